@@ -61,13 +61,17 @@ function openTurn(host: Host, parts: number): string {
     modifiedAt: new Date().toISOString(),
     turns: [],
   };
-  sync.path.transact('host', () => {
-    const chat = sync.registry.create({ uri, kind: 'chat', state, local: { turnCount: 0 } }, sync.emittedSeq);
+  sync.transact('host', (tx) => {
+    const chat = sync.registry.create(
+      tx,
+      { uri, kind: 'chat', state, hostData: { turnCount: 0 } },
+      sync.emittedSeq,
+    );
     const message = { text: 'a long turn', origin: { kind: 'user' as const } };
-    sync.emit(chat, { type: 'chat/turnStarted', turnId, message });
+    tx.emit(chat, { type: 'chat/turnStarted', turnId, message });
     for (let number = 1; number <= parts; number += 1) {
       const part = { kind: 'markdown' as const, id: lastPart(number), content: 'Text of this part.' };
-      sync.emit(chat, { type: 'chat/responsePart', turnId, part });
+      tx.emit(chat, { type: 'chat/responsePart', turnId, part });
     }
   });
   return uri;
@@ -88,7 +92,7 @@ async function microsecondsEach(host: Host, uri: string, isLookedAt: boolean): P
   const before = process.cpuUsage();
   for (let done = 0; done < DELTAS; done += BATCH) {
     for (let index = 0; index < BATCH; index += 1) {
-      sync.path.transact('host', () => sync.emit(chat, { ...action }));
+      sync.transact('host', (tx) => tx.emit(chat, { ...action }));
       if (isLookedAt && chat.state.activeTurn === undefined) throw new Error(`${uri} has no turn open`);
     }
     await sync.path.drain();

@@ -131,7 +131,7 @@ export const FAULTS: readonly Fault[] = [
   {
     title: 'old turns that were dropped stay on disk',
     file: RETENTION,
-    find: "    sync.path.write({ op: 'dropTurns', chat: uri, from: 0, to: keptFrom });\n",
+    find: "    tx.write({ op: 'dropTurns', chat: uri, from: 0, to: keptFrom });\n",
     replace: '',
   },
   {

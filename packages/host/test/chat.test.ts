@@ -91,10 +91,10 @@ describe('chats', () => {
     const answer = call('c1').confirm(READY);
     await host.run();
     const { sync } = host.host.core;
-    sync.path.transact('host', () => {
+    sync.transact('host', (tx) => {
       const channel = sync.registry.getOf('session', session);
       if (channel !== undefined)
-        sync.emit(channel, { type: 'session/chatUpdated', chat, changes: { interactivity: 'read-only' } });
+        tx.emit(channel, { type: 'session/chatUpdated', chat, changes: { interactivity: 'read-only' } });
     });
     const message = { text: 'x', origin: { kind: 'user' } };
     for (const action of [

@@ -161,9 +161,9 @@ describe("the host's keys", () => {
     const session = sync.registry.getOf('session', SESSION);
     if (session === undefined) throw new Error('no session');
     const { config: _, ...old } = session.state;
-    sync.path.transact('host', () => {
-      sync.setWindow(session, old);
-      sync.registry.writeSnapshot(session);
+    sync.transact('host', (tx) => {
+      tx.setWindow(session, old);
+      sync.registry.writeSnapshot(tx, session);
     });
     await client.act(SESSION, { type: 'session/titleChanged', title: 'from before' });
     const lastSeen = client.envelopes().at(-1)?.serverSeq ?? 0;

@@ -120,7 +120,7 @@ it('[TERM-3] [CONN-8] a command that runs in a terminal that is not in memory en
   const host = await startHost({ terminals: { shell: '/bin/bash', shellIntegration: true } });
   const first = await host.client('desk');
   await openTerminal(host, first);
-  const { nonce } = host.host.core.sync.registry.getOf('terminal', TERMINAL)?.local ?? {};
+  const { nonce } = host.host.core.sync.registry.getOf('terminal', TERMINAL)?.hostData ?? {};
   host.ptys.last.output(`\x1b]633;${nonce};C;sleep 9\x07`);
   await host.advance(1_000);
   first.link.cut();

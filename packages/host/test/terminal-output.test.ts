@@ -21,7 +21,7 @@ const inMemory = (host: HostFixture): Channel<'terminal'> => {
 };
 
 /** What the shell integration of the terminal signs its marks with. */
-const nonceOf = (host: HostFixture): string => inMemory(host).local.nonce ?? 'none';
+const nonceOf = (host: HostFixture): string => inMemory(host).hostData.nonce ?? 'none';
 
 const actions = (client: RawClient): ActionEnvelope['action'][] =>
   client.envelopes(TERMINAL).map(({ action }) => action);

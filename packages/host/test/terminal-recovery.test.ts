@@ -25,7 +25,7 @@ describe('a terminal that is just being made', () => {
       const isLast = kind === 'session' && host.ptys.ptys.length > 0;
       void opened.then((session) => {
         if (!isLast || session === undefined) return;
-        queueMicrotask(() => path.transact('client', () => registry.dispose(session)));
+        queueMicrotask(() => path.transact('client', (tx) => registry.dispose(tx, session)));
       });
       return opened;
     };

@@ -16,7 +16,7 @@ test('a journal that cannot be written is told in one line, and its recovery in 
     if (failures-- > 0) throw new JournalError('full', 'no room on\nthe disk');
     await commit(writes);
   };
-  await host.core.commits.commit([{ op: 'meta', key: 'x', value: 'y' }]);
+  await host.core.sync.commitRows([{ op: 'meta', key: 'x', value: 'y' }]);
   await recovered;
   await host.stop();
   expect(lines).toStrictEqual([

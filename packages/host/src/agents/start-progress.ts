@@ -1,6 +1,7 @@
 import { invalidParams } from '@agenthost/protocol';
 import type { Sink } from '../sync/subscription.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 import type { AgentStartStep } from './provider.ts';
 
 /** The start of an agent in steps of equal size; the last one is its end. */
@@ -13,8 +14,8 @@ const MESSAGES = {
 
 /** A request that wants to hear how far its session is. */
 export interface StartReport {
-  /** The session is made, its agent starts: the first frame. Inside `path.transact` only. */
-  begin(session: string): void;
+  /** The session is made, its agent starts: the first frame. */
+  begin(tx: Tx, session: string): void;
   /** The request has failed before that: its token is free again. */
   cancel(): void;
 }
@@ -33,9 +34,9 @@ export class StartProgress {
 
   constructor(sync: Sync) {
     this.#sync = sync;
-    sync.observe('session', ({ channel, before, after }) => {
+    sync.observe('session', (tx, { channel, before, after }) => {
       if (before.lifecycle !== 'creating' || after.lifecycle === 'creating') return;
-      this.end(channel.uri, after.creationError?.message ?? 'Ready');
+      this.end(tx, channel.uri, after.creationError?.message ?? 'Ready');
     });
   }
 
@@ -46,10 +47,10 @@ export class StartProgress {
     this.#tokens.set(sink, open.add(token));
     const reported: Reported = { token, sink, step: STEPS.begin };
     return {
-      begin: (session) => {
+      begin: (tx, session) => {
         this.#bySession.set(session, reported);
-        this.#sync.path.undo(() => this.#bySession.delete(session));
-        this.#tell(reported, MESSAGES.begin);
+        tx.undo(() => this.#bySession.delete(session));
+        this.#tell(tx, reported, MESSAGES.begin);
       },
       cancel: () => this.#free(reported),
     };
@@ -57,26 +58,26 @@ export class StartProgress {
 
   /** An agent that starts has come so far. What is no news is left out. */
   step(session: string, step: AgentStartStep): void {
-    this.#sync.path.transact('host', () => {
+    this.#sync.transact('host', (tx) => {
       const reported = this.#bySession.get(session);
       if (reported === undefined || reported.step >= STEPS[step]) return;
       reported.step = STEPS[step];
-      this.#tell(reported, MESSAGES[step]);
+      this.#tell(tx, reported, MESSAGES[step]);
     });
   }
 
-  /** The session is ready, has failed or goes: the last frame. Inside `path.transact` only. */
-  end(session: string, message: string): void {
+  /** The session is ready, has failed or goes: the last frame. */
+  end(tx: Tx, session: string, message: string): void {
     const reported = this.#bySession.get(session);
     if (reported === undefined) return;
     this.#bySession.delete(session);
-    this.#sync.path.undo(() => this.#bySession.set(session, reported));
-    this.#tell({ ...reported, step: STEPS.end }, message);
-    this.#sync.path.effect(() => this.#free(reported));
+    tx.undo(() => this.#bySession.set(session, reported));
+    this.#tell(tx, { ...reported, step: STEPS.end }, message);
+    tx.effect(() => this.#free(reported));
   }
 
-  #tell({ token, sink, step }: Reported, message: string): void {
-    this.#sync.notify(sink, 'root/progress', {
+  #tell(tx: Tx, { token, sink, step }: Reported, message: string): void {
+    tx.notify(sink, 'root/progress', {
       channel: this.#sync.root.uri,
       progressToken: token,
       progress: step,

@@ -10,7 +10,8 @@ import type { ToolCallQuestion, ToolCallStart } from '../agents/tool-call.ts';
 import { defaultApprovals } from '../config/host-config.ts';
 import { type ApprovalPolicy, isApprovalPolicy } from '../config/session-keys.ts';
 import type { Channel } from '../sync/channel.ts';
-import type { Change, Sync } from '../sync/sync.ts';
+import type { Sync } from '../sync/sync.ts';
+import type { Change, Tx } from '../sync/tx.ts';
 import type { Ask } from './ask.ts';
 import { filesOf, realPathOf } from './files.ts';
 import { labelsFor } from './labels.ts';
@@ -76,14 +77,14 @@ export class Approvals {
     this.#store = parts.store;
     this.#localeOf = (chat) => parts.localeOf(chat);
     this.#defaultFolder = parts.defaultFolder;
-    parts.sync.observe('chat', (change) => this.#remember(change));
-    parts.sync.observe('session', ({ channel, action }) => {
+    parts.sync.observe('chat', (tx, change) => this.#remember(tx, change));
+    parts.sync.observe('session', (tx, { channel, action }) => {
       if (action.type !== 'session/configChanged') return;
-      parts.sync.path.effect(() => this.#reconsider((ask) => ask.session === channel.uri));
+      tx.effect(() => this.#reconsider((ask) => ask.session === channel.uri));
     });
-    parts.sync.observe('root', ({ action }) => {
+    parts.sync.observe('root', (tx, { action }) => {
       if (action.type !== 'root/configChanged') return;
-      parts.sync.path.effect(() => this.#reconsider(() => true));
+      tx.effect(() => this.#reconsider(() => true));
     });
   }
 
@@ -147,25 +148,25 @@ export class Approvals {
     return chat === undefined ? undefined : { chat, provider, changedConfig: agentConfig };
   }
 
-  /** A chat's agent has changed config values by itself. Inside `path.transact` only. */
-  agentConfigured(chat: Channel<'chat'>, changes: ConfigChanges): void {
-    this.#store.noteConfig(keeperIn(chat), changes);
+  /** A chat's agent has changed config values by itself. */
+  agentConfigured(tx: Tx, chat: Channel<'chat'>, changes: ConfigChanges): void {
+    this.#store.noteConfig(tx, keeperIn(chat), changes);
   }
 
-  /** Forgets one; false when there is none of that id. Inside `path.transact` only. */
-  revoke(id: string): boolean {
+  /** Forgets one; false when there is none of that id. */
+  revoke(tx: Tx, id: string): boolean {
     const isThere = this.#store.all.some((each) => each.id === id);
-    this.#store.drop((each) => each.id === id);
+    this.#store.drop(tx, (each) => each.id === id);
     return isThere;
   }
 
-  /** A session has been disposed of: what held in it alone goes. Inside `path.transact` only. */
-  forget(session: string): void {
-    this.#store.drop(({ scope }) => scope.kind === 'session' && scope.session === session);
+  /** A session has been disposed of: what held in it alone goes. */
+  forget(tx: Tx, session: string): void {
+    this.#store.drop(tx, ({ scope }) => scope.kind === 'session' && scope.session === session);
   }
 
   /** A person has chosen an option that is to be remembered: in the same tick, so that no kill parts the two. */
-  #remember({ channel, action, before, after }: Change<'chat'>): void {
+  #remember(tx: Tx, { channel, action, before, after }: Change<'chat'>): void {
     if (action.type !== 'chat/toolCallConfirmed' || !action.approved || before === after) return;
     const entry = this.#open.get(keyOf(channel.uri, action.toolCallId));
     const { selectedOptionId } = action;
@@ -177,11 +178,12 @@ export class Approvals {
     const isEdited = editedToolInput !== entry.ask.toolInput;
     if (isEdited && !offer.isAgents) return;
     this.#store.add(
+      tx,
       entry.ask,
       isEdited ? { ...offer, coverage: undefined } : offer,
       keeperIn(this.#agentChatOf(channel)),
     );
-    this.#sync.path.effect(() => this.#reconsider(({ provider }) => provider === entry.ask.provider));
+    tx.effect(() => this.#reconsider(({ provider }) => provider === entry.ask.provider));
   }
 
   /** Workers are the agent of the chat that they were spawned from. */

@@ -1,5 +1,6 @@
 import type { Ids } from '../lib/clock.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 import { type Ask } from './ask.ts';
 import type { Offer } from './offers.ts';
 import { type ConfigChanges, contributorKey, type StoredApproval } from './policy.ts';
@@ -35,8 +36,8 @@ export class ApprovalStore {
     return this.#all;
   }
 
-  /** Remembers what a person chose; `keeper` is the agent that was told. Inside `path.transact` only. */
-  add(ask: Ask, { label, scope, coverage, isAgents }: Offer, keeper: Keeper): void {
+  /** Remembers what a person chose; `keeper` is the agent that was told. */
+  add(tx: Tx, ask: Ask, { label, scope, coverage, isAgents }: Offer, keeper: Keeper): void {
     const contributor = contributorKey(ask.contributor);
     const covers = isAgents ? { kind: 'agent' as const } : coverage?.shown;
     if (covers === undefined) return;
@@ -53,11 +54,11 @@ export class ApprovalStore {
       ...(coverage?.fingerprint === undefined ? {} : { fingerprint: coverage.fingerprint }),
       ...(contributor === undefined ? {} : { contributor }),
     };
-    this.#set([...this.#all, approval].slice(-MAX_APPROVALS));
+    this.#set(tx, [...this.#all, approval].slice(-MAX_APPROVALS));
   }
 
-  /** The agent of that turn has changed its config by itself, after an approval that it keeps. Inside `path.transact` only. */
-  noteConfig({ agentChat, agentTurn }: Keeper, changes: ConfigChanges): void {
+  /** The agent of that turn has changed its config by itself, after an approval that it keeps. */
+  noteConfig(tx: Tx, { agentChat, agentTurn }: Keeper, changes: ConfigChanges): void {
     const approval = this.#all.findLast(
       (each) => each.agentChat === agentChat && each.agentTurn !== undefined && each.agentTurn === agentTurn,
     );
@@ -66,21 +67,24 @@ export class ApprovalStore {
     for (const [key, { from, to }] of Object.entries(changes)) {
       agentConfig[key] = { from: agentConfig[key] === undefined ? from : agentConfig[key].from, to };
     }
-    this.#set(this.#all.map((each) => (each === approval ? { ...each, agentConfig } : each)));
+    this.#set(
+      tx,
+      this.#all.map((each) => (each === approval ? { ...each, agentConfig } : each)),
+    );
   }
 
-  /** Drops those that `isOver` names. Inside `path.transact` only. */
-  drop(isOver: (approval: StoredApproval) => boolean): void {
+  /** Drops those that `isOver` names. */
+  drop(tx: Tx, isOver: (approval: StoredApproval) => boolean): void {
     const left = this.#all.filter((approval) => !isOver(approval));
-    if (left.length < this.#all.length) this.#set(left);
+    if (left.length < this.#all.length) this.#set(tx, left);
   }
 
-  #set(all: readonly StoredApproval[]): void {
+  #set(tx: Tx, all: readonly StoredApproval[]): void {
     const before = this.#all;
     this.#all = all;
-    this.#sync.path.undo(() => {
+    tx.undo(() => {
       this.#all = before;
     });
-    this.#sync.path.write({ op: 'meta', key: KEY, value: JSON.stringify(all) });
+    tx.write({ op: 'meta', key: KEY, value: JSON.stringify(all) });
   }
 }

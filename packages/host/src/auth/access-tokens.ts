@@ -6,8 +6,9 @@ import {
   TOKEN_SCOPES,
   type TokenScope,
 } from '@agenthost/protocol';
-import type { Journal, JournalWrite, StoredToken } from '../journal/journal.ts';
+import type { Journal, StoredToken } from '../journal/journal.ts';
 import type { Cancel, Clock, Ids, Timers } from '../lib/clock.ts';
+import type { Sync } from '../sync/sync.ts';
 import { hashToken } from './verify.ts';
 
 /** Tokens that a host keeps at once. */
@@ -39,12 +40,7 @@ interface Parts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly ids: Ids;
-  /** Resolves when that is durable. */
-  commit(writes: readonly JournalWrite[]): Promise<void>;
-  /** The same at once or not at all. */
-  commitNow(writes: readonly JournalWrite[]): Promise<void>;
-  /** The same, and written as soon as that can be done where it cannot be now: resolves with whether it is durable already, and never rejects. */
-  commitSoon(writes: readonly JournalWrite[]): Promise<boolean>;
+  readonly sync: Sync;
   /**
    * Called when a token has ended: it is revoked, or has expired. `revoking`: the connection that revoked it. That connection still gets its
    * answer.
@@ -129,7 +125,7 @@ export class AccessTokens {
     this.#byHash.set(token.hash, token);
     this.#lookLater();
     try {
-      await this.#parts.commitNow([{ op: 'token', ...token }]);
+      await this.#parts.sync.commit('client', (tx) => tx.write({ op: 'token', ...token }));
     } catch (error) {
       // Nobody is told its secret.
       this.#byHash.delete(token.hash);
@@ -150,7 +146,7 @@ export class AccessTokens {
     if (token === undefined) return undefined;
     this.#byHash.delete(token.hash);
     this.#expired.delete(id);
-    const written = this.#parts.commitSoon([{ op: 'dropToken', id }]);
+    const written = this.#parts.sync.attempt((tx) => tx.write({ op: 'dropToken', id }));
     this.#parts.ended(token.hash, true, revoking);
     return { tokenHash: token.hash, isDurable: await written };
   }
@@ -177,7 +173,7 @@ export class AccessTokens {
     const value = JSON.stringify([...this.#expired]);
     // A write that fails is tried again until the host stops. Where it stops before, the next host goes by its own clock alone: a token
     // counts again if that was set back meanwhile.
-    void this.#parts.commitSoon([{ op: 'meta', key: EXPIRED_KEY, value }]);
+    this.#parts.sync.transact('host', (tx) => tx.write({ op: 'meta', key: EXPIRED_KEY, value }));
   }
 
   #used(token: StoredToken): void {
@@ -185,9 +181,7 @@ export class AccessTokens {
     if (token.lastUsedAt !== undefined && Math.abs(now - token.lastUsedAt) < USED_MS) return;
     const used = { ...token, lastUsedAt: now };
     this.#byHash.set(token.hash, used);
-    this.#parts.commit([{ op: 'token', ...used }]).catch(() => {
-      // The host stops while its journal cannot be written: nobody hears of this use.
-    });
+    this.#parts.sync.transact('host', (tx) => tx.write({ op: 'token', ...used }));
   }
 
   #lookLater(): void {

@@ -3,6 +3,7 @@ import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 import type { Presence } from '../wire/clients/presence.ts';
 
 /**
@@ -26,9 +27,9 @@ export class Membership {
     this.#timers = parts.timers;
     this.#log = parts.log;
     this.#presence = parts.presence;
-    this.#sync.observe('session', ({ channel, before, after }) => {
+    this.#sync.observe('session', (tx, { channel, before, after }) => {
       if (before.activeClients !== after.activeClients)
-        this.#follow(channel, idsOf(before.activeClients), idsOf(after.activeClients));
+        this.#follow(tx, channel, idsOf(before.activeClients), idsOf(after.activeClients));
     });
     // A session that could not be read at the start, and is read now.
     this.#sync.registry.onLoaded((channel) => {
@@ -81,21 +82,20 @@ export class Membership {
     return [...(this.#sessions.get(clientId) ?? [])];
   }
 
-  #follow(session: Channel<'session'>, before: readonly string[], after: readonly string[]): void {
+  #follow(tx: Tx, session: Channel<'session'>, before: readonly string[], after: readonly string[]): void {
     const { uri } = session;
-    const { path } = this.#sync;
     const [wereHere, areHere] = [new Set(before), new Set(after)];
     for (const clientId of after.filter((each) => !wereHere.has(each))) {
       this.#add(clientId, uri);
-      path.undo(() => this.#drop(clientId, uri));
+      tx.undo(() => this.#drop(clientId, uri));
     }
     for (const clientId of before.filter((each) => !areHere.has(each))) {
       this.#drop(clientId, uri);
-      path.undo(() => this.#add(clientId, uri));
+      tx.undo(() => this.#add(clientId, uri));
     }
-    if (before.length === 0 && after.length > 0) path.write({ op: 'markOpen', uri });
+    if (before.length === 0 && after.length > 0) tx.write({ op: 'markOpen', uri });
     if (before.length > 0 && after.length === 0 && session.state.lifecycle !== 'creating')
-      path.write({ op: 'markClosed', uri });
+      tx.write({ op: 'markClosed', uri });
   }
 
   #add(clientId: string, uri: string): void {
@@ -145,9 +145,9 @@ export class Membership {
 
   #removeFrom(session: Channel | undefined, clientId: string, isDue: () => boolean): boolean {
     if (session?.is('session') !== true) return false;
-    this.#sync.path.transact('host', () => {
+    this.#sync.transact('host', (tx) => {
       if (isDue() && idsOf(session.state.activeClients).includes(clientId))
-        this.#sync.emit(session, { type: 'session/activeClientRemoved', clientId });
+        tx.emit(session, { type: 'session/activeClientRemoved', clientId });
     });
     return true;
   }

@@ -1,6 +1,7 @@
 import type { ChannelAction, ChannelKind } from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
 import type { Sink } from '../sync/subscription.ts';
+import type { Tx } from '../sync/tx.ts';
 
 /** Who sent a command or dispatch. */
 export interface Caller {
@@ -38,13 +39,13 @@ export interface ChannelModule<K extends ChannelKind> {
    */
   isPrivate?(action: ChannelAction[K]): boolean;
   /** Runs right after a rejection, in the same transaction: what the host does itself in place of what was refused. */
-  refused?(channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
+  refused?(tx: Tx, channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
   /** What is emitted in place of the action, where that is too large for state. Inside the same transaction, before `before`. */
-  fit?(channel: Channel<K>, action: ChannelAction[K]): ChannelAction[K];
+  fit?(tx: Tx, channel: Channel<K>, action: ChannelAction[K]): ChannelAction[K];
   /** Runs right before the action is emitted, in the same transaction. */
-  before?(channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
-  /** Runs right after the action was emitted, in the same transaction: follow-up actions, and effects by `path.effect`. */
-  after?(channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
+  before?(tx: Tx, channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
+  /** Runs right after the action was emitted, in the same transaction: follow-up actions, and effects. */
+  after?(tx: Tx, channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
 }
 
 /** The modules of the channels whose actions clients may dispatch. */

@@ -1,6 +1,7 @@
 import type { ChatSummary, SessionAction } from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 
 const KEY = 'chatDirectories';
 
@@ -10,26 +11,26 @@ const KEY = 'chatDirectories';
  */
 export class ChatDirectories {
   readonly #sync: Sync;
-  readonly #onChange: () => void;
+  readonly #onChange: (tx: Tx) => void;
   readonly #bySession: Map<string, readonly string[]>;
 
-  private constructor(sync: Sync, bySession: Map<string, readonly string[]>, onChange: () => void) {
+  private constructor(sync: Sync, bySession: Map<string, readonly string[]>, onChange: (tx: Tx) => void) {
     this.#sync = sync;
     this.#bySession = bySession;
     this.#onChange = onChange;
     const changed = new Set<Channel<'session'>>();
-    sync.observe('session', ({ channel, action }) => {
+    sync.observe('session', (tx, { channel, action }) => {
       if (this.#mayChange(channel.uri, action)) changed.add(channel);
     });
     // Once for all chats that come in one tick.
-    sync.path.onSeal(() => {
-      for (const { isAlive, uri, state } of changed) if (isAlive) this.#set(uri, ownFolders(state.chats));
+    sync.path.onSeal((tx) => {
+      for (const { isAlive, uri, state } of changed) if (isAlive) this.#set(tx, uri, ownFolders(state.chats));
       changed.clear();
     });
   }
 
-  /** `onChange` is called inside `path.transact`. Rejects when the journal cannot be read. */
-  static async load(sync: Sync, onChange: () => void): Promise<ChatDirectories> {
+  /** `onChange` joins the transaction that changes a folder. Rejects when the journal cannot be read. */
+  static async load(sync: Sync, onChange: (tx: Tx) => void): Promise<ChatDirectories> {
     const text = await sync.journal.readMeta(KEY);
     // Written below.
     const stored: [string, string[]][] = text === undefined ? [] : JSON.parse(text);
@@ -41,10 +42,10 @@ export class ChatDirectories {
     return [...this.#bySession.values()].flat();
   }
 
-  /** A session has come, perhaps with chats, or is gone. Inside `path.transact` only. */
-  sessionListed(uri: string, by: 1 | -1): void {
+  /** A session has come, perhaps with chats, or is gone. */
+  sessionListed(tx: Tx, uri: string, by: 1 | -1): void {
     const chats = by === 1 ? this.#sync.registry.getOf('session', uri)?.state.chats : undefined;
-    this.#set(uri, ownFolders(chats ?? []));
+    this.#set(tx, uri, ownFolders(chats ?? []));
   }
 
   /** Most chats work in their session's folder: those that come and go must not make the others be looked at. */
@@ -61,14 +62,13 @@ export class ChatDirectories {
     }
   }
 
-  #set(session: string, folders: readonly string[]): void {
+  #set(tx: Tx, session: string, folders: readonly string[]): void {
     const before = this.#bySession.get(session) ?? [];
     if (before.join('\n') === folders.join('\n')) return;
-    const { path } = this.#sync;
     this.#keep(session, folders);
-    path.undo(() => this.#keep(session, before));
-    path.write({ op: 'meta', key: KEY, value: JSON.stringify([...this.#bySession]) });
-    this.#onChange();
+    tx.undo(() => this.#keep(session, before));
+    tx.write({ op: 'meta', key: KEY, value: JSON.stringify([...this.#bySession]) });
+    this.#onChange(tx);
   }
 
   #keep(session: string, folders: readonly string[]): void {

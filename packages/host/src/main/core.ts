@@ -32,7 +32,7 @@ import { terminalModule } from '../channels/terminal/module.ts';
 import { Membership } from '../client-tools/membership.ts';
 import { defaultAgent, numberSetting } from '../config/host-config.ts';
 import type { Commands } from '../handler-port/commands.ts';
-import type { Journal, JournalStart } from '../journal/journal.ts';
+import type { Journal, JournalStart, JournalWrite } from '../journal/journal.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { SliceScheduler } from '../lib/slice-scheduler.ts';
@@ -63,7 +63,6 @@ import { findProject } from '../workspace/git-project.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { abandon } from './abandon.ts';
 import { ChatDirectories } from './chat-directories.ts';
-import { Commits } from './commits.ts';
 import type { HostEvents } from './events.ts';
 import type { HostOptions } from './options.ts';
 import { OwnerTokens } from './owner-tokens.ts';
@@ -84,8 +83,6 @@ export interface Core {
   readonly turns: TurnSupervisor;
   readonly terminals: Terminals;
   readonly commands: Commands;
-  /** Rows of those who stand outside of channels. */
-  readonly commits: Commits;
   readonly ownerTokens: OwnerTokens;
   /** Those that the owner gave to others. */
   readonly accessTokens: AccessTokens;
@@ -143,8 +140,7 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
   const attached = new MessageContents(sync, ids);
   fitLoaded(sync, attached);
 
-  const commits = new Commits(sync);
-  const { commit } = commits;
+  const commit = (rows: readonly JournalWrite[]): Promise<void> => sync.commitRows(rows);
   // So that there are numbers to refuse with when the very first commit fails, and a full disk is known at once.
   await sync.sequencer.reserve();
   const children = new ChildProcesses({
@@ -183,7 +179,7 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
   const contents = new ContentStore(sync, ids);
   const localeOf = (chat: string): string => locales.of(chat);
   const clientToolLimitMs = (): number => numberSetting(config(), 'clientToolTimeoutSeconds') * 1_000;
-  const chatDirectories = await ChatDirectories.load(sync, () => directories.changed());
+  const chatDirectories = await ChatDirectories.load(sync, (tx) => directories.changed(tx));
   const directories: WorkingDirectories = new WorkingDirectories(sync, log, () => chatDirectories.list());
   const readFile = workspace.readerFor(() => directories.list());
   const progress = new StartProgress(sync);
@@ -222,7 +218,7 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
   made.membership = membership;
   await membership.recover();
   const modules = {
-    root: rootModule(sync),
+    root: rootModule(),
     session: sessionModule(sync, turns),
     chat: chatModule({ sync, ids, turns, contents, attached, locales }),
     terminal: terminalModule({
@@ -245,31 +241,29 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     configs: new KnownConfigs({ remembered, timers, log }),
     resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
     findProject: (path) => findProject(path, timers),
-    onListed: (uri, by) => {
-      changeSessionCount(sync, by);
+    onListed: (tx, uri, by) => {
+      changeSessionCount(tx, sync, by);
       if (by === -1) {
         membership.forget(uri);
-        approvals.forget(uri);
+        approvals.forget(tx, uri);
       }
-      directories.changed();
-      chatDirectories.sessionListed(uri, by);
-      sync.path.effect(() => parts.emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri }));
+      directories.changed(tx);
+      chatDirectories.sessionListed(tx, uri, by);
+      tx.effect(() => parts.emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri }));
     },
     chats: {
       make: (nowIso) => {
         const state = newChat({ resource: newChatUri(ids), modifiedAt: nowIso });
         return { state, summary: summaryOf(state) };
       },
-      remove: (session, chat) => removeChat(sync, turns, session, chat),
+      remove: (tx, session, chat) => removeChat(tx, { sync, turns }, session, chat),
     },
   };
   const accessTokens = await AccessTokens.load(journal, {
     clock,
     timers,
     ids,
-    commit,
-    commitNow: commits.commitNow,
-    commitSoon: commits.commitSoon,
+    sync,
     ended: (tokenHash, isRevoked, revoking) => hub.endToken(tokenHash, isRevoked, revoking),
   });
   const files = new FileFinder({ clock, timers, log, privatePaths: workspace.privatePaths });
@@ -305,7 +299,7 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     }),
     ...resourceCommands(journal, readFile),
   };
-  const ownerTokens = await OwnerTokens.load(journal, commits);
+  const ownerTokens = await OwnerTokens.load(sync);
   const hub: Hub = new Hub({
     sync,
     timers,
@@ -345,7 +339,6 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     turns,
     terminals,
     commands,
-    commits,
     ownerTokens,
     accessTokens,
     files,

@@ -61,7 +61,7 @@ describe('a host that starts', () => {
       await expect(second.start()).rejects.toMatchObject({ code: 'locked' });
       // The lock is still the first one's.
       await expect(createHost(options).start()).rejects.toMatchObject({ code: 'locked' });
-      await first.core.commits.commit([{ op: 'meta', key: 'x', value: 'y' }]);
+      await first.core.sync.commitRows([{ op: 'meta', key: 'x', value: 'y' }]);
       expect(await first.core.sync.journal.readMeta('x')).toBe('y');
       await first.stop();
       const third = createHost(options);

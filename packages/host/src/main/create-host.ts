@@ -145,7 +145,7 @@ export class Host {
   }
 
   async #stop({ core, maintenance, close }: Extract<HostState, { phase: 'running' }>): Promise<void> {
-    const { sync, commits, hub, agents, turns, terminals } = core;
+    const { sync, hub, agents, turns, terminals } = core;
     this.#cancelSweep();
     core.files.end();
     core.membership.end();
@@ -154,7 +154,7 @@ export class Host {
     endTurns(core);
     terminals.end();
     await sync.path.drain();
-    commits.end();
+    sync.path.beginStop();
     await Promise.all([maintenance.stop(), turns.dispose()]);
     hub.close(CLOSE_CODES.shuttingDown, 'the host is stopping');
     // What somebody began while agents took their time.
@@ -288,9 +288,9 @@ function endTurns({ sync }: Core): void {
   const error = { errorType: 'hostRestarted', message: 'The host was stopped while this was running' };
   for (const channel of sync.registry.all()) {
     if (!channel.is('chat')) continue;
-    sync.path.transact('host', () => {
+    sync.transact('host', (tx) => {
       const turnId = channel.state.activeTurn?.id;
-      if (turnId !== undefined) sync.emit(channel, { type: 'chat/error', turnId, error });
+      if (turnId !== undefined) tx.emit(channel, { type: 'chat/error', turnId, error });
     });
   }
 }

@@ -12,8 +12,8 @@ it('the space of a session that is disposed of is given back within seconds', as
     const host = await startHost({ journal: new SqliteJournal({ folder }) });
     const client = await host.client();
     const { session, chat } = await host.session(client);
-    const { commits } = host.host.core;
-    const committed = commits.commit([
+    const { sync } = host.host.core;
+    const committed = sync.commitRows([
       { op: 'turn', chat, ordinal: 0, id: 't', json: JSON.stringify('x'.repeat(8_000_000)) },
     ]);
     await host.run();

@@ -1,5 +1,4 @@
-import type { Journal } from '../journal/journal.ts';
-import type { Commits } from './commits.ts';
+import type { Sync } from '../sync/sync.ts';
 
 const KEY = 'ownerTokens';
 
@@ -11,19 +10,19 @@ interface Stored {
 
 /** Which owner tokens a host has had: client ids of one that was replaced are free again [AUTH-1]. */
 export class OwnerTokens {
-  readonly #commits: Commits;
+  readonly #sync: Sync;
   #stored: Stored | undefined;
 
-  private constructor(stored: Stored | undefined, commits: Commits) {
+  private constructor(stored: Stored | undefined, sync: Sync) {
     this.#stored = stored;
-    this.#commits = commits;
+    this.#sync = sync;
   }
 
-  static async load(journal: Journal, commits: Commits): Promise<OwnerTokens> {
-    const text = await journal.readMeta(KEY);
+  static async load(sync: Sync): Promise<OwnerTokens> {
+    const text = await sync.journal.readMeta(KEY);
     // Written by `use`, below.
     const stored: Stored | undefined = text === undefined ? undefined : JSON.parse(text);
-    return new OwnerTokens(stored, commits);
+    return new OwnerTokens(stored, sync);
   }
 
   /** Whether the token with this hash is the owner's. */
@@ -41,6 +40,6 @@ export class OwnerTokens {
     if (this.#stored?.present === hash) return;
     const earlier = this.#stored === undefined ? [] : [...this.#stored.replaced, this.#stored.present];
     this.#stored = { present: hash, replaced: earlier.filter((other) => other !== hash) };
-    await this.#commits.commit([{ op: 'meta', key: KEY, value: JSON.stringify(this.#stored) }]);
+    await this.#sync.commitRows([{ op: 'meta', key: KEY, value: JSON.stringify(this.#stored) }]);
   }
 }

@@ -8,7 +8,7 @@ import { replayWindow } from './replay-window.ts';
 
 /** Keeps the journal of a running host small, and sessions and clients no longer than the options say. The caller stops it. */
 export function startMaintenance(
-  { sync, hub, commands, commits, terminals, dropTurns }: Core,
+  { sync, hub, commands, terminals, dropTurns }: Core,
   journal: Journal,
   { options, ...parts }: { clock: Clock; timers: Timers; log: Log; lastTime: number; options: HostOptions },
 ): Maintenance {
@@ -24,16 +24,16 @@ export function startMaintenance(
     ...parts,
     window: replayWindow(() => sync.root.state.config, options.replayWindow),
     ...(options.retention === undefined ? {} : { retention: options.retention }),
-    commit: commits.commit,
+    commit: (rows) => sync.commitRows(rows),
     snapshot: async (uris) => {
       for (const uri of uris) {
         const wasLoaded = sync.registry.get(uri) !== undefined;
         const channel = await sync.registry.load(uri);
         if (channel === undefined) continue;
-        sync.path.transact('host', () => {
-          sync.registry.writeSnapshot(channel);
+        sync.transact('host', (tx) => {
+          sync.registry.writeSnapshot(tx, channel);
           // All of them at once may be hundreds of megabytes of terminals without subscribers.
-          if (!wasLoaded && channel.is('terminal')) sync.path.effect(() => terminals.letGo(channel));
+          if (!wasLoaded && channel.is('terminal')) tx.effect(() => terminals.letGo(channel));
         });
         if (!wasLoaded) await sync.path.drain();
       }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../lib/log.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 
 /** Absolute paths of the working directories of all sessions and their chats, read when one has come or gone. */
 export class WorkingDirectories {
@@ -16,10 +17,10 @@ export class WorkingDirectories {
     this.#ofChats = ofChats;
   }
 
-  /** Inside `path.transact` only: the rows change with its commit. */
-  changed(): void {
+  /** Call it in the transaction that changes the folders: rows change with its commit. */
+  changed(tx: Tx): void {
     this.#known = undefined;
-    this.#sync.path.effect(() => {
+    tx.effect(() => {
       this.#known = undefined;
     });
   }

@@ -146,7 +146,7 @@ describe('the archive', () => {
 
 describe('a history whose head was dropped', () => {
   const drop = async (host: HostFixture, chat: string, to: number): Promise<void> => {
-    const committed = host.host.core.commits.commit([{ op: 'dropTurns', chat, from: 0, to }]);
+    const committed = host.host.core.sync.commitRows([{ op: 'dropTurns', chat, from: 0, to }]);
     await host.run();
     await committed;
   };

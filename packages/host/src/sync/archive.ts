@@ -1,5 +1,6 @@
 import { moveWindow } from './subscription.ts';
-import type { Change, Sync } from './sync.ts';
+import type { Sync } from './sync.ts';
+import type { Change, Tx } from './tx.ts';
 import { windowWithin, withTurns, writeTurn } from './window.ts';
 
 /**
@@ -7,9 +8,9 @@ import { windowWithin, withTurns, writeTurn } from './window.ts';
  * so that a chat's snapshot and its rows always reflect the same number.
  */
 export function archiveTurns(sync: Sync): void {
-  sync.observe('chat', (change) => {
-    if (change.before.turns !== change.after.turns || cutsAllUnseen(change)) keepTurns(sync, change);
-    if (change.before.activeTurn !== change.after.activeTurn) dropCutTurn(sync, change);
+  sync.observe('chat', (tx, change) => {
+    if (change.before.turns !== change.after.turns || cutsAllUnseen(change)) keepTurns(tx, sync, change);
+    if (change.before.activeTurn !== change.after.activeTurn) dropCutTurn(tx, change);
   });
 }
 
@@ -21,47 +22,47 @@ const cutsAllUnseen = ({ action, before, after }: Change<'chat'>): boolean =>
   after.turnsNextCursor === undefined;
 
 /** The active turn may be cut off before it has a row. */
-function dropCutTurn(sync: Sync, { channel, before, after }: Change<'chat'>): void {
+function dropCutTurn(tx: Tx, { channel, before, after }: Change<'chat'>): void {
   const turnId = before.activeTurn?.id;
   if (turnId === undefined || turnId === after.activeTurn?.id || after.turns.at(-1)?.id === turnId) return;
-  sync.path.write({ op: 'dropContents', chat: channel.uri, turnId });
+  tx.write({ op: 'dropContents', chat: channel.uri, turnId });
 }
 
-function keepTurns(sync: Sync, { channel, before, after }: Change<'chat'>): void {
-  const { local } = channel;
-  const oldest = local.turnCount - before.turns.length;
+function keepTurns(tx: Tx, sync: Sync, { channel, before, after }: Change<'chat'>): void {
+  const { hostData } = channel;
+  const oldest = hostData.turnCount - before.turns.length;
   const turnCount = oldest + after.turns.length;
   if (after.turns.length > before.turns.length) {
     for (let index = before.turns.length; index < after.turns.length; index += 1) {
       const turn = after.turns[index];
       if (turn === undefined) continue;
       const json = writeTurn(turn);
-      sync.path.write({ op: 'turn', chat: channel.uri, ordinal: oldest + index, id: turn.id, json });
+      tx.write({ op: 'turn', chat: channel.uri, ordinal: oldest + index, id: turn.id, json });
     }
-    sync.setLocal(channel, { ...local, turnCount });
+    tx.setHostData(channel, { ...hostData, turnCount });
   } else {
     // Cut: the reducer keeps a prefix of the window, or nothing at all of the whole chat.
     const kept = after.turns.length === 0 ? 0 : turnCount;
-    sync.path.write({ op: 'dropTurns', chat: channel.uri, from: kept });
-    const { keptFrom: _, ...whole } = local;
+    tx.write({ op: 'dropTurns', chat: channel.uri, from: kept });
+    const { keptFrom: _, ...whole } = hostData;
     // Where all has gone, ordinals begin again, and everybody's window is the whole of what comes.
-    sync.setLocal(channel, kept === 0 ? { ...whole, turnCount: 0 } : { ...local, turnCount: kept });
-    if (kept === 0) emptyWindows(sync, channel);
+    tx.setHostData(channel, kept === 0 ? { ...whole, turnCount: 0 } : { ...hostData, turnCount: kept });
+    if (kept === 0) emptyWindows(tx, channel);
     channel.historyVersion += 1;
   }
   const turns = windowWithin(after.turns);
   if (turns.length < after.turns.length) {
-    sync.setWindow(
+    tx.setWindow(
       channel,
-      withTurns(after, [...turns], channel.local.turnCount - turns.length, channel.local.keptFrom),
+      withTurns(after, [...turns], channel.hostData.turnCount - turns.length, channel.hostData.keptFrom),
     );
   }
-  sync.registry.writeSnapshot(channel);
+  sync.registry.writeSnapshot(tx, channel);
 }
 
-function emptyWindows(sync: Sync, chat: Change<'chat'>['channel']): void {
+function emptyWindows(tx: Tx, chat: Change<'chat'>['channel']): void {
   for (const subscription of chat.subscriptions.values()) {
     // A client that misses the truncation gets it in a replay. It empties a window of any size.
-    sync.path.undo(moveWindow(subscription, 0, subscription.since));
+    tx.undo(moveWindow(subscription, 0, subscription.since));
   }
 }

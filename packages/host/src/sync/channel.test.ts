@@ -23,7 +23,7 @@ const chat = (state = start) =>
     uri: state.resource,
     kind: 'chat',
     state,
-    local: { turnCount: 0 },
+    hostData: { turnCount: 0 },
     seq: 0,
     usedAt: 0,
   });

@@ -1,5 +1,5 @@
 import { type ChannelKind, type ChannelState, reduceMirrored } from '@agenthost/protocol';
-import type { ChannelLocals } from './locals.ts';
+import type { ChannelHostData } from './host-data.ts';
 import type { Sink, Subscription } from './subscription.ts';
 import { AppendEncoder, joinAppends, type TextAppend } from './text-append.ts';
 
@@ -18,14 +18,14 @@ export interface ChannelMark<K extends ChannelKind = ChannelKind> {
 
 /**
  * A channel in memory. `state` holds everything reduced so far, the open tick included; only the commit path and the
- * registry change it. `local` is what the host alone knows of it: durable, never sent.
+ * registry change it. `hostData` is what the host alone knows of it: durable, never sent.
  */
 export class Channel<K extends ChannelKind = ChannelKind> {
   readonly uri: string;
   readonly kind: K;
   /** The session it belongs to; absent for root and sessions. */
   readonly session: string | undefined;
-  local: ChannelLocals[K];
+  hostData: ChannelHostData[K];
   /** Number of the last envelope that `state` reflects. */
   seq: number;
   /** Number that the journal's snapshot row reflects. */
@@ -58,7 +58,7 @@ export class Channel<K extends ChannelKind = ChannelKind> {
     kind: K;
     session?: string | undefined;
     state: ChannelState[K];
-    local: ChannelLocals[K];
+    hostData: ChannelHostData[K];
     seq: number;
     usedAt: number;
   }) {
@@ -67,7 +67,7 @@ export class Channel<K extends ChannelKind = ChannelKind> {
     this.kind = init.kind;
     this.session = init.session;
     this.#state = init.state;
-    this.local = init.local;
+    this.hostData = init.hostData;
     this.seq = init.seq;
     this.snapshotSeq = init.seq;
     this.usedAt = init.usedAt;

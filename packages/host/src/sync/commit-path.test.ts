@@ -4,8 +4,16 @@ import type { JournalWrite } from '../journal/journal.ts';
 import { memoryLog } from '../lib/memory-log.ts';
 import { CommitPath, JournalUnavailable } from './commit-path.ts';
 import { Sequencer } from './sequencer.ts';
+import type { ActionSink, Tx } from './tx.ts';
 
 const row = (key: string): JournalWrite => ({ op: 'meta', key, value: key });
+
+/** No test here emits actions. */
+const noActions: ActionSink = {
+  emit: () => undefined,
+  emitUnloaded: () => undefined,
+  toRoot: () => undefined,
+};
 
 async function setUp() {
   const journal = new FaultJournal();
@@ -13,7 +21,15 @@ async function setUp() {
   const start = await journal.open();
   const sequencer = new Sequencer(journal, start.reservedSeq);
   const log = memoryLog();
-  const path = new CommitPath({ journal, sequencer, clock, timers: clock, log });
+  const path = new CommitPath({
+    journal,
+    sequencer,
+    clock,
+    timers: clock,
+    log,
+    running: { tx: undefined, number: 0 },
+    actions: noActions,
+  });
   /** What happened, in order. */
   const seen: string[] = [];
   /** State that a transaction appends to, as channels have it. */
@@ -22,13 +38,13 @@ async function setUp() {
     (what: string): (() => void) =>
     () =>
       void seen.push(what);
-  const append = (item: string): void => {
+  const append = (tx: Tx, item: string): void => {
     const before = [...state];
     state.push(item);
-    path.undo(() => void state.splice(0, state.length, ...before));
-    path.write(row(item));
-    path.publish(note(`sent ${item}`), note(`dropped ${item}`));
-    path.effect(note(`effect ${item}`));
+    tx.undo(() => void state.splice(0, state.length, ...before));
+    tx.write(row(item));
+    tx.publish(note(`sent ${item}`), note(`dropped ${item}`));
+    tx.effect(note(`effect ${item}`));
   };
   const keys = (): string[] => [...journal.disk.meta.keys()].filter((key) => key !== 'probe');
   return { journal, clock, sequencer, log, path, seen, state, note, append, keys };
@@ -37,9 +53,9 @@ async function setUp() {
 describe('a tick', () => {
   it('[ACT-8] is one commit, whose output follows in order, and then its effects', async () => {
     const { journal, clock, path, seen, append, note } = await setUp();
-    path.transact('client', () => append('a'));
-    path.publish(note('response'));
-    path.transact('host', () => append('b'));
+    path.transact('client', (tx) => append(tx, 'a'));
+    path.send(note('response'));
+    path.transact('host', (tx) => append(tx, 'b'));
     expect(seen).toStrictEqual([]);
     await clock.settle();
     expect(journal.commitCount).toBe(1);
@@ -50,10 +66,10 @@ describe('a tick', () => {
     const { journal, clock, path, seen, append, note } = await setUp();
     const gate = Promise.withResolvers<void>();
     journal.gates.beforeCommit = () => gate.promise;
-    path.transact('client', () => append('a'));
+    path.transact('client', (tx) => append(tx, 'a'));
     await clock.settle();
-    path.publish(note('response'));
-    path.transact('client', () => append('b'));
+    path.send(note('response'));
+    path.transact('client', (tx) => append(tx, 'b'));
     await clock.settle();
     expect(seen).toStrictEqual([]);
     gate.resolve();
@@ -64,7 +80,7 @@ describe('a tick', () => {
 
   it('without changes sends at once', async () => {
     const { path, seen, note } = await setUp();
-    path.publish(note('response'));
+    path.send(note('response'));
     expect(seen).toStrictEqual(['response']);
   });
 
@@ -72,10 +88,10 @@ describe('a tick', () => {
     const { journal, clock, path, keys } = await setUp();
     const sizes: number[] = [];
     journal.gates.beforeCommit = (writes) => void sizes.push(writes.length);
-    path.transact('client', () => {
-      for (let index = 0; index < 1_500; index += 1) path.write(row(`a${index}`));
+    path.transact('client', (tx) => {
+      for (let index = 0; index < 1_500; index += 1) tx.write(row(`a${index}`));
     });
-    path.transact('client', () => path.write(row('b')));
+    path.transact('client', (tx) => tx.write(row('b')));
     await clock.settle();
     expect(sizes).toStrictEqual([1_500, 1]);
     expect(keys()).toHaveLength(1_501);
@@ -85,7 +101,7 @@ describe('a tick', () => {
     const { journal, clock, path } = await setUp();
     const json = 'x'.repeat(600_000);
     for (let ordinal = 0; ordinal < 3; ordinal += 1) {
-      path.transact('client', () => path.write({ op: 'turn', chat: 'c', ordinal, id: `${ordinal}`, json }));
+      path.transact('client', (tx) => tx.write({ op: 'turn', chat: 'c', ordinal, id: `${ordinal}`, json }));
     }
     await clock.settle();
     expect(journal.commitCount).toBe(2);
@@ -96,7 +112,7 @@ describe('a tick', () => {
     const gate = Promise.withResolvers<void>();
     journal.gates.beforeReserve = () => gate.promise;
     sequencer.next();
-    path.transact('client', () => append('a'));
+    path.transact('client', (tx) => append(tx, 'a'));
     await clock.settle();
     expect(seen).toStrictEqual([]);
     gate.resolve();
@@ -108,12 +124,12 @@ describe('a tick', () => {
   it('ends with what its last hooks add', async () => {
     const { clock, path, seen, append } = await setUp();
     let isDirty = false;
-    path.onSeal(() => {
-      if (isDirty) append('hook');
+    path.onSeal((tx) => {
+      if (isDirty) append(tx, 'hook');
       isDirty = false;
     });
-    path.transact('client', () => {
-      append('a');
+    path.transact('client', (tx) => {
+      append(tx, 'a');
       isDirty = true;
     });
     await clock.settle();
@@ -122,12 +138,12 @@ describe('a tick', () => {
 
   it('goes on behind output that throws', async () => {
     const { clock, path, seen, append } = await setUp();
-    path.transact('client', () => {
-      path.write(row('a'));
-      path.publish(() => {
+    path.transact('client', (tx) => {
+      tx.write(row('a'));
+      tx.publish(() => {
         throw new Error('a socket broke');
       });
-      append('b');
+      append(tx, 'b');
     });
     await clock.settle();
     expect(seen).toStrictEqual(['sent b', 'effect b']);
@@ -135,9 +151,9 @@ describe('a tick', () => {
 
   it('has its effects behind it: what they change is another one', async () => {
     const { journal, clock, path, seen, append } = await setUp();
-    path.transact('client', () => {
-      append('a');
-      path.effect(() => path.transact('host', () => append('b')));
+    path.transact('client', (tx) => {
+      append(tx, 'a');
+      tx.effect(() => path.transact('host', (tx) => append(tx, 'b')));
     });
     await clock.settle();
     expect(journal.commitCount).toBe(2);
@@ -147,9 +163,9 @@ describe('a tick', () => {
 
 describe('a cause that throws', () => {
   const failing =
-    (work: () => void): (() => void) =>
-    () => {
-      work();
+    (work: (tx: Tx) => void): ((tx: Tx) => void) =>
+    (tx) => {
+      work(tx);
       throw new Error('an observer broke');
     };
 
@@ -157,14 +173,14 @@ describe('a cause that throws', () => {
     'half-way (of a %s) leaves nothing, and nobody else is hurt',
     async (cause) => {
       const { clock, path, seen, state, append, keys } = await setUp();
-      path.transact('client', () => append('a'));
+      path.transact('client', (tx) => append(tx, 'a'));
       expect(() =>
         path.transact(
           cause,
-          failing(() => append('b')),
+          failing((tx) => append(tx, 'b')),
         ),
       ).toThrow('an observer broke');
-      path.transact('client', () => append('c'));
+      path.transact('client', (tx) => append(tx, 'c'));
       await clock.settle();
       expect(state).toStrictEqual(['a', 'c']);
       expect(keys()).toStrictEqual(['a', 'c']);
@@ -175,11 +191,11 @@ describe('a cause that throws', () => {
   it('is not done again after a failed commit', async () => {
     const { journal, clock, path, state, append } = await setUp();
     journal.failNextCommits();
-    path.transact('host', () => append('a'));
+    path.transact('host', (tx) => append(tx, 'a'));
     expect(() =>
       path.transact(
         'host',
-        failing(() => append('b')),
+        failing((tx) => append(tx, 'b')),
       ),
     ).toThrow('an observer broke');
     await clock.settle();
@@ -190,9 +206,9 @@ describe('a cause that throws', () => {
   it('has one number for all that belongs to it, and no other has it', async () => {
     const { clock, path } = await setUp();
     const causes: number[] = [];
-    const look = (): void => void causes.push(path.cause);
-    const twice = (): void => {
-      look();
+    const look = (tx: Tx): void => void causes.push(tx.cause);
+    const twice = (tx: Tx): void => {
+      look(tx);
       path.transact('host', look);
     };
     path.transact('client', twice);
@@ -207,24 +223,134 @@ describe('a cause that throws', () => {
   it('as the last part of a tick costs neither the tick nor the other parts', async () => {
     const { clock, path, seen, state, append } = await setUp();
     let isFirst = true;
-    path.onSeal(() => {
-      if (isFirst) failing(() => append('broken'))();
+    path.onSeal((tx) => {
+      if (isFirst) failing((inner) => append(inner, 'broken'))(tx);
     });
-    path.onSeal(() => {
-      if (isFirst) append('hook');
+    path.onSeal((tx) => {
+      if (isFirst) append(tx, 'hook');
       isFirst = false;
     });
-    path.transact('client', () => append('a'));
+    path.transact('client', (tx) => append(tx, 'a'));
     await clock.settle();
     expect(seen.slice(0, 2)).toStrictEqual(['sent a', 'sent hook']);
     expect(state).toStrictEqual(['a', 'hook']);
   });
 });
 
+describe('a transaction', () => {
+  it('throws when it is used after its cause has ended', async () => {
+    const { clock, path, keys } = await setUp();
+    const kept: Tx[] = [];
+    path.transact('client', (tx) => void kept.push(tx));
+    const [tx] = kept;
+    for (const use of [
+      () => tx?.write(row('late')),
+      () => tx?.undo(() => undefined),
+      () => tx?.effect(() => undefined),
+      () => tx?.publish(() => undefined),
+    ])
+      expect(use).toThrow('the transaction was used after its cause had ended');
+    await clock.settle();
+    path.transact('client', () => expect(() => tx?.write(row('late'))).toThrow('after its cause had ended'));
+    await clock.settle();
+    expect(keys()).toStrictEqual([]);
+  });
+
+  it('is one object for all causes of a tick, and another in the next tick', async () => {
+    const { clock, path } = await setUp();
+    const kept: Tx[] = [];
+    const keep = (tx: Tx): void => void kept.push(tx);
+    path.transact('client', keep);
+    path.transact('host', keep);
+    await clock.settle();
+    path.transact('client', keep);
+    expect(kept[1]).toBe(kept[0]);
+    expect(kept[2]).not.toBe(kept[0]);
+  });
+
+  it('takes no asynchronous work', async () => {
+    const { path } = await setUp();
+    expect.assertions(0);
+    // @ts-expect-error: what follows an `await` would not belong to the transaction.
+    path.transact('client', async (tx) => tx.write(row('a')));
+    // @ts-expect-error: the same for a promise that is handed on.
+    void path.commit('host', (tx) => Promise.resolve(tx.write(row('b'))));
+  });
+});
+
+describe('a promise for the commit', () => {
+  it('resolves with the result once that is durable and sent', async () => {
+    const { clock, path, seen, append, keys } = await setUp();
+    const committed = path.commit('client', (tx) => {
+      append(tx, 'a');
+      return 'result';
+    });
+    void committed.then(() => seen.push('resolved'));
+    expect(keys()).toStrictEqual([]);
+    await clock.settle();
+    expect(await committed).toBe('result');
+    expect(seen).toStrictEqual(['sent a', 'effect a', 'resolved']);
+  });
+
+  it('rejects for a client whose commit fails, or who comes while the journal is down', async () => {
+    const { journal, clock, path, state, append } = await setUp();
+    journal.failNextCommits();
+    const failed = path.commit('client', (tx) => append(tx, 'a'));
+    await Promise.all([expect(failed).rejects.toBeInstanceOf(JournalUnavailable), clock.settle()]);
+    await expect(path.commit('client', (tx) => append(tx, 'b'))).rejects.toBeInstanceOf(JournalUnavailable);
+    expect(state).toStrictEqual([]);
+  });
+
+  it('waits for the journal with a cause of the host, and rejects when the host stops before', async () => {
+    const { journal, clock, path, keys, append } = await setUp();
+    journal.failNextCommits();
+    const first = path.commit('host', (tx) => append(tx, 'a'));
+    await clock.settle();
+    const second = path.commit('host', (tx) => append(tx, 'b'));
+    await clock.advance(1_000);
+    await Promise.all([first, second]);
+    expect(keys()).toStrictEqual(['a', 'b']);
+    journal.failNextCommits(10_000);
+    const third = path.commit('host', (tx) => append(tx, 'c'));
+    await clock.settle();
+    path.beginStop();
+    await expect(third).rejects.toThrow('The host is stopping');
+    await expect(path.commit('host', (tx) => append(tx, 'd'))).rejects.toThrow('The host is stopping');
+  });
+
+  it('rejects with what its work throws, and inside another transaction', async () => {
+    const { clock, path, state, append } = await setUp();
+    const broken = path.commit('client', (tx) => {
+      append(tx, 'a');
+      throw new Error('no such chat');
+    });
+    await expect(broken).rejects.toThrow('no such chat');
+    const inner: Promise<void>[] = [];
+    path.transact('client', () => void inner.push(path.commit('client', (tx) => append(tx, 'b'))));
+    await expect(inner[0]).rejects.toThrow('a transaction is open already');
+    await clock.settle();
+    expect(state).toStrictEqual([]);
+  });
+
+  it('of an attempt says whether the changes are durable at once', async () => {
+    const { journal, clock, path, keys, append } = await setUp();
+    journal.failNextCommits();
+    const attempts = ['a', 'b'].map((item) => path.attempt((tx) => append(tx, item)));
+    await clock.settle();
+    expect(await Promise.all(attempts)).toStrictEqual([false, false]);
+    expect(await path.attempt((tx) => append(tx, 'c'))).toBe(false);
+    await clock.advance(1_000);
+    expect(keys()).toStrictEqual(['a', 'b', 'c']);
+    const durable = path.attempt((tx) => append(tx, 'd'));
+    await clock.settle();
+    expect(await durable).toBe(true);
+  });
+});
+
 describe('a boundary', () => {
   it('[CONN-2] has everything before it, and nothing after', async () => {
     const { clock, path, seen, state, append } = await setUp();
-    path.transact('client', () => append('a'));
+    path.transact('client', (tx) => append(tx, 'a'));
     const captured = path.boundary(
       () => [...state],
       (found) => {
@@ -232,7 +358,7 @@ describe('a boundary', () => {
         return found;
       },
     );
-    path.transact('client', () => append('b'));
+    path.transact('client', (tx) => append(tx, 'b'));
     await clock.settle();
     expect(await captured).toStrictEqual(['a']);
     expect(seen).toStrictEqual(['sent a', 'boundary', 'effect a', 'sent b', 'effect b']);
@@ -241,7 +367,7 @@ describe('a boundary', () => {
   it('is now when nothing is under way, also while the journal is down', async () => {
     const { journal, clock, path, append } = await setUp();
     journal.failNextCommits();
-    path.transact('client', () => append('a'));
+    path.transact('client', (tx) => append(tx, 'a'));
     await clock.settle();
     expect(path.isHealthy).toBe(false);
     let isReached = false;
@@ -257,7 +383,7 @@ describe('a boundary', () => {
   it('[CONN-2] sees what is left when the commit before it fails', async () => {
     const { journal, clock, path, state, append } = await setUp();
     journal.failNextCommits();
-    path.transact('client', () => append('a'));
+    path.transact('client', (tx) => append(tx, 'a'));
     const captured = path.boundary(
       () => [...state],
       (found) => found,
@@ -268,7 +394,7 @@ describe('a boundary', () => {
 
   it('rejects with what its start throws', async () => {
     const { clock, path, append } = await setUp();
-    path.transact('client', () => append('a'));
+    path.transact('client', (tx) => append(tx, 'a'));
     const failing = path.boundary(
       () => undefined,
       () => {
@@ -286,11 +412,11 @@ describe('a failed commit', () => {
     const gate = Promise.withResolvers<void>();
     journal.gates.beforeCommit = () => gate.promise;
     journal.failNextCommits();
-    path.transact('client', () => append('a'));
+    path.transact('client', (tx) => append(tx, 'a'));
     await clock.settle();
-    path.transact('client', () => append('b'));
+    path.transact('client', (tx) => append(tx, 'b'));
     path.seal();
-    path.transact('client', () => append('c'));
+    path.transact('client', (tx) => append(tx, 'c'));
     gate.resolve();
     await clock.settle();
     expect(state).toStrictEqual([]);
@@ -301,13 +427,13 @@ describe('a failed commit', () => {
   it('refuses clients and keeps what the host itself does for later, in order', async () => {
     const { journal, clock, path, seen, state, append } = await setUp();
     journal.failNextCommits(2);
-    path.transact('host', () => append('a'));
-    path.transact('client', () => append('b'));
-    path.transact('host', () => append('c'));
+    path.transact('host', (tx) => append(tx, 'a'));
+    path.transact('client', (tx) => append(tx, 'b'));
+    path.transact('host', (tx) => append(tx, 'c'));
     await clock.settle();
     expect(state).toStrictEqual([]);
-    expect(() => path.transact('client', () => append('d'))).toThrow(JournalUnavailable);
-    path.transact('host', () => append('e'));
+    expect(() => path.transact('client', (tx) => append(tx, 'd'))).toThrow(JournalUnavailable);
+    path.transact('host', (tx) => append(tx, 'e'));
     expect(state).toStrictEqual([]);
     await clock.advance(1_000);
     expect(path.isHealthy).toBe(false);
@@ -320,15 +446,15 @@ describe('a failed commit', () => {
       'effect c',
       'effect e',
     ]);
-    path.transact('client', () => append('f'));
+    path.transact('client', (tx) => append(tx, 'f'));
     await clock.settle();
     expect(seen).toContain('sent f');
   });
 
   it('that comes again when all is done once more keeps the order', async () => {
     const { journal, clock, path, state, append, keys } = await setUp();
-    path.transact('host', () => append('a'));
-    path.transact('host', () => append('b'));
+    path.transact('host', (tx) => append(tx, 'a'));
+    path.transact('host', (tx) => append(tx, 'b'));
     journal.failNextCommits();
     await clock.settle();
     let failures = 3;
@@ -349,7 +475,7 @@ describe('a failed commit', () => {
     const health: string[] = [];
     path.onHealth((failure) => health.push(failure === undefined ? 'well' : 'ill'));
     journal.failNextCommits();
-    path.transact('host', () => append('a'));
+    path.transact('host', (tx) => append(tx, 'a'));
     await clock.settle();
     let isFull = true;
     journal.gates.beforeCommit = (writes) => {
@@ -371,7 +497,7 @@ describe('a failed commit', () => {
     journal.gates.beforeCommit = (writes) => {
       if (JSON.stringify(writes).length > room) throw new Error('full');
     };
-    path.transact('host', () => append('x'.repeat(500_000)));
+    path.transact('host', (tx) => append(tx, 'x'.repeat(500_000)));
     await clock.settle();
     for (const bytes of [1_000, 400_000]) {
       room = bytes;
@@ -387,7 +513,7 @@ describe('a failed commit', () => {
     const { journal, clock, path, append } = await setUp();
     expect(path.whenReady()).toBeUndefined();
     journal.failNextCommits();
-    path.transact('client', () => append('a'));
+    path.transact('client', (tx) => append(tx, 'a'));
     await clock.settle();
     let isReady = false;
     void path.whenReady()?.then(() => {
@@ -405,10 +531,10 @@ describe('a failed commit', () => {
       throw new Error('full');
     };
     sequencer.next();
-    path.transact('client', () => append('a'));
+    path.transact('client', (tx) => append(tx, 'a'));
     await clock.settle();
-    path.publish(note('read'));
-    path.publishNumbered(note('numbered'));
+    path.send(note('read'));
+    path.sendNumbered(note('numbered'));
     expect(seen).toStrictEqual(['dropped a', 'read']);
   });
 });
@@ -416,20 +542,20 @@ describe('a failed commit', () => {
 describe('the end', () => {
   it('drains first and takes nothing more', async () => {
     const { clock, path, seen, state, append } = await setUp();
-    path.transact('host', () => append('a'));
+    path.transact('host', (tx) => append(tx, 'a'));
     const stopped = path.stop();
     await clock.settle();
     await stopped;
     expect(seen).toContain('sent a');
-    path.transact('host', () => append('b'));
-    path.transact('client', () => append('c'));
+    path.transact('host', (tx) => append(tx, 'b'));
+    path.transact('client', (tx) => append(tx, 'c'));
     expect(state).toStrictEqual(['a']);
   });
 
   it('does not wait for a journal that cannot be written, and leaves no timer', async () => {
     const { journal, clock, path, append } = await setUp();
     journal.failNextCommits();
-    path.transact('client', () => append('a'));
+    path.transact('client', (tx) => append(tx, 'a'));
     await clock.settle();
     const ready = path.whenReady();
     await path.stop();

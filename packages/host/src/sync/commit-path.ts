@@ -1,15 +1,18 @@
-import { type Journal, JournalError, type JournalWrite } from '../journal/journal.ts';
+import { type Journal, JournalError } from '../journal/journal.ts';
 import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Sequencer } from './sequencer.ts';
 import { type Output, Tick, type Undo } from './tick.ts';
+import { type ActionSink, type NotAPromise, type RunningCause, Tx, type Work } from './tx.ts';
 
-/** Who caused a change: what a client asked for is refused when it cannot be journaled, the host's own is done again. */
+/** The origin of a change: a client's change is refused when it cannot be journaled, the host's own is done again. */
 export type Cause = 'client' | 'host';
 
 const RETRY_MS = 1_000;
 /** An attempt writes at least so much: where nothing larger fits, the next commit would fail again. */
 const PROBE_BYTES = 64 * 1024;
+
+const STOPPING = 'The host is stopping, and cannot write its journal';
 
 /** The journal cannot be written at the moment; reads go on, and the host tries again each second. Its message is for clients. */
 export class JournalUnavailable extends Error {
@@ -44,15 +47,20 @@ export class CommitPath {
   readonly #clock: Clock;
   readonly #timers: Timers;
   readonly #log: Log;
-  readonly #beforeSeal: (() => void)[] = [];
+  readonly #running: RunningCause;
+  readonly #actions: ActionSink;
+  readonly #beforeSeal: Work[] = [];
   readonly #afterPublish: (() => void)[] = [];
   readonly #onHealth: ((failure: { readonly error: unknown } | undefined) => void)[] = [];
-  #open: Tick | undefined;
-  #sealed: Tick[] = [];
+  /** Rejects the promises of `commit` that are not settled yet. */
+  readonly #committing = new Set<() => void>();
+  #open: Tick<Work> | undefined;
+  /** The handle that the causes of the open tick share; made for the first of them. */
+  #tx: Tx | undefined;
+  #sealed: Tick<Work>[] = [];
   #isPumping = false;
-  #depth = 0;
-  #cause = 0;
-  #held: (() => void)[] | undefined;
+  /** Host's causes that wait for the journal. */
+  #held: Work[] | undefined;
   /** What the ticks that failed would have written. */
   #failedBytes = 0;
   /** It was said that the journal cannot be written, and not yet that it can again. */
@@ -60,9 +68,20 @@ export class CommitPath {
   #trouble = troubleOf(undefined);
   #waiters: (() => void)[] = [];
   #cancelRetry: Cancel = () => undefined;
+  #isStopping = false;
   #isStopped = false;
 
-  constructor(parts: { journal: Journal; sequencer: Sequencer; clock: Clock; timers: Timers; log: Log }) {
+  constructor(parts: {
+    journal: Journal;
+    sequencer: Sequencer;
+    clock: Clock;
+    timers: Timers;
+    log: Log;
+    running: RunningCause;
+    actions: ActionSink;
+  }) {
+    this.#running = parts.running;
+    this.#actions = parts.actions;
     this.#clock = parts.clock;
     this.#journal = parts.journal;
     this.#sequencer = parts.sequencer;
@@ -81,7 +100,7 @@ export class CommitPath {
   }
 
   /** Registers what runs as the last part of every tick before it is committed; it may still change things. */
-  onSeal(hook: () => void): void {
+  onSeal(hook: Work): void {
     this.#beforeSeal.push(hook);
   }
 
@@ -95,90 +114,87 @@ export class CommitPath {
     this.#afterPublish.push(hook);
   }
 
-  /**
-   * Runs changes that belong together: they are committed in one transaction. Throws `JournalUnavailable` for a client's
-   * cause while the journal cannot be written; the host's own cause waits then and runs later. It may run again after a
-   * failed commit, on the state as it was before. When `work` throws, all of it is taken back before the error goes on.
-   */
-  transact(cause: Cause, work: () => void): void {
-    if (this.#depth === 0) {
-      if (this.#isStopped) return;
-      if (this.#held !== undefined) {
-        if (cause === 'client') throw new JournalUnavailable(this.#trouble);
-        this.#held.push(work);
-        return;
-      }
-      this.#runCause(work, cause);
-      if (this.#open?.isLarge === true) this.seal();
+  /** Runs changes that belong together; see `Sync.transact`. */
+  transact(cause: Cause, work: Work): void {
+    if (this.#running.tx !== undefined) {
+      work(this.#running.tx);
       return;
     }
-    this.#depth += 1;
-    try {
-      work();
-    } finally {
-      this.#depth -= 1;
+    if (this.#isStopped) return;
+    if (this.#held !== undefined) {
+      if (cause === 'client') throw new JournalUnavailable(this.#trouble);
+      this.#held.push(work);
+      return;
     }
-  }
-
-  /** When the open tick began, by `steadyNow`: to look at the clock for each delta costs as much as to reduce it. Inside `transact` only. */
-  get tickTime(): number {
-    return this.#tick().beganAt;
-  }
-
-  /** Adds a journal row. Inside `transact` only. */
-  write(row: JournalWrite): void {
-    this.#tick().write(row);
-  }
-
-  /** How to take back what was just changed in memory. Inside `transact` only. */
-  undo(restore: () => void): void {
-    this.undoTo({ restore });
-  }
-
-  /** The same for who has an object of it anyway. */
-  undoTo(change: Undo): void {
-    this.#tick().undo.push(change);
-  }
-
-  /** Number of the present cause, or of the last one. What gave an `undo` since it began need not give another until the next. */
-  get cause(): number {
-    return this.#cause;
-  }
-
-  /** The same; `undefined` outside of `transact`. */
-  get presentCause(): number | undefined {
-    return this.#depth === 0 ? undefined : this.#cause;
-  }
-
-  /** What to do once the change is committed and published. It must look again whether its cause still stands. */
-  effect(run: () => void): void {
-    this.#tick().effects.push(run);
+    this.#runCause(work, cause);
+    if (this.#open?.isLarge === true) this.seal();
   }
 
   /**
-   * Output in its place: at once when nothing is open, else behind the commit. `dropped` runs instead when that fails.
-   * Inside `transact` it belongs to what is changed there, also when it comes first.
+   * The same as `transact`; resolves with the result of `work` when the changes are durable and published. A client's cause
+   * rejects with `JournalUnavailable` when it cannot be written now. A host's cause resolves however long the journal fails,
+   * and rejects when the host stops before.
    */
-  publish(send: () => void, dropped?: () => void): void {
-    this.publishOutput({ send, dropped });
+  commit<T extends NotAPromise>(cause: Cause, work: Work<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#refuseNested();
+      const giveUp = (): void => {
+        this.#committing.delete(giveUp);
+        reject(new JournalUnavailable(this.#isStopping ? STOPPING : this.#trouble));
+      };
+      this.#committing.add(giveUp);
+      try {
+        this.transact(cause, (tx) => {
+          const result = work(tx);
+          if (cause === 'client') tx.undo(giveUp);
+          tx.effect(() => {
+            this.#committing.delete(giveUp);
+            resolve(result);
+          });
+        });
+      } catch (error) {
+        this.#committing.delete(giveUp);
+        throw error;
+      }
+      if (this.#isStopped || (this.#isStopping && !this.isHealthy)) giveUp();
+    });
   }
 
-  /** The same for who has an object of it anyway. */
-  publishOutput(output: Output): void {
-    if (this.#depth === 0 && this.#open === undefined && this.#sealed.length === 0) {
-      output.send();
+  /**
+   * Runs a host's cause. Resolves with true when its changes are durable, and with false as soon as the journal cannot be
+   * written: the changes wait then and are written later.
+   */
+  attempt(work: Work): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#refuseNested();
+      this.transact('host', (tx) => {
+        work(tx);
+        tx.undo(() => resolve(false));
+        tx.effect(() => resolve(true));
+      });
+      if (!this.isHealthy || this.#isStopped) resolve(false);
+    });
+  }
+
+  /**
+   * Sends output that changes no state, in order: at once when nothing is open, else behind the commit. `dropped` runs
+   * instead when that commit fails.
+   */
+  send(send: () => void, dropped?: () => void): void {
+    if (this.#running.tx === undefined && this.#open === undefined && this.#sealed.length === 0) {
+      send();
       this.#flush();
       return;
     }
-    this.#tick().output.push(output);
+    this.#tick().output.push({ send, dropped });
   }
 
   /**
-   * The same for output that carries the last number. It leaves once that number is reserved durably; if it cannot be reserved, `dropped` runs
-   * at once.
+   * The same for output that carries the last number: it leaves once that number is reserved durably. `dropped` runs at once
+   * when the number cannot be reserved.
    */
-  publishNumbered(send: () => void, dropped?: () => void): void {
-    if (this.#sequencer.covers(this.#sequencer.last)) return this.publish(send, dropped);
+  sendNumbered(send: () => void, dropped?: () => void): void {
+    if (this.#sequencer.covers(this.#sequencer.last)) return this.send(send, dropped);
     if (!this.isHealthy) {
       this.#log.error(
         { seq: this.#sequencer.last },
@@ -188,7 +204,7 @@ export class CommitPath {
       return;
     }
     this.#tick();
-    this.publish(send, dropped);
+    this.send(send, dropped);
   }
 
   /**
@@ -241,17 +257,35 @@ export class CommitPath {
     }
   }
 
+  /** The host begins to stop: promises of `commit` no longer wait for a journal that cannot be written. */
+  beginStop(): void {
+    this.#isStopping = true;
+    if (!this.isHealthy) this.#giveUpCommits();
+  }
+
   /** Drains, then takes nothing more. */
   async stop(): Promise<void> {
+    this.beginStop();
     await this.drain();
     this.#isStopped = true;
+    this.#giveUpCommits();
     this.#cancelRetry();
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
-  #tick(): Tick {
+  /** A promise of a cause inside another one could never settle: a failed commit runs the outer cause again. */
+  #refuseNested(): void {
+    if (this.#running.tx !== undefined) throw new Error('a transaction is open already; use its `effect`');
+  }
+
+  #giveUpCommits(): void {
+    for (const giveUp of [...this.#committing]) giveUp();
+  }
+
+  #tick(): Tick<Work> {
     if (this.#open === undefined) {
-      this.#open = new Tick(steadyNow(this.#clock));
+      this.#open = new Tick<Work>(steadyNow(this.#clock));
+      this.#tx = undefined;
       this.#timers.immediate(() => this.seal());
     }
     return this.#open;
@@ -262,20 +296,22 @@ export class CommitPath {
   }
 
   /** Runs one cause in the open tick, as a whole or not at all. */
-  #runCause(work: () => void, cause?: Cause): void {
+  #runCause(work: Work, cause?: Cause): void {
     const tick = this.#tick();
     const start = tick.mark();
+    const outer = this.#running.tx;
+    this.#tx ??= new Tx(tick, this.#running, this.#actions);
     if (cause === 'host') tick.redo.push(work);
-    this.#cause += 1;
-    this.#depth += 1;
+    this.#running.number += 1;
+    this.#running.tx = this.#tx;
     try {
-      work();
+      work(this.#tx);
       tick.settle(start);
     } catch (error) {
       for (const change of tick.takeBack(start)) this.#restore(change);
       throw error;
     } finally {
-      this.#depth -= 1;
+      this.#running.tx = outer;
     }
   }
 
@@ -327,6 +363,7 @@ export class CommitPath {
     for (const tick of ticks)
       for (const item of tick.output) if (item.dropped !== undefined) this.#guard(item.dropped);
     this.#flush();
+    if (this.#isStopping) this.#giveUpCommits();
     if (!wasHealthy) return;
     this.#scheduleRetry();
     if (this.#isTroubleTold) return;

@@ -1,6 +1,7 @@
 import type { ChatState, Turn } from '@agenthost/protocol';
 import type { Channel } from './channel.ts';
 import type { Sync } from './sync.ts';
+import type { Tx } from './tx.ts';
 import { findOrdinal, WINDOW_LIMITS, windowOf, withTurns } from './window.ts';
 
 /** The completed turn that a copy of a chat ends with, and the newest turns up to it. */
@@ -25,7 +26,7 @@ export function findForkPoint(
     () => ({
       at: windowOf(source),
       isRunning: source.state.activeTurn?.id === turnId,
-      keptFrom: source.local.keptFrom,
+      keptFrom: source.hostData.keptFrom,
       historyVersion: source.historyVersion,
     }),
     async ({ at, isRunning, historyVersion, keptFrom }) => {
@@ -46,22 +47,20 @@ export const isCurrent = ({ source, historyVersion }: ForkPoint): boolean =>
 
 /**
  * Adds a chat to the channels of a session, with the turns up to a fork point when there is one: their bodies are shared in the journal, so
- * that a long history costs what a short one does. Inside `path.transact` only, while the point is current.
+ * that a long history costs what a short one does. Call it while the point is current.
  */
 export function createChat(
+  tx: Tx,
   sync: Sync,
-  session: string,
-  empty: ChatState,
-  point: ForkPoint | undefined,
+  { session, state: empty, point }: { session: string; state: ChatState; point: ForkPoint | undefined },
 ): Channel<'chat'> {
   const { resource: uri } = empty;
   const count = point === undefined ? 0 : point.ordinal + 1;
   const keptFrom = point?.keptFrom;
   const state =
     point === undefined ? empty : withTurns(empty, point.turns, count - point.turns.length, keptFrom);
-  const local = { turnCount: count, ...(keptFrom === undefined ? {} : { keptFrom }) };
-  const chat = sync.registry.create({ uri, kind: 'chat', session, state, local }, sync.emittedSeq);
-  if (point !== undefined)
-    sync.path.write({ op: 'copyTurns', from: point.source.uri, to: uri, session, count });
+  const hostData = { turnCount: count, ...(keptFrom === undefined ? {} : { keptFrom }) };
+  const chat = sync.registry.create(tx, { uri, kind: 'chat', session, state, hostData }, sync.emittedSeq);
+  if (point !== undefined) tx.write({ op: 'copyTurns', from: point.source.uri, to: uri, session, count });
   return chat;
 }

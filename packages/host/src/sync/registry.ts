@@ -12,7 +12,8 @@ import type { Log } from '../lib/log.ts';
 import { Channel } from './channel.ts';
 import type { CommitPath } from './commit-path.ts';
 import { fitState } from './fit-state.ts';
-import type { ChannelLocals } from './locals.ts';
+import type { ChannelHostData } from './host-data.ts';
+import type { Tx } from './tx.ts';
 import { readTurn, WINDOW_LIMITS, withTurns } from './window.ts';
 
 /** Envelopes that are in memory at a time while a channel is loaded, in bytes of JSON. */
@@ -26,7 +27,7 @@ export interface NewChannel<K extends ChannelKind> {
   readonly kind: K;
   readonly session?: string;
   readonly state: ChannelState[K];
-  readonly local: ChannelLocals[K];
+  readonly hostData: ChannelHostData[K];
 }
 
 /** The channels in memory, loaded on first use and unloaded when nobody needs them. */
@@ -118,64 +119,64 @@ export class Registry {
     return this.#bySession.get(session) ?? [];
   }
 
-  /** Adds a channel and its snapshot row. Inside `path.transact` only. */
-  create<K extends ChannelKind>(init: NewChannel<K>, seq: number): Channel<K> {
-    const local = { ...init.local, bornSeq: seq };
+  /** Adds a channel and its snapshot row. */
+  create<K extends ChannelKind>(tx: Tx, init: NewChannel<K>, seq: number): Channel<K> {
+    const hostData = { ...init.hostData, bornSeq: seq };
     const state = fitState(init.kind, init.state);
-    const channel = new Channel<K>({ ...init, state, local, seq, usedAt: steadyNow(this.#clock) });
+    const channel = new Channel<K>({ ...init, state, hostData, seq, usedAt: steadyNow(this.#clock) });
     channel.openedAt = channel.usedAt;
     this.#add(channel);
-    this.#path.undo(() => this.#drop(channel));
-    this.writeSnapshot(channel);
+    tx.undo(() => this.#drop(channel));
+    this.writeSnapshot(tx, channel);
     return channel;
   }
 
-  /** Removes a channel for good: rows, subscriptions. Inside `path.transact` only; what was emitted on it before still goes out. */
-  dispose(channel: Channel): void {
+  /** Removes a channel for good, with its rows and subscriptions. Envelopes emitted before still go out. */
+  dispose(tx: Tx, channel: Channel): void {
     this.#drop(channel);
     this.#leaving.add(channel.uri);
-    this.#path.undo(() => {
+    tx.undo(() => {
       this.#leaving.delete(channel.uri);
       this.#add(channel);
     });
-    this.#path.write({ op: 'dropChannel', uri: channel.uri });
-    this.#path.publish(() => {
+    tx.write({ op: 'dropChannel', uri: channel.uri });
+    tx.publish(() => {
       this.#leaving.delete(channel.uri);
       for (const subscription of channel.subscriptions.values()) subscription.ended?.();
       channel.subscriptions.clear();
     });
   }
 
-  /** Disposes of a channel that is not in memory. A load in progress finds nothing. Inside `path.transact` only. */
-  disposeUnloaded(uri: string): void {
+  /** Disposes of a channel that is not in memory. A load in progress finds nothing. */
+  disposeUnloaded(tx: Tx, uri: string): void {
     this.#leaving.add(uri);
     const left = (): void => void this.#leaving.delete(uri);
-    this.#path.undo(left);
-    this.#path.write({ op: 'dropChannel', uri });
-    this.#path.publish(left);
+    tx.undo(left);
+    tx.write({ op: 'dropChannel', uri });
+    tx.publish(left);
   }
 
-  /** The channel's envelopes have become longer by so much. Inside `path.transact` only. */
-  fellBehind(channel: Channel, length: number): void {
-    this.#setBehind(channel, channel.behindLength + length);
+  /** The channel's envelopes have become longer by so much. */
+  fellBehind(tx: Tx, channel: Channel, length: number): void {
+    this.#setBehind(tx, channel, channel.behindLength + length);
   }
 
-  /** Writes the channel's small remaining state as it is now. Inside `path.transact` only. */
-  writeSnapshot(channel: Channel): void {
+  /** Writes the channel's small remaining state as it is now. */
+  writeSnapshot(tx: Tx, channel: Channel): void {
     const before = channel.snapshotSeq;
     channel.snapshotSeq = channel.seq;
-    this.#path.undo(() => {
+    tx.undo(() => {
       channel.snapshotSeq = before;
     });
-    if (channel.behindLength > 0) this.#setBehind(channel, 0);
-    this.#path.write({
+    if (channel.behindLength > 0) this.#setBehind(tx, channel, 0);
+    tx.write({
       op: 'channel',
       uri: channel.uri,
       kind: channel.kind,
       ...(channel.session === undefined ? {} : { session: channel.session }),
       seq: channel.seq,
       state: JSON.stringify(channel.is('chat') ? withoutTurns(channel.state) : channel.state),
-      local: JSON.stringify(channel.local),
+      local: JSON.stringify(channel.hostData),
     });
   }
 
@@ -189,9 +190,9 @@ export class Registry {
       if (channel.is('chat') && channel.state.activeTurn !== undefined) continue;
       if (this.#bySession.has(channel.uri)) continue;
       const { seq } = channel;
-      this.#path.transact('host', () => {
-        if (channel.isAlive && channel.seq !== channel.snapshotSeq) this.writeSnapshot(channel);
-        this.#path.effect(() => {
+      this.#path.transact('host', (tx) => {
+        if (channel.isAlive && channel.seq !== channel.snapshotSeq) this.writeSnapshot(tx, channel);
+        tx.effect(() => {
           if (channel.isAlive && channel.isIdle && channel.seq === seq && channel.usedAt < before)
             this.#drop(channel);
         });
@@ -204,10 +205,10 @@ export class Registry {
     if (channel.isAlive && channel.isIdle) this.#drop(channel);
   }
 
-  #setBehind(channel: Channel, length: number): void {
+  #setBehind(tx: Tx, channel: Channel, length: number): void {
     const before = channel.behindLength;
     channel.behindLength = length;
-    this.#path.undo(() => {
+    tx.undo(() => {
       channel.behindLength = before;
     });
   }
@@ -250,13 +251,13 @@ export class Registry {
   async #hydrate<K extends ChannelKind>(stored: StoredChannel, kind: K): Promise<Channel<K>> {
     // Written by this host from checked values: what comes back has the kind's type.
     const state: ChannelState[K] = parse(stored, 'state');
-    const local: ChannelLocals[K] = parse(stored, 'local');
+    const hostData: ChannelHostData[K] = parse(stored, 'local');
     const channel = new Channel<K>({
       uri: stored.uri,
       kind,
       session: stored.session,
       state,
-      local,
+      hostData,
       seq: stored.seq,
       usedAt: steadyNow(this.#clock),
     });
@@ -289,7 +290,7 @@ export class Registry {
   async #readWindow(chat: Channel<'chat'>): Promise<void> {
     const rows = await this.#journal.readTurns(chat.uri, WINDOW_LIMITS);
     const turns = rows.map(readTurn);
-    const { turnCount, keptFrom } = chat.local;
+    const { turnCount, keptFrom } = chat.hostData;
     chat.state = withTurns(chat.state, turns, turnCount - turns.length, keptFrom);
   }
 }

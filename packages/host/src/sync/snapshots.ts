@@ -57,9 +57,9 @@ export function capture(channel: Channel, fromSeq: number): Captured {
     channel,
     state: channel.state,
     fromSeq,
-    turnCount: isChat ? channel.local.turnCount : 0,
+    turnCount: isChat ? channel.hostData.turnCount : 0,
     firstOrdinal: isChat ? firstOrdinal(channel) : 0,
-    keptFrom: isChat ? (channel.local.keptFrom ?? 0) : 0,
+    keptFrom: isChat ? (channel.hostData.keptFrom ?? 0) : 0,
   };
 }
 

@@ -11,22 +11,22 @@ it('[ACT-8] an observer that throws leaves a channel as it was, with the text th
   const channel = sync.registry.getOf('chat', chat);
   if (channel === undefined) throw new Error('not in memory');
   const part = { kind: 'markdown', id: 'p', content: 'a' } as const;
-  sync.path.transact('host', () => sync.emit(channel, { type: 'chat/responsePart', turnId: 't', part }));
+  sync.transact('host', (tx) => tx.emit(channel, { type: 'chat/responsePart', turnId: 't', part }));
   await host.run();
   const delta = (content: string) => ({ type: 'chat/delta', turnId: 't', partId: 'p', content }) as const;
-  sync.observe('chat', ({ action }) => {
+  sync.observe('chat', (tx, { action }) => {
     if (action.type === 'chat/turnComplete') throw new Error('an observer broke');
   });
-  sync.path.transact('host', () => sync.emit(channel, delta('b')));
+  sync.transact('host', (tx) => tx.emit(channel, delta('b')));
   const before = { seq: channel.seq, emittedSeq: sync.emittedSeq };
   expect(() =>
-    sync.path.transact('host', () => {
-      sync.emit(channel, delta('never'));
-      sync.emit(channel, { type: 'chat/turnComplete', turnId: 't' });
+    sync.transact('host', (tx) => {
+      tx.emit(channel, delta('never'));
+      tx.emit(channel, { type: 'chat/turnComplete', turnId: 't' });
     }),
   ).toThrow('an observer broke');
   expect({ seq: channel.seq, emittedSeq: sync.emittedSeq }).toStrictEqual(before);
-  sync.path.transact('host', () => sync.emit(channel, delta('c')));
+  sync.transact('host', (tx) => tx.emit(channel, delta('c')));
   await host.run();
   const expected = { activeTurn: { responseParts: [{ id: 'p', content: 'abc' }] } };
   expect(channel.state).toMatchObject(expected);

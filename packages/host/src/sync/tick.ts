@@ -29,7 +29,7 @@ interface TickMark {
 }
 
 /** What one turn of the event loop changed: one transaction, and all that waits behind it. */
-export class Tick {
+export class Tick<Work = unknown> {
   /** By `steadyNow`. */
   readonly beganAt: number;
   readonly writes: JournalWrite[] = [];
@@ -38,7 +38,7 @@ export class Tick {
   /** What it changed in memory, oldest first. */
   readonly undo: Undo[] = [];
   /** The host's own causes, to run again after a failed commit. */
-  readonly redo: (() => void)[] = [];
+  readonly redo: Work[] = [];
   /** Whose state can be brought back already. */
   readonly #subjects = new Set<object>();
   #bytes = 0;

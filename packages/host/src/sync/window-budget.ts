@@ -28,7 +28,7 @@ export class WindowBudget {
       if (channel.is('chat')) this.#grown(channel);
     });
     // Behind `archiveTurns`, which may have made the window smaller.
-    sync.observe('chat', ({ channel, before, after }) => {
+    sync.observe('chat', (tx, { channel, before, after }) => {
       if (before.turns !== after.turns) this.#grown(channel);
     });
   }
@@ -61,10 +61,10 @@ export class WindowBudget {
   }
 
   #empty(chat: Channel<'chat'>): void {
-    this.#sync.path.transact('host', () => {
-      const { turnCount, keptFrom } = chat.local;
+    this.#sync.transact('host', (tx) => {
+      const { turnCount, keptFrom } = chat.hostData;
       const state: ChatState = withTurns(chat.state, [], turnCount, keptFrom);
-      this.#sync.setWindow(chat, state);
+      tx.setWindow(chat, state);
     });
     this.#measure(chat);
   }

@@ -12,7 +12,8 @@ export const WINDOW_BYTES = 8 * 1024 * 1024;
 export const WINDOW_LIMITS = { limit: WINDOW_TURNS, maxBytes: WINDOW_BYTES, least: 0 } as const;
 
 /** Ordinal of the oldest turn in a chat's window. */
-export const firstOrdinal = (chat: Channel<'chat'>): number => chat.local.turnCount - chat.state.turns.length;
+export const firstOrdinal = (chat: Channel<'chat'>): number =>
+  chat.hostData.turnCount - chat.state.turns.length;
 
 /** Cursor for the turns older than `ordinal`, of which `keptFrom` is the oldest, or `undefined` when there are none [CHAT-15]. Survives restarts. */
 export const cursorBefore = (ordinal: number, keptFrom = 0): string | undefined =>

@@ -32,13 +32,13 @@ export class AgentTerminals {
   constructor(parts: TerminalParts, starter: TerminalStarter) {
     this.#parts = parts;
     this.#starter = starter;
-    parts.sync.observe('terminal', ({ channel, before, after, origin }) => {
+    parts.sync.observe('terminal', (tx, { channel, before, after, origin }) => {
       const { claim: was } = before;
       const { claim } = after;
       if (origin === undefined || was === claim || was.kind !== 'session' || !isInUse(was)) return;
       if (claim.kind !== 'session' || isInUse(claim)) return;
       const terminal = this.#live.get(channel.uri);
-      parts.sync.path.effect(() => terminal?.sentToBackground());
+      tx.effect(() => terminal?.sentToBackground());
     });
   }
 

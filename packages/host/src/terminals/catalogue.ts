@@ -1,43 +1,49 @@
 import type { TerminalInfo, TerminalState } from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 
 /** Every terminal of the host, as listed on the root channel [TERM-1]. */
 export const listed = (sync: Sync): readonly TerminalInfo[] => sync.root.state.terminals ?? [];
 
 /** Keeps the list: title, claim and end of a terminal show there in the same transaction. */
 export function keepTerminalList(sync: Sync): void {
-  sync.observe('terminal', ({ channel, before, after }) => {
+  sync.observe('terminal', (tx, { channel, before, after }) => {
     const isSame =
       before.title === after.title && before.claim === after.claim && before.exitCode === after.exitCode;
-    if (!isSame) listTerminal(sync, channel);
+    if (!isSame) listTerminal(tx, sync, channel);
   });
 }
 
-/** Lists a terminal, or what has changed of it. Inside `path.transact` only. */
-export function listTerminal(sync: Sync, { uri, state }: Channel<'terminal'>): void {
+/** Lists a terminal, or what has changed of it. */
+export function listTerminal(tx: Tx, sync: Sync, { uri, state }: Channel<'terminal'>): void {
   const info = infoOf(uri, state);
   const present = listed(sync);
   const isListed = present.some(({ resource }) => resource === uri);
-  replace(sync, isListed ? present.map((each) => (each.resource === uri ? info : each)) : [...present, info]);
+  replace(
+    tx,
+    sync,
+    isListed ? present.map((each) => (each.resource === uri ? info : each)) : [...present, info],
+  );
 }
 
-/** Changes what the list says of terminals, by URI, all of them at once. Inside `path.transact` only. */
-export function changeListed(sync: Sync, changes: ReadonlyMap<string, Partial<TerminalInfo>>): void {
+/** Changes what the list says of terminals, by URI, all of them at once. */
+export function changeListed(tx: Tx, sync: Sync, changes: ReadonlyMap<string, Partial<TerminalInfo>>): void {
   replace(
+    tx,
     sync,
     listed(sync).map((info) => ({ ...info, ...changes.get(info.resource) })),
   );
 }
 
-/** Takes terminals off the list. Inside `path.transact` only. */
-export function unlistTerminals(sync: Sync, uris: readonly string[]): void {
+/** Takes terminals off the list. */
+export function unlistTerminals(tx: Tx, sync: Sync, uris: readonly string[]): void {
   const left = listed(sync).filter(({ resource }) => !uris.includes(resource));
-  if (left.length < listed(sync).length) replace(sync, left);
+  if (left.length < listed(sync).length) replace(tx, sync, left);
 }
 
-function replace(sync: Sync, terminals: readonly TerminalInfo[]): void {
-  sync.emit(sync.root, { type: 'root/terminalsChanged', terminals: [...terminals] });
+function replace(tx: Tx, sync: Sync, terminals: readonly TerminalInfo[]): void {
+  tx.emit(sync.root, { type: 'root/terminalsChanged', terminals: [...terminals] });
 }
 
 function infoOf(resource: string, { title, claim, exitCode }: TerminalState): TerminalInfo {

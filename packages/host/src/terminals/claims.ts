@@ -7,6 +7,7 @@ import {
 } from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 import { listed } from './catalogue.ts';
 
 /** A turn, or one tool call of it. */
@@ -38,13 +39,13 @@ export function openClaim(sync: Sync, claim: TerminalClaim): TerminalClaim {
 
 /** Sends terminals to the background when the turn or tool call that used them ends, in the same transaction [TERM-5]. */
 export function narrowEndedClaims(sync: Sync, onError: (error: unknown, uri: string) => void): void {
-  sync.observe('chat', ({ channel, before, after, action }) => {
+  sync.observe('chat', (tx, { channel, before, after, action }) => {
     const turnId = before.activeTurn?.id;
     const { session } = channel;
     if (turnId === undefined || session === undefined) return;
-    if (after.activeTurn?.id !== turnId) return narrow(sync, { session, turnId }, onError);
+    if (after.activeTurn?.id !== turnId) return narrow(tx, sync, { session, turnId }, onError);
     if (!('toolCallId' in action) || !hasEnded(after, action.toolCallId)) return;
-    narrow(sync, { session, turnId, toolCallId: action.toolCallId }, onError);
+    narrow(tx, sync, { session, turnId, toolCallId: action.toolCallId }, onError);
   });
 }
 
@@ -53,14 +54,14 @@ function hasEnded({ activeTurn }: ChatState, toolCallId: string): boolean {
   return part?.toolCall.status === 'completed' || part?.toolCall.status === 'cancelled';
 }
 
-function narrow(sync: Sync, use: Use, onError: (error: unknown, uri: string) => void): void {
+function narrow(tx: Tx, sync: Sync, use: Use, onError: (error: unknown, uri: string) => void): void {
   for (const { resource, claim } of listed(sync)) {
     if (!isBy(claim, use)) continue;
     const terminal = sync.registry.getOf('terminal', resource);
-    if (terminal !== undefined) narrowOne(sync, terminal, use);
+    if (terminal !== undefined) narrowOne(tx, terminal, use);
     // One that has ended may have left memory meanwhile.
     else
-      sync.path.effect(
+      tx.effect(
         () => void narrowUnloaded(sync, resource, use).catch((error: unknown) => onError(error, resource)),
       );
   }
@@ -68,12 +69,12 @@ function narrow(sync: Sync, use: Use, onError: (error: unknown, uri: string) => 
 
 async function narrowUnloaded(sync: Sync, uri: string, use: Use): Promise<void> {
   const terminal = await sync.registry.openOf('terminal', uri);
-  if (terminal !== undefined) sync.path.transact('host', () => narrowOne(sync, terminal, use));
+  if (terminal !== undefined) sync.transact('host', (tx) => narrowOne(tx, terminal, use));
 }
 
-function narrowOne(sync: Sync, terminal: Channel<'terminal'>, use: Use): void {
+function narrowOne(tx: Tx, terminal: Channel<'terminal'>, use: Use): void {
   const { claim } = terminal.state;
-  if (isBy(claim, use)) sync.emit(terminal, { type: 'terminal/claimed', claim: inBackground(claim) });
+  if (isBy(claim, use)) tx.emit(terminal, { type: 'terminal/claimed', claim: inBackground(claim) });
 }
 
 function isBy(claim: TerminalClaim, use: Use): claim is TerminalSessionClaim {

@@ -70,13 +70,13 @@ export class LiveAgentTerminal implements AgentTerminal {
   }
 
   use(by: TerminalUse | undefined): void {
-    this.#sync.path.transact('host', () => {
+    this.#sync.transact('host', (tx) => {
       const channel = this.#sync.registry.getOf('terminal', this.uri);
       if (channel === undefined || !this.#isIn(channel)) return;
       const { claim } = channel.state;
       if (claim.kind !== 'session' || claim.session !== this.#session) return;
       const next = openClaim(this.#sync, { kind: 'session', session: this.#session, ...by });
-      if (!isSame(claim, next)) this.#sync.emit(channel, { type: 'terminal/claimed', claim: next });
+      if (!isSame(claim, next)) tx.emit(channel, { type: 'terminal/claimed', claim: next });
     });
     if (by === undefined || !this.#isDetached) return;
     this.#isDetached = false;
@@ -106,8 +106,8 @@ export class LiveAgentTerminal implements AgentTerminal {
   }
 
   /** Whether the channel under its URI is its own still. */
-  #isIn({ local }: Channel<'terminal'>): boolean {
-    return local.pty === this.#runner.pty.id;
+  #isIn({ hostData }: Channel<'terminal'>): boolean {
+    return hostData.pty === this.#runner.pty.id;
   }
 }
 

@@ -2,7 +2,8 @@ import { basename } from 'node:path';
 import { TEXT_LIMITS } from '@agenthost/protocol';
 import type { OutputEvent } from '../pty/output/events.ts';
 import type { Channel } from '../sync/channel.ts';
-import type { TerminalLocal } from '../sync/locals.ts';
+import type { TerminalHostData } from '../sync/host-data.ts';
+import type { Tx } from '../sync/tx.ts';
 import { fileUriOf } from '../workspace/file-uri.ts';
 import type { Answers } from './answers.ts';
 import type { TerminalParts } from './parts.ts';
@@ -16,13 +17,13 @@ export interface Gathered {
   readonly at: number;
 }
 
-/** Writes what was read off a pty to its channel, in order. Inside `path.transact` only. */
+/** Writes what was read off a pty to its channel, in order. */
 export class OutputWriter {
   readonly #parts: TerminalParts;
   readonly #channel: Channel<'terminal'>;
   readonly #answers: Answers | undefined;
   readonly #wrote: (text: string) => void;
-  #local: TerminalLocal;
+  #hostData: TerminalHostData;
 
   /** `answers`: who answers queries; without one they get none. `wrote` hears of each text, behind its action. */
   constructor(
@@ -34,50 +35,49 @@ export class OutputWriter {
     this.#channel = channel;
     this.#answers = answers;
     this.#wrote = (text) => wrote?.(text);
-    this.#local = channel.local;
+    this.#hostData = channel.hostData;
   }
 
   /** Emits all of it and remembers that everything before `offset` is in envelopes, but for the title that is still held. */
-  write(gathered: readonly Gathered[], offset: number, heldTitle?: string): void {
-    for (const each of gathered) this.#one(each);
-    const { heldTitle: _, ...local } = this.#local;
-    this.#local = { ...local, offset, ...(heldTitle === undefined ? {} : { heldTitle }) };
-    this.#parts.sync.setLocal(this.#channel, this.#local);
+  write(tx: Tx, gathered: readonly Gathered[], offset: number, heldTitle?: string): void {
+    for (const each of gathered) this.#one(tx, each);
+    const { heldTitle: _, ...hostData } = this.#hostData;
+    this.#hostData = { ...hostData, offset, ...(heldTitle === undefined ? {} : { heldTitle }) };
+    tx.setHostData(this.#channel, this.#hostData);
   }
 
   /** The process is gone: a command that it ran has ended without saying how. */
-  end(exitCode: number): void {
+  end(tx: Tx, exitCode: number): void {
     const { sync } = this.#parts;
-    this.#finishCommand(this.#parts.clock.now(), undefined);
-    if (this.#local.heldTitle !== undefined) this.#setTitle(this.#local.heldTitle);
-    sync.setLocal(this.#channel, this.#local);
-    sync.emit(this.#channel, { type: 'terminal/exited', exitCode });
-    sync.registry.writeSnapshot(this.#channel);
-    sync.path.write({ op: 'markClosed', uri: this.#channel.uri });
+    this.#finishCommand(tx, this.#parts.clock.now(), undefined);
+    if (this.#hostData.heldTitle !== undefined) this.#setTitle(tx, this.#hostData.heldTitle);
+    tx.setHostData(this.#channel, this.#hostData);
+    tx.emit(this.#channel, { type: 'terminal/exited', exitCode });
+    sync.registry.writeSnapshot(tx, this.#channel);
+    tx.write({ op: 'markClosed', uri: this.#channel.uri });
   }
 
-  #one({ event, at }: Gathered): void {
-    const { sync } = this.#parts;
+  #one(tx: Tx, { event, at }: Gathered): void {
     switch (event.type) {
       case 'text':
-        sync.emit(this.#channel, { type: 'terminal/data', data: event.text });
+        tx.emit(this.#channel, { type: 'terminal/data', data: event.text });
         this.#wrote(event.text);
-        sync.path.effect(() => this.#answers?.wrote(event.text));
+        tx.effect(() => this.#answers?.wrote(event.text));
         return;
       case 'title':
-        this.#setTitle(event.title);
+        this.#setTitle(tx, event.title);
         return;
       case 'cwd':
-        this.#setCwd(event.path);
+        this.#setCwd(tx, event.path);
         return;
       case 'mark':
-        this.#mark(event.mark, at);
+        this.#mark(tx, event.mark, at);
         return;
       case 'query': {
         const { query } = event;
         // As the program left it when it asked: later output must not move the cursor that is told.
         const { state } = this.#channel;
-        sync.path.effect(() => this.#answers?.answer(query, state));
+        tx.effect(() => this.#answers?.answer(query, state));
         return;
       }
       default:
@@ -85,30 +85,29 @@ export class OutputWriter {
     }
   }
 
-  #mark(mark: Extract<OutputEvent, { type: 'mark' }>['mark'], at: number): void {
-    const { sync } = this.#parts;
+  #mark(tx: Tx, mark: Extract<OutputEvent, { type: 'mark' }>['mark'], at: number): void {
     switch (mark.kind) {
       case 'ready':
         if (this.#channel.state.supportsCommandDetection !== true)
-          sync.emit(this.#channel, { type: 'terminal/commandDetectionAvailable' });
+          tx.emit(this.#channel, { type: 'terminal/commandDetectionAvailable' });
         return;
       case 'executed': {
-        this.#finishCommand(at, undefined);
+        this.#finishCommand(tx, at, undefined);
         const commandId = this.#parts.ids.next();
         const { commandLine } = mark;
-        sync.emit(this.#channel, { type: 'terminal/commandExecuted', commandId, commandLine, timestamp: at });
+        tx.emit(this.#channel, { type: 'terminal/commandExecuted', commandId, commandLine, timestamp: at });
         this.#setLocal({ command: { id: commandId, startedAt: at } });
         return;
       }
       case 'finished':
-        this.#finishCommand(at, mark.exitCode);
+        this.#finishCommand(tx, at, mark.exitCode);
         return;
       case 'cwd':
-        this.#setCwd(mark.path);
+        this.#setCwd(tx, mark.path);
         return;
       // A shell that asks for the next command has ended the last, whatever happened to its mark.
       case 'prompt':
-        this.#finishCommand(at, undefined);
+        this.#finishCommand(tx, at, undefined);
         return;
       case 'input':
         return;
@@ -117,11 +116,11 @@ export class OutputWriter {
     }
   }
 
-  #finishCommand(at: number, exitCode: number | undefined): void {
-    const { command, ...local } = this.#local;
+  #finishCommand(tx: Tx, at: number, exitCode: number | undefined): void {
+    const { command, ...hostData } = this.#hostData;
     if (command === undefined) return;
-    this.#local = local;
-    this.#parts.sync.emit(this.#channel, {
+    this.#hostData = hostData;
+    tx.emit(this.#channel, {
       type: 'terminal/commandFinished',
       commandId: command.id,
       ...(exitCode === undefined ? {} : { exitCode }),
@@ -129,22 +128,20 @@ export class OutputWriter {
     });
   }
 
-  #setTitle(said: string): void {
-    if (this.#local.titledBy === 'somebody') return;
-    const title = shownTitle(said) || this.#local.defaultTitle;
+  #setTitle(tx: Tx, said: string): void {
+    if (this.#hostData.titledBy === 'somebody') return;
+    const title = shownTitle(said) || this.#hostData.defaultTitle;
     this.#setLocal({ titledBy: 'program' });
-    if (title !== this.#channel.state.title)
-      this.#parts.sync.emit(this.#channel, { type: 'terminal/titleChanged', title });
+    if (title !== this.#channel.state.title) tx.emit(this.#channel, { type: 'terminal/titleChanged', title });
   }
 
-  #setCwd(path: string): void {
+  #setCwd(tx: Tx, path: string): void {
     const cwd = fileUriOf(path);
-    if (cwd !== this.#channel.state.cwd)
-      this.#parts.sync.emit(this.#channel, { type: 'terminal/cwdChanged', cwd });
+    if (cwd !== this.#channel.state.cwd) tx.emit(this.#channel, { type: 'terminal/cwdChanged', cwd });
   }
 
-  #setLocal(change: Partial<TerminalLocal>): void {
-    this.#local = { ...this.#local, ...change };
+  #setLocal(change: Partial<TerminalHostData>): void {
+    this.#hostData = { ...this.#hostData, ...change };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AdoptedPtys, Pty } from '../pty/pty.ts';
-import type { TerminalLocal } from '../sync/locals.ts';
+import type { TerminalHostData } from '../sync/host-data.ts';
 import { endUnloaded, LOST_EXIT_CODE } from './lost-terminals.ts';
 import { OutputWriter } from './output-writer.ts';
 import type { TerminalParts } from './parts.ts';
@@ -7,7 +7,7 @@ import type { TerminalParts } from './parts.ts';
 /** A terminal that ran when the host before this one went: what is known of it without its content. */
 export interface StoredTerminal {
   readonly uri: string;
-  readonly local: TerminalLocal;
+  readonly hostData: TerminalHostData;
 }
 
 /** What is done with ptys that are found. */
@@ -23,7 +23,7 @@ export class TerminalRecovery {
   readonly #parts: TerminalParts;
   readonly #found: FoundPtys;
   /** By URI, terminals whose ptys were not found, while an owner of ptys has not answered. */
-  readonly #awaited = new Map<string, TerminalLocal>();
+  readonly #awaited = new Map<string, TerminalHostData>();
   /** By id, ptys that may belong to terminals that could not be read. */
   readonly #left = new Map<string, Pty>();
   /** Ids of ptys whose terminals were removed before they were found. */
@@ -46,14 +46,14 @@ export class TerminalRecovery {
     const { ptys, late } = await this.#adopt();
     this.#areAll = areAll;
     this.#lateCount = late.length;
-    for (const { uri, local } of terminals) this.#awaited.set(uri, local);
+    for (const { uri, hostData } of terminals) this.#awaited.set(uri, hostData);
     this.#sort(ptys);
     for (const each of late) void each.then((found) => this.#cameLate(found));
     if (late.length > 0) return;
     const { sync, log } = this.#parts;
-    const lost = [...this.#awaited].map(([uri, local]) => ({ uri, local }));
+    const lost = [...this.#awaited].map(([uri, hostData]) => ({ uri, hostData }));
     this.#awaited.clear();
-    if (lost.length > 0) sync.path.transact('host', () => endUnloaded(this.#parts, lost));
+    if (lost.length > 0) sync.transact('host', (tx) => endUnloaded(tx, this.#parts, lost));
     for (const { uri } of lost) log.info({ uri }, 'a terminal went with the host that ran it');
   }
 
@@ -67,12 +67,12 @@ export class TerminalRecovery {
     return [...this.#left.keys(), ...[...this.#awaited.values()].map(({ pty }) => pty)];
   }
 
-  /** The terminal is removed for good; `local`, where that is known. Returns its pty, if it was left running. */
-  removed(uri: string, local: TerminalLocal | undefined): Pty | undefined {
+  /** The terminal is removed for good; `hostData`, where that is known. Returns its pty, if it was left running. */
+  removed(uri: string, hostData: TerminalHostData | undefined): Pty | undefined {
     const awaited = this.#awaited.get(uri);
     if (awaited !== undefined) this.#unwanted.add(awaited.pty);
     this.#awaited.delete(uri);
-    const left = local && this.#left.get(local.pty);
+    const left = hostData && this.#left.get(hostData.pty);
     if (left !== undefined) this.#left.delete(left.id);
     return left;
   }
@@ -87,10 +87,10 @@ export class TerminalRecovery {
     const left: Pty[] = [];
     for (const pty of ptys) {
       const uri = uris.get(pty.id);
-      const local = uri === undefined ? undefined : this.#awaited.get(uri);
-      if (uri !== undefined && local !== undefined) {
+      const hostData = uri === undefined ? undefined : this.#awaited.get(uri);
+      if (uri !== undefined && hostData !== undefined) {
         this.#awaited.delete(uri);
-        this.#found.attach({ uri, local }, pty);
+        this.#found.attach({ uri, hostData }, pty);
         const { cols, rows } = this.#parts.sync.registry.getOf('terminal', uri)?.state ?? {};
         // A client may have resized the terminal meanwhile.
         if (cols !== undefined && rows !== undefined) pty.resize(cols, rows);
@@ -126,9 +126,9 @@ export class TerminalRecovery {
       const terminal = await sync.registry.load(uri);
       if (!this.#awaited.delete(uri) || terminal?.is('terminal') !== true) continue;
       const unpin = terminal.pin();
-      sync.path.transact('host', () => {
-        if (terminal.isAlive) new OutputWriter(this.#parts, terminal).end(LOST_EXIT_CODE);
-        sync.path.effect(unpin);
+      sync.transact('host', (tx) => {
+        if (terminal.isAlive) new OutputWriter(this.#parts, terminal).end(tx, LOST_EXIT_CODE);
+        tx.effect(unpin);
       });
       log.info({ uri }, 'a terminal went with the keeper that ran it');
     }

@@ -1,5 +1,6 @@
 import { outputLength, type TerminalState, type TrimmedOutput } from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
+import type { Tx } from '../sync/tx.ts';
 import type { TerminalParts } from './parts.ts';
 import { Scrollback } from './scrollback/scrollback.ts';
 import { headOf } from './scrollback/trim.ts';
@@ -35,41 +36,40 @@ export class ScrollbackKeeper {
     return this.#scrollback.isShort(this.#channel.state.content);
   }
 
-  /** This was appended. Inside `path.transact` only, behind the action; then `trim`. */
-  wrote(text: string): void {
-    this.#undoable();
+  /** This was appended. Call it behind the action. */
+  wrote(tx: Tx, text: string): void {
+    this.#undoable(tx);
     this.#scrollback.wrote(this.#channel.state.content, text);
   }
 
-  /** There is more output. Inside `path.transact` only. */
-  trim(): void {
-    const { path } = this.#parts.sync;
-    this.#replace((content) => this.#scrollback.trim(content));
-    path.effect(() => this.#fold());
+  /** There is more output. */
+  trim(tx: Tx): void {
+    this.#replace(tx, (content) => this.#scrollback.trim(content));
+    tx.effect(() => this.#fold());
   }
 
-  /** It has this size from now on. Inside `path.transact` only, behind the action. */
-  resized(cols: number, rows: number): void {
-    this.#undoable();
+  /** It has this size from now on. Call it behind the action. */
+  resized(tx: Tx, cols: number, rows: number): void {
+    this.#undoable(tx);
     this.#scrollback.resized(this.#channel.state.content, { cols, rows });
-    this.#parts.sync.path.effect(() => this.#fold());
+    tx.effect(() => this.#fold());
   }
 
-  /** It was cleared; `content` is what it showed. Inside `path.transact` only, behind the action. */
-  cleared(content: TerminalState['content']): void {
-    this.#undoable();
+  /** It was cleared; `content` is what it showed. Call it behind the action. */
+  cleared(tx: Tx, content: TerminalState['content']): void {
+    this.#undoable(tx);
     const front = this.#scrollback.cleared(content);
-    this.#parts.sync.path.effect(() => this.#settle(this.#prepend(front)));
+    tx.effect(() => this.#settle(this.#prepend(front)));
   }
 
   async #prepend(front: Promise<string>): Promise<void> {
     const text = await front;
     if (text === '') return;
-    this.#parts.sync.path.transact('host', () => {
+    this.#parts.sync.transact('host', (tx) => {
       if (!this.#channel.isAlive) return;
-      this.#replace((content) => this.#scrollback.prepend(content, text));
+      this.#replace(tx, (content) => this.#scrollback.prepend(content, text));
       // The envelopes alone would not lead there.
-      this.#parts.sync.registry.writeSnapshot(this.#channel);
+      this.#parts.sync.registry.writeSnapshot(tx, this.#channel);
     });
   }
 
@@ -80,27 +80,27 @@ export class ScrollbackKeeper {
     this.#settle(
       folding.then((folded) => {
         const { path } = this.#parts.sync;
-        path.transact('host', () => {
+        path.transact('host', (tx) => {
           // Not before: while the journal is down this waits, and the same text would be folded again and again.
-          path.effect(() => {
+          tx.effect(() => {
             this.#caughtUp();
             // What came meanwhile may be too much already.
             this.#fold();
           });
           if (!this.#channel.isAlive) return;
-          this.#replace((content) => this.#scrollback.apply(content, folded));
+          this.#replace(tx, (content) => this.#scrollback.apply(content, folded));
         });
       }),
     );
   }
 
-  #replace(next: (content: TerminalState['content']) => TerminalState['content']): void {
+  #replace(tx: Tx, next: (content: TerminalState['content']) => TerminalState['content']): void {
     const { state } = this.#channel;
-    this.#undoable();
+    this.#undoable(tx);
     const content = next(state.content);
     if (content === state.content) return;
     const trimmed = trimmedOutput(state, content);
-    this.#parts.sync.setWindow(this.#channel, {
+    tx.setWindow(this.#channel, {
       ...state,
       content,
       ...(trimmed === undefined ? {} : { 'x-trimmed': trimmed }),
@@ -108,11 +108,10 @@ export class ScrollbackKeeper {
   }
 
   /** What it knows beside the content fits only a content that stays. */
-  #undoable(): void {
-    const { path } = this.#parts.sync;
-    if (this.#changedIn === path.cause) return;
-    this.#changedIn = path.cause;
-    path.undo(() => {
+  #undoable(tx: Tx): void {
+    if (this.#changedIn === tx.cause) return;
+    this.#changedIn = tx.cause;
+    tx.undo(() => {
       this.#scrollback = this.#fresh();
     });
   }

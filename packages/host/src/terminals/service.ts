@@ -1,5 +1,6 @@
 import type { TerminalClaim } from '@agenthost/protocol';
 import type { AgentTerminal, AgentTerminalStart } from '../agents/agent-terminal.ts';
+import type { Tx } from '../sync/tx.ts';
 
 /** What other parts of the host ask of its terminals: the port in front of `terminals.ts`. */
 export interface TerminalService {
@@ -10,7 +11,7 @@ export interface TerminalService {
   /** The terminals that this session holds now. */
   heldBy(session: string): readonly string[];
   /** Removes them all: the session goes [SESS-3] [TERM-6]. Called inside the transaction that disposes the session. */
-  disposeHeldBy(session: string): void;
+  disposeHeldBy(tx: Tx, session: string): void;
   /** A terminal for an agent; see `AgentSessionHost.terminal`. */
   startForAgent(
     owner: { readonly session: string; readonly workingDirectory: string },

@@ -4,7 +4,8 @@ import type { OutputEvent } from '../pty/output/events.ts';
 import { OutputParser } from '../pty/output/parser.ts';
 import type { Pty, PtyExit } from '../pty/pty.ts';
 import type { Channel } from '../sync/channel.ts';
-import type { TerminalLocal } from '../sync/locals.ts';
+import type { TerminalHostData } from '../sync/host-data.ts';
+import type { Tx } from '../sync/tx.ts';
 import { GatheredOutput } from './gathered-output.ts';
 import { OpenTerminal } from './open-terminal.ts';
 import { OutputPace } from './output-pace.ts';
@@ -39,7 +40,7 @@ export class TerminalRunner implements UnwatchedTerminal {
   readonly #pace: OutputPace;
   readonly #titles: TitlePace;
   readonly #setEnded: (exit: PtyExit) => void;
-  #local: TerminalLocal;
+  #hostData: TerminalHostData;
   #open: OpenTerminal | undefined;
   /** The channel is about to leave memory, once all that was read is durable. */
   #isLettingGo = false;
@@ -52,23 +53,23 @@ export class TerminalRunner implements UnwatchedTerminal {
   #committed: number;
   #isDetached = false;
 
-  /** `local`: the terminal's. It has no channel before `open`. */
+  /** `hostData`: the terminal's. It has no channel before `open`. */
   constructor(
     parts: TerminalParts & { readonly unwatched: UnwatchedOutput },
-    { uri, local, pty }: { readonly uri: string; readonly local: TerminalLocal; readonly pty: Pty },
+    { uri, hostData, pty }: { readonly uri: string; readonly hostData: TerminalHostData; readonly pty: Pty },
   ) {
     this.#parts = parts;
     this.#unwatched = parts.unwatched;
     this.uri = uri;
     this.pty = pty;
-    this.#local = local;
-    const { offset, nonce } = local;
+    this.#hostData = hostData;
+    const { offset, nonce } = hostData;
     this.#offset = offset;
     this.#parser = new OutputParser(nonce === undefined ? {} : { nonce });
     this.#queue = new OutputQueue(parts.timers, (bytes, offset) => this.#read(bytes, offset));
     this.#pace = new OutputPace(parts.timers, () => this.#write());
     this.#titles = new TitlePace(parts.timers, () => this.#write());
-    if (local.heldTitle !== undefined) this.#titles.said(local.heldTitle);
+    if (hostData.heldTitle !== undefined) this.#titles.said(hostData.heldTitle);
     this.#committed = offset;
     this.#queue.pause();
     const { promise, resolve } = Promise.withResolvers<PtyExit>();
@@ -82,8 +83,8 @@ export class TerminalRunner implements UnwatchedTerminal {
   }
 
   /** What the host alone keeps of it, as it was durable or is in memory. */
-  get local(): TerminalLocal {
-    return this.#open?.channel.local ?? this.#local;
+  get hostData(): TerminalHostData {
+    return this.#open?.channel.hostData ?? this.#hostData;
   }
 
   /** There is output, an exit or a title for a channel that is not in memory. */
@@ -132,8 +133,8 @@ export class TerminalRunner implements UnwatchedTerminal {
     const open = new OpenTerminal(this.#parts, channel, this.pty, pace);
     this.#open = open;
     this.#unwatched.opened(this);
-    this.#parts.sync.path.transact('host', () => {
-      if (channel.isAlive) open.scrollback.trim();
+    this.#parts.sync.transact('host', (tx) => {
+      if (channel.isAlive) open.scrollback.trim(tx);
     });
     if (this.#titles.held !== undefined) this.#write();
     this.#goOn();
@@ -151,12 +152,12 @@ export class TerminalRunner implements UnwatchedTerminal {
     this.#queue.pause();
     this.pty.hold(true);
     if (!this.#isDurable) this.#write();
-    sync.path.transact('host', () => {
+    sync.transact('host', (tx) => {
       const { channel, scrollback } = open;
       if (channel.isAlive && scrollback.isShort && channel.behindLength >= LEAVING_SNAPSHOT_LENGTH)
-        sync.registry.writeSnapshot(channel);
+        sync.registry.writeSnapshot(tx, channel);
       const { seq } = channel;
-      sync.path.effect(() => {
+      tx.effect(() => {
         this.#isLettingGo = false;
         if (this.#open !== open || this.#isDetached) return;
         const isDone = this.#isDurable && channel.seq === seq && !open.answers.isAnswering;
@@ -168,18 +169,18 @@ export class TerminalRunner implements UnwatchedTerminal {
     });
   }
 
-  /** A client has given it another size. Inside `path.transact` only, behind the action. */
-  resized(cols: number, rows: number): void {
-    this.#open?.scrollback.resized(cols, rows);
+  /** A client has given it another size. Call it behind the action. */
+  resized(tx: Tx, cols: number, rows: number): void {
+    this.#open?.scrollback.resized(tx, cols, rows);
     // In its place among the keys, which reach the pty in front of their echo.
-    this.#parts.sync.path.publish(() => this.pty.resize(cols, rows));
+    tx.publish(() => this.pty.resize(cols, rows));
   }
 
-  /** A client has cleared it; `content` is what it showed. Inside `path.transact` only, behind the action. */
-  cleared(content: TerminalState['content']): void {
+  /** A client has cleared it; `content` is what it showed. Call it behind the action. */
+  cleared(tx: Tx, content: TerminalState['content']): void {
     const open = this.#open;
-    open?.scrollback.cleared(content);
-    this.#parts.sync.path.effect(() => open?.answers.forget());
+    open?.scrollback.cleared(tx, content);
+    tx.effect(() => open?.answers.forget());
   }
 
   /** Everything read so far goes into the channel now, if that is in memory. */
@@ -210,7 +211,7 @@ export class TerminalRunner implements UnwatchedTerminal {
   }
 
   #close(): void {
-    this.#local = this.local;
+    this.#hostData = this.hostData;
     this.#open?.close();
     this.#open = undefined;
     this.#unwatched.closed(this);
@@ -255,17 +256,17 @@ export class TerminalRunner implements UnwatchedTerminal {
     if (title !== undefined) gathered.push({ event: { type: 'title', title }, at: this.#parts.clock.now() });
     const heldTitle = this.#titles.held;
     const offset = this.#offset;
-    sync.path.transact('host', () => {
+    sync.transact('host', (tx) => {
       // Removed meanwhile: its process is being ended, and must not wait for anybody to read.
       if (channel.isAlive) {
-        const wrote = (text: string): void => open.scrollback.wrote(text);
+        const wrote = (text: string): void => open.scrollback.wrote(tx, text);
         const writer = new OutputWriter(this.#parts, channel, { answers: open.answers, wrote });
-        writer.write(gathered, offset, heldTitle);
-        open.scrollback.trim();
-        sync.registry.fellBehind(channel, length);
-        if (isSnapshotDue(open)) sync.registry.writeSnapshot(channel);
+        writer.write(tx, gathered, offset, heldTitle);
+        open.scrollback.trim(tx);
+        sync.registry.fellBehind(tx, channel, length);
+        if (isSnapshotDue(open)) sync.registry.writeSnapshot(tx, channel);
       }
-      sync.path.effect(() => {
+      tx.effect(() => {
         this.#committed = offset;
         this.#acknowledge();
       });
@@ -285,9 +286,9 @@ export class TerminalRunner implements UnwatchedTerminal {
     this.#titles.end();
     const { sync, clock, unloadAfterMs } = this.#parts;
     const open = this.#open;
-    sync.path.transact('host', () => {
-      if (open?.channel.isAlive === true) new OutputWriter(this.#parts, open.channel).end(exit.exitCode);
-      sync.path.effect(() => {
+    sync.transact('host', (tx) => {
+      if (open?.channel.isAlive === true) new OutputWriter(this.#parts, open.channel).end(tx, exit.exitCode);
+      tx.effect(() => {
         this.pty.release();
         const isUnwatched = open?.isUnwatched(steadyNow(clock) - unloadAfterMs) === true;
         this.#isDetached = true;

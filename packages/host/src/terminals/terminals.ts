@@ -11,7 +11,7 @@ import type { AgentTerminal, AgentTerminalStart } from '../agents/agent-terminal
 import { steadyNow } from '../lib/clock.ts';
 import type { Pty } from '../pty/pty.ts';
 import type { Channel } from '../sync/channel.ts';
-import { JournalUnavailable } from '../sync/commit-path.ts';
+import type { Tx } from '../sync/tx.ts';
 import { fileUriOf } from '../workspace/file-uri.ts';
 import { AgentTerminals, type TerminalStarter } from './agent-terminals.ts';
 import { listed, listTerminal, unlistTerminals } from './catalogue.ts';
@@ -50,7 +50,7 @@ export class Terminals implements TerminalService, TerminalStarter {
     parts.sync.registry.onLoaded((channel) => {
       if (!channel.is('terminal')) return;
       const runner = this.#runners.get(channel.uri);
-      if (runner?.pty.id === channel.local.pty) runner.open(channel);
+      if (runner?.pty.id === channel.hostData.pty) runner.open(channel);
     });
   }
 
@@ -85,13 +85,13 @@ export class Terminals implements TerminalService, TerminalStarter {
     const { sync } = this.#parts;
     const terminal = await sync.registry.openOf('terminal', uri);
     if (terminal?.isAlive !== true) throw notFound('terminal', uri);
-    sync.path.transact('client', () => this.#remove([uri]));
+    sync.transact('client', (tx) => this.#remove(tx, [uri]));
   }
 
   remove(uri: string): void {
     const { sync } = this.#parts;
-    sync.path.transact('host', () => {
-      if (sync.registry.getOf('terminal', uri) !== undefined) this.#remove([uri]);
+    sync.transact('host', (tx) => {
+      if (sync.registry.getOf('terminal', uri) !== undefined) this.#remove(tx, [uri]);
     });
   }
 
@@ -99,8 +99,8 @@ export class Terminals implements TerminalService, TerminalStarter {
     return heldBy(this.#parts.sync, session).map(({ resource }) => resource);
   }
 
-  disposeHeldBy(session: string): void {
-    this.#remove(this.heldBy(session));
+  disposeHeldBy(tx: Tx, session: string): void {
+    this.#remove(tx, this.heldBy(session));
   }
 
   startForAgent(
@@ -125,7 +125,7 @@ export class Terminals implements TerminalService, TerminalStarter {
         throw conflict(`This host has ${maxTerminals} terminals, the most it takes: dispose of one first`);
       // In memory, it can be removed under the eyes of those who are just opening it.
       await sync.registry.open(over.resource);
-      if (listed(sync).includes(over)) sync.path.transact('client', () => this.#remove([over.resource]));
+      if (listed(sync).includes(over)) sync.transact('client', (tx) => this.#remove(tx, [over.resource]));
     }
   }
 
@@ -204,19 +204,19 @@ export class Terminals implements TerminalService, TerminalStarter {
       runner.flush();
       if (owner.outlivesHost === true) continue;
       this.#runners.delete(uri);
-      const { local } = runner;
+      const { hostData } = runner;
       runner.detach();
-      this.#endLost({ uri, local });
+      this.#endLost({ uri, hostData });
     }
   }
 
-  #endLost({ uri, local }: StoredTerminal): void {
+  #endLost({ uri, hostData }: StoredTerminal): void {
     const { sync } = this.#parts;
     const terminal = sync.registry.getOf('terminal', uri);
-    sync.path.transact('host', () => {
-      if (terminal === undefined) endUnloaded(this.#parts, [{ uri, local }]);
+    sync.transact('host', (tx) => {
+      if (terminal === undefined) endUnloaded(tx, this.#parts, [{ uri, hostData }]);
       else if (terminal.isAlive && terminal.state.exitCode === undefined)
-        new OutputWriter(this.#parts, terminal).end(LOST_EXIT_CODE);
+        new OutputWriter(this.#parts, terminal).end(tx, LOST_EXIT_CODE);
     });
   }
 
@@ -231,23 +231,15 @@ export class Terminals implements TerminalService, TerminalStarter {
     await this.#ptys.close();
   }
 
-  /** Resolves when it is in the journal: nobody is to wait for what runs in a terminal that is taken back. */
+  /** Resolves when the terminal is in the journal, so that nobody waits for a terminal that is taken back. */
   #commit(terminal: NewTerminal, launch: Launch, pty: Pty): Promise<void> {
-    const { path } = this.#parts.sync;
-    return new Promise((resolve, reject) => {
-      let isBegun = false;
-      path.transact('client', () => {
-        isBegun = true;
-        this.#checkNow(terminal);
-        path.undo(() => reject(new JournalUnavailable(path.trouble)));
-        this.#add(terminal, launch, pty);
-        path.effect(resolve);
-      });
-      if (!isBegun) reject(internalError('The host is stopping'));
+    return this.#parts.sync.commit('client', (tx) => {
+      this.#checkNow(terminal);
+      this.#add(tx, terminal, launch, pty);
     });
   }
 
-  #add({ uri, claim, title, cwd, cols, rows }: NewTerminal, launch: Launch, pty: Pty): void {
+  #add(tx: Tx, { uri, claim, title, cwd, cols, rows }: NewTerminal, launch: Launch, pty: Pty): void {
     const { sync } = this.#parts;
     const state: TerminalState = {
       title: title ?? launch.title,
@@ -258,29 +250,29 @@ export class Terminals implements TerminalService, TerminalStarter {
       'x-trimmed': { units: 0, isFolded: false },
       claim: openClaim(sync, claim),
     };
-    const local = {
+    const hostData = {
       pty: pty.id,
       offset: 0,
       titledBy: title === undefined ? 'host' : 'somebody',
       defaultTitle: launch.title,
       ...(launch.nonce === undefined ? {} : { nonce: launch.nonce }),
     } as const;
-    const channel = sync.registry.create({ uri, kind: 'terminal', state, local }, sync.emittedSeq);
-    sync.path.write({ op: 'markOpen', uri });
-    listTerminal(sync, channel);
-    const runner = this.#attach({ uri, local: channel.local }, pty, { isNew: true });
-    sync.path.undo(() => {
+    const channel = sync.registry.create(tx, { uri, kind: 'terminal', state, hostData }, sync.emittedSeq);
+    tx.write({ op: 'markOpen', uri });
+    listTerminal(tx, sync, channel);
+    const runner = this.#attach({ uri, hostData: channel.hostData }, pty, { isNew: true });
+    tx.undo(() => {
       runner.detach();
       this.#runners.delete(uri);
     });
-    sync.path.effect(() => runner.start());
+    tx.effect(() => runner.start());
   }
 
-  #attach({ uri, local }: StoredTerminal, pty: Pty, made: { isNew?: boolean } = {}): TerminalRunner {
+  #attach({ uri, hostData }: StoredTerminal, pty: Pty, made: { isNew?: boolean } = {}): TerminalRunner {
     const channel = this.#parts.sync.registry.getOf('terminal', uri);
     const runner = new TerminalRunner(
       { ...this.#parts, unwatched: this.#unwatched },
-      { uri, local: channel?.local ?? local, pty },
+      { uri, hostData: channel?.hostData ?? hostData, pty },
     );
     this.#runners.set(uri, runner);
     if (channel !== undefined) runner.open(channel, made);
@@ -291,20 +283,20 @@ export class Terminals implements TerminalService, TerminalStarter {
     return runner;
   }
 
-  /** Inside `path.transact` only. */
-  #remove(uris: readonly string[]): void {
+  /** */
+  #remove(tx: Tx, uris: readonly string[]): void {
     const { sync, log } = this.#parts;
     for (const uri of uris) {
       const terminal = sync.registry.getOf('terminal', uri);
-      if (terminal === undefined) sync.registry.disposeUnloaded(uri);
-      else sync.registry.dispose(terminal);
-      sync.path.effect(() => {
-        const left = this.#recovery.removed(uri, terminal?.local);
+      if (terminal === undefined) sync.registry.disposeUnloaded(tx, uri);
+      else sync.registry.dispose(tx, terminal);
+      tx.effect(() => {
+        const left = this.#recovery.removed(uri, terminal?.hostData);
         if (left !== undefined) this.#ptys.discard(left);
       });
       const runner = this.#runners.get(uri);
       if (runner === undefined) continue;
-      sync.path.effect(() => {
+      tx.effect(() => {
         // Its URI is free again; what it still puts out nobody gets.
         if (this.#runners.get(uri) === runner) this.#runners.delete(uri);
         runner.pty
@@ -312,7 +304,7 @@ export class Terminals implements TerminalService, TerminalStarter {
           .catch((error: unknown) => log.error({ error, uri }, 'a terminal could not be ended'));
       });
     }
-    unlistTerminals(sync, uris);
+    unlistTerminals(tx, sync, uris);
   }
 }
 

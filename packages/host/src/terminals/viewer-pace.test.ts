@@ -12,7 +12,7 @@ function newTerminal() {
     uri: 'ahp-terminal:/one',
     kind: 'terminal',
     state: { title: '', content: [], claim: { kind: 'client', clientId: 'client' } },
-    local: { pty: 'pty', offset: 0, titledBy: 'host', defaultTitle: '' },
+    hostData: { pty: 'pty', offset: 0, titledBy: 'host', defaultTitle: '' },
     seq: 0,
     usedAt: 0,
   });

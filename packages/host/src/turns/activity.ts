@@ -5,8 +5,8 @@ import type { Sync } from '../sync/sync.ts';
  * was doing. Register it after those who mirror chats, so that they see each change in order.
  */
 export function clearActivity(sync: Sync): void {
-  sync.observe('chat', ({ channel, after }) => {
+  sync.observe('chat', (tx, { channel, after }) => {
     if (after.activeTurn === undefined && channel.state.activity !== undefined)
-      sync.emit(channel, { type: 'chat/activityChanged' });
+      tx.emit(channel, { type: 'chat/activityChanged' });
   });
 }

@@ -5,6 +5,7 @@ import type { ConfigChanges } from '../approvals/policy.ts';
 import { offeredTools } from '../client-tools/offers.ts';
 import { agentValues } from '../config/session-keys.ts';
 import type { Channel } from '../sync/channel.ts';
+import type { Tx } from '../sync/tx.ts';
 import { withCommands } from './agent-commands.ts';
 import type { TurnParts } from './parts.ts';
 
@@ -18,39 +19,39 @@ export function agentSessionHost(
   { sync, approvals, terminals, remembered, log, workingDirectoryOf, isPrivate }: TurnParts,
   owner: { chat: string; session: string; isCurrent(): boolean; exited(reason: string): void },
 ): AgentSessionHost {
-  const change = (work: (session: Channel<'session'>, chat: Channel<'chat'>) => void): void => {
-    sync.path.transact('host', () => {
+  const change = (work: (tx: Tx, session: Channel<'session'>, chat: Channel<'chat'>) => void): void => {
+    sync.transact('host', (tx) => {
       const chat = sync.registry.getOf('chat', owner.chat);
       const session = sync.registry.getOf('session', owner.session);
-      if (chat !== undefined && session !== undefined && owner.isCurrent()) work(session, chat);
+      if (chat !== undefined && session !== undefined && owner.isCurrent()) work(tx, session, chat);
     });
   };
   return {
-    saveMemory: (memory) => change((_, chat) => sync.setLocal(chat, { ...chat.local, memory })),
+    saveMemory: (memory) => change((tx, _, chat) => tx.setHostData(chat, { ...chat.hostData, memory })),
     title: (title) =>
-      change((session, chat) => {
-        if (title.trim() !== '') adoptTitle(sync, session, chat, cut(title, LONGEST_TITLE));
+      change((tx, session, chat) => {
+        if (title.trim() !== '') adoptTitle(tx, session, chat, cut(title, LONGEST_TITLE));
       }),
     config: (config) =>
-      change((session, chat) => {
+      change((tx, session, chat) => {
         const changes = configChanges(session, config);
         const changed = Object.entries(changes);
         if (changed.length === 0) return;
-        approvals.agentConfigured(chat, changes);
+        approvals.agentConfigured(tx, chat, changes);
         const values = Object.fromEntries(changed.map(([key, { to }]) => [key, to]));
-        sync.emit(session, { type: 'session/configChanged', config: values });
+        tx.emit(session, { type: 'session/configChanged', config: values });
       }),
     commands: (all) =>
-      change((session) => {
+      change((tx, session) => {
         const commands = bounded(all);
         const { provider } = session.state;
-        sync.path.effect(() => {
+        tx.effect(() => {
           remembered.learnCommands(provider, commands).catch((error: unknown) => {
             log.warn({ error, provider }, 'the commands of an agent are not remembered');
           });
         });
         const _meta = withCommands(session.state, commands);
-        if (_meta !== undefined) sync.emit(session, { type: 'session/metaChanged', _meta });
+        if (_meta !== undefined) tx.emit(session, { type: 'session/metaChanged', _meta });
       }),
     terminal: async (start) => {
       const chat = sync.registry.getOf('chat', owner.chat);
@@ -87,23 +88,18 @@ const bounded = (all: readonly AgentCommand[]): AgentCommand[] =>
     }));
 
 /** The conversation's title is its chat's, and its session's too where that is what people mean by it [SESS-11]. */
-function adoptTitle(
-  sync: TurnParts['sync'],
-  session: Channel<'session'>,
-  chat: Channel<'chat'>,
-  title: string,
-): void {
+function adoptTitle(tx: Tx, session: Channel<'session'>, chat: Channel<'chat'>, title: string): void {
   const { chats, defaultChat } = session.state;
   const entry = findChat(chats, chat.uri);
-  const isOwn = entry?.title === '' || chat.local.titledBy !== undefined;
+  const isOwn = entry?.title === '' || chat.hostData.titledBy !== undefined;
   if (entry !== undefined && isOwn && entry.title !== title) {
-    sync.setLocal(chat, { ...chat.local, titledBy: 'agent' });
-    sync.emit(session, { type: 'session/chatUpdated', chat: chat.uri, changes: { title } });
+    tx.setHostData(chat, { ...chat.hostData, titledBy: 'agent' });
+    tx.emit(session, { type: 'session/chatUpdated', chat: chat.uri, changes: { title } });
   }
   const isWhole = chats.length === 1 || chat.uri === defaultChat;
-  if (!isWhole || session.local.titledBy === 'client' || session.state.title === title) return;
-  sync.setLocal(session, { ...session.local, titledBy: 'agent' });
-  sync.emit(session, { type: 'session/titleChanged', title });
+  if (!isWhole || session.hostData.titledBy === 'client' || session.state.title === title) return;
+  tx.setHostData(session, { ...session.hostData, titledBy: 'agent' });
+  tx.emit(session, { type: 'session/titleChanged', title });
 }
 
 /** New values of keys that the session's schema has; a schema is fixed when a session is created. */

@@ -149,13 +149,13 @@ export class ChatAgent {
     const provider = agents.get(session.state.provider);
     const workingDirectory = await workingDirectoryOf(session, chat);
     const isStranger =
-      provider.takesHistory === false && chat.local.memory === undefined && chat.local.turnCount > 0;
+      provider.takesHistory === false && chat.hostData.memory === undefined && chat.hostData.turnCount > 0;
     const opened = await provider.openSession(
       {
         ...this.#owner,
         workingDirectory,
         config: agentValues(session.state.config?.values ?? {}),
-        memory: chat.local.memory,
+        memory: chat.hostData.memory,
         onStep: (step) => this.#parts.onStartStep(this.#owner.session, step),
         history: async () => {
           const rows = await sync.journal.readTurns(this.#owner.chat, {

@@ -176,10 +176,10 @@ export class ChatRunner {
     this.#mustRenew = false;
     const close = this.#agent.leave();
     void (this.#run?.vacated ?? Promise.resolve()).then(close);
-    this.#parts.sync.path.transact('host', () => {
+    this.#parts.sync.transact('host', (tx) => {
       const chat = this.#parts.sync.registry.getOf('chat', this.#chat);
       // Gone already with the tick that asked for it, but for what the agent has saved between that and now.
-      if (chat !== undefined) forgetMemory(this.#parts.sync, chat);
+      if (chat !== undefined) forgetMemory(tx, chat);
     });
   }
 
@@ -222,7 +222,7 @@ export class ChatRunner {
     const { turns } = chat.state;
     const agent = await this.#agent.open();
     run.agent = agent;
-    const isPart = turns.length < chat.local.turnCount && !isWholeContext(turns);
+    const isPart = turns.length < chat.hostData.turnCount && !isWholeContext(turns);
     const history = isPart ? await this.#storedTurns(chat) : turns;
     if (run.abort.signal.aborted) return;
     const notice = this.#agent.noticeAbout(agent);
@@ -295,9 +295,9 @@ export class ChatRunner {
   /** Ends the turn if it is still open; nothing that a provider forgets stays open. */
   #end(turnId: string, action: Extract<ChatAction, { type: 'chat/turnComplete' | 'chat/error' }>): void {
     const { sync } = this.#parts;
-    sync.path.transact('host', () => {
+    sync.transact('host', (tx) => {
       const chat = sync.registry.getOf('chat', this.#chat);
-      if (chat?.state.activeTurn?.id === turnId) sync.emit(chat, action);
+      if (chat?.state.activeTurn?.id === turnId) tx.emit(chat, action);
     });
   }
 

@@ -9,7 +9,8 @@ import type { ClientToolCall } from '../agents/client-tool.ts';
 import type { ToolCallHandle, ToolCallStart } from '../agents/tool-call.ts';
 import type { Timers } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
-import type { Change, Sync } from '../sync/sync.ts';
+import type { Sync } from '../sync/sync.ts';
+import type { Change, Tx } from '../sync/tx.ts';
 import { findToolCall } from './tool-call.ts';
 
 /** The turn that runs a client's tool. */
@@ -52,9 +53,10 @@ export class ClientToolRuns {
     this.#sync = parts.sync;
     this.#timers = parts.timers;
     this.#limitMs = () => parts.limitMs();
-    this.#sync.observe('chat', (change) => this.#seeChat(change));
-    this.#sync.observe('session', ({ channel, action }) => {
-      if (action.type === 'session/activeClientRemoved') failCallsOf(this.#sync, channel, action.clientId);
+    this.#sync.observe('chat', (tx, change) => this.#seeChat(tx, change));
+    this.#sync.observe('session', (tx, { channel, action }) => {
+      if (action.type === 'session/activeClientRemoved')
+        failCallsOf(tx, this.#sync, channel, action.clientId);
     });
   }
 
@@ -134,18 +136,18 @@ export class ClientToolRuns {
 
   /** Completes a call that runs, or that somebody is asked about, in its client's place. */
   #end(wait: Wait, result: ToolCallResult): void {
-    this.#sync.path.transact('host', () => {
+    this.#sync.transact('host', (tx) => {
       const chat = this.#sync.registry.getOf('chat', wait.chat);
       const call = chat && findToolCall(chat.state, wait.toolCallId);
       if (chat !== undefined && call !== undefined && isOpen(call))
-        completeCall(this.#sync, chat, wait.toolCallId, result);
+        completeCall(tx, chat, wait.toolCallId, result);
     });
   }
 
-  #seeChat({ channel, action }: Change<'chat'>): void {
+  #seeChat(tx: Tx, { channel, action }: Change<'chat'>): void {
     if (!('toolCallId' in action)) return;
     const wait = this.#waits.get(keyOf(channel.uri, action.toolCallId));
-    if (wait !== undefined) this.#sync.path.effect(() => this.#look(wait));
+    if (wait !== undefined) tx.effect(() => this.#look(wait));
   }
 
   /** Behind the commit: what became of the call. */
@@ -159,15 +161,15 @@ export class ClientToolRuns {
   }
 }
 
-/** Completes a client's call as failed, in the client's place. Inside `path.transact` only. */
+/** Completes a client's call as failed, in the client's place. */
 export function completeCall(
-  sync: Sync,
+  tx: Tx,
   chat: Channel<'chat'>,
   toolCallId: string,
   result: ToolCallResult,
 ): void {
   const turnId = chat.state.activeTurn?.id;
-  if (turnId !== undefined) sync.emit(chat, { type: 'chat/toolCallComplete', turnId, toolCallId, result });
+  if (turnId !== undefined) tx.emit(chat, { type: 'chat/toolCallComplete', turnId, toolCallId, result });
 }
 
 /** The result of a client's call that came to nothing. */
@@ -180,13 +182,13 @@ export const failure = (code: string, message: string): ToolCallResult => ({
 const CALLED_OFF = failure('calledOff', 'The agent has called it off');
 
 /** A client is not active any more: its calls that run, or that somebody is asked about, fail [SESS-8]. */
-function failCallsOf(sync: Sync, session: Channel<'session'>, clientId: string): void {
+function failCallsOf(tx: Tx, sync: Sync, session: Channel<'session'>, clientId: string): void {
   for (const chat of [...sync.registry.ofSession(session.uri)]) {
     if (!chat.is('chat')) continue;
     for (const part of chat.state.activeTurn?.responseParts ?? []) {
       if (part.kind !== 'toolCall' || !isOpenCallOf(part.toolCall, clientId)) continue;
       const result = failure('clientGone', 'The client that runs this tool has left the session');
-      completeCall(sync, chat, part.toolCall.toolCallId, result);
+      completeCall(tx, chat, part.toolCall.toolCallId, result);
     }
   }
 }

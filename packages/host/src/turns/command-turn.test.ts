@@ -326,7 +326,7 @@ describe('[CHAT-17] the agent', () => {
     const loaded = sync.registry.getOf('chat', chat);
     if (loaded === undefined) throw new Error('the chat is not in memory');
     // As when the windows of all chats are too large together.
-    sync.path.transact('host', () => sync.setWindow(loaded, withTurns(loaded.state, [], 1)));
+    sync.transact('host', (tx) => tx.setWindow(loaded, withTurns(loaded.state, [], 1)));
     await host.run();
     await command('b', '!second', 'two');
     await say('c', 'go');

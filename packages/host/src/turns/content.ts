@@ -49,11 +49,11 @@ export class ContentStore {
 
   #putBytes(of: ContentOwner, data: Buffer, contentType: string): ContentRef {
     const id = this.#ids.next();
-    this.#sync.path.transact('host', () => {
+    this.#sync.transact('host', (tx) => {
       // What comes after its turn is in no state, and would stay when the turn was cut off or its session disposed of.
       if (this.#sync.registry.getOf('chat', of.chat)?.outline.activeTurn?.id !== of.turnId) return;
       const { session, chat, turnId } = of;
-      this.#sync.path.write({ op: 'content', session, chat, turnId, id, contentType, data });
+      tx.write({ op: 'content', session, chat, turnId, id, contentType, data });
     });
     return { uri: `${CONTENT_SCHEME}:/${id}`, sizeHint: data.byteLength, contentType };
   }

@@ -30,9 +30,9 @@ export class Instructions {
   next(agent: AgentSession): TurnInstructions {
     const { registry } = this.#sync;
     const text = instructionsOf(registry.getOf('session', this.#owner.session)?.state.config?.values).trim();
-    const local = registry.getOf('chat', this.#owner.chat)?.local;
+    const hostData = registry.getOf('chat', this.#owner.chat)?.hostData;
     // An agent without a memory of its own begins anew whenever it is opened.
-    const remembered = local?.memory === undefined ? undefined : local.instructed;
+    const remembered = hostData?.memory === undefined ? undefined : hostData.instructed;
     const told = this.#told.get(agent) ?? remembered ?? '';
     const now = text === '' ? '' : digest(text);
     const heard = (): void => this.#heard(agent, now);
@@ -45,12 +45,12 @@ export class Instructions {
 
   #heard(agent: AgentSession, now: string): void {
     this.#told.set(agent, now);
-    this.#sync.path.transact('host', () => {
+    this.#sync.transact('host', (tx) => {
       const chat = this.#sync.registry.getOf('chat', this.#owner.chat);
       // What has no memory has nothing to remember it by.
-      if (chat?.local.memory === undefined || (chat.local.instructed ?? '') === now) return;
-      const { instructed: _, ...local } = chat.local;
-      this.#sync.setLocal(chat, now === '' ? local : { ...local, instructed: now });
+      if (chat?.hostData.memory === undefined || (chat.hostData.instructed ?? '') === now) return;
+      const { instructed: _, ...hostData } = chat.hostData;
+      tx.setHostData(chat, now === '' ? hostData : { ...hostData, instructed: now });
     });
   }
 }

@@ -1,5 +1,6 @@
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 
 /** In whose language the host speaks in each chat's present turn: that of the client who started or queued it [CHAT-19]. */
 export class TurnLocales {
@@ -9,9 +10,9 @@ export class TurnLocales {
 
   constructor(sync: Sync) {
     this.#sync = sync;
-    sync.observe('chat', ({ channel, action, after }) => {
+    sync.observe('chat', (tx, { channel, action, after }) => {
       if (action.type === 'chat/turnStarted') {
-        const { locales = {} } = channel.local;
+        const { locales = {} } = channel.hostData;
         const id = action.queuedMessageId ?? '';
         const locale = Object.hasOwn(locales, id) ? locales[id] : undefined;
         if (locale !== undefined) this.#present.set(channel.uri, locale);
@@ -27,14 +28,14 @@ export class TurnLocales {
 
   /**
    * A client has set a pending message, which may become a turn, even of a later host. Those that wait no more are forgotten here:
-   * one that steered and was not taken is removed before it is queued. Inside `path.transact` only.
+   * one that steered and was not taken is removed before it is queued.
    */
-  pending(chat: Channel<'chat'>, messageId: string, locale: string): void {
+  pending(tx: Tx, chat: Channel<'chat'>, messageId: string, locale: string): void {
     const { queuedMessages = [], steeringMessage } = chat.state;
     const waiting = new Set([...queuedMessages.map(({ id }) => id), steeringMessage?.id]);
-    const kept = Object.entries(chat.local.locales ?? {}).filter(([id]) => waiting.has(id));
+    const kept = Object.entries(chat.hostData.locales ?? {}).filter(([id]) => waiting.has(id));
     const locales = Object.fromEntries([...kept, [messageId, locale]]);
-    this.#sync.setLocal(chat, { ...chat.local, locales });
+    tx.setHostData(chat, { ...chat.hostData, locales });
   }
 
   /** BCP 47; `en` when unknown. A worker speaks as the turn that it works for. */

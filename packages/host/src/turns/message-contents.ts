@@ -9,6 +9,7 @@ import {
 import type { Ids } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 import { CONTENT_SCHEME, contentIdOf } from './content.ts';
 
 /** Stands in place of a turn's id with the contents of messages that wait: each goes by itself, or with its chat. */
@@ -26,20 +27,18 @@ interface Place {
  * when it starts.
  */
 export class MessageContents {
-  readonly #sync: Sync;
   readonly #ids: Ids;
   /** Contents of waiting messages that may be nobody's at the end of this tick, by chat. */
   readonly #left = new Map<Channel<'chat'>, Set<string>>();
 
   constructor(sync: Sync, ids: Ids) {
-    this.#sync = sync;
     this.#ids = ids;
-    sync.observe('chat', ({ channel, before, after }) => this.#note(channel, before, after));
-    sync.path.onSeal(() => this.#dropLeft());
+    sync.observe('chat', (tx, { channel, before, after }) => this.#note(channel, before, after));
+    sync.path.onSeal((tx) => this.#dropLeft(tx));
   }
 
-  /** A message as it waits in a chat. `known`: contents that waiting messages of the chat refer to already. Inside `path.transact` only. */
-  waiting(place: Place, message: Message, known: ReadonlySet<string> = new Set()): Message {
+  /** A message as it waits in a chat. `known`: contents that waiting messages of the chat refer to already. */
+  waiting(tx: Tx, place: Place, message: Message, known: ReadonlySet<string> = new Set()): Message {
     const idFor = (what: string | Buffer): string =>
       createHash('sha256').update(`${place.chat}\0`).update(what).digest('hex').slice(0, 40);
     return withAttachments(message, (attachment) => {
@@ -47,52 +46,50 @@ export class MessageContents {
         const data = Buffer.from(attachment.data, 'base64');
         const id = idFor(data);
         // Drafts are sent again and again while people type.
-        if (!known.has(id)) this.#put({ ...place, turnId: WAITING + id }, id, data, attachment.contentType);
+        if (!known.has(id))
+          tx.write(contentRow({ ...place, turnId: WAITING + id }, id, data, attachment.contentType));
         return reference(attachment, id, data.byteLength);
       }
       const from = contentOf(attachment);
       if (attachment.type !== 'resource' || from === undefined || known.has(from)) return attachment;
       const id = idFor(from);
-      if (!known.has(id)) this.#copy(from, id, { ...place, turnId: WAITING + id });
+      if (!known.has(id)) this.#copy(tx, from, id, { ...place, turnId: WAITING + id });
       return { ...attachment, uri: uriOf(id) };
     });
   }
 
-  /** A message as it stands in a turn that starts now, or that it steers. Inside `path.transact` only. */
-  inTurn(place: Place, message: Message, turnId: string): Message {
+  /** A message as it stands in a turn that starts now, or that it steers. */
+  inTurn(tx: Tx, place: Place, message: Message, turnId: string): Message {
     return withAttachments(message, (attachment) => {
-      if (isLarge(attachment)) return this.#moved({ ...place, turnId }, attachment);
+      if (isLarge(attachment)) return this.#moved(tx, { ...place, turnId }, attachment);
       const from = contentOf(attachment);
       if (attachment.type !== 'resource' || from === undefined) return attachment;
       const id = this.#ids.next();
-      this.#copy(from, id, { ...place, turnId });
+      this.#copy(tx, from, id, { ...place, turnId });
       return { ...attachment, uri: uriOf(id) };
     });
   }
 
-  /** The same for a message whose references have the turn as their owner already. Inside `path.transact` only. */
-  embeddedInTurn(place: Place, message: Message, turnId: string): Message {
+  /** The same for a message whose references have the turn as their owner already. */
+  embeddedInTurn(tx: Tx, place: Place, message: Message, turnId: string): Message {
     return withAttachments(message, (attachment) =>
-      isLarge(attachment) ? this.#moved({ ...place, turnId }, attachment) : attachment,
+      isLarge(attachment) ? this.#moved(tx, { ...place, turnId }, attachment) : attachment,
     );
   }
 
   #moved(
+    tx: Tx,
     owner: Place & { turnId: string },
     attachment: MessageEmbeddedResourceAttachment,
   ): MessageAttachment {
     const id = this.#ids.next();
     const data = Buffer.from(attachment.data, 'base64');
-    this.#put(owner, id, data, attachment.contentType);
+    tx.write(contentRow(owner, id, data, attachment.contentType));
     return reference(attachment, id, data.byteLength);
   }
 
-  #put(owner: Place & { turnId: string }, id: string, data: Buffer, contentType: string): void {
-    this.#sync.path.write({ op: 'content', ...owner, id, contentType, data });
-  }
-
-  #copy(from: string, id: string, owner: Place & { turnId: string }): void {
-    this.#sync.path.write({ op: 'copyContent', ...owner, from, id });
+  #copy(tx: Tx, from: string, id: string, owner: Place & { turnId: string }): void {
+    tx.write({ op: 'copyContent', ...owner, from, id });
   }
 
   #note(chat: Channel<'chat'>, before: ChatState, after: ChatState): void {
@@ -107,18 +104,21 @@ export class MessageContents {
   }
 
   /** At the end of a tick, since a message may go from one place to another in it. */
-  #dropLeft(): void {
+  #dropLeft(tx: Tx): void {
     for (const [chat, left] of this.#left) {
       if (!chat.isAlive) continue;
       const held = waitingContents(chat.outline);
       for (const id of left) {
         if (held.has(id)) continue;
-        this.#sync.path.write({ op: 'dropContents', chat: chat.uri, turnId: WAITING + id });
+        tx.write({ op: 'dropContents', chat: chat.uri, turnId: WAITING + id });
       }
     }
     this.#left.clear();
   }
 }
+
+const contentRow = (owner: Place & { turnId: string }, id: string, data: Buffer, contentType: string) =>
+  ({ op: 'content', ...owner, id, contentType, data }) as const;
 
 /** Ids of the contents that the waiting messages of a chat refer to. */
 export function waitingContents({

@@ -1,4 +1,5 @@
 import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 
 /** How far an agent may be ahead of the journal, in steps and in characters, before its text methods wait. */
 const MAX_AHEAD = 512;
@@ -51,13 +52,13 @@ export class Pace {
   }
 
   /** Counts one step of so many characters: what `work` changes, and then `stepped`. Resolves when the agent may take the next. */
-  step(length: number, work: () => void): Promise<void> {
+  step(length: number, work: (tx: Tx) => void): Promise<void> {
     const runaway = this.#runaway();
     if (runaway !== undefined) {
       this.#onRunaway(`it ran ${runaway} ahead of the host and did not wait`);
       return ready;
     }
-    this.#sync.path.transact('host', work);
+    this.#sync.transact('host', work);
     this.#ahead.push(length);
     this.#aheadLength += length;
     return this.ready();
@@ -86,7 +87,7 @@ export class Pace {
   // One function each for all steps: there is one step for every few words that an agent says.
 
   /** What a step's `work` ends with. */
-  readonly stepped = (): void => this.#sync.path.effect(this.#committed);
+  readonly stepped = (tx: Tx): void => tx.effect(this.#committed);
   readonly #committed = (): void => {
     this.#aheadLength -= this.#ahead.shift() ?? 0;
     if (!this.#hasRoom || this.#waiters.length === 0 || this.#isReleasing) return;

@@ -1,7 +1,7 @@
 import type { Log } from '../lib/log.ts';
 import { Channel } from '../sync/channel.ts';
+import type { TerminalHostData } from '../sync/host-data.ts';
 import { dropImported } from '../sync/importing.ts';
-import type { TerminalLocal } from '../sync/locals.ts';
 import type { Sync } from '../sync/sync.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function recoverOpen(
   sync: Sync,
   log: Log,
   recoverTerminals: (
-    terminals: readonly { readonly uri: string; readonly local: TerminalLocal }[],
+    terminals: readonly { readonly uri: string; readonly hostData: TerminalHostData }[],
     areAll: boolean,
   ) => Promise<void>,
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function recoverOpen(
     failure = present;
   });
   const open = new Map<string, Channel | undefined>();
-  const terminals = new Map<string, TerminalLocal>();
+  const terminals = new Map<string, TerminalHostData>();
   const unread = new Set<string>();
   for (const uri of await sync.journal.listOpen()) {
     const found = await readOr(log, uri, () => readOpen(sync, uri));
@@ -37,22 +37,22 @@ export async function recoverOpen(
     else terminals.set(uri, found);
   }
   await recoverTerminals(
-    [...terminals].map(([uri, local]) => ({ uri, local })),
+    [...terminals].map(([uri, hostData]) => ({ uri, hostData })),
     unread.size === 0,
   );
   const end = (uri: string, channel: Channel | undefined): void => {
-    sync.path.transact('host', () => {
+    sync.transact('host', (tx) => {
       if (channel?.is('session') === true && channel.state.lifecycle === 'creating') {
-        const isImport = channel.local.importing !== undefined;
-        sync.emit(channel, { type: 'session/creationFailed', error: isImport ? cutImport : error });
-        dropImported(sync, channel);
+        const isImport = channel.hostData.importing !== undefined;
+        tx.emit(channel, { type: 'session/creationFailed', error: isImport ? cutImport : error });
+        dropImported(tx, sync, channel);
       }
       if (channel?.is('chat') === true && channel.state.activeTurn !== undefined) {
-        sync.emit(channel, { type: 'chat/error', turnId: channel.state.activeTurn.id, error });
+        tx.emit(channel, { type: 'chat/error', turnId: channel.state.activeTurn.id, error });
       }
       // Its active clients may come back; `Membership` decides.
       const isAwaited = channel?.is('session') === true && channel.state.activeClients.length > 0;
-      if (!isAwaited) sync.path.write({ op: 'markClosed', uri });
+      if (!isAwaited) tx.write({ op: 'markClosed', uri });
     });
     log.info({ uri }, 'ended what was open when the host went away');
   };
@@ -67,10 +67,10 @@ export async function recoverOpen(
 
 /** Marks chats with an open turn in the journal, so that the next start finds them without looking at all. */
 export function markOpenTurns(sync: Sync): void {
-  sync.observe('chat', ({ channel, before, after }) => {
+  sync.observe('chat', (tx, { channel, before, after }) => {
     const wasOpen = before.activeTurn !== undefined;
     const isOpen = after.activeTurn !== undefined;
-    if (wasOpen !== isOpen) sync.path.write({ op: isOpen ? 'markOpen' : 'markClosed', uri: channel.uri });
+    if (wasOpen !== isOpen) tx.write({ op: isOpen ? 'markOpen' : 'markClosed', uri: channel.uri });
   });
 }
 
@@ -85,7 +85,7 @@ async function readOr<T>(log: Log, uri: string, read: () => Promise<T>): Promise
 }
 
 /** The row says what kind it is, not the URI: clients choose its scheme. */
-async function readOpen(sync: Sync, uri: string): Promise<Channel | TerminalLocal | undefined> {
+async function readOpen(sync: Sync, uri: string): Promise<Channel | TerminalHostData | undefined> {
   const head = await sync.journal.readChannelHead(uri);
   // Written by this host from a checked value.
   return head?.kind === 'terminal' ? JSON.parse(head.local) : sync.registry.open(uri);

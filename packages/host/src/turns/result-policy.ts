@@ -2,6 +2,7 @@ import { type ActiveTurn, type ChatAction, findToolCallPart, type ResponsePart }
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 
 type ResultAnswer = Extract<ChatAction, { type: 'chat/toolCallResultConfirmed' }>;
 
@@ -15,6 +16,7 @@ export function applyPolicyToResults(
   answered: (chat: string, action: ResultAnswer) => void,
 ): void {
   const look = (
+    tx: Tx,
     chat: Channel<'chat'>,
     sessionUri: string,
     partsOf: (turn: ActiveTurn) => Iterable<ResponsePart | undefined>,
@@ -34,19 +36,19 @@ export function applyPolicyToResults(
         approved,
         _meta: { ..._meta, ...mark },
       };
-      sync.emit(chat, action);
-      sync.path.effect(() => answered(chat.uri, action));
+      tx.emit(chat, action);
+      tx.effect(() => answered(chat.uri, action));
     }
   };
-  sync.observe('chat', ({ channel, action }) => {
+  sync.observe('chat', (tx, { channel, action }) => {
     if (action.type === 'chat/toolCallComplete' && action.requiresResultConfirmation === true)
-      look(channel, channel.session ?? '', ({ responseParts }) => [
+      look(tx, channel, channel.session ?? '', ({ responseParts }) => [
         findToolCallPart(responseParts, action.toolCallId),
       ]);
   });
-  sync.observe('session', ({ channel, action }) => {
+  sync.observe('session', (tx, { channel, action }) => {
     if (action.type !== 'session/configChanged') return;
     for (const chat of [...sync.registry.ofSession(channel.uri)])
-      if (chat.is('chat')) look(chat, channel.uri, ({ responseParts }) => responseParts);
+      if (chat.is('chat')) look(tx, chat, channel.uri, ({ responseParts }) => responseParts);
   });
 }

@@ -2,6 +2,7 @@ import type { Message, PendingMessage, SystemNotificationResponsePart } from '@a
 import type { AgentSession } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 import type { TurnParts } from './parts.ts';
 
 /** How long a finished turn stays open for the answer about a message that is on its way to the agent. */
@@ -56,19 +57,19 @@ export class Steering {
   async #deliver(taker: AgentSession | 'host', pending: PendingMessage): Promise<void> {
     const isTaken = await this.#ask(taker, pending.message);
     const { sync } = this.#parts;
-    sync.path.transact('host', () => {
+    sync.transact('host', (tx) => {
       // Not before: while the journal is down this waits, the message still stands there, and would be brought again and again.
-      sync.path.effect(() => {
+      tx.effect(() => {
         this.#delivery = undefined;
         this.look();
       });
       // Where the turn has ended meanwhile, its end has moved the message to the queue.
       const chat = this.#chat();
       if (chat === undefined) return;
-      if (isTaken) this.#consume(chat, pending);
+      if (isTaken) this.#consume(tx, chat, pending);
       // Edited on its way: the queue gets what it says now.
       else if (chat.state.steeringMessage?.id === pending.id)
-        queueSteering(sync, chat, chat.state.steeringMessage);
+        queueSteering(tx, chat, chat.state.steeringMessage);
     });
   }
 
@@ -84,14 +85,14 @@ export class Steering {
   }
 
   /** What the agent has stands in the turn, also when a person has edited, replaced or removed the message since. */
-  #consume(chat: Channel<'chat'>, pending: PendingMessage): void {
-    const { sync, attached } = this.#parts;
+  #consume(tx: Tx, chat: Channel<'chat'>, pending: PendingMessage): void {
+    const { attached } = this.#parts;
     const present = chat.state.steeringMessage;
     const place = { session: chat.session ?? '', chat: chat.uri };
-    const message = attached.inTurn(place, pending.message, this.#turn.turnId);
+    const message = attached.inTurn(tx, place, pending.message, this.#turn.turnId);
     if (present?.id === pending.id && isSame(present.message, pending.message))
-      sync.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'steering', id: pending.id });
-    sync.emit(chat, {
+      tx.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'steering', id: pending.id });
+    tx.emit(chat, {
       type: 'chat/responsePart',
       turnId: this.#turn.turnId,
       part: steeringPart({ ...pending, message }),
@@ -105,19 +106,19 @@ export class Steering {
   }
 }
 
-/** Moves a steering message that no agent takes to the head of the queue [CHAT-12]. Inside `path.transact` only. */
-export function queueSteering(sync: Sync, chat: Channel<'chat'>, { id, message }: PendingMessage): void {
-  sync.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'steering', id });
-  sync.emit(chat, { type: 'chat/pendingMessageSet', kind: 'queued', id, message });
-  sync.emit(chat, { type: 'chat/queuedMessagesReordered', order: [id] });
+/** Moves a steering message that no agent takes to the head of the queue [CHAT-12]. */
+export function queueSteering(tx: Tx, chat: Channel<'chat'>, { id, message }: PendingMessage): void {
+  tx.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'steering', id });
+  tx.emit(chat, { type: 'chat/pendingMessageSet', kind: 'queued', id, message });
+  tx.emit(chat, { type: 'chat/queuedMessagesReordered', order: [id] });
 }
 
 /** A turn that ends, whoever ends it, leaves the steering message that it did not take to the queue [CHAT-12]. */
 export function queueLeftSteering(sync: Sync): void {
-  sync.observe('chat', ({ channel, before, after }) => {
+  sync.observe('chat', (tx, { channel, before, after }) => {
     if (before.activeTurn === undefined || after.activeTurn !== undefined) return;
     const left = channel.state.steeringMessage;
-    if (left !== undefined) queueSteering(sync, channel, left);
+    if (left !== undefined) queueSteering(tx, channel, left);
   });
 }
 

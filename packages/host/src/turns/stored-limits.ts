@@ -2,6 +2,7 @@ import { type ChatState, fitTexts, isApart } from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
 import { fitState } from '../sync/fit-state.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 import { type MessageContents, waitingContents } from './message-contents.ts';
 
 /**
@@ -13,18 +14,18 @@ export function fitLoaded(sync: Sync, contents: MessageContents): void {
     const isChat = channel.is('chat');
     const isLarge = isChat && hasLargeAttachment(channel.state);
     const fitted = fitState(channel.kind, channel.state);
-    const local = fitTexts(channel.local, channel.kind);
-    if (!isLarge && fitted === channel.state && local === channel.local) return;
-    sync.path.transact('host', () => {
-      if (isChat) moveAttachments(sync, contents, channel);
-      sync.setWindow(channel, fitState(channel.kind, channel.state));
-      sync.setLocal(channel, { ...local, bornSeq: sync.emittedSeq });
+    const hostData = fitTexts(channel.hostData, channel.kind);
+    if (!isLarge && fitted === channel.state && hostData === channel.hostData) return;
+    sync.transact('host', (tx) => {
+      if (isChat) moveAttachments(tx, contents, channel);
+      tx.setWindow(channel, fitState(channel.kind, channel.state));
+      tx.setHostData(channel, { ...hostData, bornSeq: sync.emittedSeq });
       if (channel.is('session')) {
-        const { summary } = channel.local;
+        const { summary } = channel.hostData;
         const { resource: uri, modifiedAt } = summary;
-        sync.path.write({ op: 'session', uri, modifiedAt, summary: JSON.stringify(summary) });
+        tx.write({ op: 'session', uri, modifiedAt, summary: JSON.stringify(summary) });
       }
-      sync.registry.writeSnapshot(channel);
+      sync.registry.writeSnapshot(tx, channel);
     });
   });
 }
@@ -40,21 +41,21 @@ const hasLargeAttachment = (state: ChatState): boolean =>
     attachments.some((each) => each.type === 'embeddedResource' && isApart(each)),
   );
 
-function moveAttachments(sync: Sync, contents: MessageContents, chat: Channel<'chat'>): void {
+function moveAttachments(tx: Tx, contents: MessageContents, chat: Channel<'chat'>): void {
   const { state } = chat;
   const place = { session: chat.session ?? '', chat: chat.uri };
   const known = waitingContents(state);
   const moved: ChatState = { ...state };
-  if (state.draft !== undefined) moved.draft = contents.waiting(place, state.draft, known);
+  if (state.draft !== undefined) moved.draft = contents.waiting(tx, place, state.draft, known);
   if (state.steeringMessage !== undefined) {
     const { id, message } = state.steeringMessage;
-    moved.steeringMessage = { id, message: contents.waiting(place, message, known) };
+    moved.steeringMessage = { id, message: contents.waiting(tx, place, message, known) };
   }
   if (state.queuedMessages !== undefined) {
     moved.queuedMessages = state.queuedMessages.map(({ id, message }) => ({
       id,
-      message: contents.waiting(place, message, known),
+      message: contents.waiting(tx, place, message, known),
     }));
   }
-  sync.setWindow(chat, moved);
+  tx.setWindow(chat, moved);
 }

@@ -1,6 +1,7 @@
 import type { ChatAction } from '@agenthost/protocol';
 import { AgentError } from '../agents/agent-error.ts';
 import type { Channel } from '../sync/channel.ts';
+import type { Tx } from '../sync/tx.ts';
 import { ChatRunner } from './chat-runner.ts';
 import type { TurnParts } from './parts.ts';
 import type { SpawnChat } from './turn-output.ts';
@@ -33,7 +34,7 @@ export class TurnSupervisor {
     const release = chat.pin();
     try {
       await this.#runner(chat).open();
-      this.#settle(sessionUri, (session) => sync.emit(session, { type: 'session/ready' }));
+      this.#settle(sessionUri, (tx, session) => tx.emit(session, { type: 'session/ready' }));
     } catch (error) {
       const next = this.#successor(sessionUri, chatUri);
       if (next !== undefined) return await this.#begin(sessionUri, next);
@@ -41,13 +42,13 @@ export class TurnSupervisor {
         error instanceof AgentError
           ? { errorType: error.errorType, message: error.message }
           : { errorType: 'hostError', message: error instanceof Error ? error.message : String(error) };
-      this.#settle(sessionUri, (session) => {
-        sync.emit(session, { type: 'session/creationFailed', error: info });
+      this.#settle(sessionUri, (tx, session) => {
+        tx.emit(session, { type: 'session/creationFailed', error: info });
         for (const { resource } of session.state.chats) {
           const waiting = sync.registry.getOf('chat', resource);
           const turnId = waiting?.state.activeTurn?.id;
           if (waiting !== undefined && turnId !== undefined) {
-            sync.emit(waiting, { type: 'chat/error', turnId, error: info });
+            tx.emit(waiting, { type: 'chat/error', turnId, error: info });
           }
         }
       });
@@ -68,8 +69,8 @@ export class TurnSupervisor {
     if (session.state.lifecycle === 'creationFailed') {
       const { creationError: error = { errorType: 'hostError', message: 'The session was not created' } } =
         session.state;
-      sync.path.transact('host', () => {
-        if (chat.state.activeTurn?.id === turnId) sync.emit(chat, { type: 'chat/error', turnId, error });
+      sync.transact('host', (tx) => {
+        if (chat.state.activeTurn?.id === turnId) tx.emit(chat, { type: 'chat/error', turnId, error });
       });
       return;
     }
@@ -187,15 +188,15 @@ export class TurnSupervisor {
   }
 
   /** Ends a session's creation one way or the other, and starts what waited for it. */
-  #settle(sessionUri: string, outcome: (session: Channel<'session'>) => void): void {
+  #settle(sessionUri: string, outcome: (tx: Tx, session: Channel<'session'>) => void): void {
     const { sync } = this.#parts;
-    sync.path.transact('host', () => {
+    sync.transact('host', (tx) => {
       const session = sync.registry.getOf('session', sessionUri);
       if (session?.state.lifecycle !== 'creating') return;
-      outcome(session);
+      outcome(tx, session);
       // It stays marked while clients are active in it, who may go with the host.
-      if (session.state.activeClients.length === 0) sync.path.write({ op: 'markClosed', uri: sessionUri });
-      sync.path.effect(() => {
+      if (session.state.activeClients.length === 0) tx.write({ op: 'markClosed', uri: sessionUri });
+      tx.effect(() => {
         for (const chat of sync.registry.ofSession(sessionUri)) {
           if (chat.is('chat') && chat.state.activeTurn !== undefined)
             this.start(chat.uri, chat.state.activeTurn.id);

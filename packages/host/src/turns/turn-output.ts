@@ -22,8 +22,10 @@ import type {
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Ids } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
-import { type Sync, withinLimits } from '../sync/sync.ts';
+import { withinLimits } from '../sync/emitter.ts';
+import type { Sync } from '../sync/sync.ts';
 import { isTextAppend } from '../sync/text-append.ts';
+import type { Tx } from '../sync/tx.ts';
 import type { ClientToolRuns } from './client-tool.ts';
 import { type ContentStore, keptLength } from './content.ts';
 import type { CopiedParts } from './copied-parts.ts';
@@ -227,26 +229,26 @@ export class LiveTurnOutput implements TurnOutput {
 
   #append(kind: 'markdown' | 'reasoning', text: string): Promise<void> {
     if (text === '' || this.#isOver) return Promise.resolve();
-    return this.#pace.step(text.length, () => {
+    return this.#pace.step(text.length, (tx) => {
       const chat = this.#chat();
-      if (chat !== undefined) this.#say(chat, kind, text);
-      this.#pace.stepped();
+      if (chat !== undefined) this.#say(tx, chat, kind, text);
+      this.#pace.stepped(tx);
     });
   }
 
   /** Makes this text the end of what was said. */
-  #say(chat: Channel<'chat'>, kind: 'markdown' | 'reasoning', content: string): void {
+  #say(tx: Tx, chat: Channel<'chat'>, kind: 'markdown' | 'reasoning', content: string): void {
     const { turnId } = this.#turn;
     const last = chat.outline.activeTurn?.responseParts.at(-1);
     const partId = last?.kind === kind ? last.id : this.#ids.next();
     if (last?.kind !== kind) {
       // Empty: a client that shows what is appended must not miss what a part begins with [CHAT-4].
       const part = { kind, id: partId, content: '' };
-      this.#emitOn(chat, { type: 'chat/responsePart', turnId, part });
+      this.#emitOn(tx, chat, { type: 'chat/responsePart', turnId, part });
       if (this.#chat() === undefined) return;
     }
     const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning';
-    this.#emitOn(chat, { type, turnId, partId, content });
+    this.#emitOn(tx, chat, { type, turnId, partId, content });
   }
 
   /** The chat, while this turn is its active one. */
@@ -258,29 +260,29 @@ export class LiveTurnOutput implements TurnOutput {
   /** Emits in one step of so many characters; resolves when the agent may take the next. */
   #emit(make: (chat: Channel<'chat'>) => ChatAction | undefined, length = 0): Promise<void> {
     if (this.#isOver) return Promise.resolve();
-    return this.#pace.step(length, () => {
-      this.#change(make);
-      this.#pace.stepped();
+    return this.#pace.step(length, (tx) => {
+      this.#change(tx, make);
+      this.#pace.stepped(tx);
     });
   }
 
-  #change(make: (chat: Channel<'chat'>) => ChatAction | undefined): void {
+  #change(tx: Tx, make: (chat: Channel<'chat'>) => ChatAction | undefined): void {
     const chat = this.#chat();
     const action = chat === undefined ? undefined : make(chat);
-    if (chat !== undefined && action !== undefined) this.#emitOn(chat, action);
+    if (chat !== undefined && action !== undefined) this.#emitOn(tx, chat, action);
   }
 
-  #emitOn(chat: Channel<'chat'>, given: ChatAction): void {
+  #emitOn(tx: Tx, chat: Channel<'chat'>, given: ChatAction): void {
     // Counted as it stands in state.
     const action = withinLimits(given);
-    this.#sync.emit(chat, action);
+    tx.emit(chat, action);
     const limit = this.#size.add(action);
     const { partCount } = this.#size;
     this.#pace.grewTo(partCount);
     if (!isTextAppend(action)) this.#copied?.add(partCount);
-    if (limit !== undefined) this.#stop(chat, `its turn has grown beyond ${limit}`);
+    if (limit !== undefined) this.#stop(tx, chat, `its turn has grown beyond ${limit}`);
     else if (this.#opensTooMany(action))
-      this.#stop(chat, `more than ${MAX_OPEN_QUESTIONS} questions of its session wait for answers`);
+      this.#stop(tx, chat, `more than ${MAX_OPEN_QUESTIONS} questions of its session wait for answers`);
   }
 
   /** All that wait are in the state of the session, and are closed in one tick when their turn ends. */
@@ -293,16 +295,16 @@ export class LiveTurnOutput implements TurnOutput {
   /** What the agent says from here on costs nothing. */
   #endRunaway(why: string): void {
     this.end();
-    this.#sync.path.transact('host', () => {
+    this.#sync.transact('host', (tx) => {
       const chat = this.#chat();
-      if (chat !== undefined) this.#stop(chat, why);
+      if (chat !== undefined) this.#stop(tx, chat, why);
     });
   }
 
-  #stop(chat: Channel<'chat'>, why: string): void {
+  #stop(tx: Tx, chat: Channel<'chat'>, why: string): void {
     const { turnId } = this.#turn;
     const message = `The agent was stopped: ${why}`;
-    this.#sync.emit(chat, { type: 'chat/error', turnId, error: { errorType: 'agentError', message } });
-    this.#sync.path.effect(() => this.#onFull?.());
+    tx.emit(chat, { type: 'chat/error', turnId, error: { errorType: 'agentError', message } });
+    tx.effect(() => this.#onFull?.());
   }
 }

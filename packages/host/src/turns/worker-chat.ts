@@ -5,7 +5,7 @@ import type { WorkerChat, WorkerChatStart, WorkerTurn } from '../agents/turn.ts'
 import type { Channel } from '../sync/channel.ts';
 import { createChat } from '../sync/fork.ts';
 import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';
-import type { Change } from '../sync/sync.ts';
+import type { Change, Tx } from '../sync/tx.ts';
 import type { TurnParts } from './parts.ts';
 import { type LiveTurn, LiveTurnOutput } from './turn-output.ts';
 
@@ -38,7 +38,7 @@ export class WorkerChats {
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
-    parts.sync.observe('chat', (change) => this.#follow(change));
+    parts.sync.observe('chat', (tx, change) => this.#follow(tx, change));
   }
 
   /** What the provider writes the present turn of a worker chat with, so that answers of people reach it. */
@@ -60,11 +60,11 @@ export class WorkerChats {
     if (session !== undefined && session.state.chats.length >= max)
       throw new AgentError('tooManyWorkers', `The session has ${max} chats already; dispose of some`);
     const uri = newChatUri(ids);
-    sync.path.transact('host', () => this.#create(uri, parent, start));
+    sync.transact('host', (tx) => this.#create(tx, uri, parent, start));
     return { uri, turn: (prompt) => this.#turn(uri, parent, prompt) };
   }
 
-  #create(uri: string, parent: LiveTurn, start: WorkerChatStart): void {
+  #create(tx: Tx, uri: string, parent: LiveTurn, start: WorkerChatStart): void {
     const { sync } = this.#parts;
     const session = sync.registry.getOf('session', parent.session);
     const chat = sync.registry.getOf('chat', parent.chat);
@@ -79,10 +79,10 @@ export class WorkerChats {
       interactivity: 'read-only',
       workingDirectory: workingDirectory === undefined ? inherited : pathToFileURL(workingDirectory).href,
     });
-    const made = createChat(sync, session.uri, state, undefined);
+    const made = createChat(tx, sync, { session: session.uri, state, point: undefined });
     this.#workers.set(uri, { parent, unpin: made.pin() });
-    sync.path.undo(() => this.#workers.delete(uri));
-    sync.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
+    tx.undo(() => this.#workers.delete(uri));
+    tx.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
   }
 
   #turn(uri: string, parent: LiveTurn, prompt: string): WorkerTurn {
@@ -98,58 +98,58 @@ export class WorkerChats {
         spawnChat: (of, start) => this.spawn(of, start),
       }),
     };
-    sync.path.transact('host', () => {
+    sync.transact('host', (tx) => {
       const worker = this.#workers.get(uri);
       const chat = sync.registry.getOf('chat', uri);
       // Its parent's turn may have ended, and the commit of that be under way.
       const isParentOpen = sync.registry.getOf('chat', parent.chat)?.outline.activeTurn?.id === parent.turnId;
       if (worker === undefined || chat === undefined || !isParentOpen) {
-        sync.path.effect(() => over(turn));
+        tx.effect(() => over(turn));
         return;
       }
       const before = worker.turn;
       // A provider that begins another one has done with this.
       if (before !== undefined) {
         before.isEndedByProvider = true;
-        this.#end(chat, { type: 'chat/turnComplete', turnId: before.turnId });
+        this.#end(tx, chat, { type: 'chat/turnComplete', turnId: before.turnId });
       }
       worker.turn = turn;
-      sync.path.undo(() => {
+      tx.undo(() => {
         if (before === undefined) delete worker.turn;
         else worker.turn = before;
       });
       const message = { text: prompt, origin: { kind: 'agent' as const } };
-      sync.emit(chat, { type: 'chat/turnStarted', turnId, message });
+      tx.emit(chat, { type: 'chat/turnStarted', turnId, message });
     });
     return {
       output: turn.output,
       signal: turn.abort.signal,
       end: (error) => {
         turn.isEndedByProvider = true;
-        sync.path.transact('host', () => {
+        sync.transact('host', (tx) => {
           const chat = sync.registry.getOf('chat', uri);
           if (chat === undefined) return;
-          if (error === undefined) return this.#end(chat, { type: 'chat/turnComplete', turnId });
+          if (error === undefined) return this.#end(tx, chat, { type: 'chat/turnComplete', turnId });
           const { errorType, message } = error;
-          this.#end(chat, { type: 'chat/error', turnId, error: { errorType, message } });
+          this.#end(tx, chat, { type: 'chat/error', turnId, error: { errorType, message } });
         });
       },
     };
   }
 
-  #end(chat: Channel<'chat'>, action: EndAction): void {
-    if (chat.state.activeTurn?.id === action.turnId) this.#parts.sync.emit(chat, action);
+  #end(tx: Tx, chat: Channel<'chat'>, action: EndAction): void {
+    if (chat.state.activeTurn?.id === action.turnId) tx.emit(chat, action);
   }
 
   /** A turn has ended: a worker's own lets its output go, a parent's ends those of its workers too. */
-  #follow({ channel, before, after, action }: Change<'chat'>): void {
+  #follow(tx: Tx, { channel, before, after, action }: Change<'chat'>): void {
     const turnId = before.activeTurn?.id;
     if (turnId === undefined || after.activeTurn?.id === turnId || this.#workers.size === 0) return;
     const { sync } = this.#parts;
     const own = this.#workers.get(channel.uri);
     const { turn } = own ?? {};
     if (own !== undefined && turn?.turnId === turnId) {
-      sync.path.effect(() => {
+      tx.effect(() => {
         if (own.turn === turn) delete own.turn;
         over(turn);
       });
@@ -158,8 +158,8 @@ export class WorkerChats {
       if (worker.parent.chat !== channel.uri || worker.parent.turnId !== turnId) continue;
       const chat = sync.registry.getOf('chat', uri);
       if (chat !== undefined && worker.turn !== undefined)
-        this.#end(chat, sameEnd(action, worker.turn.turnId));
-      sync.path.effect(() => {
+        this.#end(tx, chat, sameEnd(action, worker.turn.turnId));
+      tx.effect(() => {
         this.#workers.delete(uri);
         worker.unpin();
       });

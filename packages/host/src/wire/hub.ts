@@ -98,8 +98,8 @@ export class Hub {
     lookUp: async (clientId) => {
       const found = (await this.#clients.find(clientId)) ?? newClient(clientId, '', PROTOCOL_VERSION);
       return {
-        bindTo: (tokenHash) =>
-          this.#clients.bind(found, tokenHash, {
+        bindTo: (tx, tokenHash) =>
+          this.#clients.bind(tx, found, tokenHash, {
             isFree: (hash) => this.#parts.isReplaced(hash),
             isBack: () => this.clientIds.isHere(clientId),
           }),

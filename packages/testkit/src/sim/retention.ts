@@ -15,7 +15,7 @@ function droppable({ life, isUp, options }: World, keep: number): string[] {
   if (!options.dropsTurns || !isUp || life === undefined) return [];
   return [...life.host.core.sync.registry.ofSession(SESSION)].flatMap((channel) => {
     if (!channel.is('chat')) return [];
-    const { turnCount, keptFrom = 0 } = channel.local;
+    const { turnCount, keptFrom = 0 } = channel.hostData;
     return turnCount - keptFrom > keep ? [channel.uri] : [];
   });
 }

@@ -14,10 +14,10 @@ export async function writeTwoTexts(
   pause: () => Promise<void>,
 ): Promise<void> {
   const emit = (...actions: ChatAction[]): void =>
-    sync.path.transact('host', () => {
+    sync.transact('host', (tx) => {
       const channel = sync.registry.getOf('chat', chat);
       if (channel?.outline.activeTurn?.id !== turnId) return;
-      for (const action of actions) sync.emit(channel, action);
+      for (const action of actions) tx.emit(channel, action);
     });
   const kinds = random.pick([
     ['markdown', 'markdown'],

@@ -19,7 +19,7 @@ export function checkWindows({ life, clients, foreigners }: World): void {
       if (held === undefined || !('turns' in held) || subscription === undefined) continue;
       // The end of its turn is not committed yet, or on its way.
       if (held.activeTurn?.id !== chat.state.activeTurn?.id) continue;
-      const oldest = chat.local.turnCount - held.turns.length;
+      const oldest = chat.hostData.turnCount - held.turns.length;
       if (oldest > subscription.fromOrdinal)
         throw new Violation(
           'convergence',

@@ -1,17 +1,17 @@
 import type { ChatAction } from '@agenthost/protocol';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Channel } from '../../sync/channel.ts';
-import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 import { completeCall, failure } from '../../turns/client-tool.ts';
 import { type ContentStore, previewOf } from '../../turns/content.ts';
 import { findToolCall } from '../../turns/tool-call.ts';
 
 /**
  * A client that denies its own call, which runs already, does not know the tool: the late denial is rejected, and the host
- * completes the call as failed [CHAT-9]. Inside `path.transact` only.
+ * completes the call as failed [CHAT-9].
  */
 export function failDeniedCall(
-  sync: Sync,
+  tx: Tx,
   chat: Channel<'chat'>,
   action: ChatAction,
   { clientId }: Caller,
@@ -22,7 +22,7 @@ export function failDeniedCall(
   if (call?.status !== 'running' || call.contributor?.kind !== 'client') return;
   if (call.contributor.clientId !== clientId) return;
   const error = failure('unknownTool', `The client does not run the tool ${call.toolName}`);
-  completeCall(sync, chat, action.toolCallId, error);
+  completeCall(tx, chat, action.toolCallId, error);
 }
 
 /** A client's result or partial content, cut as those of agents are; the whole goes behind content URIs. */

@@ -24,6 +24,7 @@ import { forkTitle } from '../../sync/fork-title.ts';
 import { newChat, summaryOf } from '../../sync/new-chat.ts';
 import { moveWindow } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 import {
   cursorBefore,
   findOrdinal,
@@ -75,7 +76,7 @@ export function chatCommands(parts: Parts): Commands {
       }
       if (session.state.lifecycle === 'creationFailed')
         throw invalidParams('The session could not be created');
-      if (session.local.importing !== undefined)
+      if (session.hostData.importing !== undefined)
         throw invalidParams('The session is being imported: wait until it is ready');
       if (initialMessage !== undefined && initialMessage.origin.kind !== 'user') {
         throw invalidParams('params.initialMessage.origin.kind: expected user');
@@ -96,26 +97,26 @@ export function chatCommands(parts: Parts): Commands {
         if (!session.isAlive) throw sessionNotFound(channel);
         checkRoom(session);
         if (fork !== undefined && !isCurrent(fork)) continue;
-        sync.path.transact('client', () =>
-          addChat(parts, session, chat, { first: initialMessage, workingDirectory, fork, caller }),
+        sync.transact('client', (tx) =>
+          addChat(tx, parts, session, { uri: chat, first: initialMessage, workingDirectory, fork, caller }),
         );
         return null;
       }
     },
     disposeChat: async ({ channel }) => {
-      const { sync, turns } = parts;
+      const { sync } = parts;
       const chat = await sync.registry.openOf('chat', channel);
       const session = sync.registry.getOf('session', chat?.session ?? '');
       if (chat?.isAlive !== true || session === undefined) throw notFound('Chat', channel);
-      if (session.local.importing !== undefined)
+      if (session.hostData.importing !== undefined)
         throw invalidParams('The session is being imported: wait until it is ready');
       const full = fullChats(session);
       if (full.length === 1 && full[0]?.resource === channel) {
         throw invalidParams('The last full chat of a session cannot be disposed; dispose the session');
       }
-      sync.path.transact('client', () => {
-        removeChat(sync, turns, session, chat);
-        keepDefault(sync, session);
+      sync.transact('client', (tx) => {
+        removeChat(tx, parts, session, chat);
+        keepDefault(tx, session);
       });
       return null;
     },
@@ -147,15 +148,17 @@ const workersFolder = (session: Channel<'session'>, chat: string | undefined): s
 };
 
 function addChat(
+  tx: Tx,
   { sync, ids, locales, attached }: Parts,
   session: Channel<'session'>,
-  uri: string,
   {
+    uri,
     first,
     fork,
     workingDirectory,
     caller,
   }: {
+    uri: string;
     first: Message | undefined;
     fork: ForkPoint | undefined;
     workingDirectory: string | undefined;
@@ -170,28 +173,28 @@ function addChat(
     ...(source === undefined ? {} : { title: forkTitle(source.title) }),
     ...(fork === undefined ? {} : { origin: { kind: 'fork', chat: fork.source.uri, turnId: fork.turnId } }),
   });
-  const chat = createChat(sync, session.uri, state, fork);
-  sync.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
+  const chat = createChat(tx, sync, { session: session.uri, state, point: fork });
+  tx.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
   if (first === undefined) return;
   const turnId = ids.next();
-  const message = attached.inTurn({ session: session.uri, chat: uri }, first, turnId);
-  sync.emit(chat, { type: 'chat/turnStarted', turnId, message });
+  const message = attached.inTurn(tx, { session: session.uri, chat: uri }, first, turnId);
+  tx.emit(chat, { type: 'chat/turnStarted', turnId, message });
   locales.started(uri, caller.locale);
 }
 
-/** Ends a chat's turn and takes it out of its session, whose default it may leave open. Inside `path.transact` only. */
+/** Ends a chat's turn and takes it out of its session, whose default it may leave open. */
 export function removeChat(
-  sync: Sync,
-  turns: TurnSupervisor,
+  tx: Tx,
+  { sync, turns }: Pick<Parts, 'sync' | 'turns'>,
   session: Channel<'session'>,
   chat: Channel<'chat'>,
 ): void {
   const { uri } = chat;
   const turnId = chat.state.activeTurn?.id;
-  if (turnId !== undefined) sync.emit(chat, { type: 'chat/turnCancelled', turnId });
-  sync.emit(session, { type: 'session/chatRemoved', chat: uri });
-  sync.registry.dispose(chat);
-  sync.path.effect(() => turns.disposeChat(uri));
+  if (turnId !== undefined) tx.emit(chat, { type: 'chat/turnCancelled', turnId });
+  tx.emit(session, { type: 'session/chatRemoved', chat: uri });
+  sync.registry.dispose(tx, chat);
+  tx.effect(() => turns.disposeChat(uri));
 }
 
 /** The chats that a person can write to, in order of the catalogue. */
@@ -199,11 +202,11 @@ const fullChats = (session: Channel<'session'>): ChatSummary[] =>
   session.state.chats.filter(({ interactivity = 'full' }) => interactivity === 'full');
 
 /** A session that goes on without its default chat gets another one. */
-function keepDefault(sync: Sync, session: Channel<'session'>): void {
+function keepDefault(tx: Tx, session: Channel<'session'>): void {
   if (session.state.defaultChat !== undefined) return;
   const [next] = fullChats(session);
   if (next === undefined) return;
-  sync.emit(session, { type: 'session/defaultChatChanged', defaultChat: next.resource });
+  tx.emit(session, { type: 'session/defaultChatChanged', defaultChat: next.resource });
 }
 
 /** A chat by its URI, or a session's default chat by the session's [CHAT-15]. */
@@ -224,7 +227,7 @@ async function sendOlder(
   cursor: string | undefined,
 ): Promise<FetchTurnsResult> {
   const asked = cursor === undefined ? undefined : ordinalOfCursor(cursor);
-  if (cursor !== undefined && (asked === undefined || asked > chat.local.turnCount)) {
+  if (cursor !== undefined && (asked === undefined || asked > chat.hostData.turnCount)) {
     throw invalidParams('params.cursor: unknown');
   }
   const subscription = chat.subscriptions.get(caller.sink);
@@ -281,14 +284,12 @@ async function readPage(
     throw invalidParams('params.before: no such turn in this chat');
   if (limit !== undefined && limit < 1)
     throw invalidParams('params.limit: expected an integer of at least 1');
-  const rows = await sync.path.boundary(
-    () => undefined,
-    () =>
-      sync.journal.readTurns(chat.uri, {
-        ...(ordinal === undefined ? {} : { before: ordinal }),
-        limit: Math.min(limit ?? PAGE_TURNS, 1_000),
-        maxBytes: PAGE_BYTES,
-      }),
+  const rows = await sync.afterCommit(() =>
+    sync.journal.readTurns(chat.uri, {
+      ...(ordinal === undefined ? {} : { before: ordinal }),
+      limit: Math.min(limit ?? PAGE_TURNS, 1_000),
+      maxBytes: PAGE_BYTES,
+    }),
   );
   const hasMore = await hasOlder(sync.journal, chat.uri, rows[0]?.ordinal ?? 0);
   return { turns: rows.map(readTurn), hasMore };

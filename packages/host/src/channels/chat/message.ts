@@ -1,22 +1,28 @@
 import type { ChatAction } from '@agenthost/protocol';
 import type { Channel } from '../../sync/channel.ts';
+import type { Tx } from '../../sync/tx.ts';
 import { type MessageContents, waitingContents } from '../../turns/message-contents.ts';
 
-/** A client's action with a message whose large attachments are references. Inside `path.transact` only. */
-export function fitMessage(attached: MessageContents, chat: Channel<'chat'>, action: ChatAction): ChatAction {
+/** A client's action with a message whose large attachments are references. */
+export function fitMessage(
+  tx: Tx,
+  attached: MessageContents,
+  chat: Channel<'chat'>,
+  action: ChatAction,
+): ChatAction {
   const place = { session: chat.session ?? '', chat: chat.uri };
   switch (action.type) {
     case 'chat/turnStarted': {
-      const message = attached.inTurn(place, action.message, action.turnId);
+      const message = attached.inTurn(tx, place, action.message, action.turnId);
       return message === action.message ? action : { ...action, message };
     }
     case 'chat/pendingMessageSet': {
-      const message = attached.waiting(place, action.message, waitingContents(chat.state));
+      const message = attached.waiting(tx, place, action.message, waitingContents(chat.state));
       return message === action.message ? action : { ...action, message };
     }
     case 'chat/draftChanged': {
       if (action.draft === undefined) return action;
-      const draft = attached.waiting(place, action.draft, waitingContents(chat.state));
+      const draft = attached.waiting(tx, place, action.draft, waitingContents(chat.state));
       return draft === action.draft ? action : { ...action, draft };
     }
     default:

@@ -3,6 +3,7 @@ import type { Caller, ChannelModule } from '../../handler-port/channel-module.ts
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 import { windowOf } from '../../sync/window.ts';
 import type { ContentStore } from '../../turns/content.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
@@ -31,7 +32,7 @@ export function chatModule(parts: {
   return {
     prepare: (chat, action) => {
       const { historyVersion, turnCount, cut } = lookups.get(action) ?? {};
-      const isPresent = historyVersion === chat.historyVersion && turnCount === chat.local.turnCount;
+      const isPresent = historyVersion === chat.historyVersion && turnCount === chat.hostData.turnCount;
       if (isPresent && !isIncomplete(chat, cut)) return undefined;
       return lookUp(sync, chat, action)?.then((found) => void lookups.set(action, found));
     },
@@ -40,14 +41,14 @@ export function chatModule(parts: {
       const hasCut = (): boolean => lookups.get(action)?.cut !== undefined;
       return checkChatAction({ sync, chat, state: chat.state, caller, isArchived, hasCut }, action);
     },
-    refused: (chat, action, caller) => failDeniedCall(sync, chat, action, caller),
-    fit: (chat, action) => fitMessage(attached, chat, fitClientResult(parts.contents, chat, action)),
-    before: (chat, action) => {
+    refused: (tx, chat, action, caller) => failDeniedCall(tx, chat, action, caller),
+    fit: (tx, chat, action) => fitMessage(tx, attached, chat, fitClientResult(parts.contents, chat, action)),
+    before: (tx, chat, action) => {
       const cut = lookups.get(action)?.cut;
-      if (cut === undefined || !alignWindows(sync, chat, cut)) return;
-      forgetHistory(sync, turns, chat);
+      if (cut === undefined || !alignWindows(tx, sync, chat, cut)) return;
+      forgetHistory(tx, turns, chat);
     },
-    after: (chat, action, caller) => follow(parts, chat, action, caller),
+    after: (tx, chat, action, caller) => follow(tx, parts, chat, { action, caller }),
   };
 }
 
@@ -65,13 +66,13 @@ function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<
   const turnId =
     action.type === 'chat/turnStarted' || action.type === 'chat/truncated' ? action.turnId : undefined;
   if (turnId === undefined) return undefined;
-  const isPaged = chat.local.turnCount > chat.state.turns.length;
+  const isPaged = chat.hostData.turnCount > chat.state.turns.length;
   if (action.type === 'chat/turnStarted' && !isPaged) return undefined;
   // Commits first, so that the rows are those of the state that is looked at.
   return sync.path.boundary(
     () => ({
       historyVersion: chat.historyVersion,
-      turnCount: chat.local.turnCount,
+      turnCount: chat.hostData.turnCount,
       at: windowOf(chat),
     }),
     async ({ historyVersion, turnCount, at }) => {
@@ -88,63 +89,63 @@ function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<
 }
 
 function follow(
+  tx: Tx,
   parts: Parameters<typeof chatModule>[0],
   chat: Channel<'chat'>,
-  action: ChatAction,
-  caller: Caller,
+  { action, caller }: { action: ChatAction; caller: Caller },
 ): void {
-  const { sync, turns, locales } = parts;
+  const { turns, locales } = parts;
   const { uri } = chat;
   switch (action.type) {
     case 'chat/turnStarted':
       locales.started(uri, caller.locale);
-      clearDraft(sync, chat, action.message);
+      clearDraft(tx, chat, action.message);
       return;
     case 'chat/pendingMessageSet':
-      locales.pending(chat, action.id, caller.locale);
-      clearDraft(sync, chat, action.message);
-      if (action.kind === 'queued') startQueued(parts, chat);
-      else sync.path.effect(() => turns.steer(uri));
+      locales.pending(tx, chat, action.id, caller.locale);
+      clearDraft(tx, chat, action.message);
+      if (action.kind === 'queued') startQueued(tx, parts, chat);
+      else tx.effect(() => turns.steer(uri));
       return;
     case 'chat/queuedMessagesReordered':
-      startQueued(parts, chat);
+      startQueued(tx, parts, chat);
       return;
     case 'chat/turnCancelled':
-      sync.path.effect(() => turns.stop(uri, action.turnId));
+      tx.effect(() => turns.stop(uri, action.turnId));
       return;
     case 'chat/toolCallConfirmed':
-      sync.path.effect(() => turns.answered(uri, action));
+      tx.effect(() => turns.answered(uri, action));
       return;
     case 'chat/toolCallResultConfirmed':
-      sync.path.effect(() => turns.resultAnswered(uri, action));
+      tx.effect(() => turns.resultAnswered(uri, action));
       return;
     case 'chat/inputCompleted':
-      sync.path.effect(() => turns.inputCompleted(uri, action.requestId));
+      tx.effect(() => turns.inputCompleted(uri, action.requestId));
       return;
     default:
   }
 }
 
 /** A draft that was just sent goes [CHAT-14]. */
-function clearDraft(sync: Sync, chat: Channel<'chat'>, sent: Message): void {
-  if (chat.state.draft?.text === sent.text) sync.emit(chat, { type: 'chat/draftChanged' });
+function clearDraft(tx: Tx, chat: Channel<'chat'>, sent: Message): void {
+  if (chat.state.draft?.text === sent.text) tx.emit(chat, { type: 'chat/draftChanged' });
 }
 
 /** What follows from turns whoever started or ended them: the agent gets a new one, the queue goes on after a complete one. */
 function observeTurns(parts: Parameters<typeof chatModule>[0]): void {
   const { sync, turns } = parts;
-  sync.observe('chat', ({ channel, action, before, after, origin }) => {
+  sync.observe('chat', (tx, { channel, action, before, after, origin }) => {
     const ended = before.activeTurn?.id;
     if (origin !== undefined && ended !== undefined && after.activeTurn?.id !== ended) {
       // When that cannot be written, the turn is there again, and what was to start it may have found it gone.
-      sync.path.undo(() => sync.path.afterTurn(() => turns.start(channel.uri, ended)));
+      tx.undo(() => sync.path.afterTurn(() => turns.start(channel.uri, ended)));
     }
     if (action.type === 'chat/turnStarted') {
       const { uri } = channel;
-      sync.path.effect(() => turns.start(uri, action.turnId));
+      tx.effect(() => turns.start(uri, action.turnId));
     }
-    if (action.type === 'chat/truncated' && isShorter(before, after)) forgetHistory(sync, turns, channel);
-    if (action.type === 'chat/turnComplete') startQueued(parts, channel);
+    if (action.type === 'chat/truncated' && isShorter(before, after)) forgetHistory(tx, turns, channel);
+    if (action.type === 'chat/turnComplete') startQueued(tx, parts, channel);
   });
 }
 
@@ -155,7 +156,7 @@ const isShorter = (before: ChatState, after: ChatState): boolean =>
   (before.activeTurn !== undefined && after.activeTurn === undefined);
 
 /** The agent's memory goes in the tick that cuts the history, so that no kill leaves one without the other [CHAT-6]. */
-function forgetHistory(sync: Sync, turns: TurnSupervisor, chat: Channel<'chat'>): void {
-  forgetMemory(sync, chat);
-  sync.path.effect(() => turns.forget(chat.uri));
+function forgetHistory(tx: Tx, turns: TurnSupervisor, chat: Channel<'chat'>): void {
+  forgetMemory(tx, chat);
+  tx.effect(() => turns.forget(chat.uri));
 }

@@ -1,6 +1,7 @@
 import type { Channel } from '../../sync/channel.ts';
 import { moveWindow } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 import { firstOrdinal, turnsLoaded, withTurns } from '../../sync/window.ts';
 
 /**
@@ -22,28 +23,28 @@ export async function dropOldTurns(sync: Sync, uri: string, keep: number): Promi
 
 async function dropBeyond(sync: Sync, chat: Channel<'chat'>, keep: number): Promise<void> {
   const { uri, historyVersion } = chat;
-  const keptFrom = chat.local.turnCount - keep;
-  if (keptFrom <= (chat.local.keptFrom ?? 0)) return;
+  const keptFrom = chat.hostData.turnCount - keep;
+  if (keptFrom <= (chat.hostData.keptFrom ?? 0)) return;
   const oldest = await findTurnAt(sync, chat, keptFrom);
-  sync.path.transact('host', () => {
+  sync.transact('host', (tx) => {
     if (!chat.isAlive || chat.historyVersion !== historyVersion) return;
     if (oldest === undefined) return;
-    sync.path.write({ op: 'dropTurns', chat: uri, from: 0, to: keptFrom });
+    tx.write({ op: 'dropTurns', chat: uri, from: 0, to: keptFrom });
     // Whoever has not seen the next number was not told: those below go out with this very tick.
-    sync.setLocal(chat, { ...chat.local, keptFrom, droppedSeq: sync.sequencer.last + 1 });
-    tellWindows(sync, chat, keptFrom, oldest);
+    tx.setHostData(chat, { ...chat.hostData, keptFrom, droppedSeq: sync.sequencer.last + 1 });
+    tellWindows(tx, sync, chat, { keptFrom, oldest });
     const first = firstOrdinal(chat);
     const turns = chat.state.turns.slice(Math.max(0, keptFrom - first));
-    sync.setWindow(chat, withTurns(chat.state, turns, Math.max(first, keptFrom), keptFrom));
+    tx.setWindow(chat, withTurns(chat.state, turns, Math.max(first, keptFrom), keptFrom));
     // Cursors, cut points and windows that were read before it may reach too far back.
     chat.historyVersion += 1;
   });
 }
 
 function unloadBehindCommit(sync: Sync, chat: Channel<'chat'>): void {
-  sync.path.transact('host', () => {
+  sync.transact('host', (tx) => {
     const { seq } = chat;
-    sync.path.effect(() => {
+    tx.effect(() => {
       // Each `Registry.open` counts, also of somebody who has not subscribed yet.
       const isOpened = chat.openedAt !== Number.NEGATIVE_INFINITY;
       // What came behind this commit may not be durable yet.
@@ -62,11 +63,16 @@ async function findTurnAt(sync: Sync, chat: Channel<'chat'>, ordinal: number): P
 }
 
 /** Windows that reach as far back as that turn lose what is before it, and their cursor. */
-function tellWindows(sync: Sync, chat: Channel<'chat'>, keptFrom: number, oldest: string): void {
+function tellWindows(
+  tx: Tx,
+  sync: Sync,
+  chat: Channel<'chat'>,
+  { keptFrom, oldest }: { keptFrom: number; oldest: string },
+): void {
   for (const subscription of chat.subscriptions.values()) {
     if (subscription.fromOrdinal > keptFrom) continue;
     const action = { ...turnsLoaded([], undefined), 'x-from': oldest };
     sync.sendPrivate(subscription.sink, { channel: chat.uri, action });
-    sync.path.undo(moveWindow(subscription, keptFrom, sync.sequencer.last));
+    tx.undo(moveWindow(subscription, keptFrom, sync.sequencer.last));
   }
 }

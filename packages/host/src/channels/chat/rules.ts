@@ -34,7 +34,7 @@ interface Situation {
 /** Whether a client may dispatch this now; `undefined` when it may [CHAT-2] [CHAT-3] [CHAT-5] [CHAT-8]. */
 export function checkChatAction(situation: Situation, action: ChatAction): Rejection | undefined {
   const { sync, chat } = situation;
-  if (sync.registry.getOf('session', chat.session ?? '')?.local.importing !== undefined)
+  if (sync.registry.getOf('session', chat.session ?? '')?.hostData.importing !== undefined)
     return reject('importing', 'The session is being imported: wait until it is ready');
   switch (action.type) {
     case 'chat/turnStarted':
@@ -74,7 +74,7 @@ export function checkChatAction(situation: Situation, action: ChatAction): Rejec
 
 /** An unknown turn changes nothing [CHAT-6], but where turns were dropped, its sender may show it still and cut there. */
 function checkCut({ chat, hasCut }: Situation, turnId: string | undefined): Rejection | undefined {
-  if (turnId === undefined || chat.local.keptFrom === undefined || hasCut()) return undefined;
+  if (turnId === undefined || chat.hostData.keptFrom === undefined || hasCut()) return undefined;
   return reject(
     'noSuchTurn',
     `The chat has no turn ${turnId}: older ones were dropped (retention.turnsPerChat)`,

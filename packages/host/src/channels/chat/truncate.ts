@@ -2,6 +2,7 @@ import type { Turn } from '@agenthost/protocol';
 import type { Channel } from '../../sync/channel.ts';
 import { moveWindow } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 import {
   type ChatWindow,
   cursorBefore,
@@ -52,15 +53,15 @@ const isLacking = (chat: Channel<'chat'>, ordinal: number): boolean =>
 
 /**
  * Brings every window that lacks the turn to the same end, just before the public envelope [CHAT-6]: the host's own by
- * replacing it, a subscriber's by private envelopes. True when the host's own was cut. Inside `path.transact` only.
+ * replacing it, a subscriber's by private envelopes. True when the host's own was cut.
  */
-export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): boolean {
+export function alignWindows(tx: Tx, sync: Sync, chat: Channel<'chat'>, cut: CutPoint): boolean {
   const { ordinal, turns: last, bytes = 0 } = cut;
   // A snapshot from before it must not be what its envelope comes behind, also where nothing is cut: its window may lack the turn.
   chat.historyVersion += 1;
   if (last === undefined) return false;
   sync.countWork(bytes);
-  const { keptFrom } = chat.local;
+  const { keptFrom } = chat.hostData;
   for (const subscription of chat.subscriptions.values()) {
     if (subscription.fromOrdinal <= ordinal) continue;
     const shown = last.slice(-(subscription.view?.turns ?? WINDOW_TURNS) || last.length);
@@ -71,12 +72,12 @@ export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): 
       const action = turnsLoaded(turns, cursorBefore(oldest, keptFrom));
       sync.sendPrivate(subscription.sink, { channel: chat.uri, action });
     }
-    sync.path.undo(moveWindow(subscription, oldest, sync.sequencer.last));
+    tx.undo(moveWindow(subscription, oldest, sync.sequencer.last));
   }
   if (firstOrdinal(chat) <= ordinal) return false;
   const turnCount = ordinal + 1;
-  sync.path.write({ op: 'dropTurns', chat: chat.uri, from: turnCount });
-  sync.setWindow(chat, withTurns(chat.state, last, turnCount - last.length, keptFrom));
-  sync.setLocal(chat, { ...chat.local, turnCount });
+  tx.write({ op: 'dropTurns', chat: chat.uri, from: turnCount });
+  tx.setWindow(chat, withTurns(chat.state, last, turnCount - last.length, keptFrom));
+  tx.setHostData(chat, { ...chat.hostData, turnCount });
   return true;
 }

@@ -4,6 +4,7 @@ import type { ConfigChanges } from '../../approvals/policy.ts';
 import type { Commands } from '../../handler-port/commands.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 import { forgetMemory } from '../../turns/memory.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 
@@ -26,12 +27,12 @@ export function approvalCommands(sync: Sync, approvals: Approvals, turns: TurnSu
       const session =
         chat?.session === undefined ? undefined : await sync.registry.openOf('session', chat.session);
       let isThere = false;
-      sync.path.transact('client', () => {
-        isThere = approvals.revoke(id);
+      sync.transact('client', (tx) => {
+        isThere = approvals.revoke(tx, id);
         if (!isThere || keeper === undefined) return;
-        if (chat !== undefined) forgetMemory(sync, chat);
-        if (session !== undefined) giveBackConfig({ sync, turns }, session, keeper.changedConfig);
-        sync.path.effect(() => turns.renewAgent(keeper.chat, keeper.provider));
+        if (chat !== undefined) forgetMemory(tx, chat);
+        if (session !== undefined) giveBackConfig(tx, turns, session, keeper.changedConfig);
+        tx.effect(() => turns.renewAgent(keeper.chat, keeper.provider));
       });
       if (!isThere) throw notFound('approval', id);
       return null;
@@ -39,9 +40,10 @@ export function approvalCommands(sync: Sync, approvals: Approvals, turns: TurnSu
   };
 }
 
-/** Gives config values back that an agent has changed, unless somebody has changed them since. Inside `path.transact` only. */
+/** Gives config values back that an agent has changed, unless somebody has changed them since. */
 function giveBackConfig(
-  { sync, turns }: { readonly sync: Sync; readonly turns: TurnSupervisor },
+  tx: Tx,
+  turns: TurnSupervisor,
   session: Channel<'session'>,
   changes: ConfigChanges,
 ): void {
@@ -57,7 +59,7 @@ function giveBackConfig(
   const unset = new Set(given.filter(([, { from }]) => from === undefined).map(([key]) => key));
   // JSON has no way to unset one value.
   const kept = Object.entries(config.values).filter(([key]) => !unset.has(key));
-  sync.emit(session, {
+  tx.emit(session, {
     type: 'session/configChanged',
     ...(unset.size === 0
       ? { config: values }
@@ -65,5 +67,5 @@ function giveBackConfig(
   });
   if (Object.keys(values).length === 0) return;
   const uris = chats.map(({ resource }) => resource);
-  sync.path.effect(() => turns.configure(uris, values));
+  tx.effect(() => turns.configure(uris, values));
 }

@@ -20,15 +20,13 @@ export function listSessions(sync: Sync, log: Log): Command<'listSessions'> {
     const after = cursor === undefined ? undefined : readCursor(cursor);
     const shortening = new Shortening();
     const maxLength = (limit === undefined ? LIST_ANSWER.all : LIST_ANSWER.full).max;
-    const rows = await sync.path.boundary(
-      () => undefined,
-      () =>
-        sync.journal.listSessions({
-          ...(limit === undefined ? {} : { limit: limit + 1 }),
-          ...(after === undefined ? {} : { after }),
-          shorten: (summary) => shortening.shorten(summary),
-          maxLength,
-        }),
+    const rows = await sync.afterCommit(() =>
+      sync.journal.listSessions({
+        ...(limit === undefined ? {} : { limit: limit + 1 }),
+        ...(after === undefined ? {} : { after }),
+        shorten: (summary) => shortening.shorten(summary),
+        maxLength,
+      }),
     );
     mend.open(shortening.tooLong);
     const page = limit === undefined ? rows : rows.slice(0, limit);

@@ -1,19 +1,18 @@
 import { CHANNEL_LIMITS, excessOf, type RootConfigState, weightOf } from '@agenthost/protocol';
 import { findHostConfigFault, missingDefaults } from '../../config/host-config.ts';
 import { type ChannelModule, type Rejection, reject } from '../../handler-port/channel-module.ts';
-import type { Sync } from '../../sync/sync.ts';
 
 /** What clients may do to the host as a whole: change its configuration [ROOT-5]. */
-export function rootModule(sync: Sync): ChannelModule<'root'> {
+export function rootModule(): ChannelModule<'root'> {
   return {
     check: (root, action) =>
       action.type === 'root/configChanged' && root.state.config !== undefined
         ? checkChange(root.state.config, action)
         : undefined,
-    after: (root, action) => {
+    after: (tx, root, action) => {
       if (action.type !== 'root/configChanged' || root.state.config === undefined) return;
       const config = missingDefaults(root.state.config);
-      if (Object.keys(config).length > 0) sync.emit(root, { type: 'root/configChanged', config });
+      if (Object.keys(config).length > 0) tx.emit(root, { type: 'root/configChanged', config });
     },
   };
 }

@@ -2,6 +2,7 @@ import { ROOT_URI, type RootConfigState } from '@agenthost/protocol';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import { type HostConfigParts, hostConfig } from '../../config/host-config.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 
 /**
  * Loads or creates the root channel and brings its agents and its config up to date. Rejects when a fixed value of the config does not
@@ -16,8 +17,9 @@ export async function openRoot(
   // Before anything is written: what does not fit keeps the host from starting.
   const config = hostConfig({ ...settings, agents: agents.ids, before: present?.state.config });
   if (present === undefined) {
-    sync.path.transact('host', () =>
+    sync.transact('host', (tx) =>
       sync.registry.create(
+        tx,
         {
           uri: ROOT_URI,
           kind: 'root',
@@ -28,7 +30,7 @@ export async function openRoot(
             config,
             _meta: { hostBuild },
           },
-          local: {},
+          hostData: {},
         },
         sync.emittedSeq,
       ),
@@ -38,15 +40,15 @@ export async function openRoot(
   // Nobody is there yet, and no action says it: it only has to be right for those who come.
   const { root } = sync;
   if (root.state._meta?.['hostBuild'] !== hostBuild) {
-    sync.path.transact('host', () => {
-      sync.setWindow(root, { ...root.state, _meta: { ...root.state._meta, hostBuild } });
-      sync.registry.writeSnapshot(root);
+    sync.transact('host', (tx) => {
+      tx.setWindow(root, { ...root.state, _meta: { ...root.state._meta, hostBuild } });
+      sync.registry.writeSnapshot(tx, root);
     });
   }
   const update = (): void => {
     const described = agents.describe();
     if (JSON.stringify(described) === JSON.stringify(sync.root.state.agents)) return;
-    sync.path.transact('host', () => sync.emit(sync.root, { type: 'root/agentsChanged', agents: described }));
+    sync.transact('host', (tx) => tx.emit(sync.root, { type: 'root/agentsChanged', agents: described }));
   };
   update();
   agents.onChanged(update);
@@ -59,19 +61,19 @@ function adoptConfig(sync: Sync, config: RootConfigState): void {
   const isSame = (key: keyof RootConfigState): boolean =>
     JSON.stringify(state.config?.[key]) === JSON.stringify(config[key]);
   if (isSame('schema') && isSame('values')) return;
-  sync.path.transact('host', () => {
+  sync.transact('host', (tx) => {
     if (isSame('schema')) {
-      sync.emit(root, { type: 'root/configChanged', config: config.values, replace: true });
+      tx.emit(root, { type: 'root/configChanged', config: config.values, replace: true });
       return;
     }
-    sync.setWindow(root, { ...state, config });
-    sync.setLocal(root, { ...root.local, bornSeq: sync.emittedSeq });
-    sync.registry.writeSnapshot(root);
+    tx.setWindow(root, { ...state, config });
+    tx.setHostData(root, { ...root.hostData, bornSeq: sync.emittedSeq });
+    sync.registry.writeSnapshot(tx, root);
   });
 }
 
-/** Announces how many sessions there are now. Inside `path.transact` only. */
-export function changeSessionCount(sync: Sync, by: number): void {
+/** Announces how many sessions there are now. */
+export function changeSessionCount(tx: Tx, sync: Sync, by: number): void {
   const activeSessions = Math.max(0, (sync.root.state.activeSessions ?? 0) + by);
-  sync.emit(sync.root, { type: 'root/activeSessionsChanged', activeSessions });
+  tx.emit(sync.root, { type: 'root/activeSessionsChanged', activeSessions });
 }

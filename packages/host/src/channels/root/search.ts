@@ -18,10 +18,8 @@ export function searchCommands(sync: Sync, slices: SliceScheduler): Commands {
       const after = cursor === undefined ? undefined : readCursor(cursor);
       const page = await inShare(slices, caller, signal, async (pause) => {
         await pause();
-        return sync.path.boundary(
-          () => undefined,
-          () =>
-            sync.journal.search(query, { limit, signal, pause, ...(after === undefined ? {} : { after }) }),
+        return sync.afterCommit(() =>
+          sync.journal.search(query, { limit, signal, pause, ...(after === undefined ? {} : { after }) }),
         );
       });
       return {

@@ -54,9 +54,9 @@ function checkRoom(
 
 /** Tells a session's agents when the tools that active clients offer have changed. */
 export function announceTools(sync: Sync, turns: Pick<TurnSupervisor, 'toolsChanged'>): void {
-  sync.observe('session', ({ channel, before, after }) => {
+  sync.observe('session', (tx, { channel, before, after }) => {
     if (isSameOffer(before.activeClients, after.activeClients)) return;
     const chats = after.chats.map(({ resource }) => resource);
-    sync.path.effect(() => turns.toolsChanged(chats.filter(() => channel.isAlive)));
+    tx.effect(() => turns.toolsChanged(chats.filter(() => channel.isAlive)));
   });
 }

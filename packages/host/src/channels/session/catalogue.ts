@@ -8,6 +8,7 @@ import {
 import { metadataOf } from '../../config/session-keys.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 
 /** Fields that a session's catalogue entry takes over from its state as they are. */
 const COPIED = [
@@ -55,25 +56,25 @@ const isWorking = ({ status }: { readonly status: SessionStatus }): boolean =>
  */
 export function keepCatalogue(sync: Sync): void {
   const changed = new Set<Channel<'session'>>();
-  sync.observe('session', ({ channel }) => changed.add(channel));
-  sync.path.onSeal(() => {
-    for (const session of changed) if (session.isAlive) writeEntry(sync, session);
+  sync.observe('session', (_tx, { channel }) => changed.add(channel));
+  sync.path.onSeal((tx) => {
+    for (const session of changed) if (session.isAlive) writeEntry(tx, sync, session);
     changed.clear();
   });
 }
 
-function writeEntry(sync: Sync, session: Channel<'session'>): void {
+function writeEntry(tx: Tx, sync: Sync, session: Channel<'session'>): void {
   // The chats of an import come in slices, and what is written here names all of them: the last slice is soon enough.
-  if (session.local.importing !== undefined && session.state.chats.length > 0) return;
-  const before = session.local.summary;
+  if (session.hostData.importing !== undefined && session.state.chats.length > 0) return;
+  const before = session.hostData.summary;
   const summary = summarize(session.uri, session.state, before.createdAt);
   // A change cannot say that it has gone.
   if (summary._meta === undefined && before._meta !== undefined) summary._meta = {};
   const changes = difference(before, summary);
   if (Object.keys(changes).length === 0) return;
-  sync.setLocal(session, { ...session.local, summary });
-  sync.path.write(entryRow(summary));
-  sync.notifyRoot('root/sessionSummaryChanged', { channel: sync.root.uri, session: session.uri, changes });
+  tx.setHostData(session, { ...session.hostData, summary });
+  tx.write(entryRow(summary));
+  tx.notifyRoot('root/sessionSummaryChanged', { channel: sync.root.uri, session: session.uri, changes });
 }
 
 /** The journal row of an entry. */

@@ -22,6 +22,7 @@ import type { Commands } from '../../handler-port/commands.ts';
 import { createChat, isCurrent } from '../../sync/fork.ts';
 import { forkTitle } from '../../sync/fork-title.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 import { checkNewUri } from '../new-uri.ts';
 import { entryRow, summarize } from './catalogue.ts';
 import { completeConfig } from './config-completions.ts';
@@ -124,8 +125,8 @@ async function createSession(
     // Two may have found it free at once, and the source may have been cut.
     if (sync.registry.get(uri) !== undefined) throw sessionAlreadyExists(uri);
     if (point !== undefined && !isCurrent(point)) continue;
-    sync.path.transact('client', () =>
-      addSession(parts, uri, {
+    sync.transact('client', (tx) =>
+      addSession(tx, parts, uri, {
         provider: provider.id,
         directory: directory.uri,
         project,
@@ -170,6 +171,7 @@ export async function newConfig(
 }
 
 function addSession(
+  tx: Tx,
   { sync, ids, turns, chats, onListed }: SessionParts,
   uri: string,
   init: {
@@ -201,16 +203,16 @@ function addSession(
   };
   const summary = summarize(uri, state, nowIso);
   const seq = sync.emittedSeq;
-  const local = { summary, titledBy: fork?.source.local.titledBy ?? 'nobody' } as const;
-  const session = sync.registry.create({ uri, kind: 'session', state, local }, seq);
-  createChat(sync, uri, chat.state, fork?.point);
-  sync.path.write(entryRow(summary));
-  sync.path.write({ op: 'markOpen', uri });
-  sync.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
-  onListed(uri, 1);
+  const hostData = { summary, titledBy: fork?.source.hostData.titledBy ?? 'nobody' } as const;
+  const session = sync.registry.create(tx, { uri, kind: 'session', state, hostData }, seq);
+  createChat(tx, sync, { session: uri, state: chat.state, point: fork?.point });
+  tx.write(entryRow(summary));
+  tx.write({ op: 'markOpen', uri });
+  tx.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
+  onListed(tx, uri, 1);
   const { activeClient } = init;
   // As any other joining, so that whoever follows those hears of it.
-  if (activeClient !== undefined) sync.emit(session, { type: 'session/activeClientSet', activeClient });
-  init.report?.begin(uri);
-  sync.path.effect(() => turns.begin(uri, chat.state.resource));
+  if (activeClient !== undefined) tx.emit(session, { type: 'session/activeClientSet', activeClient });
+  init.report?.begin(tx, uri);
+  tx.effect(() => turns.begin(uri, chat.state.resource));
 }

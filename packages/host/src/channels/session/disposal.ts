@@ -3,6 +3,7 @@ import type { Channel } from '../../sync/channel.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
 import { dropImported } from '../../sync/importing.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 import type { SessionParts } from './parts.ts';
 
 /** Chats that one transaction loads and removes. */
@@ -21,65 +22,64 @@ export async function disposeSession(parts: DisposalParts, uri: string): Promise
   if (session === undefined) throw sessionNotFound(uri);
   // Chats of an import that is still going on end with the import.
   const hasMany = (): boolean =>
-    session.local.importing === undefined && session.state.chats.length > AT_ONCE;
-  if (hasMany()) sync.path.transact('client', () => endWork(parts, session, chatsOf(sync, session)));
+    session.hostData.importing === undefined && session.state.chats.length > AT_ONCE;
+  if (hasMany()) sync.transact('client', (tx) => endWork(tx, parts, session, chatsOf(sync, session)));
   while (hasMany()) {
     const { chats } = session.state;
     const slice = chats.slice(-AT_ONCE).map(({ resource }) => resource);
     for (const chat of slice) await sync.registry.open(chat);
     checkPresent(session);
-    sync.path.transact('client', () => removeChats(parts, session, slice));
+    sync.transact('client', (tx) => removeChats(tx, parts, session, slice));
     await othersTurn(sync);
-    await sync.path.boundary(
-      () => undefined,
-      () => undefined,
-    );
+    await sync.afterCommit();
     if (session.isAlive && session.state.chats.length >= chats.length)
       throw new JournalUnavailable(sync.path.trouble);
   }
   for (const { uri: owned } of await sync.journal.listChannels(uri)) await sync.registry.open(owned);
   for (const held of terminals.heldBy(uri)) await sync.registry.open(held);
   checkPresent(session);
-  sync.path.transact('client', () => removeSession(parts, session));
+  sync.transact('client', (tx) => removeSession(tx, parts, session));
 }
 
-/** Removes a session in one transaction, in the order of [SESS-3]. Inside `path.transact` only. */
-export function removeSession(parts: DisposalParts, session: Channel<'session'>): void {
+/** Removes a session in one transaction, in the order of [SESS-3]. */
+export function removeSession(tx: Tx, parts: DisposalParts, session: Channel<'session'>): void {
   const { sync, chats, progress, onListed } = parts;
   const own = chatsOf(sync, session);
-  endWork(parts, session, own);
-  for (const chat of own) chats.remove(session, chat);
-  dropImported(sync, session);
-  progress.end(session.uri, 'The session was removed');
-  sync.path.write({ op: 'dropSession', uri: session.uri });
-  sync.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });
-  sync.registry.dispose(session);
-  onListed(session.uri, -1);
+  endWork(tx, parts, session, own);
+  for (const chat of own) chats.remove(tx, session, chat);
+  dropImported(tx, sync, session);
+  progress.end(tx, session.uri, 'The session was removed');
+  tx.write({ op: 'dropSession', uri: session.uri });
+  tx.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });
+  sync.registry.dispose(tx, session);
+  onListed(tx, session.uri, -1);
 }
 
-/** Removes chats that are in memory, the last first, but never the default chat. Inside `path.transact` only. */
+/** Removes chats that are in memory, the last first, but never the default chat. */
 function removeChats(
+  tx: Tx,
   { sync, chats }: DisposalParts,
   session: Channel<'session'>,
   uris: readonly string[],
 ): void {
   for (const uri of uris.toReversed()) {
     const chat = sync.registry.getOf('chat', uri);
-    if (chat !== undefined && uri !== session.state.defaultChat) chats.remove(session, chat);
+    if (chat !== undefined && uri !== session.state.defaultChat) chats.remove(tx, session, chat);
   }
 }
 
-/** Ends the turns of a session that goes, then its terminals. Inside `path.transact` only. */
+/** Ends the turns of a session that goes, then its terminals. */
 function endWork(
-  { sync, terminals }: DisposalParts,
+  tx: Tx,
+  { terminals }: DisposalParts,
   session: Channel<'session'>,
   chats: readonly Channel<'chat'>[],
 ): void {
   for (const chat of chats) {
     const turnId = chat.state.activeTurn?.id;
-    if (turnId !== undefined) sync.emit(chat, { type: 'chat/turnCancelled', turnId });
+    if (turnId !== undefined) tx.emit(chat, { type: 'chat/turnCancelled', turnId });
   }
-  terminals.disposeHeldBy(session.uri);
+  terminals.disposeHeldBy(tx, session.uri);
 }
 
 /** The chats that are in memory. */

@@ -52,10 +52,7 @@ export async function findSessionFork(
     ...uris.filter((uri) => uri !== defaultChat),
   ];
   // Most of many chats are out of memory, and need not come in for this.
-  await sync.path.boundary(
-    () => undefined,
-    () => undefined,
-  );
+  await sync.afterCommit();
   let running: string | undefined;
   for (const [index, uri] of inOrder.entries()) {
     if (index > 0 && index % AT_ONCE === 0)

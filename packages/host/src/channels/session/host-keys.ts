@@ -11,21 +11,21 @@ export function keepHostKeys(sync: Sync): void {
   sync.registry.onLoaded((channel) => {
     if (channel.is('session')) upgrade(sync, channel);
   });
-  sync.observe('session', ({ channel, after, action }) => {
+  sync.observe('session', (tx, { channel, after, action }) => {
     if (action.type !== 'session/configChanged') return;
     const metadata = metadataOf(after.config?.values);
     const shown = after._meta?.['metadata'];
     if (JSON.stringify(shown ?? {}) === JSON.stringify(metadata)) return;
-    sync.emit(channel, { type: 'session/metaChanged', _meta: { ...after._meta, metadata } });
+    tx.emit(channel, { type: 'session/metaChanged', _meta: { ...after._meta, metadata } });
   });
 }
 
 function upgrade(sync: Sync, session: Channel<'session'>): void {
   const config = upgraded(session.state.config, { approvals: defaultApprovals(sync.root.state.config) });
   if (config === undefined) return;
-  sync.path.transact('host', () => {
-    sync.setWindow(session, { ...session.state, config });
-    sync.setLocal(session, { ...session.local, bornSeq: sync.emittedSeq });
-    sync.registry.writeSnapshot(session);
+  sync.transact('host', (tx) => {
+    tx.setWindow(session, { ...session.state, config });
+    tx.setHostData(session, { ...session.hostData, bornSeq: sync.emittedSeq });
+    sync.registry.writeSnapshot(tx, session);
   });
 }

@@ -7,33 +7,34 @@ import {
   SessionStatus,
 } from '@agenthost/protocol';
 import type { Channel } from '../../sync/channel.ts';
-import type { Change, Sync } from '../../sync/sync.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Change, Tx } from '../../sync/tx.ts';
 import { findToolCall } from '../../turns/tool-call.ts';
 import { titleFrom } from './title.ts';
 
 /** Mirrors what chats do into their session, in the same cause [SESS-5] [SESS-6] [SESS-7]. */
 export function mirrorChats(sync: Sync): void {
-  sync.observe('chat', (change) => {
+  sync.observe('chat', (tx, change) => {
     const session = sync.registry.getOf('session', change.channel.session ?? '');
     if (session === undefined) return;
-    mirrorSummary(sync, session, change);
-    mirrorInputNeeded(sync, session, change);
+    mirrorSummary(tx, session, change);
+    mirrorInputNeeded(tx, session, change);
     if (change.action.type === 'chat/turnStarted' && change.action.message.origin.kind === 'user')
-      nameFromMessage(sync, session, change.channel, change.action.message.text);
+      nameFromMessage(tx, session, change.channel, change.action.message.text);
     if (change.action.type === 'chat/turnStarted' || change.action.type === 'chat/inputRequested') {
-      clearRead(sync, session);
+      clearRead(tx, session);
     }
   });
-  sync.observe('session', ({ channel, before, after, action }) => {
+  sync.observe('session', (tx, { channel, before, after, action }) => {
     if (before.activity === after.activity || action.type === 'session/activityChanged') return;
     const { activity } = after;
-    sync.emit(channel, { type: 'session/activityChanged', ...(activity === undefined ? {} : { activity }) });
+    tx.emit(channel, { type: 'session/activityChanged', ...(activity === undefined ? {} : { activity }) });
   });
 }
 
 /** A chat's title, interactivity and working directory are the catalogue's own; the rest follows the chat [SESS-6]. */
 function mirrorSummary(
-  sync: Sync,
+  tx: Tx,
   session: Channel<'session'>,
   { channel, before, after }: Change<'chat'>,
 ): void {
@@ -48,7 +49,7 @@ function mirrorSummary(
   if (after.activity === undefined && entry.activity !== undefined) {
     const { activity: _, ...rest } = entry;
     const summary: ChatSummary = { ...rest, status: after.status, modifiedAt: after.modifiedAt };
-    sync.emit(session, { type: 'session/chatAdded', summary });
+    tx.emit(session, { type: 'session/chatAdded', summary });
     return;
   }
   const changes: Partial<ChatSummary> = {
@@ -59,11 +60,11 @@ function mirrorSummary(
       : { activity: after.activity }),
   };
   if (Object.keys(changes).length > 0)
-    sync.emit(session, { type: 'session/chatUpdated', chat: channel.uri, changes });
+    tx.emit(session, { type: 'session/chatUpdated', chat: channel.uri, changes });
 }
 
 /** Every open block of a chat is an entry of `inputNeeded`, so that it can be answered from the session alone [SESS-7]. */
-function mirrorInputNeeded(sync: Sync, session: Channel<'session'>, change: Change<'chat'>): void {
+function mirrorInputNeeded(tx: Tx, session: Channel<'session'>, change: Change<'chat'>): void {
   const { channel, action, after } = change;
   // Agents name both, and may name them alike.
   const keyOf = (kind: 'call' | 'input', id: string): string => `${channel.uri}#${kind}/${id}`;
@@ -75,7 +76,7 @@ function mirrorInputNeeded(sync: Sync, session: Channel<'session'>, change: Chan
     case 'chat/toolCallResultConfirmed':
     case 'chat/toolCallContentChanged': {
       const id = keyOf('call', action.toolCallId);
-      setBlock(sync, session, id, toolBlock(channel.uri, after, action.toolCallId, id));
+      setBlock(tx, session, id, toolBlock(channel.uri, after, action.toolCallId, id));
       return;
     }
     case 'chat/inputRequested':
@@ -84,7 +85,7 @@ function mirrorInputNeeded(sync: Sync, session: Channel<'session'>, change: Chan
       const requestId = action.type === 'chat/inputRequested' ? action.request.id : action.requestId;
       const request = findById(after.inputRequests, requestId);
       const id = keyOf('input', requestId);
-      setBlock(sync, session, id, request && { id, kind: 'chatInput', chat: channel.uri, request });
+      setBlock(tx, session, id, request && { id, kind: 'chatInput', chat: channel.uri, request });
       return;
     }
     case 'chat/turnComplete':
@@ -92,7 +93,7 @@ function mirrorInputNeeded(sync: Sync, session: Channel<'session'>, change: Chan
     case 'chat/error':
     case 'chat/truncated':
       // What changes nothing, as a truncation at an unknown turn, leaves what is open open.
-      if (after.activeTurn === undefined) clearBlocks(sync, session, channel.uri);
+      if (after.activeTurn === undefined) clearBlocks(tx, session, channel.uri);
       return;
     default:
   }
@@ -118,43 +119,43 @@ function toolBlock(
 }
 
 function setBlock(
-  sync: Sync,
+  tx: Tx,
   session: Channel<'session'>,
   id: string,
   request: SessionInputRequest | undefined,
 ): void {
-  if (request !== undefined) sync.emit(session, { type: 'session/inputNeededSet', request });
+  if (request !== undefined) tx.emit(session, { type: 'session/inputNeededSet', request });
   else if (findById(session.state.inputNeeded, id) !== undefined) {
-    sync.emit(session, { type: 'session/inputNeededRemoved', id });
+    tx.emit(session, { type: 'session/inputNeededRemoved', id });
   }
 }
 
-/** Removes all open blocks of a chat. Inside `path.transact` only. */
-function clearBlocks(sync: Sync, session: Channel<'session'>, chat: string): void {
+/** Removes all open blocks of a chat. */
+function clearBlocks(tx: Tx, session: Channel<'session'>, chat: string): void {
   // Last first: the list is searched from its end.
   for (const { id } of (session.state.inputNeeded ?? [])
     .filter((entry) => entry.chat === chat)
     .toReversed()) {
-    sync.emit(session, { type: 'session/inputNeededRemoved', id });
+    tx.emit(session, { type: 'session/inputNeededRemoved', id });
   }
 }
 
-function clearRead(sync: Sync, session: Channel<'session'>): void {
+function clearRead(tx: Tx, session: Channel<'session'>): void {
   if ((session.state.status & SessionStatus.IsRead) !== 0) {
-    sync.emit(session, { type: 'session/isReadChanged', isRead: false });
+    tx.emit(session, { type: 'session/isReadChanged', isRead: false });
   }
 }
 
 /** The first message of a session and of each chat names it, unless somebody has [SESS-11]. */
-function nameFromMessage(sync: Sync, session: Channel<'session'>, chat: Channel<'chat'>, text: string): void {
+function nameFromMessage(tx: Tx, session: Channel<'session'>, chat: Channel<'chat'>, text: string): void {
   const title = titleFrom(text);
   if (title === '') return;
   const entry = findChat(session.state.chats, chat.uri);
   if (entry !== undefined && entry.title === '') {
-    sync.setLocal(chat, { ...chat.local, titledBy: 'message' });
-    sync.emit(session, { type: 'session/chatUpdated', chat: chat.uri, changes: { title } });
+    tx.setHostData(chat, { ...chat.hostData, titledBy: 'message' });
+    tx.emit(session, { type: 'session/chatUpdated', chat: chat.uri, changes: { title } });
   }
-  if (session.local.titledBy !== 'nobody') return;
-  sync.setLocal(session, { ...session.local, titledBy: 'message' });
-  sync.emit(session, { type: 'session/titleChanged', title });
+  if (session.hostData.titledBy !== 'nobody') return;
+  tx.setHostData(session, { ...session.hostData, titledBy: 'message' });
+  tx.emit(session, { type: 'session/titleChanged', title });
 }

@@ -26,14 +26,14 @@ export function sessionModule(sync: Sync, turns: TurnSupervisor): ChannelModule<
     check: (session, action, caller) =>
       check(session, action, caller) ??
       checkFallback(session, action, caller, defaultApprovals(sync.root.state.config)),
-    after: (session, action) => {
+    after: (tx, session, action) => {
       if (action.type === 'session/titleChanged')
-        sync.setLocal(session, { ...session.local, titledBy: 'client' });
+        tx.setHostData(session, { ...session.hostData, titledBy: 'client' });
       if (action.type === 'session/configChanged') {
         const values = agentValues(action.config);
         if (Object.keys(values).length === 0) return;
         const chats = session.state.chats.map(({ resource }) => resource);
-        sync.path.effect(() => turns.configure(chats, values));
+        tx.effect(() => turns.configure(chats, values));
       }
     },
   };

@@ -6,6 +6,7 @@ import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 import type { TerminalService } from '../../terminals/service.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 
@@ -16,7 +17,7 @@ interface ChatOfSession {
     state: ChatState;
     summary: ChatSummary;
   };
-  remove(session: Channel<'session'>, chat: Channel<'chat'>): void;
+  remove(tx: Tx, session: Channel<'session'>, chat: Channel<'chat'>): void;
 }
 
 /** What the commands of sessions work with. */
@@ -33,6 +34,6 @@ export interface SessionParts {
   resolveDirectory(uri: string | undefined, caller: Caller): Promise<{ uri: string; path: string }>;
   /** The repository that a folder lies in, if any. Soon. */
   findProject(path: string): Promise<ProjectInfo | undefined>;
-  /** A session is added to the catalogue, or taken out of it. Inside `path.transact` only. */
-  onListed(uri: string, by: 1 | -1): void;
+  /** A session is added to the catalogue, or taken out of it. */
+  onListed(tx: Tx, uri: string, by: 1 | -1): void;
 }

@@ -44,35 +44,35 @@ export function terminalModule(parts: {
       looked.add(action);
       return sync.registry.open(session).then(() => undefined);
     },
-    before: (channel, action) => {
+    before: (tx, channel, action) => {
       if (action.type === 'terminal/cleared') shown = channel.state.content;
       if (action.type !== 'terminal/input') return;
       const { data } = action;
       const pty = terminals.runner(channel.uri)?.pty;
       // In front of its echo: whoever is told that it was taken can rely on that, whatever happens to the host in between.
-      sync.path.publish(() => pty?.write(data));
+      tx.publish(() => pty?.write(data));
     },
     check: (channel, action, { clientId }) =>
       checkTerminalAction(channel.state, action, clientId, surroundings) ??
       (action.type === 'terminal/input' && terminals.isAwaited(channel.uri) ? SILENT : undefined),
-    fit: (_, action) => (action.type === 'terminal/resized' ? fittedSize(action) : action),
-    after: (channel, action, { tokenHash }) => {
+    fit: (_tx, _channel, action) => (action.type === 'terminal/resized' ? fittedSize(action) : action),
+    after: (tx, channel, action, { tokenHash }) => {
       switch (action.type) {
         case 'terminal/resized': {
-          terminals.runner(channel.uri)?.resized(action.cols, action.rows);
+          terminals.runner(channel.uri)?.resized(tx, action.cols, action.rows);
           return;
         }
         case 'terminal/titleChanged':
-          sync.setLocal(channel, { ...channel.local, titledBy: 'somebody' });
+          tx.setHostData(channel, { ...channel.hostData, titledBy: 'somebody' });
           return;
         case 'terminal/claimed': {
-          bindings.get(action)?.bindTo(tokenHash);
+          bindings.get(action)?.bindTo(tx, tokenHash);
           const open = openClaim(sync, action.claim);
-          if (open !== action.claim) sync.emit(channel, { type: 'terminal/claimed', claim: open });
+          if (open !== action.claim) tx.emit(channel, { type: 'terminal/claimed', claim: open });
           return;
         }
         case 'terminal/cleared':
-          terminals.runner(channel.uri)?.cleared(shown);
+          terminals.runner(channel.uri)?.cleared(tx, shown);
           shown = [];
           return;
         default:

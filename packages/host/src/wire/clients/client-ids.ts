@@ -1,3 +1,5 @@
+import type { Tx } from '../../sync/tx.ts';
+
 /** Whose client ids are [AUTH-1]. */
 export interface ClientIds {
   /** A connection speaks for this id now, so that it belongs to a token. */
@@ -8,6 +10,6 @@ export interface ClientIds {
 
 /** An id that was looked up. */
 export interface ClientBinding {
-  /** Binds it to this token, unless it belongs to one that lets somebody in. Inside `path.transact` only. */
-  bindTo(tokenHash: string): void;
+  /** Binds it to this token, unless it belongs to one that lets somebody in. */
+  bindTo(tx: Tx, tokenHash: string): void;
 }

@@ -7,6 +7,7 @@ import {
 } from '@agenthost/protocol';
 import type { ListedClient, StoredClient } from '../../journal/journal.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 import { AwayClients } from './away-clients.ts';
 import { type Epochs, NONE_PROCESSED, rememberEpoch } from './epochs.ts';
 
@@ -46,7 +47,7 @@ export class Clients {
   constructor(sync: Sync, mostAway: () => number) {
     this.#sync = sync;
     this.#away = new AwayClients(mostAway);
-    sync.path.onSeal(() => this.#writeDirty());
+    sync.path.onSeal((tx) => this.#writeDirty(tx));
   }
 
   /** The record of a client that was here before, or `undefined`. */
@@ -64,9 +65,10 @@ export class Clients {
 
   /**
    * Binds a client id to a token, because something is now held under it. Does nothing if the id belongs to a valid token or is connected.
-   * Inside `path.transact` only.
+   *
    */
   bind(
+    tx: Tx,
     found: ClientRecord,
     tokenHash: string,
     { isFree, isBack }: { isFree(tokenHash: string): boolean; isBack(): boolean },
@@ -76,7 +78,7 @@ export class Clients {
     if (isBack() || !isFree(before)) return;
     record.tokenHash = tokenHash;
     this.#dirty.add(record);
-    this.#sync.path.undo(() => {
+    tx.undo(() => {
       record.tokenHash = before;
     });
     this.hold(record);
@@ -100,7 +102,7 @@ export class Clients {
       const { id, tokenHash } = record;
       this.#drop(this.#away.add({ id, tokenHash, bytes: Buffer.byteLength(storedSubscriptions(record)) }));
     };
-    this.#sync.path.publish(forget, forget);
+    this.#sync.path.send(forget, forget);
   }
 
   /** Takes over the rows of earlier lives of this host, see `Maintenance`. */
@@ -118,8 +120,8 @@ export class Clients {
   #drop(ids: readonly string[]): void {
     const { path } = this.#sync;
     if (ids.length === 0) return;
-    path.transact('host', () => {
-      for (const id of ids) if (!this.#records.has(id)) path.write({ op: 'dropClient', id });
+    path.transact('host', (tx) => {
+      for (const id of ids) if (!this.#records.has(id)) tx.write({ op: 'dropClient', id });
     });
   }
 
@@ -130,16 +132,8 @@ export class Clients {
    */
   note(record: ClientRecord, change: (record: ClientRecord) => void): Promise<boolean> {
     change(record);
-    const { path } = this.#sync;
-    return new Promise((resolve) => {
-      if (!path.isHealthy) resolve(false);
-      path.transact('host', () => {
-        this.#dirty.add(record);
-        path.publish(
-          () => resolve(true),
-          () => resolve(false),
-        );
-      });
+    return this.#sync.attempt(() => {
+      this.#dirty.add(record);
     });
   }
 
@@ -151,7 +145,10 @@ export class Clients {
     const { subscriptions } = record;
     const before = subscriptions.get(uri);
     if (before === undefined) return () => undefined;
-    void this.note(record, () => subscriptions.set(uri, window));
+    subscriptions.set(uri, window);
+    this.#sync.transact('host', () => {
+      this.#dirty.add(record);
+    });
     return () => {
       if (record.subscriptions.get(uri) === window) record.subscriptions.set(uri, before);
     };
@@ -167,22 +164,22 @@ export class Clients {
     await Promise.all([...this.#records.values()].map((record) => this.note(record, () => undefined)));
   }
 
-  /** A dispatch with this number is processed in the present tick; taken back when its commit fails. Inside `path.transact` only. */
-  processed(record: ClientRecord, clientSeq: number): void {
+  /** A dispatch with this number is processed in the present tick; taken back when its commit fails. */
+  processed(tx: Tx, record: ClientRecord, clientSeq: number): void {
     const { epoch, lastClientSeq } = record;
     record.lastClientSeq = Math.max(lastClientSeq, clientSeq);
     this.#dirty.add(record);
-    this.#sync.path.undo(() => {
+    tx.undo(() => {
       if (record.epoch === epoch) record.lastClientSeq = lastClientSeq;
       // Another epoch has begun since.
       else if (epoch !== undefined) rememberEpoch(record, epoch, lastClientSeq);
     });
   }
 
-  #writeDirty(): void {
+  #writeDirty(tx: Tx): void {
     for (const record of this.#dirty) {
       const past = pastThatActed(record);
-      this.#sync.path.write({
+      tx.write({
         op: 'client',
         id: record.id,
         tokenHash: record.tokenHash,

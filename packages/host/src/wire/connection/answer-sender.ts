@@ -47,7 +47,7 @@ export class AnswerSender {
         break;
       case 'anyway': {
         const send = (): void => this.#outbox.frame(encode(id, answer), 'response');
-        this.#path.publish(send, send);
+        this.#path.send(send, send);
         break;
       }
       default:
@@ -61,7 +61,7 @@ export class AnswerSender {
       this.#charge(text.length / ANSWER_BYTES_PER_CHARGED_BYTE);
       this.#outbox.frame(text, 'response');
     };
-    this.#path.publish(
+    this.#path.send(
       () => send(encoded()),
       () => {
         const error = { code: ErrorCodes.InternalError, message: this.#path.trouble };
@@ -81,7 +81,7 @@ export class AnswerSender {
 
   #closeBehind(close: CloseReason): void {
     const closeNow = (): void => this.#close(close);
-    const publish = (): void => this.#path.publish(closeNow, closeNow);
+    const publish = (): void => this.#path.send(closeNow, closeNow);
     // Requests that were sent behind this one get their refusals first.
     if (this.#isEnding()) this.#path.afterTurn(publish);
     else publish();

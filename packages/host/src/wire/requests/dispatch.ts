@@ -18,7 +18,8 @@ import type { Log } from '../../lib/log.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
 import { EncodedEnvelope } from '../../sync/subscription.ts';
-import type { DispatchOrigin, Sync } from '../../sync/sync.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { DispatchOrigin, Tx } from '../../sync/tx.ts';
 import type { Clients } from '../clients/clients.ts';
 import { type Connection } from '../connection/connection.ts';
 import { outlineOf, withoutLongTexts } from './action-outline.ts';
@@ -139,7 +140,9 @@ export class Dispatcher {
         ? reject('notSupported', `This host takes no actions on ${channel.kind} channels`)
         : module.check(channel, action, caller);
     if (rejection !== undefined) {
-      return this.#refuse(connection, incoming, rejection, () => module?.refused?.(channel, action, caller));
+      return this.#refuse(connection, incoming, rejection, (tx) =>
+        module?.refused?.(tx, channel, action, caller),
+      );
     }
     if (module?.isPrivate?.(action) === true) return this.#applyPrivately(connection, incoming, step);
     const { client } = connection.online;
@@ -151,11 +154,11 @@ export class Dispatcher {
       dropped: () =>
         this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble)),
     };
-    this.#settle(connection, incoming, () => {
-      const fitted = module?.fit?.(channel, action) ?? action;
-      module?.before?.(channel, fitted, caller);
-      this.#sync.emit(channel, fitted, origin);
-      module?.after?.(channel, fitted, caller);
+    this.#settle(connection, incoming, (tx) => {
+      const fitted = module?.fit?.(tx, channel, action) ?? action;
+      module?.before?.(tx, channel, fitted, caller);
+      tx.emit(channel, fitted, origin);
+      module?.after?.(tx, channel, fitted, caller);
     });
   }
 
@@ -167,12 +170,12 @@ export class Dispatcher {
   ): void {
     const caller = callerOf(connection);
     const envelope = { channel: channel.uri, action, origin: originOf(connection, incoming) };
-    this.#settle(connection, incoming, () => {
-      module?.before?.(channel, action, caller);
+    this.#settle(connection, incoming, (tx) => {
+      module?.before?.(tx, channel, action, caller);
       this.#sync.sendPrivate(connection, envelope, () =>
         this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble)),
       );
-      module?.after?.(channel, action, caller);
+      module?.after?.(tx, channel, action, caller);
     });
   }
 
@@ -180,27 +183,27 @@ export class Dispatcher {
     connection: Connection,
     incoming: Incoming,
     rejection: Rejection,
-    follow: () => void = () => undefined,
+    follow: (tx: Tx) => void = () => undefined,
   ): void {
     // What it was checked against is taken back with a failed tick.
-    this.#settle(connection, incoming, () => {
+    this.#settle(connection, incoming, (tx) => {
       this.#sendRejection(connection, incoming, rejection, () =>
         this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble)),
       );
-      follow();
+      follow(tx);
     });
   }
 
   /** Runs what a dispatch does and remembers, in the same transaction, that it was processed [ACT-5]. */
-  #settle(connection: Connection, incoming: Incoming, work: () => void): void {
+  #settle(connection: Connection, incoming: Incoming, work: (tx: Tx) => void): void {
     const before = this.#sync.workBytes;
     try {
-      this.#sync.path.transact('client', () => {
-        work();
+      this.#sync.transact('client', (tx) => {
+        work(tx);
         const { client } = connection.online;
         // Of one that may only look nothing is ever applied: sent again, it is refused again.
         if (client.epoch === undefined || connection.identity.scope === 'observe') return;
-        this.#clients.processed(client, incoming.clientSeq);
+        this.#clients.processed(tx, client, incoming.clientSeq);
       });
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
@@ -250,7 +253,7 @@ export class Dispatcher {
     const envelope: ActionEnvelope = JSON.parse(stored.json);
     // True whether or not the present tick can be committed.
     const send = (): void => connection.envelope(new EncodedEnvelope(envelope), undefined);
-    this.#sync.path.publish(send, send);
+    this.#sync.path.send(send, send);
   }
 }
 

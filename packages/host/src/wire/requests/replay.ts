@@ -28,9 +28,9 @@ export async function replay(
     const subscription = before.get(channel.uri);
     if (subscription === undefined || subscription.since > lastSeen) return false;
     // It may show turns that were dropped while it was away.
-    if (channel.is('chat') && lastSeen < (channel.local.droppedSeq ?? 0)) return false;
+    if (channel.is('chat') && lastSeen < (channel.hostData.droppedSeq ?? 0)) return false;
     // Else it was of a channel that has gone, and this one has taken its name since.
-    return subscription.since >= (channel.local.bornSeq ?? 0);
+    return subscription.since >= (channel.hostData.bornSeq ?? 0);
   });
   if (!heldAll) return undefined;
   const reading = await sync.path.boundary(
@@ -48,7 +48,7 @@ export async function replay(
       for (const item of alive) {
         const { since = lastSeen, fromOrdinal = 0 } = before.get(item.channel.uri) ?? {};
         // It has heard of what was dropped since it got that window.
-        const keptFrom = item.channel.is('chat') ? (item.channel.local.keptFrom ?? 0) : 0;
+        const keptFrom = item.channel.is('chat') ? (item.channel.hostData.keptFrom ?? 0) : 0;
         subscribe(clients, connection, item, { since, fromOrdinal: Math.max(fromOrdinal, keptFrom) });
       }
       const uris = alive.map(({ channel }) => channel.uri);

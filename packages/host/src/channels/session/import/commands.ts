@@ -20,6 +20,7 @@ import type { Commands } from '../../../handler-port/commands.ts';
 import type { Timers } from '../../../lib/clock.ts';
 import type { Channel } from '../../../sync/channel.ts';
 import { newChatUri } from '../../../sync/new-chat.ts';
+import type { Tx } from '../../../sync/tx.ts';
 import type { MessageContents } from '../../../turns/message-contents.ts';
 import type { Presence } from '../../../wire/clients/presence.ts';
 import { checkNewUri } from '../../new-uri.ts';
@@ -61,8 +62,8 @@ export function importCommands(parts: ImportParts): Commands {
     remove: (uri) => {
       const session = sync.registry.getOf('session', uri);
       if (session === undefined) return;
-      sync.path.transact('host', () => {
-        if (session.isAlive) removeSession(parts, session);
+      sync.transact('host', (tx) => {
+        if (session.isAlive) removeSession(tx, parts, session);
       });
     },
   });
@@ -72,7 +73,7 @@ export function importCommands(parts: ImportParts): Commands {
       const opened = imports.of(channel, caller.clientId);
       const rows = chatOf(opened, chat);
       if (sync.registry.getOf('session', channel)?.isAlive !== true) throw sessionNotFound(channel);
-      sync.path.transact('client', () => rows.add(more));
+      sync.transact('client', (tx) => rows.add(tx, more));
       return null;
     },
     'x-finishImport': async ({ channel }, caller) => {
@@ -143,8 +144,9 @@ async function beginImport(
   imports.checkRoom();
   // It left while its import was looked at, or the host is stopping: nobody would end what begins here.
   if (!parts.presence.isHere(caller.clientId)) throw conflict(`The client that imports ${uri} has left`);
-  sync.path.transact('client', () => {
-    const session = addSession(parts, uri, chats, {
+  sync.transact('client', (tx) => {
+    const session = addSession(tx, parts, uri, {
+      chats,
       exported,
       provider: provider.id,
       directory: directory.uri,
@@ -154,7 +156,7 @@ async function beginImport(
     const { clientId } = caller;
     const byUri = new Map(chats.map((chat) => [chat.uri, chat]));
     imports.add({ session: uri, clientId, chats, byUri, defaultChat, isMoved, release: session.pin() });
-    sync.path.undo(() => imports.finish(uri));
+    tx.undo(() => imports.finish(uri));
   });
   return { chats: chats.map(({ source, uri: chat }) => ({ source, chat })) };
 }
@@ -168,10 +170,11 @@ function takenConfig(values: Readonly<Record<string, unknown>> = {}): Record<str
 }
 
 function addSession(
+  tx: Tx,
   { sync, onListed }: SessionParts,
   uri: string,
-  chats: readonly ImportedChatRows[],
   init: {
+    readonly chats: readonly ImportedChatRows[];
     readonly exported: ExportedSession;
     readonly provider: string;
     readonly directory: string;
@@ -179,7 +182,7 @@ function addSession(
     readonly config: SessionConfigState;
   },
 ): Channel<'session'> {
-  const { exported } = init;
+  const { exported, chats } = init;
   const { metadata: _, ...foreign } = exported._meta ?? {};
   const metadata = metadataOf(init.config.values);
   const meta = Object.keys(metadata).length === 0 ? foreign : { ...foreign, metadata };
@@ -198,11 +201,11 @@ function addSession(
   };
   const summary = summarize(uri, state, new Date(sync.stamp()).toISOString());
   const titledBy = exported.title === '' ? 'nobody' : 'client';
-  const local = { summary, titledBy, importing: chats.map((chat) => chat.uri) } as const;
-  const session = sync.registry.create({ uri, kind: 'session', state, local }, sync.emittedSeq);
-  sync.path.write(entryRow(summary));
-  sync.path.write({ op: 'markOpen', uri });
-  sync.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
-  onListed(uri, 1);
+  const hostData = { summary, titledBy, importing: chats.map((chat) => chat.uri) } as const;
+  const session = sync.registry.create(tx, { uri, kind: 'session', state, hostData }, sync.emittedSeq);
+  tx.write(entryRow(summary));
+  tx.write({ op: 'markOpen', uri });
+  tx.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
+  onListed(tx, uri, 1);
   return session;
 }

@@ -4,6 +4,7 @@ import { JournalUnavailable } from '../../../sync/commit-path.ts';
 import { noteImported } from '../../../sync/importing.ts';
 import { summaryOf } from '../../../sync/new-chat.ts';
 import type { Sync } from '../../../sync/sync.ts';
+import type { Tx } from '../../../sync/tx.ts';
 import { readTurn, WINDOW_LIMITS, withTurns } from '../../../sync/window.ts';
 import type { MessageContents } from '../../../turns/message-contents.ts';
 import type { TurnSupervisor } from '../../../turns/supervisor.ts';
@@ -50,63 +51,63 @@ async function makeSlice(
     findChat(sessionOf(sync, opened).state.chats, uri) !== undefined;
   const missing = slice.filter((chat) => !isMade(chat));
   if (missing.length === 0) return;
-  const states = await sync.path.boundary(
-    () => undefined,
-    () => Promise.all(missing.map((chat) => chatState(sync, opened, chat))),
+  const states = await sync.afterCommit(() =>
+    Promise.all(missing.map((chat) => chatState(sync, opened, chat))),
   );
   const session = sessionOf(sync, opened);
-  sync.path.transact('client', () => {
+  sync.transact('client', (tx) => {
     for (const [index, state] of states.entries())
-      makeChat(parts, opened, session, { state, turnCount: missing[index]?.turnCount ?? 0 });
+      makeChat(tx, parts, session, {
+        state,
+        turnCount: missing[index]?.turnCount ?? 0,
+        isDefault: state.resource === opened.defaultChat.uri,
+      });
   });
   await new Promise<void>((resolve) => sync.path.afterTurn(resolve));
-  await sync.path.boundary(
-    () => undefined,
-    () => undefined,
-  );
+  await sync.afterCommit();
   if (!slice.every(isMade)) throw new JournalUnavailable(sync.path.trouble);
 }
 
 /** The session that comes in. Throws `-32001` when it was disposed of. */
 function sessionOf(sync: Sync, { session: uri }: OpenImport): Channel<'session'> {
   const session = sync.registry.getOf('session', uri);
-  if (session?.isAlive !== true || session.local.importing === undefined) throw sessionNotFound(uri);
+  if (session?.isAlive !== true || session.hostData.importing === undefined) throw sessionNotFound(uri);
   return session;
 }
 
 function makeChat(
+  tx: Tx,
   { sync, attached }: FinishParts,
-  { defaultChat }: OpenImport,
   session: Channel<'session'>,
-  chat: { readonly state: ChatState; readonly turnCount: number },
+  { state: imported, turnCount, isDefault }: { state: ChatState; turnCount: number; isDefault: boolean },
 ): void {
-  const { turnCount } = chat;
-  const state = withDraft(attached, session.uri, chat.state);
+  const state = withDraft(tx, attached, session.uri, imported);
   const { resource: uri } = state;
   sync.registry.create(
-    { uri, kind: 'chat', session: session.uri, state, local: { turnCount } },
+    tx,
+    { uri, kind: 'chat', session: session.uri, state, hostData: { turnCount } },
     sync.emittedSeq,
   );
-  sync.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
+  tx.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
   // At once: until there is one, each chat that comes is compared with all others [SESS-5].
-  if (uri === defaultChat.uri) sync.emit(session, { type: 'session/defaultChatChanged', defaultChat: uri });
+  if (isDefault) tx.emit(session, { type: 'session/defaultChatChanged', defaultChat: uri });
 }
 
 function complete({ sync, turns }: FinishParts, imports: OpenImports, opened: OpenImport): void {
   const { session: uri, defaultChat } = opened;
   const session = sessionOf(sync, opened);
-  sync.path.transact('client', () => {
-    noteImported(sync, session);
+  sync.transact('client', (tx) => {
+    noteImported(tx, session);
     imports.finish(uri);
-    sync.path.undo(() => imports.add({ ...opened, release: session.pin() }));
-    sync.path.effect(() => turns.begin(uri, defaultChat.uri));
+    tx.undo(() => imports.add({ ...opened, release: session.pin() }));
+    tx.effect(() => turns.begin(uri, defaultChat.uri));
   });
 }
 
-/** An imported chat whose draft has its large attachments outside of state. Inside `path.transact` only. */
-function withDraft(attached: MessageContents, session: string, state: ChatState): ChatState {
+/** An imported chat whose draft has its large attachments outside of state. */
+function withDraft(tx: Tx, attached: MessageContents, session: string, state: ChatState): ChatState {
   if (state.draft === undefined) return state;
-  const draft = attached.waiting({ session, chat: state.resource }, state.draft);
+  const draft = attached.waiting(tx, { session, chat: state.resource }, state.draft);
   return draft === state.draft ? state : { ...state, draft };
 }
 

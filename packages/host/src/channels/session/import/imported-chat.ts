@@ -13,6 +13,7 @@ import {
 } from '@agenthost/protocol';
 import type { Ids } from '../../../lib/clock.ts';
 import type { Sync } from '../../../sync/sync.ts';
+import type { Tx } from '../../../sync/tx.ts';
 import { CONTENT_SCHEME } from '../../../turns/content.ts';
 import type { MessageContents } from '../../../turns/message-contents.ts';
 import { importedDraft } from './draft.ts';
@@ -75,16 +76,16 @@ export class ImportedChatRows {
     return (this.#head.interactivity ?? 'full') === 'full';
   }
 
-  /** Adds what came, behind the rest. Throws `-32602` for what cannot be. Inside `path.transact` only. */
-  add({ turns = [], openTurn, pieces = [] }: Omit<ImportTurnsParams, 'channel' | 'chat'>): void {
-    for (const piece of pieces) this.#addPiece(piece);
-    for (const { turn, ...attachments } of turns) this.#addTurn(turn, attachments);
+  /** Adds what came, behind the rest. Throws `-32602` for what cannot be. */
+  add(tx: Tx, { turns = [], openTurn, pieces = [] }: Omit<ImportTurnsParams, 'channel' | 'chat'>): void {
+    for (const piece of pieces) this.#addPiece(tx, piece);
+    for (const { turn, ...attachments } of turns) this.#addTurn(tx, turn, attachments);
     if (openTurn === undefined) return;
     const { turn, ...attachments } = openTurn;
     const ended = endOpenTurn(turn, this.#sync.stamp());
-    if (ended !== undefined) this.#addTurn(ended, attachments);
+    if (ended !== undefined) this.#addTurn(tx, ended, attachments);
     this.#hasOpenTurn = true;
-    this.#sync.path.undo(() => {
+    tx.undo(() => {
       this.#hasOpenTurn = false;
     });
   }
@@ -113,7 +114,7 @@ export class ImportedChatRows {
     };
   }
 
-  #addTurn(turn: Turn, { contents = [], terminals = [] }: ExportedAttachments): void {
+  #addTurn(tx: Tx, turn: Turn, { contents = [], terminals = [] }: ExportedAttachments): void {
     const { id } = turn;
     const where = `${this.#head.resource}, turn ${id}`;
     if (this.#hasOpenTurn) throw invalidParams(`${where}: the open turn of a chat is its last`);
@@ -123,7 +124,7 @@ export class ImportedChatRows {
     const names = new Map<string, string>();
     for (const { uri, contentType, encoding, data } of contents) {
       if (data === undefined) continue;
-      names.set(uri, this.#store(id, contentType, bytesOf(data, encoding)));
+      names.set(uri, this.#store(tx, id, contentType, bytesOf(data, encoding)));
     }
     const imported = withNewNames(
       withoutTerminals(turn, terminals),
@@ -131,28 +132,27 @@ export class ImportedChatRows {
     );
     const ordinal = this.#turnIds.size;
     const place = { session: this.#session, chat: this.uri };
-    const message = this.#attached.embeddedInTurn(place, imported.message, id);
+    const message = this.#attached.embeddedInTurn(tx, place, imported.message, id);
     // Another host may have had other limits.
     const fitted: Turn = fitTexts({ ...imported, message }, 'turns');
-    this.#sync.path.write({ op: 'turn', chat: this.uri, ordinal, id, json: JSON.stringify(fitted) });
+    tx.write({ op: 'turn', chat: this.uri, ordinal, id, json: JSON.stringify(fitted) });
     this.#turnIds.add(id);
-    this.#sync.path.undo(() => this.#turnIds.delete(id));
+    tx.undo(() => this.#turnIds.delete(id));
   }
 
-  #addPiece({ turnId, uri, contentType, encoding, data: text, isMore = false }: ContentPiece): void {
+  #addPiece(tx: Tx, { turnId, uri, contentType, encoding, data: text, isMore = false }: ContentPiece): void {
     const key = keyOf(turnId, uri);
-    const { path } = this.#sync;
     const data = this.#unfinished.add(`${this.uri} ${key}`, bytesOf(text, encoding), isMore, (back) =>
-      path.undo(back),
+      tx.undo(back),
     );
     if (data === undefined) return;
-    path.undo(() => this.#stored.delete(key));
-    this.#stored.set(key, this.#store(turnId, contentType, data));
+    tx.undo(() => this.#stored.delete(key));
+    this.#stored.set(key, this.#store(tx, turnId, contentType, data));
   }
 
-  #store(turnId: string, contentType = 'application/octet-stream', data: Buffer): string {
+  #store(tx: Tx, turnId: string, contentType = 'application/octet-stream', data: Buffer): string {
     const id = this.#ids.next();
-    this.#sync.path.write({
+    tx.write({
       op: 'content',
       session: this.#session,
       chat: this.uri,

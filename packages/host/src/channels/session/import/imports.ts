@@ -50,7 +50,7 @@ export class OpenImports {
       if (isHere) return;
       for (const [uri, { import: each }] of this.#open) if (each.clientId === clientId) this.#giveUp(uri);
     });
-    parts.sync.observe('session', ({ channel, after }) => {
+    parts.sync.observe('session', (tx, { channel, after }) => {
       if (after.lifecycle !== 'creating') this.#forget(channel.uri);
     });
   }

@@ -1,20 +1,20 @@
 import type { ChannelKind, SessionSummary } from '@agenthost/protocol';
 
 /** What the host alone keeps of a channel, by kind: durable JSON, never sent. */
-export interface ChannelLocals extends Record<ChannelKind, AnyLocal> {
-  root: AnyLocal;
-  session: SessionLocal;
-  chat: ChatLocal;
-  terminal: TerminalLocal;
+export interface ChannelHostData extends Record<ChannelKind, AnyHostData> {
+  root: AnyHostData;
+  session: SessionHostData;
+  chat: ChatHostData;
+  terminal: TerminalHostData;
 }
 
-interface AnyLocal {
+interface AnyHostData {
   /** Number of the last envelope before it was made: whoever subscribed to that URI earlier saw another channel. */
   readonly bornSeq?: number;
 }
 
 /** What the host alone keeps of a session. */
-export interface SessionLocal extends AnyLocal {
+export interface SessionHostData extends AnyHostData {
   /** The catalogue entry as last written: what the next change is compared with. */
   readonly summary: SessionSummary;
   /** Who named it last; a person's name is never replaced [SESS-11]. */
@@ -24,7 +24,7 @@ export interface SessionLocal extends AnyLocal {
 }
 
 /** What the host alone keeps of a chat. */
-export interface ChatLocal extends AnyLocal {
+export interface ChatHostData extends AnyHostData {
   /** Completed turns on disk; the one at ordinal `turnCount - 1` is the newest. */
   readonly turnCount: number;
   /** Ordinal of the oldest turn that the retention policy has left. Absent: 0. */
@@ -42,7 +42,7 @@ export interface ChatLocal extends AnyLocal {
 }
 
 /** What the host alone keeps of a terminal. */
-export interface TerminalLocal extends AnyLocal {
+export interface TerminalHostData extends AnyHostData {
   /** Names its pty with the owner of ptys. */
   readonly pty: string;
   /** All output before this byte is in envelopes. */
