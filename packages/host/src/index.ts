@@ -5,7 +5,7 @@ export { JournalError } from './journal/journal.ts';
 export { MemoryDisk } from './journal/memory/disk.ts';
 export { MemoryJournal } from './journal/memory/memory-journal.ts';
 export type * from './journal/search/results.ts';
-export type { SqliteJournalOptions } from './journal/sqlite/options.ts';
+export type { SqliteJournalOptions } from './journal/sqlite/sqlite-journal.ts';
 export { SqliteJournal } from './journal/sqlite/sqlite-journal.ts';
 export { AccessError } from './lib/access-error.ts';
 export type * from './lib/clock.ts';

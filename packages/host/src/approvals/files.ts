@@ -1,8 +1,9 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type FileEdit, WireError } from '@agenthost/protocol';
+import { errorCode } from '@agenthost/protocol/values';
 import { pathOfFileUri } from '../workspace/file-uri.ts';
-import { isMissing, systemCode } from '../workspace/real-path.ts';
+import { isMissing } from '../workspace/real-path.ts';
 
 /** Calls that touch more files are for people to look at. */
 const MAX_FILES = 100;
@@ -25,7 +26,7 @@ export function realPathOf(uri: string): string | undefined {
   try {
     return follow(pathOfFileUri(uri));
   } catch (error) {
-    if (error instanceof WireError || systemCode(error) !== undefined) return undefined;
+    if (error instanceof WireError || errorCode(error) !== undefined) return undefined;
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import {
   TOKEN_SCOPES,
   type TokenScope,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Journal, StoredToken } from '../journal/journal.ts';
 import type { Cancel, Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Sync } from '../sync/sync.ts';
@@ -117,10 +118,12 @@ export class AccessTokens {
     const token: StoredToken = {
       id: this.#parts.ids.next(),
       hash: hashToken(secret),
-      ...(name === undefined ? {} : { name }),
       scope,
       createdAt: now,
-      ...(lifetimeSeconds === undefined ? {} : { expiresAt: now + lifetimeSeconds * 1_000 }),
+      ...defined({
+        name,
+        expiresAt: lifetimeSeconds === undefined ? undefined : now + lifetimeSeconds * 1_000,
+      }),
     };
     this.#byHash.set(token.hash, token);
     this.#lookLater();
@@ -204,14 +207,14 @@ export class AccessTokens {
 }
 
 function shown({ id, name, scope, createdAt, lastUsedAt, expiresAt }: StoredToken): AccessToken {
-  const iso = (ms: number): string => new Date(ms).toISOString();
+  const iso = (ms: number | undefined): string | undefined =>
+    ms === undefined ? undefined : new Date(ms).toISOString();
   return {
     id,
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
     // Of a newer host than this one: it lets nobody in here.
     scope: TOKEN_SCOPES.find((each) => each === scope) ?? 'observe',
-    createdAt: iso(createdAt),
-    ...(lastUsedAt === undefined ? {} : { lastUsedAt: iso(lastUsedAt) }),
-    ...(expiresAt === undefined ? {} : { expiresAt: iso(expiresAt) }),
+    createdAt: new Date(createdAt).toISOString(),
+    ...defined({ lastUsedAt: iso(lastUsedAt), expiresAt: iso(expiresAt) }),
   };
 }

@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { errorCode, hasCode } from '@agenthost/protocol/values';
 import { AccessError } from '../lib/access-error.ts';
 import { ensureFolder } from '../lib/ensure-folder.ts';
 import { foreignOwner, isOpenToOthers, isRoot, isWritableByOthers, kindOfFile } from '../lib/file-facts.ts';
@@ -40,7 +41,7 @@ export interface OwnerToken {
 /** The file of the owner's token in the data folder. */
 export const OWNER_TOKEN_FILE = 'owner-token';
 /** Shorter ones can be guessed over the network. */
-const weakLength = 16;
+const WEAK_LENGTH = 16;
 /** No token fills so many bytes. */
 const LONGEST_FILE_BYTES = 4_096;
 
@@ -69,8 +70,8 @@ function warningsOf(token: string, source: string): string[] {
   if (!/^[\x21-\x3a\x3c-\x7e]+$/.test(token)) {
     throw new AccessError(`${source} must be printable ASCII without spaces or semicolons, and not empty`);
   }
-  return token.length < weakLength
-    ? [`${source} has fewer than ${weakLength} characters and can be guessed`]
+  return token.length < WEAK_LENGTH
+    ? [`${source} has fewer than ${WEAK_LENGTH} characters and can be guessed`]
     : [];
 }
 
@@ -137,7 +138,7 @@ function openIfPresent(path: string, trust: Trust): number | undefined {
   try {
     return openSync(path, flags);
   } catch (error) {
-    switch (codeOf(error)) {
+    switch (errorCode(error)) {
       case 'ENOENT':
         return undefined;
       case 'ELOOP':
@@ -179,7 +180,7 @@ function createFile(path: string, token: string): void {
     }
     linkSync(temporary, path);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
+    if (hasCode(error, 'EEXIST')) return;
     throw new AccessError(`the token file ${path} cannot be made: check the folder's permissions`, {
       cause: error,
     });
@@ -192,11 +193,7 @@ function makePrivate(file: number, path: string): string {
   try {
     fchmodSync(file, 0o600);
   } catch (error) {
-    return `${path} can be read by others, and its mode cannot be changed (${codeOf(error) ?? 'unknown error'})`;
+    return `${path} can be read by others, and its mode cannot be changed (${errorCode(error) ?? 'unknown error'})`;
   }
   return `${path} could be read by others until now: delete it to get a new token if they are not trusted`;
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -3,6 +3,7 @@ import {
   type SessionConfigPropertySchema,
   type SessionConfigState,
 } from '@agenthost/protocol';
+import { sameJson } from '@agenthost/protocol/values';
 
 /** What the host asks people before agents may do it: everything, all but file edits inside the folder, nothing; or it refuses. */
 export type ApprovalPolicy = 'ask' | 'edits' | 'all' | 'none';
@@ -90,8 +91,8 @@ export function upgraded(
   config: SessionConfigState | undefined,
   defaults: { readonly approvals: ApprovalPolicy },
 ): SessionConfigState | undefined {
-  const isCurrent = Object.entries(PROPERTIES).every(
-    ([key, property]) => JSON.stringify(config?.schema.properties[key]) === JSON.stringify(property),
+  const isCurrent = Object.entries(PROPERTIES).every(([key, property]) =>
+    sameJson(config?.schema.properties[key], property),
   );
   if (isCurrent) return undefined;
   // Values under a key that was the agent's then mean something else now.

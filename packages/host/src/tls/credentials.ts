@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { errorCode, errorText } from '@agenthost/protocol/values';
 import { TlsError } from './tls-error.ts';
 
 /** What a host proves with who it is. */
@@ -109,7 +110,4 @@ function modeOf(file: string): string[] {
   return mode === 0 ? [] : [`the key in ${file} can be read by every user of this machine: chmod 600 it`];
 }
 
-function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
-}
+const reasonOf = (cause: unknown): string => errorCode(cause) ?? errorText(cause);

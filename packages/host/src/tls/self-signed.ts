@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { hasCode } from '@agenthost/protocol/values';
 import { ensureFolder } from '../lib/ensure-folder.ts';
 import { checkCredentials, type TlsCredentials } from './credentials.ts';
 import { makeCertificate } from './make-certificate.ts';
@@ -109,7 +110,7 @@ function readIfPresent(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    if (hasCode(cause, 'ENOENT')) return undefined;
     throw new TlsError(`${file} cannot be read: check its permissions`, { cause });
   }
 }

@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ProjectInfo } from '@agenthost/protocol';
+import { errorCode } from '@agenthost/protocol/values';
 import type { Timers } from '../lib/clock.ts';
 import { fileUriOf } from './file-uri.ts';
-import { findRealPath, systemCode } from './real-path.ts';
+import { findRealPath } from './real-path.ts';
 
 /** A session does not wait longer for it: folders may lie on disks that do not answer. */
 const LIMIT_MS = 1_000;
@@ -63,7 +64,7 @@ async function tolerant<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     return undefined;
   }
 }

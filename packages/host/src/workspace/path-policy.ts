@@ -1,5 +1,6 @@
+import { errorCode } from '@agenthost/protocol/values';
 import type { PrivatePaths } from './private-paths.ts';
-import { findRealPath, isWithin, type RealPath, systemCode } from './real-path.ts';
+import { findRealPath, isWithin, type RealPath } from './real-path.ts';
 
 /** What clients may see of the file system. */
 export interface PathPolicyOptions {
@@ -45,7 +46,7 @@ async function holds(folder: string, path: string): Promise<boolean> {
     const real = await findRealPath(folder);
     return real.exists && isWithin(path, real.path);
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     return false;
   }
 }

@@ -1,8 +1,9 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, opendir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { errorCode } from '@agenthost/protocol/values';
 import type { Log } from '../lib/log.ts';
-import { findRealPath, isWithin, type RealPath, systemCode } from './real-path.ts';
+import { findRealPath, isWithin, type RealPath } from './real-path.ts';
 
 /** Files and folders that are recognised under other names (hard links, mounts). */
 const MAX_FILES = 10_000;
@@ -133,7 +134,7 @@ async function tolerant<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
+import { hasCode } from '@agenthost/protocol/values';
 
 const linkLimit = 40;
 
@@ -57,12 +58,7 @@ async function danglingTarget(path: string): Promise<string | undefined> {
 
 /** Whether the error says that there is nothing under a path. */
 export function isMissing(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error) ?? '');
-}
-
-/** The code of a system error, such as `EACCES`. */
-export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return hasCode(error, 'ENOENT', 'ENOTDIR', 'ENAMETOOLONG');
 }
 
 /** Whether a real path is a folder or lies in it, both real. */

@@ -10,12 +10,13 @@ import {
   type ResourceReadResult,
   type WireError,
 } from '@agenthost/protocol';
+import { errorCode } from '@agenthost/protocol/values';
 import { UnreadableResource } from '../agents/resource.ts';
 import { contentTypeOf } from './content-types.ts';
 import { pathOfFileUri } from './file-uri.ts';
 import { openReal } from './open-real.ts';
 import type { PathPolicy } from './path-policy.ts';
-import { findRealPath, isMissing, type RealPath, systemCode } from './real-path.ts';
+import { findRealPath, isMissing, type RealPath } from './real-path.ts';
 
 const defaultMaxBytes = 32 * 1024 * 1024;
 /** Of a file that a client reads: as base64 and as JSON it is in memory several times. */
@@ -150,7 +151,7 @@ async function fitsAsJson(text: string): Promise<boolean> {
 
 /** A system error as the client may see it: with its own URI, and no path of this machine. */
 export function toWireError(error: unknown, uri: string): unknown {
-  const code = systemCode(error);
+  const code = errorCode(error);
   // Errors of the wire have a number there.
   if (code === undefined) return error;
   if (isMissing(error)) return notFound('file', uri);

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { notFound, permissionDenied } from '@agenthost/protocol';
+import { errorCode } from '@agenthost/protocol/values';
 import { pathOfFileUri } from './file-uri.ts';
 import { isWithinAny } from './path-policy.ts';
 import type { PrivatePaths } from './private-paths.ts';
-import { findRealPath, systemCode } from './real-path.ts';
+import { findRealPath } from './real-path.ts';
 
 /** A folder that agents may work in. */
 export interface WorkingDirectory {
@@ -52,7 +53,7 @@ async function findDirectory(path: string): Promise<string | undefined> {
     return real.exists ? real.path : undefined;
   } catch (error) {
     // What cannot be looked at is as good as missing to who wants to work in it.
-    if (systemCode(error) !== undefined) return undefined;
+    if (errorCode(error) !== undefined) return undefined;
     throw error;
   }
 }

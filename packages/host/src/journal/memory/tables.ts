@@ -7,7 +7,7 @@ import type {
   StoredSession,
   StoredToken,
 } from '../journal.ts';
-import type { LostRange } from '../lost-ranges.ts';
+import type { LostRange } from '../sequence-numbers.ts';
 
 /** An envelope with the dispatch that it answers. */
 export interface MemoryEnvelope extends StoredEnvelope {

@@ -1,5 +1,3 @@
-import { type CharacterClass, classOf } from './character-class.ts';
-
 /** A word of a text: folded as it is compared, and where it stands, in UTF-16 units. */
 export interface Word {
   readonly text: string;
@@ -17,6 +15,15 @@ const ASCII = /^[\0-\x7f]*$/;
 /** Folded characters that are words of their own, which come again and again. */
 const aloneFolds = new Map<string, string>();
 const MAX_ALONE_FOLDS = 8_192;
+
+/** What a character is to words. `alone`: a word by itself, as in scripts that are written without spaces between words. */
+type CharacterClass = 'separator' | 'letter' | 'mark' | 'alone';
+
+const CLASSES = ['separator', 'letter', 'mark', 'alone'] as const;
+const ALONE = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]/u;
+
+/** One more than the index in `CLASSES`; 0: not looked up yet. To ask regular expressions for each character takes 50 times as long. */
+const known = new Uint8Array(0x110000);
 
 /** The words of a text, in order. Upper case, accents and forms of the same letter are folded; punctuation and `_` part words. */
 export function* wordsOf(text: string): Generator<Word, void, undefined> {
@@ -81,4 +88,23 @@ function fold(word: string, first: CharacterClass): string {
   if (aloneFolds.size >= MAX_ALONE_FOLDS) aloneFolds.clear();
   if (word.length <= 2) aloneFolds.set(word, folded);
   return folded;
+}
+
+/** The class of the character at a place of a text, in UTF-16 units. */
+function classOf(text: string, at: number): CharacterClass {
+  const point = text.codePointAt(at) ?? 0;
+  const index = known[point] ?? 0;
+  return CLASSES[index - 1] ?? lookUp(point);
+}
+
+function lookUp(point: number): CharacterClass {
+  const found = classify(String.fromCodePoint(point));
+  known[point] = CLASSES.indexOf(found) + 1;
+  return found;
+}
+
+function classify(character: string): CharacterClass {
+  if (/\p{M}/u.test(character)) return 'mark';
+  if (!/[\p{L}\p{N}]/u.test(character)) return 'separator';
+  return ALONE.test(character) ? 'alone' : 'letter';
 }

@@ -18,7 +18,7 @@ test('large text becomes bytes, far fewer, and comes back whole; small text stay
   const stored = compressed(log);
   expect(stored.length).toBeLessThan(log.length / 4);
   expect(decompress(stored, Buffer.byteLength(log))).toBe(log);
-  expect(new Compressor().compress(log.slice(0, 10_000))).toBe(log.slice(0, 10_000));
+  expect(new Compressor().compress(log.slice(0, 4_000))).toBe(log.slice(0, 4_000));
   expect(decompress('plain', 0)).toBe('plain');
 });
 

@@ -1,5 +1,7 @@
 import * as zlib from 'node:zlib';
+import { errorText } from '@agenthost/protocol/values';
 import { DamageError } from './errors.ts';
+import { number, type Row, textOrBytes } from './statements.ts';
 
 /** Shorter text fits a page of the database, and compressing it would save nothing. */
 const MIN_LENGTH = 4 * 1024;
@@ -59,7 +61,14 @@ export function decompress(stored: string | Uint8Array, maxBytes: number): strin
   try {
     return zlib.zstdDecompressSync(stored, { maxOutputLength: Math.max(1, maxBytes) }).toString();
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    throw new DamageError(`the journal is damaged: a compressed row cannot be read (${detail})`);
+    throw new DamageError(`the journal is damaged: a compressed row cannot be read (${errorText(error)})`);
   }
+}
+
+/** The columns of `channels` and `states` that `storedState` reads. */
+export const STATE_COLUMNS = 'state_bytes, state';
+
+/** The JSON of a channel's state. Throws `DamageError` when it cannot be read. */
+export function storedState(row: Row): string {
+  return decompress(textOrBytes(row, 'state'), number(row, 'state_bytes'));
 }

@@ -8,8 +8,7 @@ import { channel, seqs } from '../contract/rows.ts';
 import type { Journal, JournalWrite } from '../journal.ts';
 import { MemoryDisk } from '../memory/disk.ts';
 import { MemoryJournal } from '../memory/memory-journal.ts';
-import { readEnvelopeRow } from './envelope-rows.ts';
-import { RowBuilder } from './joined-rows.ts';
+import { RowBuilder, readEnvelopeRow } from './envelope-rows.ts';
 import { migrations } from './migrations.ts';
 import { SqliteJournal } from './sqlite-journal.ts';
 

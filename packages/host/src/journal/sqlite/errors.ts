@@ -1,9 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { errorCode, errorText } from '@agenthost/protocol/values';
 import { JournalError } from '../journal.ts';
 
 /** Primary result codes of SQLite (https://www.sqlite.org/rescode.html): the low byte of an extended code. */
-const resultCodes = {
+const RESULT_CODES = {
   busy: 5,
   locked: 6,
   readOnly: 8,
@@ -18,26 +19,22 @@ function primaryCode(cause: unknown): number | undefined {
   return typeof cause.errcode === 'number' ? cause.errcode & 0xff : undefined;
 }
 
-function systemCode(cause: unknown): string | undefined {
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-}
-
 /** The others are what the journal itself says, not SQLite. */
 type FailureCode = Exclude<JournalError['code'], 'closed' | 'missing'>;
 
 function codeOf(cause: unknown): FailureCode {
   switch (primaryCode(cause)) {
-    case resultCodes.busy:
-    case resultCodes.locked:
+    case RESULT_CODES.busy:
+    case RESULT_CODES.locked:
       return 'locked';
-    case resultCodes.readOnly:
-    case resultCodes.cannotOpen:
+    case RESULT_CODES.readOnly:
+    case RESULT_CODES.cannotOpen:
       return 'readOnly';
-    case resultCodes.full:
+    case RESULT_CODES.full:
       return 'full';
     default:
   }
-  switch (systemCode(cause)) {
+  switch (errorCode(cause)) {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
@@ -61,14 +58,14 @@ export class DamageError extends JournalError {
 export function isDamage(cause: unknown): boolean {
   if (cause instanceof DamageError) return true;
   const code = primaryCode(cause instanceof JournalError ? cause.cause : cause);
-  return code === resultCodes.corrupt || code === resultCodes.notDatabase;
+  return code === RESULT_CODES.corrupt || code === RESULT_CODES.notDatabase;
 }
 
 /** An error of SQLite or of the file system as the journal reports it; a `JournalError` stays what it is. */
 export function toJournalError(cause: unknown, path: string): JournalError {
   if (cause instanceof JournalError) return cause;
   const code = codeOf(cause);
-  const detail = cause instanceof Error ? cause.message : String(cause);
+  const detail = errorText(cause);
   const messages = {
     locked: `${path} is in use by another host: stop that one, or give this one another data folder`,
     newer: `${path} was written by a newer host`,
@@ -95,7 +92,7 @@ export function failureOf(
   onDamage?: (failure: JournalError) => void,
 ): JournalError {
   if (!isDamage(error)) return toJournalError(error, files.database);
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = errorText(error);
   const failure =
     error instanceof DamageError
       ? error

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { JournalWrite } from '../journal.ts';
-import type { SqliteJournalOptions } from './options.ts';
+import type { SqliteJournalOptions } from './sqlite-journal.ts';
 import { SqliteJournal } from './sqlite-journal.ts';
 
 /** When journals of tests were written, by their own clock. */

@@ -1,6 +1,5 @@
 import { copyFileSync } from 'node:fs';
-import { type LostRange, readLost } from '../lost-ranges.ts';
-import { isReachableSeq } from '../reachable-seq.ts';
+import { isReachableSeq, type LostRange, readLost } from '../sequence-numbers.ts';
 import { fileStamp, type JournalFiles, type OpenDatabase } from './open-database.ts';
 import { type Statements, text } from './statements.ts';
 import { SqliteWindow } from './window.ts';

@@ -13,9 +13,10 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { errorText, hasCode } from '@agenthost/protocol/values';
 import { ensureFolder } from '../../lib/ensure-folder.ts';
 import { JournalError } from '../journal.ts';
-import { isReachableSeq } from '../reachable-seq.ts';
+import { isReachableSeq } from '../sequence-numbers.ts';
 import { DamageError, isDamage, toJournalError } from './errors.ts';
 import { type Migration, migrate, readVersion, refuseNewer } from './migrations.ts';
 import { Statements, text } from './statements.ts';
@@ -113,8 +114,7 @@ function openDatabase(options: OpenDatabaseOptions): OpenDatabase {
       if (!isDamage(error)) throw error;
       // Another host may have done the same a moment ago: what it began must not be moved under it.
       if (statSync(files.database).ino !== inode) return tryOpen(options);
-      const reason = error instanceof Error ? error.message : String(error);
-      const setAside = { path: moveAside(files, options.now), reason };
+      const setAside = { path: moveAside(files, options.now), reason: errorText(error) };
       createPrivately(files.database);
       return { ...tryOpen(options), setAside };
     }
@@ -127,7 +127,7 @@ function makeFolder(path: string): void {
   try {
     ensureFolder(path);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (!hasCode(error, 'ENOENT')) throw error;
     // Node says so of whatever stopped it on the way, a read-only file system too; the plain call says what it was.
     mkdirSync(path, { mode: 0o700 });
   }
@@ -146,7 +146,7 @@ function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
     // SQLite would open a file that cannot be written all the same, and fail later with an error that does not say so.
     for (const needed of [path, dirname(path)]) accessSync(needed, constants.W_OK);
     // Not opened here: closing any handle on a file drops the locks that this process holds on it.

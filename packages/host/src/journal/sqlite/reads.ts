@@ -1,3 +1,4 @@
+import { defined } from '@agenthost/protocol/values';
 import type {
   DiskUse,
   ListedClient,
@@ -14,7 +15,8 @@ import type {
   TurnRange,
 } from '../journal.ts';
 import { listedRows } from '../listed-rows.ts';
-import { readDiskUse } from './disk-use.ts';
+import { STATE_COLUMNS, storedState } from './compression.ts';
+import { readDiskUse } from './disk-space.ts';
 import { ENVELOPE_COLUMNS, readEnvelopeRow } from './envelope-rows.ts';
 import { clip, END, type Span, spansOf } from './spans.ts';
 import {
@@ -26,7 +28,6 @@ import {
   type Statements,
   text,
 } from './statements.ts';
-import { STATE_COLUMNS, storedState } from './states.ts';
 
 /** SQLite's "no limit". */
 const unlimited = -1;
@@ -223,19 +224,18 @@ export class SqliteReader {
   client(id: string): StoredClient | undefined {
     const row = this.#statements.get('SELECT * FROM clients WHERE id = ?', id);
     if (row === undefined) return undefined;
-    const epoch = optionalText(row, 'epoch');
-    const locale = optionalText(row, 'locale');
-    const pastEpochs = optionalText(row, 'past_epochs');
     return {
       id,
       tokenHash: text(row, 'token_hash'),
       version: text(row, 'version'),
-      ...(epoch !== undefined && { epoch }),
       lastClientSeq: number(row, 'last_client_seq'),
       subscriptions: text(row, 'subscriptions'),
       seenAt: number(row, 'seen_at'),
-      ...(locale !== undefined && { locale }),
-      ...(pastEpochs !== undefined && { pastEpochs }),
+      ...defined({
+        epoch: optionalText(row, 'epoch'),
+        locale: optionalText(row, 'locale'),
+        pastEpochs: optionalText(row, 'past_epochs'),
+      }),
     };
   }
 
@@ -265,20 +265,17 @@ export class SqliteReader {
   }
 
   tokens(): StoredToken[] {
-    return this.#statements.all('SELECT * FROM tokens ORDER BY key').map((row) => {
-      const name = optionalText(row, 'name');
-      const lastUsedAt = optionalNumber(row, 'last_used_at');
-      const expiresAt = optionalNumber(row, 'expires_at');
-      return {
-        id: text(row, 'id'),
-        hash: text(row, 'hash'),
-        ...(name !== undefined && { name }),
-        scope: text(row, 'scope'),
-        createdAt: number(row, 'created_at'),
-        ...(lastUsedAt !== undefined && { lastUsedAt }),
-        ...(expiresAt !== undefined && { expiresAt }),
-      };
-    });
+    return this.#statements.all('SELECT * FROM tokens ORDER BY key').map((row) => ({
+      id: text(row, 'id'),
+      hash: text(row, 'hash'),
+      scope: text(row, 'scope'),
+      createdAt: number(row, 'created_at'),
+      ...defined({
+        name: optionalText(row, 'name'),
+        lastUsedAt: optionalNumber(row, 'last_used_at'),
+        expiresAt: optionalNumber(row, 'expires_at'),
+      }),
+    }));
   }
 
   content(id: string): StoredContent | undefined {
@@ -309,11 +306,10 @@ function toSession(row: Row): StoredSession {
 }
 
 function toHead(uri: string, row: Row): StoredChannelHead {
-  const session = optionalText(row, 'session');
   return {
     uri,
     kind: text(row, 'kind'),
-    ...(session !== undefined && { session }),
+    ...defined({ session: optionalText(row, 'session') }),
     seq: number(row, 'seq'),
     local: text(row, 'local'),
   };

@@ -145,5 +145,6 @@ export class SqliteSearchSource implements SearchSource {
 function toTitle(row: Row): TitleFound {
   const uri = text(row, 'uri');
   const session = optionalText(row, 'session');
-  return { session: session ?? uri, ...(session !== undefined && { chat: uri }), title: text(row, 'title') };
+  const title = text(row, 'title');
+  return session === undefined ? { session: uri, title } : { session, chat: uri, title };
 }

@@ -1,7 +1,7 @@
 import { textOf, titleIn } from '../search/text.ts';
 import { spaced } from '../search/words.ts';
+import { STATE_COLUMNS, storedState } from './compression.ts';
 import { number, optionalText, type Statements, text } from './statements.ts';
-import { STATE_COLUMNS, storedState } from './states.ts';
 
 /** Titles of so many are remembered, so that a session which changes costs no look at its title. */
 const knownTitlesLimit = 10_000;

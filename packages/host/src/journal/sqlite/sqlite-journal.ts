@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import {
   type DiskUse,
   type Journal,
@@ -18,34 +17,48 @@ import {
   type StoredTurn,
   type TurnRange,
 } from '../journal.ts';
-import type { LostRange } from '../lost-ranges.ts';
 import type { SearchOptions, SearchPage } from '../search/results.ts';
 import { search } from '../search/search.ts';
+import type { LostRange } from '../sequence-numbers.ts';
 import { readBootId } from './boot-id.ts';
-import { failureOf, isDamage, rollBack, toJournalError } from './errors.ts';
-import { freeSpace } from './free-space.ts';
-import { migrations } from './migrations.ts';
+import { freeSpace } from './disk-space.ts';
+import { toJournalError } from './errors.ts';
+import { type Migration, migrations } from './migrations.ts';
+import { SentFile, SeqFile } from './number-files.ts';
 import { readNumbers, setNumberAside, writeInternal } from './numbers.ts';
 import { type JournalFiles, journalFiles, openAlone } from './open-database.ts';
-import type { OpenState } from './open-state.ts';
-import type { SqliteJournalOptions } from './options.ts';
-import { SqliteReader } from './reads.ts';
-import { SqliteSearchSource } from './search-source.ts';
-import { SentFile } from './sent-file.ts';
-import { SeqFile } from './seq-file.ts';
-import { SqliteWindow } from './window.ts';
+import { OpenJournal } from './open-journal.ts';
 import { SqliteWriter } from './writes.ts';
 
+/** Options of `SqliteJournal`. */
+export interface SqliteJournalOptions {
+  /** The data folder. Created with mode 0700 when missing; files in it have mode 0600. */
+  readonly folder: string;
+  /**
+   * 'normal' (default): commits outlive the process; a power cut may cost the newest ones. 'full': each commit is synced to
+   * disk, at some twenty times the cost.
+   */
+  readonly synchronous?: 'normal' | 'full';
+  /** ms since the epoch; names what is set aside. Default: the system's clock. */
+  readonly now?: () => number;
+  /** Default: what the operating system says. */
+  readonly bootId?: () => string | undefined;
+  /** Hears once of damage that was met in the open database; calls go on failing with it. */
+  readonly onDamage?: (failure: JournalError) => void;
+  /** Default: all that this version knows. */
+  readonly migrations?: readonly Migration[];
+}
+
 /**
- * The journal in one SQLite file (`journal.db`, with a log beside it) and the tiny files `seq` and `sent`. One process at a time:
- * a second one is refused with 'locked', and the lock ends with the process that holds it, a killed one too. Calls run to their
- * end at once, so that its promises never overlap.
+ * The journal in one SQLite file (`journal.db`, with its write-ahead log) and the small files `seq` and `sent`. One process at a time
+ * can open it: a second one is refused with 'locked', and the lock ends with the process that holds it, also when that is killed. Each call
+ * runs to its end synchronously, so calls never overlap.
  */
 export class SqliteJournal implements Journal {
   readonly #options: SqliteJournalOptions;
   readonly #files: JournalFiles;
   readonly #seqFile: SeqFile;
-  #open: OpenState | undefined;
+  #open: OpenJournal | undefined;
 
   constructor(options: SqliteJournalOptions) {
     this.#options = options;
@@ -57,9 +70,10 @@ export class SqliteJournal implements Journal {
     if (this.#open !== undefined) throw new JournalError('io', `${this.#files.database} is open already`);
     const now = (this.#options.now ?? Date.now)();
     const bootId = (this.#options.bootId ?? readBootId)();
+    const synchronous = this.#options.synchronous ?? 'normal';
     const opened = await openAlone({
       files: this.#files,
-      synchronous: this.#options.synchronous ?? 'normal',
+      synchronous,
       migrations: this.#options.migrations ?? migrations,
       bootId,
       now,
@@ -76,21 +90,18 @@ export class SqliteJournal implements Journal {
       });
       const { lastSeq, lastTime, reservedSeq, trimmedSeq, mayHaveLostTail, lost, isLost, beside } = found;
       const damagedNumbers = found.damaged.map((where) => setNumberAside(this.#files, where, now));
-      this.#open = {
+      this.#open = new OpenJournal({
+        files: this.#files,
         database,
-        fileNumber: statSync(this.#files.database).ino,
         statements,
-        reader: new SqliteReader(statements),
         writer,
-        window: new SqliteWindow(statements),
-        search: new SqliteSearchSource(statements),
         sent,
+        synchronous,
         reservedSeq,
         trimmedSeq,
-        damage: undefined,
-        isWriterStale: false,
-      };
-      this.#transaction(({ statements }) => {
+        onDamage: this.#options.onDamage,
+      });
+      this.#open.transaction(() => {
         writeInternal(statements, 'bootId', bootId ?? '');
         writeInternal(statements, 'endedCleanly', 'false');
         writeInternal(statements, 'reservedSeq', String(reservedSeq));
@@ -117,7 +128,7 @@ export class SqliteJournal implements Journal {
   async commit(writes: readonly JournalWrite[]): Promise<void> {
     // A read that is called before this resolves must not see it, and none can come between the rest and that.
     await Promise.resolve();
-    this.#transaction(({ writer }) => {
+    this.#opened().transaction(({ writer }) => {
       for (const write of writes) writer.apply(write);
       writer.finish();
     });
@@ -131,7 +142,10 @@ export class SqliteJournal implements Journal {
 
   async reserveSeq(seq: number): Promise<void> {
     if (seq <= this.#opened().reservedSeq) return;
-    this.#transaction(({ statements }) => writeInternal(statements, 'reservedSeq', String(seq)), 'synced');
+    this.#opened().transaction(
+      ({ statements }) => writeInternal(statements, 'reservedSeq', String(seq)),
+      'synced',
+    );
     try {
       this.#seqFile.write(seq);
     } catch (error) {
@@ -200,7 +214,7 @@ export class SqliteJournal implements Journal {
   async trim(seq: number, limit: number): Promise<number> {
     const end = await this.#read(({ window }) => window.sliceEnd(seq, limit));
     if (end === undefined) return 0;
-    const dropped = this.#transaction(({ window, statements }) => {
+    const dropped = this.#opened().transaction(({ window, statements }) => {
       writeInternal(statements, 'trimmedSeq', String(end.seq));
       writeInternal(statements, 'trimmedTime', String(end.time));
       return window.dropUpTo(end.seq);
@@ -253,7 +267,7 @@ export class SqliteJournal implements Journal {
   }
 
   async fillIndex(ms: number): Promise<boolean> {
-    return this.#transaction(({ writer }) => writer.search.tend(ms));
+    return this.#opened().transaction(({ writer }) => writer.search.tend(ms));
   }
 
   compact(maxPages: number): Promise<boolean> {
@@ -262,66 +276,16 @@ export class SqliteJournal implements Journal {
 
   async close(): Promise<void> {
     const open = this.#open;
-    if (open === undefined) return;
-    try {
-      this.#transaction(({ statements }) => writeInternal(statements, 'endedCleanly', 'true'), 'synced');
-    } catch (error) {
-      // On a full disk, or in a damaged file, it stays marked as cut off, which costs the next start a check.
-      if (!(error instanceof JournalError)) throw error;
-    } finally {
-      this.#open = undefined;
-      open.sent.close();
-      open.database.close();
-    }
+    this.#open = undefined;
+    open?.close();
   }
 
-  #opened(): OpenState {
+  #opened(): OpenJournal {
     if (this.#open === undefined) throw new JournalError('closed', `${this.#files.database} is not open`);
     return this.#open;
   }
 
-  async #read<T>(read: (open: OpenState) => T): Promise<T> {
-    const open = this.#opened();
-    try {
-      return read(open);
-    } catch (error) {
-      throw failureOf(error, this.#files, this.#options.onDamage);
-    }
-  }
-
-  /** SQLite would go on writing to a file that nobody finds any more, and all of it would be gone with the host. */
-  #checkPresent({ fileNumber }: OpenState): void {
-    const { database } = this.#files;
-    if (statSync(database, { throwIfNoEntry: false })?.ino === fileNumber) return;
-    throw new JournalError(
-      'missing',
-      `${database} was removed or replaced while this host used it: put it back, or stop the host`,
-    );
-  }
-
-  #transaction<T>(work: (open: OpenState) => T, durability?: 'synced'): T {
-    const open = this.#opened();
-    const { database, writer, statements } = open;
-    if (open.damage !== undefined) throw open.damage;
-    this.#checkPresent(open);
-    try {
-      if (durability === 'synced') database.exec('PRAGMA synchronous = FULL');
-      if (open.isWriterStale) writer.reset(open.trimmedSeq);
-      open.isWriterStale = false;
-      statements.run('BEGIN IMMEDIATE');
-      const result = work(open);
-      statements.run('COMMIT');
-      return result;
-    } catch (error) {
-      rollBack(database);
-      open.isWriterStale = true;
-      const failure = failureOf(error, this.#files, this.#options.onDamage);
-      // Of the file, that is: one row that cannot be undone harms nobody else.
-      if (isDamage(error) && !(error instanceof JournalError)) open.damage = failure;
-      throw failure;
-    } finally {
-      if (durability === 'synced')
-        database.exec(`PRAGMA synchronous = ${this.#options.synchronous ?? 'normal'}`);
-    }
+  async #read<T>(read: (open: OpenJournal) => T): Promise<T> {
+    return this.#opened().read(read);
   }
 }

@@ -1,6 +1,5 @@
 import type { StoredEnvelope } from '../journal.ts';
-import { ENVELOPE_COLUMNS, readEnvelopeRow } from './envelope-rows.ts';
-import { RowBuilder } from './joined-rows.ts';
+import { ENVELOPE_COLUMNS, RowBuilder, readEnvelopeRow } from './envelope-rows.ts';
 import { number, optionalNumber, type Row, type Statements } from './statements.ts';
 
 /** What a row says without its JSON. */

@@ -1,7 +1,7 @@
-import { checkSeq } from '../envelope-order.ts';
 import type { JournalWrite, OutcomeKey } from '../journal.ts';
+import { checkSeq } from '../sequence-numbers.ts';
 import { Compressor } from './compression.ts';
-import { RowBuilder } from './joined-rows.ts';
+import { RowBuilder } from './envelope-rows.ts';
 import { SqliteSearchWriter } from './search-writer.ts';
 import { END } from './spans.ts';
 import { number, type Statements } from './statements.ts';

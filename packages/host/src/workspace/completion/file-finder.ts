@@ -1,8 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '@agenthost/protocol/values';
 import type { NextSlice } from '../../lib/slice-scheduler.ts';
 import type { PrivatePaths, PrivateView } from '../private-paths.ts';
-import { isWithin, systemCode } from '../real-path.ts';
+import { isWithin } from '../real-path.ts';
 import { type FolderParts, FolderPaths } from './folder-paths.ts';
 import { Slices } from './slices.ts';
 
@@ -150,7 +151,7 @@ async function realPathOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     return undefined;
   }
 }

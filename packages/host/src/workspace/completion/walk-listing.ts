@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../real-path.ts';
+import { errorCode } from '@agenthost/protocol/values';
 
 /** What is large and nobody means. */
 const SKIPPED: ReadonlySet<string> = new Set(['.git', '.hg', '.jj', '.svn', 'node_modules']);
@@ -42,7 +42,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     return [];
   }
 }

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { DiskUse } from '../journal.ts';
 import { optionalNumber, type Statements } from './statements.ts';
 
@@ -36,4 +37,16 @@ export function readDiskUse(statements: Statements, session: string): DiskUse | 
     windowBytes: sum(`envelopes WHERE channel IN (${OWN})`) ?? 0,
     contentBytes,
   };
+}
+
+/** Gives up to so many unused pages back to the file system; false when none is left, and the file has shrunk. */
+export function freeSpace(database: DatabaseSync, maxPages: number): boolean {
+  const freePages = (): number =>
+    Number(database.prepare('PRAGMA freelist_count').get()?.freelist_count ?? 0);
+  if (freePages() === 0) return false;
+  database.exec(`PRAGMA incremental_vacuum(${Math.max(1, Math.floor(maxPages))})`);
+  if (freePages() > 0) return true;
+  // The file shrinks when its log is written back to it.
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  return false;
 }
