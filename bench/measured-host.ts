@@ -15,8 +15,6 @@ type Request =
       isShort: boolean;
       port?: number;
       allowedHosts?: string[];
-      /** As the program has it: the heap is kept small while terminals flood. */
-      savesMemory?: boolean;
     }
   | { kind: 'sample' }
   /** From now on the host counts what it does. */
@@ -62,7 +60,6 @@ async function answer(request: Request): Promise<unknown> {
         },
         roots: [request.folder],
         defaultDirectory: request.folder,
-        ...(request.savesMemory === true ? { terminals: { savesMemory: true } } : {}),
         ...(request.isShort ? { unloadAfterMs: 5_000, graceMs: 2_000 } : {}),
       });
       const startedAt = performance.now();

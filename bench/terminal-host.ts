@@ -1,9 +1,12 @@
-// `agenthost serve` as people run it: the built program, in a process of its own.
+// `agenthost serve`: the built program, in a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+
+/** As `agenthost` starts a host in the background. */
+const NODE_FLAGS = ['--max-semi-space-size=16'];
 
 const PROGRAM = fileURLToPath(new URL('../packages/cli/bin/agenthost.js', import.meta.url));
 
@@ -22,7 +25,7 @@ export class ServeProcess {
     const where = ['--port', '0', '--data', `${folder}/data`, '--root', folder];
     const child = spawn(
       process.execPath,
-      [PROGRAM, 'serve', '--json', ...where, ...(keeper ? [] : ['--no-keeper'])],
+      [...NODE_FLAGS, PROGRAM, 'serve', '--json', ...where, ...(keeper ? [] : ['--no-keeper'])],
       { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env['PATH'], HOME: folder } },
     );
     const ended = once(child, 'exit').then(([code]) => {

@@ -46,7 +46,7 @@ afterEach(async () => {
 /** `isShort`: what is left alone leaves memory within seconds. */
 async function start(isShort = false): Promise<Started> {
   host = new BenchProcess('./measured-host.ts', ['--expose-gc']);
-  return host.ask<Started>({ kind: 'start', folder, isShort, savesMemory: true });
+  return host.ask<Started>({ kind: 'start', folder, isShort });
 }
 
 const sample = async (): Promise<Sample> => {

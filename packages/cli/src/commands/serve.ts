@@ -11,7 +11,6 @@ import { configFolder, hostsFolder, isFolder, knownHostsFile } from '../process/
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { introduceHost, leaveWord } from '../serve/announcement.ts';
-import { holdYoungGeneration } from '../serve/heap.ts';
 import { checkName, dataDirOf, missingRoots, rootsOf } from '../serve/places.ts';
 import type { ServeSettings } from '../serve/start.ts';
 
@@ -62,14 +61,12 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   // In a log nobody waits.
   if (context.stderr.isTTY === true) screen.status('starting');
   // Only this command needs a host, and all that comes with it.
-  const releaseHeap = holdYoungGeneration();
   const [{ readConfig }, { chooseAgents }, { startHosting }, { explainStart }] = await Promise.all([
     import('../serve/config.ts'),
     import('../serve/agents.ts'),
     import('../serve/start.ts'),
     import('../serve/explain.ts'),
   ]);
-  releaseHeap();
   const others = await readHosts(hostsFolder(context));
   const explained = (cause: unknown): unknown => explainStart(cause, { host, port, dataDir, others });
   try {

@@ -79,7 +79,7 @@ export async function startHosting(
     agents: agents.factories,
     defaultAgent: agents.defaultAgent,
     config: fixedConfig(settings.fixed, agents, config.defaultAgent),
-    terminals: { keeper: settings.hasKeeper, savesMemory: true },
+    terminals: { keeper: settings.hasKeeper },
     serverInfo: { name: 'agenthost', version },
     defaultDirectory: roots?.[0] ?? homedir(),
     listen: {

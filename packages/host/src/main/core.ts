@@ -46,7 +46,6 @@ import { attachedReader } from '../turns/attached.ts';
 import { ClientToolRuns } from '../turns/client-tool.ts';
 import { COMMAND_PREFIX } from '../turns/command.ts';
 import { ContentStore } from '../turns/content.ts';
-import { CopiedParts } from '../turns/copied-parts.ts';
 import { TurnLocales } from '../turns/locales.ts';
 import { MessageContents } from '../turns/message-contents.ts';
 import type { TurnParts } from '../turns/parts.ts';
@@ -67,7 +66,6 @@ import type { HostEvents } from './events.ts';
 import type { HostOptions } from './options.ts';
 import { OwnerTokens } from './owner-tokens.ts';
 import { makeTerminals } from './terminals.ts';
-import { v8Heap } from './v8-heap.ts';
 import { WorkingDirectories } from './working-directories.ts';
 
 /** Clients that have left may come back to what is theirs for so long, unless the options say otherwise [SESS-8] [TERM-5]. */
@@ -190,7 +188,6 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     defaultFolder: workspace.defaultDirectory,
   });
   const turns = new TurnSupervisor({
-    ...(options.terminals?.savesMemory === true ? { copied: new CopiedParts(() => v8Heap.collect()) } : {}),
     sync,
     approvals,
     agents,

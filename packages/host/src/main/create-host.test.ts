@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JournalError, MemoryJournal } from '@agenthost/host';
 import { SimulatedClock } from '@agenthost/testkit';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts';
 import { PuppetAgent } from '../../test/puppet-agent.ts';
 import type { ChildRegistry } from '../agents/process.ts';
@@ -11,7 +11,6 @@ import { hashToken } from '../auth/verify.ts';
 import { silentLog } from '../lib/memory-log.ts';
 import { createHost } from './create-host.ts';
 import type { HostOptions, ListenOptions } from './options.ts';
-import { v8Heap } from './v8-heap.ts';
 
 const turn = (turnId: string) => ({
   type: 'chat/turnStarted',
@@ -38,17 +37,6 @@ describe('a host that starts', () => {
     await expect(host.start()).rejects.toMatchObject({ code: 'locked' });
     await host.stop();
     await expect(host.start()).rejects.toThrow('starts once');
-  });
-
-  it('keeps the heap small while it loads what may be a flood, where it is to save memory', async () => {
-    const setThrifty = vi.spyOn(v8Heap, 'setThrifty').mockImplementation(() => undefined);
-    onTestFinished(() => setThrifty.mockRestore());
-    for (const savesMemory of [false, true]) {
-      const host = await startHost({ terminals: { savesMemory } });
-      expect(setThrifty.mock.calls).toEqual(savesMemory ? [[true]] : []);
-      await host.advance(10_000);
-      expect(setThrifty.mock.calls).toEqual(savesMemory ? [[true], [false]] : []);
-    }
   });
 
   it('leaves the folder of another host alone', async () => {

@@ -1,12 +1,11 @@
 import { FaultJournal, SimulatedClock, type SimulatedPtyOwner } from '@agenthost/testkit';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { startHost } from '../../test/host-fixture.ts';
 import { PuppetAgent } from '../../test/puppet-agent.ts';
 import { openTerminal } from '../../test/terminal-fixture.ts';
 import { JournalError } from '../journal/journal.ts';
 import { silentLog } from '../lib/memory-log.ts';
 import { createHost } from './create-host.ts';
-import { v8Heap } from './v8-heap.ts';
 
 /** One start on what a host that was killed has left, with a clock, a journal and ptys of its own. */
 async function startOn(disk: FaultJournal['disk'], ptys: SimulatedPtyOwner, failsAt: number) {
@@ -28,7 +27,7 @@ async function startOn(disk: FaultJournal['disk'], ptys: SimulatedPtyOwner, fail
     log: silentLog,
     clock,
     timers: clock,
-    terminals: { owner: ptys, savesMemory: true },
+    terminals: { owner: ptys },
   });
   let failure: unknown;
   await clock.runUntilSettled(host.start()).catch((error: unknown) => {
@@ -38,8 +37,6 @@ async function startOn(disk: FaultJournal['disk'], ptys: SimulatedPtyOwner, fail
 }
 
 it('a host that fails at any read or write of its start leaves no timer, reads no terminal, and unlocks its journal', async () => {
-  const setThrifty = vi.spyOn(v8Heap, 'setThrifty').mockImplementation(() => undefined);
-  onTestFinished(() => setThrifty.mockRestore());
   const before = await startHost({ outlivesHost: true });
   const desk = await before.client('desk');
   await before.session(desk);
@@ -59,7 +56,6 @@ it('a host that fails at any read or write of its start leaves no timer, reads n
     expect(clock.timerCount, `timers behind a failure at operation ${failsAt}: ${String(failure)}`).toBe(0);
     expect(disk.isLocked).toBe(false);
     expect(before.ptys.last.isRead).toBe(false);
-    expect(setThrifty.mock.lastCall ?? [false]).toEqual([false]);
     if (failure !== undefined) failures += 1;
     if (operation < failsAt) break;
   }

@@ -68,12 +68,6 @@ export interface TerminalOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether bash, zsh, fish and pwsh are started so that they report their commands. Default true. */
   readonly shellIntegration?: boolean;
-  /**
-   * Whether V8 is told, by flags that hold for the whole process, to keep its heap small while terminals flood or turns of
-   * thousands of parts grow. For a process that
-   * is a host and nothing else. Default false.
-   */
-  readonly savesMemory?: boolean;
   /** An owner of ptys of your own in place of the two that `keeper` chooses from. */
   readonly owner?: PtyOwner;
 }

@@ -1,16 +1,14 @@
 import { join } from 'node:path';
+import { defined } from '@agenthost/protocol/values';
 import type { Log } from '../lib/log.ts';
-import { FloodReader } from '../pty/flood/flood-reader.ts';
 import { KeeperPtyOwner } from '../pty/keeper/keeper-client.ts';
 import { NodePtyOwner } from '../pty/node-pty.ts';
 import type { PtyOwner } from '../pty/pty.ts';
 import { keepTerminalList } from '../terminals/catalogue.ts';
 import { narrowEndedClaims } from '../terminals/claims.ts';
-import { FloodMemory } from '../terminals/flood-memory.ts';
 import type { TerminalParts } from '../terminals/parts.ts';
 import { Terminals } from '../terminals/terminals.ts';
 import { type HostOptions, UNLOAD_AFTER_MS } from './options.ts';
-import { v8Heap } from './v8-heap.ts';
 
 /** UTF-16 code units of output that a terminal keeps, unless the options say otherwise [TERM-4]. */
 const SCROLLBACK_LENGTH = 1024 * 1024;
@@ -24,22 +22,18 @@ export function makeTerminals(
   const { sync, log } = parts;
   const { terminals = {}, dataDir } = options;
   const { scrollbackLength = SCROLLBACK_LENGTH, shell, env = {}, shellIntegration = true } = terminals;
-  const floods = terminals.savesMemory === true ? new FloodMemory(parts, v8Heap) : undefined;
-  floods?.begin();
   keepTerminalList(sync);
   narrowEndedClaims(sync, (error, uri) => log.error({ error, uri }, 'a claim could not be narrowed'));
   return new Terminals({
     ...parts,
     owner: ownerFor(options, version, log),
     unloadAfterMs: options.unloadAfterMs ?? UNLOAD_AFTER_MS,
-    ...(floods === undefined ? {} : { floods }),
     settings: {
       scrollbackLength,
       env,
       version,
       hasShellIntegration: shellIntegration,
-      ...(shell === undefined ? {} : { shell }),
-      ...(dataDir === undefined ? {} : { shellFolder: join(dataDir, 'shells') }),
+      ...defined({ shell, shellFolder: dataDir === undefined ? undefined : join(dataDir, 'shells') }),
     },
   });
 }
@@ -47,14 +41,7 @@ export function makeTerminals(
 function ownerFor({ terminals = {}, dataDir }: HostOptions, version: string, log: Log): PtyOwner {
   const { owner, keeper = dataDir !== undefined } = terminals;
   if (owner !== undefined) return owner;
-  if (!keeper) return new NodePtyOwner({}, floodReader(log));
+  if (!keeper) return new NodePtyOwner();
   if (dataDir === undefined) throw new Error('HostOptions: terminals.keeper needs dataDir');
   return new KeeperPtyOwner({ dataDir, build: version, log });
-}
-
-function floodReader(log: Log): FloodReader {
-  return new FloodReader({
-    failed: (error) =>
-      log.warn({ error }, 'the thread that reads floods of terminals is gone: they are slower'),
-  });
 }

@@ -1,4 +1,3 @@
-import type { FloodReader } from './flood/flood-reader.ts';
 import type { AdoptedPtys, Pty, PtyOwner, PtySpec } from './pty.ts';
 import { PtyError } from './pty.ts';
 import { RunningPty, type RunningPtyOptions } from './running-pty.ts';
@@ -6,16 +5,13 @@ import { RunningPty, type RunningPtyOptions } from './running-pty.ts';
 /** Owns ptys in this process: they end with it. */
 export class NodePtyOwner implements PtyOwner {
   readonly #options: RunningPtyOptions;
-  readonly #floodReader: FloodReader | undefined;
   readonly #ptys = new Set<RunningPty>();
   /** Sessions that are being ended: their first process may be gone, and its pty released, before the last one is. */
   readonly #endings = new Set<Promise<void>>();
   #isClosed = false;
 
-  /** With `floodReader`, which it closes, ptys that put out all they can are read in a thread. */
-  constructor(options: RunningPtyOptions = {}, floodReader?: FloodReader) {
+  constructor(options: RunningPtyOptions = {}) {
     this.#options = options;
-    this.#floodReader = floodReader;
   }
 
   /** None: nothing outlives this process. */
@@ -24,7 +20,7 @@ export class NodePtyOwner implements PtyOwner {
   }
 
   async spawn(spec: PtySpec): Promise<Pty> {
-    const running = await RunningPty.start(spec, this.#options, { floodReader: this.#floodReader });
+    const running = await RunningPty.start(spec, this.#options);
     this.#ptys.add(running);
     if (this.#isClosed) {
       await this.#end(running);
@@ -54,7 +50,6 @@ export class NodePtyOwner implements PtyOwner {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#endings, ...[...this.#ptys].map((running) => this.#end(running))]);
-    await this.#floodReader?.close();
   }
 
   #remember(ending: Promise<void>): void {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { contractSpec } from './contract-spec.ts';
 import { KeepBudget } from './keep-budget.ts';
 import type { PtySink } from './pty.ts';
-import { type PtySurroundings, RunningPty, type RunningPtyOptions } from './running-pty.ts';
+import { RunningPty, type RunningPtyOptions } from './running-pty.ts';
 
 const readBytes = 64 * 1024;
 let started: RunningPty[] = [];
@@ -16,12 +16,8 @@ afterEach(async () => {
   started = [];
 });
 
-async function start(
-  script: string,
-  options: RunningPtyOptions = {},
-  surroundings: PtySurroundings = {},
-): Promise<RunningPty> {
-  const pty = await RunningPty.start(contractSpec(script), options, surroundings);
+async function start(script: string, options: RunningPtyOptions = {}): Promise<RunningPty> {
+  const pty = await RunningPty.start(contractSpec(script), options);
   started.push(pty);
   return pty;
 }
@@ -90,8 +86,8 @@ describe('a pty whose readers come and go', () => {
   it('keeps what nobody reads within what it shares with others, and what is read whole', async () => {
     const keepBudget = new KeepBudget(100_000);
     const [read, flood] = [
-      await start('read key; seq 1 60000', {}, { keepBudget }),
-      await start('seq 1 60000', {}, { keepBudget }),
+      await start('read key; seq 1 60000', { keepBudget }),
+      await start('seq 1 60000', { keepBudget }),
     ];
     read.attach(0, { data: () => undefined, exit: () => undefined });
     read.write('\r');

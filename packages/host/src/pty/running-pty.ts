@@ -1,4 +1,3 @@
-import type { FloodReader } from './flood/flood-reader.ts';
 import type { KeepBudget } from './keep-budget.ts';
 import { KeptOutput } from './kept-output.ts';
 import { loadNativePty, type NativePty } from './native-pty.ts';
@@ -15,13 +14,7 @@ export interface RunningPtyOptions {
   readonly highWater?: number;
   /** Without a sink: the pty is always read from, and at most this much of the newest is kept. Default 16 MiB. */
   readonly detachedKeep?: number;
-}
-
-/** What a pty shares with others of its process. */
-export interface PtySurroundings {
-  /** Reads what is put out without pause, in another thread. */
-  readonly floodReader?: FloodReader | undefined;
-  /** What all of them keep without a sink. */
+  /** Bounds the output that all ptys of this process keep without a sink. */
   readonly keepBudget?: KeepBudget | undefined;
 }
 
@@ -62,21 +55,12 @@ export class RunningPty {
   #ending: Promise<void> | undefined;
 
   /** Starts the process. Rejects with `PtyError` when the program, the folder or a pty cannot be had. */
-  static async start(
-    spec: PtySpec,
-    options: RunningPtyOptions = {},
-    surroundings: PtySurroundings = {},
-  ): Promise<RunningPty> {
+  static async start(spec: PtySpec, options: RunningPtyOptions = {}): Promise<RunningPty> {
     const program = await checkSpec(spec);
-    return new RunningPty(spec, program, options, surroundings);
+    return new RunningPty(spec, program, options);
   }
 
-  private constructor(
-    spec: PtySpec,
-    program: string,
-    options: RunningPtyOptions,
-    { floodReader, keepBudget }: PtySurroundings,
-  ) {
+  private constructor(spec: PtySpec, program: string, options: RunningPtyOptions) {
     const { native, helperPath } = loadNativePty();
     const env = Object.entries({ PWD: spec.cwd, ...spec.env }).map(([name, value]) => `${name}=${value}`);
     const args = spec.command.slice(1);
@@ -94,10 +78,10 @@ export class RunningPty {
     this.#native = native;
     this.#highWater = options.highWater ?? mebibyte / 2;
     this.#detachedKeep = options.detachedKeep ?? 16 * mebibyte;
-    this.#keepBudget = keepBudget;
-    keepBudget?.join(this.#kept);
+    this.#keepBudget = options.keepBudget;
+    this.#keepBudget?.join(this.#kept);
     const handlers = { take: (bytes: Uint8Array) => this.#take(bytes), ended: () => this.#drained() };
-    this.#reading = new PtyReading(this.#fd, handlers, floodReader);
+    this.#reading = new PtyReading(this.#fd, handlers);
     this.#input = new PtyInput(this.#fd, () => this.#reading.isClosed);
   }
 

@@ -2,7 +2,6 @@ import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { PtyOwner } from '../pty/pty.ts';
 import type { Sync } from '../sync/sync.ts';
-import type { FloodMemory } from './flood-memory.ts';
 
 /** What running terminals needs. */
 export interface TerminalParts {
@@ -13,8 +12,6 @@ export interface TerminalParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly settings: TerminalSettings;
-  /** Hears how much is read of ptys; absent: nobody does. */
-  readonly floods?: FloodMemory;
   /** A client that opened a channel without subscribing releases it after this many ms. */
   readonly unloadAfterMs: number;
   /** How many there may be at once, ended ones included: of these the oldest that a session holds goes for a new one. */

@@ -218,7 +218,6 @@ export class TerminalRunner implements UnwatchedTerminal {
   }
 
   #read(bytes: Uint8Array, offset: number): void {
-    this.#parts.floods?.took(bytes.length);
     const at = this.#parts.clock.now();
     const missing = offset - this.#offset - this.#parser.pendingBytes;
     if (missing > 0) this.#tellMissing(missing, at);

@@ -227,7 +227,6 @@ export class Terminals implements TerminalService, TerminalStarter {
     this.#unwatched.end();
     for (const runner of this.#runners.values()) runner.detach();
     this.#runners.clear();
-    this.#parts.floods?.end();
     await this.#ptys.close();
   }
 

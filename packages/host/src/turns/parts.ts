@@ -10,7 +10,6 @@ import type { Sync } from '../sync/sync.ts';
 import type { TerminalService } from '../terminals/service.ts';
 import type { ClientToolRuns } from './client-tool.ts';
 import type { ContentStore } from './content.ts';
-import type { CopiedParts } from './copied-parts.ts';
 import type { MessageContents } from './message-contents.ts';
 
 /** What running turns needs. */
@@ -19,8 +18,6 @@ export interface TurnParts {
   readonly agents: AgentRegistry;
   readonly remembered: RememberedAgents;
   readonly timers: Timers;
-  /** Absent: the process is not the host's alone, and its heap is left to V8. */
-  readonly copied?: CopiedParts;
   readonly ids: Ids;
   readonly log: Log;
   readonly contents: ContentStore;

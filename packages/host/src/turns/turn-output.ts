@@ -24,11 +24,9 @@ import type { Ids } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import { withinLimits } from '../sync/emitter.ts';
 import type { Sync } from '../sync/sync.ts';
-import { isTextAppend } from '../sync/text-append.ts';
 import type { Tx } from '../sync/tx.ts';
 import type { ClientToolRuns } from './client-tool.ts';
 import { type ContentStore, keptLength } from './content.ts';
-import type { CopiedParts } from './copied-parts.ts';
 import { withoutMarks } from './decision-mark.ts';
 import { LiveInputRequests } from './input-request.ts';
 import { Pace } from './pace.ts';
@@ -64,7 +62,6 @@ export class LiveTurnOutput implements TurnOutput {
   readonly #spawnChat: SpawnChat;
   readonly #pace: Pace;
   readonly #size = new TurnSize();
-  readonly #copied: CopiedParts | undefined;
   readonly #onFull: (() => void) | undefined;
   readonly #clientTools: ClientToolRuns;
   /** Aborts when the turn is over. */
@@ -81,12 +78,10 @@ export class LiveTurnOutput implements TurnOutput {
     clientTools: ClientToolRuns;
     turn: LiveTurn;
     spawnChat: SpawnChat;
-    copied?: CopiedParts;
     /** The turn has become too large, and was ended for it. */
     onFull?: () => void;
   }) {
     this.#onFull = parts.onFull;
-    this.#copied = parts.copied;
     this.#spawnChat = parts.spawnChat;
     this.#sync = parts.sync;
     this.#ids = parts.ids;
@@ -279,7 +274,6 @@ export class LiveTurnOutput implements TurnOutput {
     const limit = this.#size.add(action);
     const { partCount } = this.#size;
     this.#pace.grewTo(partCount);
-    if (!isTextAppend(action)) this.#copied?.add(partCount);
     if (limit !== undefined) this.#stop(tx, chat, `its turn has grown beyond ${limit}`);
     else if (this.#opensTooMany(action))
       this.#stop(tx, chat, `more than ${MAX_OPEN_QUESTIONS} questions of its session wait for answers`);

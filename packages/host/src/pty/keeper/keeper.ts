@@ -181,7 +181,7 @@ export class Keeper {
   async #spawn(link: HostLink, { request, spec }: Extract<HostMessage, { type: 'spawn' }>): Promise<void> {
     this.#startingCount += 1;
     try {
-      const pty = await RunningPty.start(spec, this.#options.limits, { keepBudget: this.#keepBudget });
+      const pty = await RunningPty.start(spec, { ...this.#options.limits, keepBudget: this.#keepBudget });
       this.#lastPty += 1;
       const number = this.#lastPty;
       const held = new HeldPty(pty, () => this.#release(number));
