@@ -1,9 +1,8 @@
 import type { TerminalHandle } from '@agenthost/client';
-import { feed } from '../../packages/host/src/terminals/scrollback/emulator.ts';
+import type { Emulator } from '../../packages/host/src/terminals/scrollback/emulator.ts';
 import { type Facts, factsOf, viewer } from '../../packages/host/test/recordings/facts.ts';
 
-type Emulator = Awaited<ReturnType<typeof viewer>>;
-type Cell = ReturnType<Emulator['buffer']['active']['getNullCell']>;
+type Cell = ReturnType<Emulator['terminal']['buffer']['active']['getNullCell']>;
 
 /** What a person sees of a terminal: drawn by an emulator of their own from nothing but what their client was given. */
 export class DrawnScreen {
@@ -25,15 +24,16 @@ export class DrawnScreen {
           const { cols, rows } = sizeOf(terminal);
           this.#givenLength = 0;
           this.#then(() => {
-            emulator.reset();
-            emulator.resize(cols, rows);
+            emulator.terminal.reset();
+            emulator.terminal.resize(cols, rows);
           });
           this.#draw(content);
         },
         onOutput: (text) => this.#draw(text),
       }),
       terminal.mirror.onAction(({ action }) => {
-        if (action.type === 'terminal/resized') this.#then(() => emulator.resize(action.cols, action.rows));
+        if (action.type === 'terminal/resized')
+          this.#then(() => emulator.terminal.resize(action.cols, action.rows));
       }),
     );
   }
@@ -55,7 +55,7 @@ export class DrawnScreen {
    */
   async seen(): Promise<object> {
     await this.#work;
-    const { cols, rows, buffer } = this.#emulator;
+    const { cols, rows, buffer } = this.#emulator.terminal;
     const { active } = buffer;
     const lines = Array.from({ length: rows }, (_, y) => {
       const line = active.getLine(active.baseY + y);
@@ -73,7 +73,7 @@ export class DrawnScreen {
   /** As a picture of text in a frame. Resolves when all that was given is drawn. */
   async framed(title: string): Promise<readonly string[]> {
     await this.#work;
-    const { cols, rows } = this.#emulator;
+    const { cols, rows } = this.#emulator.terminal;
     const heading = `─ ${title} (${cols}×${rows}) `;
     return [
       `┌${heading.padEnd(cols, '─')}┐`,
@@ -90,7 +90,7 @@ export class DrawnScreen {
 
   #draw(text: string): void {
     this.#givenLength += text.length;
-    this.#then(() => feed(this.#emulator, text));
+    this.#then(() => this.#emulator.feed(text));
   }
 
   #then(work: () => void | Promise<void>): void {
@@ -101,11 +101,12 @@ export class DrawnScreen {
 
   /** Blanks included: every line takes all cells. */
   #rows(): string[] {
-    const { active } = this.#emulator.buffer;
+    const { active } = this.#emulator.terminal.buffer;
     return Array.from(
-      { length: this.#emulator.rows },
+      { length: this.#emulator.terminal.rows },
       // In the alternate screen lines stay longer than the screen when that becomes narrower.
-      (_, y) => active.getLine(active.baseY + y)?.translateToString(false, 0, this.#emulator.cols) ?? '',
+      (_, y) =>
+        active.getLine(active.baseY + y)?.translateToString(false, 0, this.#emulator.terminal.cols) ?? '',
     );
   }
 }

@@ -1,7 +1,7 @@
 import type { TerminalClaim } from '@agenthost/protocol';
 import { SeededRandom } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
-import { feed, openEmulator } from '../src/terminals/scrollback/emulator.ts';
+import { Emulator } from '../src/terminals/scrollback/emulator.ts';
 import { CLEAR } from '../src/terminals/scrollback/scrollback.ts';
 import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
@@ -420,15 +420,15 @@ function scribble(random: SeededRandom): string {
 
 /** What a terminal of 80×24 shows of some output. */
 async function cells(output: string): Promise<string[]> {
-  const terminal = await openEmulator({ cols: 80, rows: 24 }, 1_000);
-  await feed(terminal, output);
-  const { active } = terminal.buffer;
+  const emulator = await Emulator.open({ cols: 80, rows: 24 }, 1_000);
+  await emulator.feed(output);
+  const { active } = emulator.terminal.buffer;
   const lines = Array.from(
     { length: 24 },
     (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
   );
   const cursor = `${active.cursorX},${active.cursorY}`;
-  terminal.dispose();
+  emulator.dispose();
   return [cursor, ...lines];
 }
 

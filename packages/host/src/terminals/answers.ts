@@ -1,10 +1,9 @@
 import type { TerminalState } from '@agenthost/protocol';
-import type { Terminal } from '@xterm/headless';
 import { type AnsweringScreen, answerTo, DEFAULT_LOOK, type ModeState } from '../pty/output/answers.ts';
 import type { TerminalQuery } from '../pty/output/events.ts';
 import type { Pty } from '../pty/pty.ts';
 import type { TerminalParts } from './parts.ts';
-import { emulatorCore } from './scrollback/internals.ts';
+import type { Emulator } from './scrollback/emulator.ts';
 import { LiveScreen } from './scrollback/screen.ts';
 import { textOfAll } from './scrollback/trim.ts';
 
@@ -68,7 +67,7 @@ export class Answers {
     return this.#screen.read(
       sizeOf(state),
       () => textOfAll(state.content),
-      (terminal) => readingOf(terminal, query),
+      (emulator) => readingOf(emulator, query),
     );
   }
 
@@ -80,23 +79,13 @@ export class Answers {
 
 const sizeOf = ({ cols = 80, rows = 24 }: TerminalState): { cols: number; rows: number } => ({ cols, rows });
 
-/** An emulator knows where the cursor is and which modes are set: it answers the same query itself. */
-function readingOf(terminal: Terminal, query: TerminalQuery): Reading {
-  let said = '';
-  const listening = terminal.onData((data) => {
-    said += data;
-  });
-  const core = emulatorCore(terminal);
-  try {
-    if (query.kind === 'mode') {
-      core.writeSync(`\x1b[${query.isPrivate ? '?' : ''}${query.mode}$p`);
-      const known = MODE_STATES[Number(/;(\d)\$y$/.exec(said)?.[1])] ?? 'unknown';
-      return { ...NO_READING, mode: () => known };
-    }
-    core.writeSync('\x1b[6n');
-    const [, row, column] = /^\x1b\[(\d+);(\d+)R$/.exec(said) ?? [];
-    return { ...NO_READING, cursor: { row: Number(row ?? 1), column: Number(column ?? 1) } };
-  } finally {
-    listening.dispose();
+/** The emulator answers the same query itself. */
+async function readingOf(emulator: Emulator, query: TerminalQuery): Promise<Reading> {
+  if (query.kind === 'mode') {
+    const said = await emulator.ask(`\x1b[${query.isPrivate ? '?' : ''}${query.mode}$p`);
+    const known = MODE_STATES[Number(/;(\d)\$y$/.exec(said)?.[1])] ?? 'unknown';
+    return { ...NO_READING, mode: () => known };
   }
+  const [, row, column] = /^\x1b\[(\d+);(\d+)R$/.exec(await emulator.ask('\x1b[6n')) ?? [];
+  return { ...NO_READING, cursor: { row: Number(row ?? 1), column: Number(column ?? 1) } };
 }

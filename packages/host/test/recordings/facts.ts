@@ -1,71 +1,79 @@
-import type { IBuffer, Terminal } from '@xterm/headless';
-import { background, styleOf } from '../../src/terminals/scrollback/attributes.ts';
-import { feed, openEmulator, type Size } from '../../src/terminals/scrollback/emulator.ts';
-import { type Cell, emptyCell, emulatorCore } from '../../src/terminals/scrollback/internals.ts';
+import type { IBuffer, IBufferCell, Terminal } from '@xterm/headless';
+import { Emulator, type Size } from '../../src/terminals/scrollback/emulator.ts';
 
-/** What a viewer sees and what later output depends on, in a form that two terminals can be compared by. */
+/** The visible state of a terminal and the state that later output depends on, in a form that compares. */
 export interface Facts {
   readonly active: string;
   readonly cursor: readonly [x: number, y: number];
   readonly modes: object;
-  readonly other: object;
+  /** Settings without a place in `modes`, as the terminal tells them. */
+  readonly answers: readonly string[];
   /** Line by line, cell by cell: characters, width, colours and attributes. */
   readonly normal: readonly string[];
   readonly alternate: readonly string[];
 }
 
-/** A terminal with a screen and this much scrollback, fed with texts one after the other. */
+/** Scroll region, visible cursor, encodings of the mouse. */
+const QUERIES = ['\x1bP$qr\x1b\\', '\x1b[?25$p', '\x1b[?1006$p', '\x1b[?1016$p'];
+
+/** An emulator with this much scrollback that has read the texts one after the other. */
 export async function viewer(
   size: Size,
   texts: readonly string[],
   scrollbackLines = 1000,
-): Promise<Terminal> {
-  const terminal = await openEmulator(size, scrollbackLines);
-  for (const text of texts) await feed(terminal, text);
-  return terminal;
+): Promise<Emulator> {
+  const emulator = await Emulator.open(size, scrollbackLines);
+  for (const text of texts) await emulator.feed(text);
+  return emulator;
 }
 
 /** The facts, with the newest `lineCount` lines above the screen at most. */
-export function factsOf(terminal: Terminal, lineCount = Number.POSITIVE_INFINITY): Facts {
-  const core = emulatorCore(terminal);
+export async function factsOf(emulator: Emulator, lineCount = Number.POSITIVE_INFINITY): Promise<Facts> {
+  const { terminal } = emulator;
   const { buffer } = terminal;
+  const answers: string[] = [];
+  for (const query of QUERIES) answers.push(await emulator.ask(query));
   return {
     active: buffer.active.type,
     cursor: [buffer.active.cursorX, buffer.active.cursorY],
     modes: { ...terminal.modes },
-    other: {
-      hidden: core.coreService.isCursorHidden,
-      style: core.coreService.decPrivateModes.cursorStyle,
-      mouse: core.coreMouseService.activeEncoding,
-      scroll: [core.buffers.normal, core.buffers.alt].map((one) => [one.scrollTop, one.scrollBottom]),
-      writing: JSON.stringify(styleOf(core._inputHandler._curAttrData)),
-    },
+    answers,
     normal: lines(terminal, buffer.normal, lineCount),
     alternate: lines(terminal, buffer.alternate, 0),
   };
 }
 
 function lines(terminal: Terminal, buffer: IBuffer, above: number): string[] {
-  const cell = emptyCell(terminal);
   const result: string[] = [];
   for (let y = Math.max(0, buffer.length - terminal.rows - above); y < buffer.length; y++) {
     const line = buffer.getLine(y);
     if (line === undefined) continue;
     const cells: string[] = [];
-    for (let x = 0; x < terminal.cols; x++) {
-      line.getCell(x, cell);
-      cells.push(fact(cell));
-    }
+    for (let x = 0; x < terminal.cols; x++) cells.push(fact(line.getCell(x)));
     result.push(cells.join(' ').replace(/( _)+$/, ''));
   }
   return result;
 }
 
-function fact(cell: Cell): string {
+function fact(cell: IBufferCell | undefined): string {
+  if (cell === undefined) return '?';
   const chars = cell.getChars();
-  if (chars === '') return cell.getWidth() === 0 ? '+' : `_${background(cell) || ''}`;
-  const { fg, bg, ext } = styleOf(cell);
-  const look = fg || bg || ext ? `{${fg},${bg & ~(1 << 28)},${ext}}` : '';
+  const background = cell.isBgDefault() ? '' : `${cell.getBgColorMode()}:${cell.getBgColor()}`;
+  if (chars === '') return cell.getWidth() === 0 ? '+' : `_${background}`;
+  const foreground = cell.isFgDefault() ? '' : `${cell.getFgColorMode()}:${cell.getFgColor()}`;
+  const flags = [
+    cell.isBold(),
+    cell.isItalic(),
+    cell.isDim(),
+    cell.isUnderline(),
+    cell.isBlink(),
+    cell.isInverse(),
+    cell.isInvisible(),
+    cell.isStrikethrough(),
+    cell.isOverline(),
+  ].map((flag) => (flag ? '1' : '0'));
+  const isPlain = background === '' && foreground === '' && !flags.includes('1');
+  const look = isPlain ? '' : `{${foreground},${background},${flags.join('')}}`;
   return `${chars}${cell.getWidth() === 1 ? '' : cell.getWidth()}${look}`;
 }
 

@@ -1,52 +1,94 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Terminal } from '@xterm/headless';
-import { emulatorCore } from './internals.ts';
 
-/** Characters and lines. */
+/** Columns and rows. */
 export interface Size {
   readonly cols: number;
   readonly rows: number;
 }
 
-/** UTF-16 units that are taken in between two turns of the event loop: a few milliseconds at most. */
-const SLICE = 32 * 1024;
+/** UTF-16 code units that an emulator reads in one turn of the event loop: a few milliseconds at most. */
+const SLICE_LENGTH = 32 * 1024;
 
-/** A terminal of its own, with nothing on it. Loaded when the first one is needed: most hosts never need any. */
-export async function openEmulator(size: Size, scrollbackLines: number): Promise<Terminal> {
-  const { default: xterm } = await import('@xterm/headless');
-  const terminal = new xterm.Terminal({
-    cols: size.cols,
-    rows: size.rows,
-    scrollback: scrollbackLines,
-    allowProposedApi: true,
-    logLevel: 'off',
-  });
-  avoidCornerFault(terminal);
-  return terminal;
-}
+/** `CSI 1 J` and `CSI ? 1 J`: erase from the start of the screen to the cursor. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins the sequence
+const ERASE_ABOVE = /(\x1b\[\??1J)/;
 
-/**
- * Feeds text in slices, other work in between. Rejects with what the emulator throws: its own `write` would throw out of a
- * timer, where nothing but the end of the process waits.
- */
-export async function feed(terminal: Terminal, text: string): Promise<void> {
-  const core = emulatorCore(terminal);
-  for (let at = 0; at < text.length; at += SLICE) {
-    if (at > 0) await nextTurn();
-    core.writeSync(text.slice(at, at + SLICE));
+/** A terminal emulator without a screen. */
+export class Emulator {
+  readonly terminal: Terminal;
+  /** The exception that the emulator threw. Its state is undefined from then on. */
+  #failure: unknown;
+
+  private constructor(terminal: Terminal) {
+    this.terminal = terminal;
   }
-}
 
-/**
- * The emulator throws on `CSI 1 J` in the last corner of a screen without scrollback, since it looks for the line below.
- * There it means the whole screen, as `CSI 2 J` does.
- */
-function avoidCornerFault(terminal: Terminal): void {
-  const erase = (params: readonly (number | number[])[]): boolean => {
-    const { cursorX, cursorY, length } = terminal.buffer.active;
-    if (params[0] !== 1 || cursorX + 1 < terminal.cols || cursorY + 1 < length) return false;
-    return emulatorCore(terminal)._inputHandler.eraseInDisplay({ params: [2], length: 1 });
-  };
-  terminal.parser.registerCsiHandler({ final: 'J' }, erase);
-  terminal.parser.registerCsiHandler({ prefix: '?', final: 'J' }, erase);
+  /** Opens an empty terminal. Loads the library at the first call: most hosts never need it. */
+  static async open({ cols, rows }: Size, scrollbackLines: number): Promise<Emulator> {
+    const { default: xterm } = await import('@xterm/headless');
+    const options = {
+      cols,
+      rows,
+      scrollback: scrollbackLines,
+      allowProposedApi: true,
+      logLevel: 'off',
+    } as const;
+    return new Emulator(new xterm.Terminal(options));
+  }
+
+  /** Writes text in slices, one per turn of the event loop. Rejects with the exception that the emulator throws. */
+  async feed(text: string): Promise<void> {
+    let isFirst = true;
+    for (const piece of text.split(ERASE_ABOVE)) {
+      const sequence = ERASE_ABOVE.test(piece) && this.#isInCorner ? '\x1b[2J' : piece;
+      for (let at = 0; at < sequence.length; at += SLICE_LENGTH) {
+        if (!isFirst && at > 0) await nextTurn();
+        isFirst = false;
+        await this.#write(sequence.slice(at, at + SLICE_LENGTH));
+      }
+    }
+  }
+
+  /** Writes a query and resolves with the answer of the terminal; empty when it knows none. */
+  async ask(query: string): Promise<string> {
+    let answer = '';
+    const listening = this.terminal.onData((data) => {
+      answer += data;
+    });
+    try {
+      await this.#write(query);
+      return answer;
+    } finally {
+      listening.dispose();
+    }
+  }
+
+  dispose(): void {
+    this.terminal.dispose();
+  }
+
+  /**
+   * Whether the cursor is at the end of the last line that there is. The emulator throws on `CSI 1 J` there, because it looks for the
+   * next line. The sequence erases the whole screen there, as `CSI 2 J` does.
+   */
+  get #isInCorner(): boolean {
+    const { cols, buffer } = this.terminal;
+    const { cursorX, cursorY, length } = buffer.active;
+    return cursorX + 1 >= cols && cursorY + 1 >= length;
+  }
+
+  #write(text: string): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      try {
+        // The emulator reads a write behind user input at once. Its exceptions then come here, and not out of a timer.
+        this.terminal.input('', true);
+        this.terminal.write(text, resolve);
+      } catch (error) {
+        this.#failure = error;
+        reject(error);
+      }
+    });
+  }
 }

@@ -1,47 +1,105 @@
-import { feed, openEmulator, type Size } from './emulator.ts';
-import { Remembered } from './remembered.ts';
-import { type Serialized, serialize } from './state.ts';
+import type { Terminal } from '@xterm/headless';
+import { Emulator, type Size } from './emulator.ts';
+import { ProgramSettings } from './program-settings.ts';
 import { HEAD_MARK } from './trim.ts';
 
-/** Lines above the screen that a compressed head keeps. */
+/** Lines above the screen that a folded head keeps. */
 export const SCROLLBACK_LINES = 1000;
 
-/** From `at` (UTF-16 units into a text) on, programs wrote for this size. */
+/** From `at` (UTF-16 code units into a text) on, programs wrote for this size. */
 export interface SizeChange extends Size {
   readonly at: number;
 }
 
-/** A text, and for which sizes it was written: in order, the first at 0. */
-export interface Fold {
+/** A text and the sizes that it was written for. */
+export interface FoldInput {
   readonly text: string;
+  /** In order; the first is at 0. */
   readonly sizes: readonly SizeChange[];
-  /** Of the terminal now: what the result is for. */
+  /** The size of the terminal now. The result is for this size. */
   readonly size: Size;
   readonly scrollbackLines: number;
 }
 
-/**
- * Writes down the terminal that this text leads to: shorter text, that leads a terminal of the present size to the same
- * screen, scrollback and modes.
- */
-export async function fold({ text, sizes, size, scrollbackLines }: Fold): Promise<Serialized> {
-  const terminal = await openEmulator(sizes[0] ?? size, scrollbackLines);
+/** A terminal as text. */
+export interface FoldedTerminal {
+  /** Leads a new terminal of the same size to the same cells, cursor and modes. Begins with `HEAD_MARK`. */
+  readonly head: string;
+  /**
+   * The modes alone, where text that follows scrolls up from the last line, in the default style and in ASCII. `undefined` where
+   * later output may change other lines.
+   */
+  readonly plainModes: string | undefined;
+}
+
+/** Replaces a text by a shorter one that leads a terminal to the same screen, scrollback and modes. Rejects as `Emulator.feed` does. */
+export async function fold({ text, sizes, size, scrollbackLines }: FoldInput): Promise<FoldedTerminal> {
+  const emulator = await Emulator.open(sizes[0] ?? size, scrollbackLines);
   try {
-    const remembered = new Remembered(terminal);
+    const settings = new ProgramSettings(emulator.terminal.parser);
     let at = 0;
     for (const change of sizes) {
       const end = Math.min(Math.max(change.at, at), text.length);
-      await feed(terminal, text.slice(at, end));
+      await emulator.feed(text.slice(at, end));
       at = end;
-      terminal.resize(change.cols, change.rows);
+      emulator.terminal.resize(change.cols, change.rows);
     }
-    await feed(terminal, text.slice(at));
-    terminal.resize(size.cols, size.rows);
-    return serialize(terminal, remembered);
+    await emulator.feed(text.slice(at));
+    emulator.terminal.resize(size.cols, size.rows);
+    return await serialize(emulator, settings);
   } finally {
-    terminal.dispose();
+    emulator.dispose();
   }
 }
 
-/** A head that is this terminal. */
-export const headText = ({ screen, state }: Serialized): string => HEAD_MARK + screen + state;
+/** Changes the emulator: dispose of it afterwards. */
+async function serialize(emulator: Emulator, settings: ProgramSettings): Promise<FoldedTerminal> {
+  const { terminal } = emulator;
+  const { default: addons } = await import('@xterm/addon-serialize');
+  const addon = new addons.SerializeAddon();
+  terminal.loadAddon(addon);
+  const screenAlone = { scrollback: 0, excludeModes: true };
+  const normalScreen = addon.serialize({ ...screenAlone, excludeAltBuffer: true });
+  const screens = addon.serialize(screenAlone);
+  const modes = addon.serialize({ scrollback: 0 }).slice(screens.length) + settings.sequences();
+  const margins = await marginsOf(emulator);
+  const cursor = cursorOf(terminal, terminal.modes.originMode ? margins : '');
+  let alternate = '';
+  if (terminal.buffer.active.type === 'alternate') {
+    await emulator.feed('\x1b[?1049l');
+    // The addon assumes that the alternate screen begins in the default style.
+    const screen = screens.slice(normalScreen.length).replace('\x1b[?1049h', '\x1b[?1049h\x1b[m');
+    alternate = (await marginsOf(emulator)) + cursorOf(terminal, '') + screen;
+  }
+  const text = addon.serialize({ excludeAltBuffer: true, excludeModes: true });
+  const head = HEAD_MARK + text + alternate + margins + modes + cursor;
+  const isPlainText = alternate === '' && margins === '' && (await isPlain(emulator));
+  return { head, plainModes: isPlainText ? modes : undefined };
+}
+
+/** The sequence that sets the scroll region of the active screen; empty for the whole screen. */
+async function marginsOf(emulator: Emulator): Promise<string> {
+  const [, region = ''] = /\$r(\d+;\d+)r/.exec(await emulator.ask('\x1bP$qr\x1b\\')) ?? [];
+  return region === '' || region === `1;${emulator.terminal.rows}` ? '' : `\x1b[${region}r`;
+}
+
+/**
+ * The sequence that places the cursor: margins and origin mode move it, and the addon moves it relative to text that may have wrapped.
+ * Empty behind the last column, where only text places it. `margins`: those that rows count from, in origin mode.
+ */
+function cursorOf({ cols, buffer }: Terminal, margins: string): string {
+  const { cursorX, cursorY } = buffer.active;
+  if (cursorX === cols) return '';
+  const top = Number(/\d+/.exec(margins)?.[0] ?? 1);
+  return `\x1b[${Math.max(cursorY + 2 - top, 1)};${cursorX + 1}H`;
+}
+
+/** Writes a letter to see its style and charset. */
+async function isPlain(emulator: Emulator): Promise<boolean> {
+  const { buffer, modes } = emulator.terminal;
+  const { originMode, insertMode, wraparoundMode, reverseWraparoundMode } = modes;
+  if (originMode || insertMode || !wraparoundMode || reverseWraparoundMode) return false;
+  await emulator.feed('\x1b[Hq');
+  const cell = buffer.active.getLine(buffer.active.baseY)?.getCell(0);
+  return cell?.getChars() === 'q' && cell.isAttributeDefault();
+}

@@ -1,10 +1,13 @@
-import type { Terminal } from '@xterm/headless';
 import { describe, expect, it } from 'vitest';
 import type { Timers } from '../../lib/clock.ts';
+import type { Emulator } from './emulator.ts';
 import { LiveScreen } from './screen.ts';
 
 const SIZE = { cols: 80, rows: 24 };
-const cursor = ({ buffer }: Terminal): number[] => [buffer.active.cursorX, buffer.active.cursorY];
+const cursor = ({ terminal: { buffer } }: Emulator): number[] => [
+  buffer.active.cursorX,
+  buffer.active.cursorY,
+];
 
 /** Timers that run when told to. */
 class HeldTimers implements Timers {

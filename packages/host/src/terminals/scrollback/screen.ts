@@ -1,6 +1,5 @@
-import type { Terminal } from '@xterm/headless';
 import type { Cancel, Timers } from '../../lib/clock.ts';
-import { feed, openEmulator, type Size } from './emulator.ts';
+import { Emulator, type Size } from './emulator.ts';
 
 /** How long an emulator is kept after the last question. */
 const IDLE_MS = 30_000;
@@ -14,7 +13,7 @@ const MAX_BACKLOG = 512 * 1024;
  */
 export class LiveScreen {
   readonly #timers: Timers;
-  #terminal: Promise<Terminal> | undefined;
+  #emulator: Promise<Emulator> | undefined;
   #size: Size | undefined;
   #backlog: string[] = [];
   #backlogUnits = 0;
@@ -27,7 +26,7 @@ export class LiveScreen {
 
   /** Output, in order with `read`. */
   wrote(text: string): void {
-    if (this.#terminal === undefined) return;
+    if (this.#emulator === undefined) return;
     this.#backlog.push(text);
     this.#backlogUnits += text.length;
     if (this.#backlogUnits > MAX_BACKLOG) this.close();
@@ -37,40 +36,40 @@ export class LiveScreen {
    * Looks at the screen as it is behind everything written so far; `text` is all of that and called only when the screen has to
    * be made anew (first question, another size, much output since). Answers come in the order of asking.
    */
-  read<T>(size: Size, text: () => string, look: (terminal: Terminal) => T): Promise<T> {
+  read<T>(size: Size, text: () => string, look: (emulator: Emulator) => T | Promise<T>): Promise<T> {
     if (this.#size?.cols !== size.cols || this.#size.rows !== size.rows) this.close();
-    const opened = this.#terminal;
-    const terminal = opened ?? openEmulator(size, 0);
+    const opened = this.#emulator;
+    const opening = opened ?? Emulator.open(size, 0);
     const news = opened === undefined ? text() : this.#backlog.join('');
-    this.#terminal = terminal;
+    this.#emulator = opening;
     this.#size = size;
     this.#backlog = [];
     this.#backlogUnits = 0;
     this.#cancelIdle?.();
     this.#cancelIdle = this.#timers.after(IDLE_MS, () => this.close());
     const answer = this.#last.then(async () => {
-      const emulator = await terminal;
-      await feed(emulator, news);
+      const emulator = await opening;
+      await emulator.feed(news);
       return look(emulator);
     });
     this.#last = answer.catch(() => {
       // Whoever asked hears of it; an emulator that failed is not asked again.
-      if (this.#terminal === terminal) this.close();
+      if (this.#emulator === opening) this.close();
     });
     return answer;
   }
 
   /** Lets go of the emulator: when the terminal was cleared or goes. What was asked before is still answered. */
   close(): void {
-    const terminal = this.#terminal;
+    const closing = this.#emulator;
     this.#cancelIdle?.();
-    this.#terminal = undefined;
+    this.#emulator = undefined;
     this.#size = undefined;
     this.#backlog = [];
     this.#backlogUnits = 0;
-    if (terminal === undefined) return;
-    const dispose = (emulator: Terminal): void => emulator.dispose();
+    if (closing === undefined) return;
+    const dispose = (emulator: Emulator): void => emulator.dispose();
     // One that could not be made needs no end, and whoever asked has heard of it.
-    void this.#last.then(() => terminal).then(dispose, () => undefined);
+    void this.#last.then(() => closing).then(dispose, () => undefined);
   }
 }

@@ -1,6 +1,6 @@
 import { outputLength, type TerminalContentPart } from '@agenthost/protocol';
 import type { Size } from './emulator.ts';
-import { fold, headText, SCROLLBACK_LINES, type SizeChange } from './head.ts';
+import { fold, SCROLLBACK_LINES, type SizeChange } from './head.ts';
 import { isPlainText, newestLines } from './plain.ts';
 import { TailPieces } from './tail.ts';
 import { CONTENT_LIMIT, HEAD_MARK, headOf, textOfAll, trimParts, withHead } from './trim.ts';
@@ -31,7 +31,8 @@ export interface Folded {
   readonly from: string;
   readonly head: string;
   readonly size: Size;
-  readonly plain: { readonly modes: string; readonly style: string } | undefined;
+  /** See `FoldedTerminal`. */
+  readonly plainModes: string | undefined;
 }
 
 /** A head that ends in plain text: from `at` on, written on a terminal with these modes in this style. */
@@ -116,7 +117,10 @@ export class Scrollback {
    * Content with the folded head in place of the text that it was made of; what was trimmed since stays behind it. The same
    * array when the head is another one by now.
    */
-  apply(content: TerminalContentPart[], { from, head, size, plain }: Folded): TerminalContentPart[] {
+  apply(
+    content: TerminalContentPart[],
+    { from, head, size, plainModes: modes }: Folded,
+  ): TerminalContentPart[] {
     const now = headOf(content);
     if (now === undefined || !now.startsWith(from)) return content;
     const written = this.#sizes.findLast(({ at }) => at <= from.length) ?? { at: 0, ...size };
@@ -129,7 +133,9 @@ export class Scrollback {
         .map((change) => ({ ...change, at: change.at + grown })),
     ];
     this.#plain =
-      plain === undefined || !sameSize(size, this.#size) ? undefined : { head, at: head.length, ...plain };
+      modes === undefined || !sameSize(size, this.#size)
+        ? undefined
+        : { head, at: head.length, modes, style: '' };
     const rest = now.slice(from.length);
     return withHead(content, rest === '' ? head : this.#grown(head, [rest], isPlainText(rest)));
   }
@@ -155,8 +161,8 @@ export class Scrollback {
     this.#isFresh = false;
     const fresh = { sizes: [], size, scrollbackLines: this.#lineCount };
     try {
-      const head = headText(await fold({ ...fresh, text, sizes }));
-      return head === headText(await fold({ ...fresh, text: '' })) ? '' : head;
+      const { head } = await fold({ ...fresh, text, sizes });
+      return head === (await fold({ ...fresh, text: '' })).head ? '' : head;
     } catch {
       return ''; // The emulator failed on this output: viewers start on a fresh terminal.
     }
@@ -211,14 +217,17 @@ export class Scrollback {
     const size = this.#size;
     const sizes = this.#sizes.filter(({ at }) => at <= head.length);
     try {
-      const serialized = await fold({ text: head, sizes, size, scrollbackLines: this.#lineCount });
-      const { plainModes: modes, style } = serialized;
-      const plain = modes === undefined ? undefined : { modes, style };
-      return { from: head, head: headText(serialized), size, plain };
+      const folded = await fold({ text: head, sizes, size, scrollbackLines: this.#lineCount });
+      return { from: head, head: folded.head, size, plainModes: folded.plainModes };
     } catch {
       // The emulator failed on this output, as those of viewers may: the newest of it is the best that there is.
       const text = head.slice(-SHORTEN_ABOVE);
-      return { from: head, head: HEAD_MARK + text.slice(text.indexOf('\n') + 1), size, plain: undefined };
+      return {
+        from: head,
+        head: HEAD_MARK + text.slice(text.indexOf('\n') + 1),
+        size,
+        plainModes: undefined,
+      };
     }
   }
 }
