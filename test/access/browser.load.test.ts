@@ -198,7 +198,7 @@ describe.skipIf(!hasChromium)('in a browser that is signed in', () => {
     expect(answer?.status()).toBe(403);
     expect(await rebound.cookies()).toEqual([]);
     const refused =
-      'basic 403 this address does not belong to the host: if it should, add it to its allowedHosts\n';
+      'basic 403 this address is not allowed: to allow it, add it to the allowedHosts of the host\n';
     expect(await attack(page, `evil.example:${hostPort}`)).toMatchObject({
       socket: 'refused',
       'socket at /': 'refused',

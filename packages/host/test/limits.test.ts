@@ -34,10 +34,12 @@ test('tokens that take all connections they can leave room for an admin, and adm
   };
   expect(fill({ tokenHash: 'one', scope: 'observe' })).toBe(124);
   expect(hub.refusalFor(identity('two'))).toBe(
-    'the last 4 of 128 connections are kept for admins (maxConnections)',
+    'the last 4 of 128 connections are reserved for admins (maxConnections)',
   );
   expect(fill(admin)).toBe(2);
-  expect(hub.refusalFor(admin)).toBe('the last 2 of 128 connections are kept for the owner (maxConnections)');
+  expect(hub.refusalFor(admin)).toBe(
+    'the last 2 of 128 connections are reserved for the owner (maxConnections)',
+  );
   expect(fill(owner)).toBe(2);
   host.kill();
 });
@@ -66,12 +68,12 @@ test('subscriptions are bounded, and a change of the setting holds at once', asy
   for (const uri of uris.slice(0, 8)) await client.subscribe(uri);
   await expect(client.subscribe(uris[8] ?? '')).rejects.toMatchObject({
     code: -32602,
-    message: 'At most 8 subscriptions a connection (maxSubscriptions); unsubscribe from one first',
+    message: 'At most 8 subscriptions per connection (maxSubscriptions); unsubscribe from one first',
   });
   await client.subscribe(uris[0] ?? '');
   await expect(host.client('other', { initialSubscriptions: uris })).rejects.toMatchObject({
     code: -32602,
-    message: 'At most 8 subscriptions a connection (maxSubscriptions), got 9',
+    message: 'At most 8 subscriptions per connection (maxSubscriptions), got 9',
   });
   await client.act(ROOT, { type: 'root/configChanged', config: { maxSubscriptions: 9 } });
   await client.subscribe(uris[8] ?? '');

@@ -126,7 +126,7 @@ export class Hub {
       merges: this.#merges,
       tokenRateLimit: this.#rateLimits.enter(identity),
       onFirst: (outbox) => this.#flushing.add(outbox),
-      onChannels: (by, count) => this.#quotas.followed(by, count),
+      onChannels: (by, count) => this.#quotas.subscribed(by, count),
       onDrained: (drained) => this.#admissionQueue.drained(drained),
       onClose: (closed) => {
         this.#connections.delete(closed);

@@ -1,27 +1,27 @@
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
 
-/** What the connections of a host may take, each a setting of its config; read at the time of use. */
+/** Limits of a host's connections. Each is a setting of the host's config and is read when it is used. */
 export interface ConnectionLimits {
-  /** Connections in all, the last of them for admins alone. One more is refused by 503. */
+  /** Connections of all tokens. The last ones are reserved for admins. A further one is refused with 503. */
   readonly maxConnections: number;
-  /** Connections by one token. One more is refused by 503. */
+  /** Connections of one token. A further one is refused with 503. */
   readonly maxConnectionsPerToken: number;
-  /** Subscriptions of one connection. One more answers -32602. */
+  /** Subscriptions of one connection. A further one is answered with -32602. */
   readonly maxSubscriptions: number;
-  /** Subscriptions of all connections of one token. One more answers -32602. */
+  /** Subscriptions of all connections of one token. A further one is answered with -32602. */
   readonly maxSubscriptionsPerToken: number;
-  /** Clients of one token that are away and remembered though they have done nothing. One more, and the longest away is forgotten. */
+  /** Disconnected clients of one token that are remembered without a processed action. Above it the one that left first is forgotten. */
   readonly maxAwayClientsPerToken: number;
-  /** Messages that one connection may send each second on average. More are read later. All of a token share what `TokenRateLimits` makes of it. */
+  /** Messages of one connection per second, on average. Further ones are read later. `TokenRateLimits` derives the limit of a token from it. */
   readonly maxMessagesPerSecond: number;
-  /** Messages of one connection that wait to be handled. One more closes it with 1008. */
+  /** Messages of one connection that wait to be handled. A further one closes the connection with 1008. */
   readonly maxPendingMessages: number;
 }
 
-/** One in 32 connections is reserved for admins and the owner; half of those for the owner alone. */
+/** One in 32 connections is reserved for admins and the owner, and half of these for the owner alone. */
 const RESERVED_SHARE = 32;
 
-/** A connection, as far as it is counted here. */
+/** The part of a connection that is counted. */
 interface Counted {
   readonly identity: TokenIdentity;
   readonly channels: { readonly size: number };
@@ -32,7 +32,7 @@ interface Share {
   subscriptionCount: number;
 }
 
-/** Counts the connections of a host and their subscriptions by token, and says who finds room for one more. */
+/** Counts connections and subscriptions by token, and refuses those above the limits. */
 export class ConnectionQuotas {
   readonly #limits: () => ConnectionLimits;
   readonly #isOwner: (tokenHash: string) => boolean;
@@ -47,14 +47,14 @@ export class ConnectionQuotas {
   }
 
   /**
-   * Why there is no room for one more connection of this token, for people; `undefined`: there is. Some places are kept for admins, so that they
-   * can come in and revoke a token that takes all others, and some of those for the owner, as admins' tokens may be stolen too. Both
-   * also get theirs when the setting was made smaller than what is connected.
+   * Returns the reason to refuse one more connection of this token; `undefined`: it is accepted. Some connections are reserved for admins, so
+   * that an admin can connect and revoke a token that uses up all others. Some of these are reserved for the owner, because the token of an
+   * admin may be stolen too. The reserved ones also remain when the limit was lowered below the number of open connections.
    */
   refusalFor({ tokenHash, scope }: TokenIdentity): string | undefined {
     const { maxConnections, maxConnectionsPerToken } = this.#limits();
     if ((this.#byToken.get(tokenHash)?.connectionCount ?? 0) >= maxConnectionsPerToken)
-      return `this token has ${maxConnectionsPerToken} connections, the most it may (maxConnectionsPerToken)`;
+      return `this token has ${maxConnectionsPerToken} connections, the most that it may have (maxConnectionsPerToken)`;
     const forAdmins = Math.max(2, Math.floor(maxConnections / RESERVED_SHARE));
     const forOwner = Math.floor(forAdmins / 2);
     const isFull = this.#otherCount + this.#adminCount + this.#ownerCount >= maxConnections;
@@ -65,12 +65,12 @@ export class ConnectionQuotas {
       if (isFull) return full;
       return this.#otherCount + this.#adminCount < maxConnections - forOwner
         ? undefined
-        : `the last ${forOwner} of ${maxConnections} connections are kept for the owner (maxConnections)`;
+        : `the last ${forOwner} of ${maxConnections} connections are reserved for the owner (maxConnections)`;
     }
     if (isFull) return full;
     return this.#otherCount < maxConnections - forAdmins
       ? undefined
-      : `the last ${forAdmins} of ${maxConnections} connections are kept for admins (maxConnections)`;
+      : `the last ${forAdmins} of ${maxConnections} connections are reserved for admins (maxConnections)`;
   }
 
   add({ identity }: Counted): void {
@@ -78,7 +78,7 @@ export class ConnectionQuotas {
     this.#count(identity, 1);
   }
 
-  /** To be called once, when its subscriptions are gone. */
+  /** Call it once, after the subscriptions of the connection were removed. */
   remove({ identity }: Counted): void {
     const share = this.#shareOf(identity);
     share.connectionCount -= 1;
@@ -86,14 +86,14 @@ export class ConnectionQuotas {
     this.#count(identity, -1);
   }
 
-  /** A connection of this token has so many subscriptions more, or, negative, fewer. */
-  followed(identity: TokenIdentity, by: number): void {
+  /** Changes the number of subscriptions of a token by `by`. */
+  subscribed(identity: TokenIdentity, by: number): void {
     this.#shareOf(identity).subscriptionCount += by;
   }
 
   /**
-   * Why a connection may not have so many subscriptions more, for people; `undefined`: it may. `replaced`: a connection of the same client, whose
-   * subscriptions go.
+   * Returns the reason to refuse `count` more subscriptions; `undefined`: they are accepted. `replaced`: an older connection of the same client,
+   * whose subscriptions end.
    */
   subscriptionRefusal(
     { identity, channels }: Counted,
@@ -102,11 +102,11 @@ export class ConnectionQuotas {
   ): string | undefined {
     const { maxSubscriptions, maxSubscriptionsPerToken } = this.#limits();
     if (channels.size + count > maxSubscriptions)
-      return `At most ${maxSubscriptions} subscriptions a connection (maxSubscriptions)`;
+      return `At most ${maxSubscriptions} subscriptions per connection (maxSubscriptions)`;
     const going = replaced?.identity.tokenHash === identity.tokenHash ? replaced.channels.size : 0;
     return this.#shareOf(identity).subscriptionCount - going + count <= maxSubscriptionsPerToken
       ? undefined
-      : `At most ${maxSubscriptionsPerToken} subscriptions a token (maxSubscriptionsPerToken)`;
+      : `At most ${maxSubscriptionsPerToken} subscriptions per token (maxSubscriptionsPerToken)`;
   }
 
   #shareOf({ tokenHash }: TokenIdentity): Share {
@@ -118,7 +118,7 @@ export class ConnectionQuotas {
   }
 
   #count({ tokenHash, scope }: TokenIdentity, by: 1 | -1): void {
-    // A token never changes its scope, and the owner's stays while the host runs.
+    // The scope of a token never changes, and the owner's token stays while the host runs.
     if (this.#isOwner(tokenHash)) this.#ownerCount += by;
     else if (scope === 'admin') this.#adminCount += by;
     else this.#otherCount += by;

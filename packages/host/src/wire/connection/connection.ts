@@ -114,7 +114,7 @@ export class Connection implements Sink {
       close: ({ code, reason }) => this.close(code, reason),
       isEnding: () => this.#isEnding,
     });
-    parts.transport.onControlFrame?.(() => this.#throttle.tookControlFrame());
+    parts.transport.onControlFrame?.(() => this.#throttle.receiveControlFrame());
     this.peer = new Peer<AnyMethods, AnyMethods>(throttled(parts.transport, this.#throttle), {
       maxQueued: parts.connectionLimits().maxPendingMessages,
       maxElements: MAX_ELEMENTS[parts.identity.scope === 'admin' ? 'admin' : 'other'],
@@ -228,7 +228,7 @@ export class Connection implements Sink {
   checkAlive(isArriving: boolean): void {
     const isKnown = this.isOnline || isArriving;
     const trouble = this.#heartbeat.check(isKnown, () => this.#transport.probe?.() ?? true);
-    if (trouble === 'strange')
+    if (trouble === 'noHandshake')
       this.close(CLOSE_CODES.noHandshake, 'no initialize or reconnect within 30 seconds');
     if (trouble !== 'silent') return;
     this.#cut('a client gives no sign of life; its connection is closed', 'no sign of life: reconnect');

@@ -9,25 +9,25 @@ import {
   type SupportedVersion,
 } from '@agenthost/protocol';
 
-/** The one place where what a connection is sent is fitted to its version [CONN-9]. The inside speaks 0.5.2 only. */
+/** Fits the output of a connection to its protocol version [CONN-9]. Nothing else does; all other code of the host speaks 0.5.2. */
 export interface Dialect {
-  /** The envelope for this version, or `undefined` when it must not be sent. */
+  /** Returns the envelope for this version; `undefined`: it must not be sent. */
   envelope(envelope: ActionEnvelope): ActionEnvelope | undefined;
   snapshot(snapshot: Snapshot): Snapshot;
-  /** The params of a request that this version asks for in another way. */
+  /** Returns the params as version 0.5.2 has them. */
   params<P extends object>(method: string, params: P): P;
-  /** The result of a request of this method, as this version knows it. */
+  /** Returns the result of a request for this version. */
   result<R>(method: string, result: R): R;
-  /** Whether turns can be sent by an action [CHAT-15]. */
+  /** Whether the version has an action that delivers turns [CHAT-15]. */
   readonly takesTurns: boolean;
-  /** True when everything passes unchanged, so that encodings can be shared. */
+  /** True if all output passes unchanged, so that connections can share its encoding. */
   readonly isIdentity: boolean;
 }
 
-/** Turns in the answer to a `fetchTurns` that says nothing of how many. */
+/** Turns in the answer to a `fetchTurns` without `limit`. */
 const PAGE_TURNS = 50;
 
-/** Types of results that older versions know in another form. */
+/** Types of the results that differ in older versions. */
 const RESULTS = {
   initialize: 'InitializeResult',
   listSessions: 'ListSessionsResult',
@@ -44,7 +44,7 @@ const CURRENT: Dialect = {
   isIdentity: true,
 };
 
-/** The dialect of a negotiated version. */
+/** Returns the dialect of a negotiated version. */
 export function dialectOf(version: SupportedVersion): Dialect {
   if (version === PROTOCOL_VERSION) return CURRENT;
   const takesTurns = isActionKnownAt('chat/turnsLoaded', version);
@@ -60,7 +60,7 @@ export function dialectOf(version: SupportedVersion): Dialect {
       return fitted === action ? envelope : { ...envelope, action: fitted };
     },
     params: (method, params) => {
-      // It gets turns in the answer.
+      // This version gets the turns in the answer.
       return takesTurns || method !== 'fetchTurns' || 'before' in params || 'limit' in params
         ? params
         : { ...params, limit: PAGE_TURNS };

@@ -1,19 +1,19 @@
 import type { Timers } from '../../lib/clock.ts';
 
-/** So much is written to sockets in one turn of the event loop, and what one socket gets whole. */
+/** Output written to sockets in one turn of the event loop, in UTF-16 units. The output of one socket is never split. */
 export const FLUSHED_LENGTH = 16 * 1024 * 1024;
 
-/** Shorter output waits for no turn. */
+/** Shorter output is written at once. */
 const SHORT_LENGTH = 64 * 1024;
 
 /** Output that is held back until the end of a tick. */
 export interface Flushable {
-  /** How long it is. */
+  /** Its length in UTF-16 units. */
   readonly corkedLength: number;
   flush(): void;
 }
 
-/** Writes what a tick made to its sockets. A large message to many readers goes to a few of them in each turn of the event loop. */
+/** Writes the output of a tick to sockets. A large message to many clients is written to a few of them in each turn of the event loop. */
 export class Flushing {
   readonly #timers: Timers;
   readonly #waiting = new Set<Flushable>();

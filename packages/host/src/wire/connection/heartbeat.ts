@@ -1,22 +1,22 @@
-/**
- * So many checks in a row without a sign of life end a connection: with one each 15 s, two minutes. Checks are counted, since clocks
- * jump and machines sleep.
- */
-const MOST_SILENT_CHECKS = 8;
+/** Checks without a sign of life until a connection is closed: 2 min, at one check per 15 s. Checks are counted because clocks jump and machines sleep. */
+const MAX_SILENT_CHECKS = 8;
 
-/** So many without a handshake end it as well: that is half a minute at least. */
-const MOST_STRANGE_CHECKS = 3;
+/** Checks without a handshake until a connection is closed: at least 30 s. */
+const MAX_CHECKS_BEFORE_HANDSHAKE = 3;
 
-/** Counts how long a connection has given no sign of life, or has not said whose it is. */
+/** Decides when to close a connection that has not completed its handshake, or whose client gives no sign of life. */
 export class Heartbeat {
   #silentChecks = 0;
-  #strangeChecks = 0;
+  #checksBeforeHandshake = 0;
 
-  /** To be called every 15 s. Says why to let go of it; `undefined`: there is no reason. `isAlive` is asked of those alone that may stay. */
-  check(isKnown: boolean, isAlive: () => boolean): 'strange' | 'silent' | undefined {
-    this.#strangeChecks = isKnown ? 0 : this.#strangeChecks + 1;
-    if (this.#strangeChecks === MOST_STRANGE_CHECKS) return 'strange';
+  /**
+   * Call it every 15 s. Returns the reason to close the connection; `undefined`: there is none. `hasHandshake`: the handshake is complete or
+   * runs. `isAlive` is called only if the connection may stay.
+   */
+  check(hasHandshake: boolean, isAlive: () => boolean): 'noHandshake' | 'silent' | undefined {
+    this.#checksBeforeHandshake = hasHandshake ? 0 : this.#checksBeforeHandshake + 1;
+    if (this.#checksBeforeHandshake === MAX_CHECKS_BEFORE_HANDSHAKE) return 'noHandshake';
     this.#silentChecks = isAlive() ? 0 : this.#silentChecks + 1;
-    return this.#silentChecks < MOST_SILENT_CHECKS ? undefined : 'silent';
+    return this.#silentChecks < MAX_SILENT_CHECKS ? undefined : 'silent';
   }
 }

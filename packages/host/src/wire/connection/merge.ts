@@ -1,13 +1,13 @@
 import type { ActionEnvelope, StateAction } from '@agenthost/protocol';
 import { isTextAppend, joinAppends } from '../../sync/text-append.ts';
 
-/** The action types that only append to one target; neighbours of them may travel as one [SUB-4]. */
+/** Whether an action only appends to one target. Neighbouring appends may be merged [SUB-4]. */
 export const isAppend = (action: StateAction): boolean =>
   isTextAppend(action) || action.type === 'chat/toolCallDelta' || action.type === 'terminal/data';
 
 /**
- * Two neighbouring envelopes as one that reduces to the same state, with the later number; `undefined` when they do not
- * append to the same target, answer a dispatch, or carry metadata [SUB-4].
+ * Merges two neighbouring envelopes into one that reduces to the same state and has the later number. Returns `undefined` if they do not append
+ * to the same target, answer a dispatch, or carry metadata [SUB-4].
  */
 export function mergeEnvelopes(first: ActionEnvelope, second: ActionEnvelope): ActionEnvelope | undefined {
   if (first.channel !== second.channel || first.origin !== undefined || second.origin !== undefined)
@@ -16,7 +16,7 @@ export function mergeEnvelopes(first: ActionEnvelope, second: ActionEnvelope): A
   return action === undefined ? undefined : { ...second, action };
 }
 
-/** How much longer the JSON of an envelope becomes by one that is merged into it; `size` is that one's own length. */
+/** The length that an envelope adds to the JSON of an envelope that it is merged into. `size`: the length of its own JSON. */
 export function addedLength({ action }: ActionEnvelope, size: number): number {
   switch (action.type) {
     case 'terminal/data':
@@ -25,7 +25,7 @@ export function addedLength({ action }: ActionEnvelope, size: number): number {
     case 'chat/reasoning':
       return JSON.stringify(action.content).length;
     default:
-      // Its message may replace the other's.
+      // It may replace the message of the other envelope.
       return size;
   }
 }

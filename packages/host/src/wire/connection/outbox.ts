@@ -7,25 +7,28 @@ import type { HeldBytes } from './shared-envelopes.ts';
 import { batchOf, SharedMerges } from './shared-envelopes.ts';
 import { envelopeItem, type Item, isExempt, textItem, WaitingItems } from './waiting-items.ts';
 
-/** From this length on an envelope goes out alone, so that all its readers share one encoding of it, whenever they come to it. */
+/** An envelope of at least this length is sent alone, so that all its subscribers share one encoding, whenever they get it. */
 const LARGE_LENGTH = 64 * 1024;
 
-/** Bounds of what waits for one connection, in bytes. Responses count for `responseBytes` alone. */
+/** Limits of the output that waits for one connection, in bytes. Responses count only for `responseBytes`. */
 export interface OutboxLimits {
-  /** Above it, neighbouring appends merge while they wait. Default 1 MiB. */
+  /** Above it, neighbouring appends are merged while they wait. Default 1 MiB. */
   readonly softBytes: number;
-  /** Above it, the client has to go on reading, see `SlowReaders`: the size of one envelope ends no connection. Default 8 MiB. */
+  /** Above it, `SlowReaders` measures how fast the client reads. A single large envelope closes no connection. Default 8 MiB. */
   readonly hardBytes: number;
-  /** Above it, in memory for all connections together, those that do not read are closed; above four times as much the slowest. Default 16 MiB. */
+  /**
+   * Limit for the memory of all connections together. Above it the connections whose clients do not read are closed; above four times the limit
+   * the slowest ones. Default 16 MiB.
+   */
   readonly totalBytes: number;
   /**
-   * So many bytes of responses may wait; more close the connection in the same way. From a sixteenth of it on, no further
-   * concurrent request is begun, so that those that run have room for their answers. Default 128 MiB: above one frame of 64 MiB.
+   * Limit for waiting responses. Above it the connection is closed. Above a sixteenth of it no further concurrent request starts, so that the
+   * running ones have room for their answers. Default 128 MiB: more than one frame of 64 MiB.
    */
   readonly responseBytes: number;
 }
 
-/** What holds where options name no limits. */
+/** The defaults. */
 export const DEFAULT_OUTBOX_LIMITS: OutboxLimits = {
   softBytes: 1024 * 1024,
   hardBytes: 8 * 1024 * 1024,
@@ -34,8 +37,8 @@ export const DEFAULT_OUTBOX_LIMITS: OutboxLimits = {
 };
 
 /**
- * Everything that one connection is sent, in one order [ACT-8]. Past the soft limit neighbouring appends merge. Past the hard limit
- * the connection is one that is looked at: whoever reads too slowly is closed, and nobody else notices.
+ * The ordered output of one connection [ACT-8]. Above the soft limit neighbouring appends are merged. Above the hard limit `SlowReaders` watches
+ * the connection and closes it if its client reads too slowly.
  */
 export class Outbox implements Sink {
   readonly #transport: ServerTransport;
@@ -47,10 +50,10 @@ export class Outbox implements Sink {
   readonly #onBehind: () => void;
   readonly #onFirst: (outbox: Outbox) => void;
   readonly #onDrained: () => void;
-  /** Envelopes on their way to the transport, in one write when something else follows or the tick ends. */
+  /** Envelopes that are written together: when another kind of output follows, or when the tick ends. */
   #run: EncodedEnvelope[] = [];
   #runBytes = 0;
-  /** Bytes of responses that the transport still holds: an upper bound. */
+  /** Upper bound of the bytes of responses that the transport holds. */
   #exemptBytes = 0;
   #isCorked = false;
   #corkedLength = 0;
@@ -61,17 +64,17 @@ export class Outbox implements Sink {
     transport: ServerTransport;
     timers: Timers;
     limits: OutboxLimits;
-    /** Of the host's connections together. */
+    /** Shared by all connections of the host. */
     memory: HeldBytes;
-    /** Of the host's connections together. Absent: its own. */
+    /** Shared by all connections of the host. Default: not shared. */
     merges?: SharedMerges;
-    /** More responses wait than may: close the connection. */
+    /** Called when more than `responseBytes` wait: close the connection. */
     onOverflow(): void;
-    /** More waits than `hardBytes`, responses aside. */
+    /** Called when more than `hardBytes` wait, responses not counted. */
     onBehind?(): void;
-    /** First output since the last flush. */
+    /** Called with the first output after a flush. */
     onFirst(outbox: Outbox): void;
-    /** The transport has taken what waited. */
+    /** Called when the transport has written its buffer. */
     onDrained?(): void;
   }) {
     this.#transport = parts.transport;
@@ -89,21 +92,22 @@ export class Outbox implements Sink {
     });
   }
 
-  /** False while so many responses wait for the client to read that none should be made ahead. */
+  /** False while too many responses wait: no further concurrent request should start. */
   get hasRoomForResponses(): boolean {
     return this.responseBytes < this.#limits.responseBytes / 16;
   }
 
-  /** Bytes of responses that wait here or in the transport: an upper bound. */
+  /** Upper bound of the bytes of responses that wait here or in the transport. */
   get responseBytes(): number {
     return this.#waiting.exemptBytes + Math.min(this.#exemptBytes, this.#transport.bufferedBytes);
   }
 
+  /** Bytes that wait here or in the transport, responses not counted. */
   get waitingBytes(): number {
     return this.#waiting.bytes + this.#heldByTransport();
   }
 
-  /** Of those, what the transport does not have yet. */
+  /** Bytes that wait here, responses not counted. */
   get queuedBytes(): number {
     return this.#waiting.bytes;
   }
@@ -111,7 +115,7 @@ export class Outbox implements Sink {
   envelope(encoded: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void {
     const delayMs = delivery?.maxLatencyMs ?? 0;
     if (delayMs > 0 && isAppend(encoded.value.action)) return this.#delay(encoded, delayMs);
-    // Most go this way: nothing waits, and so there is nothing to keep them in.
+    // The fast path of most envelopes: nothing waits, so the envelope is written without a queue item.
     const isNext = this.#waiting.isEmpty && this.#cancelDelay === undefined;
     if (isNext && !this.#isClosed && this.#hasRoom()) this.#writeEnvelope(encoded);
     else this.#push(envelopeItem(encoded));
@@ -121,15 +125,15 @@ export class Outbox implements Sink {
     this.#push(textItem(text, kind === 'response'));
   }
 
-  /** Keeps everything that comes back until `release`, whose response then goes first. What was there before goes on. */
+  /** Holds back later output until `release`. Output from before the hold is still sent. */
   hold(): void {
     this.#endDelay();
     this.#waiting.hold();
   }
 
   /**
-   * The same for a response with a higher number than what is held back already: envelopes of the channels that it reflects are dropped
-   * [CONN-2], and others go out before it.
+   * Holds back later output for a response with a higher number than the output that is held already. Held envelopes of `reflected` channels are
+   * dropped [CONN-2], because the response reflects them. Held envelopes of other channels are sent before it.
    */
   holdAnew(reflected: ReadonlySet<string>): void {
     this.hold();
@@ -137,7 +141,7 @@ export class Outbox implements Sink {
     this.#drain();
   }
 
-  /** Sends the response that others were held for, then those. Without a text just ends the hold. */
+  /** Ends the hold: sends the response, then the held output. Without a response only the held output is sent. */
   release(response?: string): void {
     this.#waiting.release(response === undefined ? undefined : textItem(response, true));
     if (this.#isClosed) return this.#waiting.clear();
@@ -145,12 +149,12 @@ export class Outbox implements Sink {
     this.#checkOverflow();
   }
 
-  /** Forgets the envelopes that are held back: snapshots that reflect them go out in their place [CONN-2]. */
+  /** Drops the held envelopes: snapshots that reflect them are sent instead [CONN-2]. */
   dropHeldEnvelopes(): void {
     this.#waiting.dropHeldEnvelopes();
   }
 
-  /** Forgets the envelopes of a channel that still wait here, but for echoes of what this client dispatched [SUB-2]. */
+  /** Drops the waiting envelopes of a channel, except echoes of actions that this client dispatched [SUB-2]. */
   dropEnvelopes(channel: string, clientId: string): void {
     this.#waiting.keepOnly((item) => {
       if (item.kind !== 'envelope') return true;
@@ -159,12 +163,12 @@ export class Outbox implements Sink {
     });
   }
 
-  /** How long what was written since the last flush is. */
+  /** Length of the output that was written since the last flush. */
   get corkedLength(): number {
     return this.#corkedLength;
   }
 
-  /** Hands what was written since the last flush to the operating system. */
+  /** Hands the output that was written since the last flush to the operating system. */
   flush(): void {
     if (!this.#isCorked) return;
     this.#isCorked = false;
@@ -185,13 +189,13 @@ export class Outbox implements Sink {
     const item = envelopeItem(encoded);
     if (this.#merge(item)) return;
     if (this.#waiting.isHolding) return this.#enqueue(item, false);
-    // Only neighbours merge, so nothing is won by waiting with what came before [SUB-4].
+    // Only neighbours are merged, so the delayed envelopes before this one gain nothing by waiting longer [SUB-4].
     this.#endDelay();
     this.#enqueue(item, false);
     this.#cancelDelay = this.#timers.after(delayMs, () => this.#endDelay());
   }
 
-  /** What waits for more of its kind goes out. */
+  /** Sends the delayed envelopes. */
   #endDelay(): void {
     if (this.#stopDelay()) this.#drain();
   }
@@ -205,7 +209,7 @@ export class Outbox implements Sink {
 
   #push(item: Item): void {
     if (this.#isClosed) return;
-    // In one write with what comes now.
+    // The delayed envelopes and this item are written together.
     if (this.#stopDelay()) this.#writeQueue();
     if (this.#waiting.isEmpty && this.#hasRoom()) {
       this.#write(item);

@@ -1,6 +1,6 @@
 import { type Clock, steadyNow } from '../../lib/clock.ts';
 
-/** What may be read each second, on average, and so many seconds' worth of it at once. */
+/** A rate limit: `perSecond` units on average, and the units of `burstSeconds` at once. */
 export class RateLimit {
   readonly #clock: Clock;
   readonly #perSecond: () => number;
@@ -16,12 +16,12 @@ export class RateLimit {
     this.#at = steadyNow(this.#clock);
   }
 
-  /** Whether some is left. What is looked at often does not ask the clock each time. */
+  /** Whether units are left, as of the last call of `waitMs`. It reads no clock, because it is called for each message. */
   get hasAny(): boolean {
     return this.#left >= 0;
   }
 
-  /** Whether nothing was taken, or all of it has come back. */
+  /** Whether no units are taken at present. */
   get isFull(): boolean {
     this.waitMs();
     return this.#left >= this.#perSecond() * this.#burstSeconds;
@@ -31,7 +31,7 @@ export class RateLimit {
     this.#left -= count;
   }
 
-  /** After so long there is enough again to go on for a tenth of a second; 0: there is. */
+  /** Ms until the units of a tenth of a second are available; 0: units are left now. */
   waitMs(): number {
     const now = steadyNow(this.#clock);
     const perSecond = this.#perSecond();

@@ -6,8 +6,8 @@ import { systemClock, systemTimers } from '../../lib/clock.ts';
 import { ReadThrottle } from './read-throttle.ts';
 import {
   FLOOD_PENALTY_MS,
-  MOST_WAITING_LENGTH,
-  MOST_WAITING_OF_TOKEN,
+  MAX_WAITING_LENGTH,
+  MAX_WAITING_OF_TOKEN,
   TokenRateLimits,
 } from './token-rate-limits.ts';
 
@@ -40,7 +40,7 @@ function sender(): {
     send: (most) => {
       for (let count = 0; count < most; count += 1) {
         if (isPaused) return count;
-        throttle.took('{}');
+        throttle.receive('{}');
       }
       return most;
     },
@@ -71,7 +71,7 @@ test('who types, or streams a hundred messages a second, never meets it', async 
 test('what was read before the pause is taken, and waited for', async () => {
   const { clock, throttle, send, isPaused } = sender();
   send(100_000);
-  for (let count = 0; count < 2_000; count += 1) throttle.took('{}');
+  for (let count = 0; count < 2_000; count += 1) throttle.receive('{}');
   await clock.advance(1_900);
   expect(isPaused()).toBe(true);
   await clock.advance(400);
@@ -87,7 +87,7 @@ test('nothing is left of it when the connection is over', () => {
 });
 
 /** Messages of one that may only look which wait for a share that is used up. */
-const MOST_WAITING = 128;
+const MAX_WAITING = 128;
 
 /** Two connections of one token, of those that may only look unless said otherwise, at 1,000 a second for one connection. */
 function connections(identity: TokenIdentity = OBSERVER): {
@@ -128,25 +128,25 @@ const OBSERVER = { tokenHash: 'one', scope: 'observe' } as const;
 test('connections of a token that may only look share what is taken of them, and nothing is lost', async () => {
   const { clock, throttles, taken } = connections();
   const send = (throttle: ReadThrottle | undefined, from: number, to: number): void => {
-    for (let count = from; count < to; count += 1) throttle?.took(String(count));
+    for (let count = from; count < to; count += 1) throttle?.receive(String(count));
   };
-  send(throttles[0], 0, 1_001 + MOST_WAITING);
-  send(throttles[1], 0, MOST_WAITING);
+  send(throttles[0], 0, 1_001 + MAX_WAITING);
+  send(throttles[1], 0, MAX_WAITING);
   const total = (): number => taken.flat().length;
   expect(total()).toBe(1_001);
   await clock.advance(500);
   expect(total()).toBeGreaterThan(1_100);
   expect(total()).toBeLessThan(1_150);
   await clock.advance(1_000);
-  expect(taken.map((frames) => frames.length)).toEqual([1_001 + MOST_WAITING, MOST_WAITING]);
-  expect(taken[1]).toEqual(Array.from({ length: MOST_WAITING }, (_, index) => String(index)));
+  expect(taken.map((frames) => frames.length)).toEqual([1_001 + MAX_WAITING, MAX_WAITING]);
+  expect(taken[1]).toEqual(Array.from({ length: MAX_WAITING }, (_, index) => String(index)));
 });
 
 test('one that sends on while its token has used up its share is told to close, and keeps no more than a bound', () => {
   const { throttles, taken, floods } = connections();
-  for (let count = 0; count < 1_001 + MOST_WAITING; count += 1) throttles[0]?.took('{}');
+  for (let count = 0; count < 1_001 + MAX_WAITING; count += 1) throttles[0]?.receive('{}');
   expect(floods).toEqual([0, 0]);
-  throttles[0]?.took('{}');
+  throttles[0]?.receive('{}');
   expect(floods).toEqual([1, 0]);
   for (const throttle of throttles) throttle.end();
   expect(taken.flat()).toHaveLength(1_001);
@@ -154,14 +154,14 @@ test('one that sends on while its token has used up its share is told to close, 
 
 test('long messages that wait for the share of a token are bounded together, and count until they are taken or gone', async () => {
   const { clock, throttles, taken, floods } = connections();
-  const long = 'x'.repeat(MOST_WAITING_LENGTH / 4);
-  throttles[0]?.took(long);
-  for (let count = 0; count < 2; count += 1) for (const throttle of throttles) throttle.took(long);
+  const long = 'x'.repeat(MAX_WAITING_LENGTH / 4);
+  throttles[0]?.receive(long);
+  for (let count = 0; count < 2; count += 1) for (const throttle of throttles) throttle.receive(long);
   expect(floods).toEqual([0, 0]);
-  throttles[1]?.took('x');
+  throttles[1]?.receive('x');
   expect(floods).toEqual([0, 1]);
   throttles[0]?.end();
-  throttles[1]?.took('x');
+  throttles[1]?.receive('x');
   expect(floods).toEqual([0, 1]);
   await clock.advance(2_000_000);
   expect(taken.map((frames) => frames.length)).toEqual([1, 3]);
@@ -184,9 +184,9 @@ test('a token whose connection was closed for that gets no further one for some 
 
 test('control frames count for the share of the token, and end a connection that goes on with them', () => {
   const { throttles, floods } = connections();
-  for (let count = 0; count < 1_001 + MOST_WAITING; count += 1) throttles[0]?.tookControlFrame();
+  for (let count = 0; count < 1_001 + MAX_WAITING; count += 1) throttles[0]?.receiveControlFrame();
   expect(floods).toEqual([0, 0]);
-  throttles[0]?.tookControlFrame();
+  throttles[0]?.receiveControlFrame();
   expect(floods).toEqual([1, 0]);
   for (const throttle of throttles) throttle.end();
 });
@@ -194,7 +194,7 @@ test('control frames count for the share of the token, and end a connection that
 test('one that may act may have many messages under way when the share of its token is used up', async () => {
   const { clock, throttles, taken, floods } = connections({ tokenHash: 'actor', scope: 'interact' });
   throttles[0]?.charge(8_000 * 256);
-  for (let count = 0; count < 4_096; count += 1) throttles[0]?.took(String(count));
+  for (let count = 0; count < 4_096; count += 1) throttles[0]?.receive(String(count));
   expect(floods).toEqual([0, 0]);
   await clock.advance(5_000);
   expect(taken[0]).toHaveLength(4_096);
@@ -203,14 +203,14 @@ test('one that may act may have many messages under way when the share of its to
 test('a long message of such a token counts for as many as it takes', () => {
   const { throttles, taken } = connections();
   const long = 'x'.repeat(100 * 1_024);
-  for (const throttle of throttles) for (let count = 0; count < 10; count += 1) throttle.took(long);
+  for (const throttle of throttles) for (let count = 0; count < 10; count += 1) throttle.receive(long);
   expect(taken.flat()).toHaveLength(3);
 });
 
 test('leaving pays no debt', async () => {
   const { clock, rateLimits, throttles, taken } = connections();
-  for (let count = 0; count < 3_000; count += 1) throttles[0]?.took('{}');
-  throttles[0]?.took('x'.repeat(1_024 * 1_024));
+  for (let count = 0; count < 3_000; count += 1) throttles[0]?.receive('{}');
+  throttles[0]?.receive('x'.repeat(1_024 * 1_024));
   for (const throttle of throttles) throttle.end();
   for (const _ of throttles) rateLimits.leave(OBSERVER);
   expect(rateLimits.enter(OBSERVER)?.waitMs()).toBeGreaterThan(0);
@@ -222,7 +222,7 @@ test('leaving pays no debt', async () => {
 
 test('a token gets no new burst by closing all its connections and coming back', async () => {
   const { clock, rateLimits, throttles } = connections();
-  for (let count = 0; count < 900; count += 1) throttles[0]?.took('{}');
+  for (let count = 0; count < 900; count += 1) throttles[0]?.receive('{}');
   for (const throttle of throttles) throttle.end();
   for (const _ of throttles) rateLimits.leave(OBSERVER);
   const again = rateLimits.enter(OBSERVER);
@@ -262,14 +262,14 @@ test('the messages that wait for the share of one token are bounded over all its
     });
   });
   throttles[0]?.charge(8_000 * 256);
-  for (const throttle of throttles) for (let count = 0; count < 2_048; count += 1) throttle.took('{}');
-  expect(floodCount).toBe(9 * 2_048 - MOST_WAITING_OF_TOKEN);
+  for (const throttle of throttles) for (let count = 0; count < 2_048; count += 1) throttle.receive('{}');
+  expect(floodCount).toBe(9 * 2_048 - MAX_WAITING_OF_TOKEN);
   for (const throttle of throttles) throttle.end();
 });
 
 test('connections of a token that may act share what is taken of them too, eight times as much', async () => {
   const { clock, throttles, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
-  for (const throttle of throttles) for (let count = 0; count < 40; count += 1) throttle.took(LARGE);
+  for (const throttle of throttles) for (let count = 0; count < 40; count += 1) throttle.receive(LARGE);
   const total = (): number => taken.flat().length;
   await clock.advance(5_000);
   // A quarter of a second's worth at once, and what is due in 5 s.
@@ -282,7 +282,7 @@ test('connections of a token that may act share what is taken of them too, eight
 test('what messages made the host write and send counts as well', async () => {
   const { clock, throttles, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
   throttles[0]?.charge(10 * 8_000 * 256);
-  for (const throttle of throttles) throttle.took('{}');
+  for (const throttle of throttles) throttle.receive('{}');
   await clock.advance(9_000);
   expect(taken.flat()).toEqual([]);
   await clock.advance(2_000);
@@ -308,7 +308,7 @@ test('in one turn of the event loop large messages of all tokens together take a
     throttle.start(() => {
       takenCount += 1;
     });
-    throttle.took(LARGE);
+    throttle.receive(LARGE);
   }
   for (const most of [3, 6, 9, 12, 15, 18]) {
     expect(takenCount).toBe(most);
@@ -338,9 +338,9 @@ test('a message of one token waits for one turn of each other token, however man
   };
   for (const busy of ['one', 'other']) {
     const throttles = Array.from({ length: 10 }, () => connect(busy));
-    for (const throttle of throttles) for (let count = 0; count < 4; count += 1) throttle.took(LARGE);
+    for (const throttle of throttles) for (let count = 0; count < 4; count += 1) throttle.receive(LARGE);
   }
-  connect('quiet').took('{}');
+  connect('quiet').receive('{}');
   for (let turn = 0; turn < 3; turn += 1) await nextTurn();
   expect(taken).toContain('quiet');
   for (let turn = 0; taken.length < 81; turn += 1) {
@@ -354,10 +354,10 @@ test('a message that comes while one that waited is handled is taken behind all 
   const [throttle] = throttles;
   throttle?.start((frame) => {
     taken[0]?.push(frame);
-    if (frame === 'first') throttle.took('third');
+    if (frame === 'first') throttle.receive('third');
   });
   throttle?.charge(8_000 * 256);
-  for (const frame of ['first', 'second']) throttle?.took(frame);
+  for (const frame of ['first', 'second']) throttle?.receive(frame);
   await clock.advance(5_000);
   expect(taken[0]).toEqual(['first', 'second', 'third']);
 });

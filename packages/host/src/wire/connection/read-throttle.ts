@@ -2,17 +2,17 @@ import type { Transport } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Cancel, Clock, Timers } from '../../lib/clock.ts';
 import { RateLimit } from './rate-limit.ts';
-import { MOST_WAITING_LENGTH, MOST_WAITING_OF_TOKEN, type TokenRateLimit } from './token-rate-limits.ts';
+import { MAX_WAITING_LENGTH, MAX_WAITING_OF_TOKEN, type TokenRateLimit } from './token-rate-limits.ts';
 
-/** So many seconds' worth may come at once: a client that resends all it has, a paste, a script in a hurry. */
+/** Burst of one connection, in seconds of its rate: a client that resends its pending actions, a paste, a script. */
 const BURST_SECONDS = 4;
-/** It is looked again after so long at most, so that a close of the other end is seen. */
+/** Longest pause before the limits are checked again, so that a close by the client is noticed. */
 const MAX_PAUSE_MS = 1_000;
 
 /**
- * Bounds how fast one connection's messages are read: past it the socket is left alone for a while, and the client's own writes wait. An
- * error instead would cut off whoever meets the bound once, lose what was under way, and be answered by a reconnect that costs more
- * than the messages did.
+ * Throttles the messages of one connection. Above the limit the host pauses reading from the socket, so the client's own writes wait
+ * (backpressure). An error instead would close connections that reach the limit once, lose their pending messages, and cause a reconnect that
+ * costs more than the messages.
  */
 export class ReadThrottle {
   readonly #transport: Pick<ServerTransport, 'pause' | 'resume'>;
@@ -21,24 +21,24 @@ export class ReadThrottle {
   readonly #tokenRateLimit: TokenRateLimit | undefined;
   readonly #onFlood: () => void;
   #deliver: (frame: string) => void = () => undefined;
-  /** What was read before the pause, while it has to wait. */
+  /** Messages that were read before the pause and wait. */
   #waiting: string[] = [];
   #waitingCount = 0;
   #waitingLength = 0;
-  /** Control frames in a row that came though the token's share was used up. */
+  /** Consecutive control frames that arrived while the rate of the token was used up. */
   #lateControlFrames = 0;
   #cancel: Cancel | undefined;
   #isChecking = false;
   #isEnded = false;
 
-  /** `tokenRateLimit`: what all connections of the token share. What was read beyond it waits too, and goes with the connection. */
+  /** Messages above `tokenRateLimit` wait too. They are dropped when the connection closes. */
   constructor(parts: {
     transport: Pick<ServerTransport, 'pause' | 'resume'>;
     clock: Clock;
     timers: Timers;
     perSecond(): number;
     tokenRateLimit?: TokenRateLimit | undefined;
-    /** More messages than may, or too long ones, wait for the token's share: close the connection. */
+    /** Called when too many or too long messages wait for the token's limit: close the connection. */
     onFlood?(): void;
   }) {
     this.#transport = parts.transport;
@@ -52,10 +52,10 @@ export class ReadThrottle {
     this.#deliver = deliver;
   }
 
-  /** A message has come. */
-  took(frame: string): void {
+  /** Takes a received message. */
+  receive(frame: string): void {
     if (this.#isEnded) return;
-    if (this.#waiting.length > 0 || !this.#hasShare()) {
+    if (this.#waiting.length > 0 || !this.#mayRead()) {
       if (!this.#mayWait(frame)) return this.#onFlood();
       this.#waiting.push(frame);
       this.#countWaiting(1, frame.length);
@@ -63,30 +63,30 @@ export class ReadThrottle {
       return;
     }
     this.#take(frame);
-    // What was read before the pause still comes.
+    // Messages that were read before the pause still arrive.
     if (!this.#own.hasAny && !this.#isEnded) this.#checkSoon();
   }
 
-  /** A ping or pong of the carrier has come. It was answered already. */
-  tookControlFrame(): void {
-    const share = this.#tokenRateLimit;
-    if (this.#isEnded || share === undefined) return;
-    if (share.hasAny) {
+  /** Counts a received ping or pong of the WebSocket. It was answered already. */
+  receiveControlFrame(): void {
+    const limit = this.#tokenRateLimit;
+    if (this.#isEnded || limit === undefined) return;
+    if (limit.hasAny) {
       this.#lateControlFrames = 0;
-      share.take(0);
+      limit.take(0);
       return;
     }
     this.#lateControlFrames += 1;
-    if (this.#lateControlFrames > share.mostWaiting) this.#onFlood();
+    if (this.#lateControlFrames > limit.maxWaiting) this.#onFlood();
     else this.#checkSoon();
   }
 
-  /** A message made the host write and send so many bytes: further messages of the token wait for as long as if it had sent them. */
+  /** Counts bytes that a message made the host write and send, as if the client had sent them. */
   charge(bytes: number): void {
     this.#tokenRateLimit?.charge(bytes);
   }
 
-  /** The connection is over. */
+  /** Call it when the connection has closed. */
   end(): void {
     this.#isEnded = true;
     this.#cancel?.();
@@ -96,12 +96,12 @@ export class ReadThrottle {
   }
 
   #mayWait({ length }: string): boolean {
-    const share = this.#tokenRateLimit;
-    if (share === undefined) return true;
+    const limit = this.#tokenRateLimit;
+    if (limit === undefined) return true;
     return (
-      this.#waiting.length < share.mostWaiting &&
-      share.waitingCount < MOST_WAITING_OF_TOKEN &&
-      share.waitingLength + length <= MOST_WAITING_LENGTH
+      this.#waiting.length < limit.maxWaiting &&
+      limit.waitingCount < MAX_WAITING_OF_TOKEN &&
+      limit.waitingLength + length <= MAX_WAITING_LENGTH
     );
   }
 
@@ -119,21 +119,21 @@ export class ReadThrottle {
     this.#deliver(frame);
   }
 
-  /** Whether the token may be taken something of. */
-  #hasShare(): boolean {
+  /** Whether the limit of the token allows a message now. */
+  #mayRead(): boolean {
     return this.#tokenRateLimit?.hasAny ?? true;
   }
 
-  /** Unless that is under way, or comes by itself. */
+  /** Checks now, unless a check runs or is scheduled. */
   #checkSoon(): void {
     if (this.#cancel === undefined && !this.#isChecking) this.#check();
   }
 
   #check(): void {
     let taken = 0;
-    // A transport inside the process may bring the next message while one is handled.
+    // An in-memory transport may deliver the next message while one is handled.
     this.#isChecking = true;
-    while (taken < this.#waiting.length && this.#hasShare()) {
+    while (taken < this.#waiting.length && this.#mayRead()) {
       const frame = this.#waiting[taken];
       taken += 1;
       if (frame === undefined) continue;
@@ -141,7 +141,7 @@ export class ReadThrottle {
       this.#take(frame);
     }
     this.#isChecking = false;
-    // The last one may have ended the connection.
+    // The last message may have closed the connection.
     if (this.#isEnded) return;
     this.#waiting.splice(0, taken);
     const isLate = this.#waiting.length + this.#lateControlFrames > 0;
@@ -162,14 +162,14 @@ export class ReadThrottle {
   }
 }
 
-/** The transport as a peer takes it, with each message told of. */
+/** Wraps a transport so that its messages pass through a throttle. */
 export function throttled(transport: Transport, throttle: ReadThrottle): Transport {
   return {
     send: (frame) => transport.send(frame),
     close: (code, reason) => transport.close(code, reason),
     start: ({ onFrame, onClose }) => {
       throttle.start(onFrame);
-      transport.start({ onFrame: (frame) => throttle.took(frame), onClose });
+      transport.start({ onFrame: (frame) => throttle.receive(frame), onClose });
     },
     get bufferedBytes() {
       return transport.bufferedBytes;

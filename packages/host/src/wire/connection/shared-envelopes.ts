@@ -2,26 +2,26 @@ import { FrameBatch } from '@agenthost/rpc/websocket-server';
 import { ENVELOPE_ENDS, EncodedEnvelope } from '../../sync/subscription.ts';
 import { addedLength, mergeEnvelopes } from './merge.ts';
 
-/** An envelope that waits in an outbox; `size`: its bytes, about. */
+/** An envelope that waits in an outbox. `size`: approximate bytes. */
 export interface WaitingEnvelope {
   readonly kind: 'envelope';
   readonly encoded: EncodedEnvelope;
   readonly size: number;
 }
 
-/** Appends merge up to this size, so that no frame becomes too large for a client. */
+/** Largest merged envelope, so that no frame becomes too large for a client. */
 const MAX_MERGED_BYTES = 1024 * 1024;
 
 /**
- * Merges appends that wait, once for all outboxes with the same envelope last: hundreds of clients that read nothing then cost the time and
- * the memory of one.
+ * Merges waiting appends once for all outboxes that end with the same envelope. Hundreds of clients that do not read then cost the time and
+ * memory of one.
  */
 export class SharedMerges {
-  /** The newest envelope that was merged into others, and what became of those. Kept until there is a newer one. */
+  /** The newest envelope that was merged, and the results by the envelope before it. Kept until a newer one comes. */
   #newest: EncodedEnvelope | undefined;
   readonly #merged = new Map<EncodedEnvelope, WaitingEnvelope | undefined>();
 
-  /** Both as one that reduces to the same state; `undefined`: they do not append to the same target, or are too long together. */
+  /** Returns one envelope that reduces to the same state as both; `undefined`: they have different targets, or are too long together. */
   merge(last: WaitingEnvelope, next: WaitingEnvelope): WaitingEnvelope | undefined {
     if (last.size + next.size > MAX_MERGED_BYTES) return undefined;
     if (this.#newest !== next.encoded) {
@@ -36,12 +36,15 @@ export class SharedMerges {
 function join(last: WaitingEnvelope, next: WaitingEnvelope): WaitingEnvelope | undefined {
   const merged = mergeEnvelopes(last.encoded.value, next.encoded.value);
   if (merged === undefined) return undefined;
-  // Encoded when it goes out; until then its size is the sum of its parts, with the words around the text counted once.
+  // It is encoded when it is sent. Until then its size is an estimate: the JSON around the text counts once.
   const size = last.size + addedLength(next.encoded.value, next.size);
   return { kind: 'envelope', encoded: new EncodedEnvelope(merged), size };
 }
 
-/** A run of envelopes as one batch, of which `onHeld` is told as by `FrameBatch`. Subscribers that get the same run in a tick share it, encoding and all. */
+/**
+ * Returns the batch of frames for a run of envelopes. Connections that get the same run in a tick share the batch and its encoding. `onHeld`: as
+ * in `FrameBatch`.
+ */
 export function batchOf(run: readonly EncodedEnvelope[], onHeld?: (bytes: number) => void): FrameBatch {
   const [first] = run;
   const known = first?.batch;
@@ -59,14 +62,12 @@ function isSame(left: readonly EncodedEnvelope[], right: readonly EncodedEnvelop
   return left.length === right.length && left.every((envelope, index) => envelope === right[index]);
 }
 
-/**
- * Counts what envelopes that wait for slow clients take in memory, of all connections together. What many wait for is there once, and is counted once.
- */
+/** Counts the memory of all envelopes that wait for slow clients. An envelope that waits for many clients counts once. */
 export class HeldBytes {
   readonly #onGrowth: () => void;
   #total = 0;
 
-  /** `onGrowth`: called when it has become more, behind whatever made it more. */
+  /** `onGrowth`: called after each increase. */
   constructor(onGrowth: () => void = () => undefined) {
     this.#onGrowth = onGrowth;
   }
@@ -75,7 +76,7 @@ export class HeldBytes {
     return this.#total;
   }
 
-  /** An outbox keeps this envelope. Call `release` as often, with the same size. */
+  /** An outbox keeps this envelope. Each call needs a call of `release` with the same size. */
   hold(encoded: EncodedEnvelope, size: number): void {
     encoded.holderCount += 1;
     if (encoded.holderCount === 1) this.add(size);
@@ -86,7 +87,7 @@ export class HeldBytes {
     if (encoded.holderCount === 0) this.add(-size);
   }
 
-  /** Bytes that are held in another way, or, negative, are no longer. */
+  /** Adds bytes that are held in another way; negative: releases them. */
   readonly add = (bytes: number): void => {
     this.#total += bytes;
     if (bytes > 0) this.#onGrowth();

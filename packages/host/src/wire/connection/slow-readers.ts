@@ -3,43 +3,45 @@ import type { Cancel, Timers } from '../../lib/clock.ts';
 import type { OutboxLimits } from './outbox.ts';
 import { HeldBytes } from './shared-envelopes.ts';
 
+/** Interval of the measurements. */
 const LOOK_MS = 250;
 
 /**
- * A client with more than `hardBytes` waiting is judged by the bytes it takes in this many looks (30 s). Systems take more from a sender in lumps of a
- * sixteenth of the receiver's buffer, up to 400 kB, which a client that reads 20 kB a second does each 20 s.
+ * Measurements in a window (30 s). A client with more than `hardBytes` waiting is judged by the bytes that it takes in one window. A shorter
+ * window would be wrong: an operating system takes more from a sender in steps of a sixteenth of the receiver's buffer, up to 400 kB. A client
+ * that reads 20 kB per second takes such a step every 20 s.
  */
 const WINDOW_LOOKS = 120;
 
-/** In that time it has to take this share of `hardBytes`, 64 KiB by default: slower, it would need an hour for them. */
+/** Share of `hardBytes` that a client must take in a window: 64 KiB by default. A slower client would need an hour for `hardBytes`. */
 const LEAST_SHARE = 1 / 128;
 
 /**
- * With more than `hardBytes` queued behind the frame being sent, a client must be able to take everything within this many windows (2 min). Snapshots
- * serve a slower client better than older changes.
+ * Windows (2 min) in which a client must be able to take all waiting output, if more than `hardBytes` are queued behind the frame that is being
+ * sent. For a slower client a reconnect with snapshots is faster.
  */
-const MOST_WINDOWS = 4;
+const MAX_WINDOWS = 4;
 
-/** When memory is short, a client that took less than that share in this many looks (1 s) counts as not reading. */
+/** When memory is short: measurements (1 s) after which a client that took less than `LEAST_SHARE` counts as not reading. */
 const SHORT_LOOKS = 4;
 
-/** Above this multiple of `totalBytes` the slowest are closed, whether or not they read. */
+/** Above this multiple of `totalBytes` the slowest connections are closed, even if their clients read. */
 const SLOWEST_FACTOR = 4;
 
-/** So many are closed in one turn of the event loop, so that others are answered in between. */
+/** Connections closed in one turn of the event loop, so that other work runs in between. */
 const CLOSED_AT_ONCE = 16;
 
-/** A connection, as far as it matters here. */
+/** The part of a connection that is measured. */
 export interface SlowReader {
   readonly identity: TokenIdentity;
   readonly isClosed: boolean;
-  /** Bytes that wait for its client, responses aside. */
+  /** Bytes that wait for the client, responses not counted. */
   readonly waitingBytes: number;
-  /** Of those the ones behind what has been handed to its transport, which is one large envelope at most. */
+  /** The part of them that the transport does not have yet. It holds at most one large envelope. */
   readonly queuedBytes: number;
-  /** Bytes that its client has taken since it came. */
+  /** Bytes that the client has taken since it connected. */
   readonly takenBytes: number;
-  /** Ends it: it reads too slowly. */
+  /** Closes the connection because its client reads too slowly. */
   fallBehind(): void;
 }
 
@@ -49,11 +51,11 @@ interface Progress {
 }
 
 /**
- * Ends connections whose clients read too slowly. That is decided by what they take while something waits, however large one envelope
- * is, and, where all that waits takes too much memory, by who takes the least.
+ * Closes connections whose clients read too slowly. A client is judged by the bytes that it takes while output waits, and not by the size of that
+ * output. If the waiting output of all connections takes too much memory, the slowest connections are closed.
  */
 export class SlowReaders<C extends SlowReader> {
-  /** What envelopes that wait take in memory. */
+  /** Memory of all waiting envelopes. */
   readonly memory = new HeldBytes(() => this.#grown());
   readonly #timers: Timers;
   readonly #connections: Iterable<C>;
@@ -64,7 +66,7 @@ export class SlowReaders<C extends SlowReader> {
 
   constructor(parts: {
     timers: Timers;
-    /** All of the host, at any time. */
+    /** The open connections of the host; read at each measurement. */
     connections: Iterable<C>;
     limits: Pick<OutboxLimits, 'hardBytes' | 'totalBytes'>;
   }) {
@@ -73,7 +75,7 @@ export class SlowReaders<C extends SlowReader> {
     this.#limits = parts.limits;
   }
 
-  /** More than `hardBytes` wait for a connection: looks until that is over. */
+  /** Measures until no connection has more than `hardBytes` waiting. */
   watch(): void {
     this.#cancelLook ??= this.#timers.after(LOOK_MS, () => {
       this.#cancelLook = undefined;
@@ -82,7 +84,7 @@ export class SlowReaders<C extends SlowReader> {
     });
   }
 
-  /** The connection is over. The last one leaves no timer. */
+  /** Call it when a connection has closed. After the last one no timer remains. */
   closed(connection: C): void {
     this.#progress.delete(connection);
     for (const _ of this.#connections) return;
@@ -97,11 +99,11 @@ export class SlowReaders<C extends SlowReader> {
     if (this.memory.total > mostBytes) this.#relieve(mostBytes, () => true);
   }
 
-  /** Ends the slowest of those that `mayEnd` until no more than `mostBytes` are held. */
+  /** Closes the slowest connections for which `mayEnd` returns true, until at most `mostBytes` are held. */
   #relieve(mostBytes: number, mayEnd: (connection: C) => boolean): void {
     if (this.#isRelieving) return;
     this.#isRelieving = true;
-    // Not amid the fan-out that made it grow.
+    // The fan-out that made the memory grow runs to its end first.
     this.#timers.immediate(() => {
       this.#isRelieving = false;
       const slowest = this.#slowestFirst().filter(mayEnd).slice(0, CLOSED_AT_ONCE);
@@ -109,12 +111,12 @@ export class SlowReaders<C extends SlowReader> {
         if (this.memory.total <= mostBytes) return;
         connection.fallBehind();
       }
-      // The transports of closed connections let go of their bytes by themselves.
+      // The transports of closed connections release their bytes on their own.
       if (slowest.length > 0 && this.memory.total > mostBytes) this.#relieve(mostBytes, mayEnd);
     });
   }
 
-  /** Returns whether to look again. */
+  /** Measures all connections. Returns whether to measure again. */
   #look(): boolean {
     const { hardBytes, totalBytes } = this.#limits;
     let isAnyBehind = false;
@@ -133,8 +135,9 @@ export class SlowReaders<C extends SlowReader> {
       this.#progress.set(connection, { lookCount: 0, takenBefore: takenBytes });
       if (this.#isTooSlow(connection, taken)) connection.fallBehind();
     }
-    // Most of them wait for the same, which stays in memory until the last one is closed.
-    if (this.memory.total > totalBytes) this.#relieve(totalBytes, (connection) => this.#isDeaf(connection));
+    // Most connections wait for the same envelopes, which stay in memory until the last of these connections is closed.
+    if (this.memory.total > totalBytes)
+      this.#relieve(totalBytes, (connection) => this.#isStalled(connection));
     return isAnyBehind || this.memory.total > totalBytes;
   }
 
@@ -142,17 +145,17 @@ export class SlowReaders<C extends SlowReader> {
     const { hardBytes } = this.#limits;
     if (waitingBytes <= hardBytes) return false;
     if (taken < hardBytes * LEAST_SHARE) return true;
-    return queuedBytes > hardBytes && waitingBytes > MOST_WINDOWS * taken;
+    return queuedBytes > hardBytes && waitingBytes > MAX_WINDOWS * taken;
   }
 
-  /** Has had its time, and took next to nothing. */
-  #isDeaf(connection: C): boolean {
+  /** Whether a client was measured long enough and has taken next to nothing. */
+  #isStalled(connection: C): boolean {
     const { lookCount, takenBefore } = this.#progress.get(connection) ?? { lookCount: 0, takenBefore: 0 };
     const least = this.#limits.hardBytes * LEAST_SHARE;
     return lookCount >= SHORT_LOOKS && connection.takenBytes - takenBefore < least;
   }
 
-  /** Those for whom something waits: who does not read first, then those of the token for which most waits, the slowest first. */
+  /** Connections with waiting output: first those whose clients do not read, then those of the token with the most waiting bytes, the slowest first. */
   #slowestFirst(): C[] {
     const late = [...this.#connections].filter(({ waitingBytes, isClosed }) => waitingBytes > 0 && !isClosed);
     const byToken = new Map<string, number>();
@@ -162,9 +165,9 @@ export class SlowReaders<C extends SlowReader> {
       const { lookCount, takenBefore } = this.#progress.get(connection) ?? { lookCount: 0, takenBefore: 0 };
       return {
         connection,
-        isDeaf: this.#isDeaf(connection),
+        isStalled: this.#isStalled(connection),
         ofToken: byToken.get(connection.identity.tokenHash) ?? 0,
-        // Nothing is known yet of one that was not looked at.
+        // A connection that was not measured yet counts as fast.
         perLook: lookCount <= 0 ? Infinity : (connection.takenBytes - takenBefore) / lookCount,
         waiting: connection.waitingBytes,
       };
@@ -172,7 +175,7 @@ export class SlowReaders<C extends SlowReader> {
     return ranked
       .toSorted(
         (one, other) =>
-          Number(other.isDeaf) - Number(one.isDeaf) ||
+          Number(other.isStalled) - Number(one.isStalled) ||
           other.ofToken - one.ofToken ||
           (one.perLook === other.perLook ? other.waiting - one.waiting : one.perLook - other.perLook),
       )

@@ -1,6 +1,6 @@
 import type { Channel } from '../../sync/channel.ts';
 
-/** The channels that a connection is subscribed to. Tells by how much their number changes. */
+/** The channels that a connection is subscribed to. Calls back with each change of their number. */
 export class SubscribedChannels extends Set<Channel> {
   readonly #onChange: (by: number) => void;
 

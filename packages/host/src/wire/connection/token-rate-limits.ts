@@ -2,43 +2,46 @@ import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { type Cancel, type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
 import { RateLimit } from './rate-limit.ts';
 
-/** A message counts once for so many characters, and so do bytes that it made the host write: they take time. */
+/** Characters of a message, or bytes that it makes the host write, that count as one unit of the limit. */
 const WEIGHT_LENGTH = 256;
 
-/** So many seconds' worth of a token's share may come at once, to all its connections together. */
+/** Burst of a token, in seconds of its rate, for all its connections together. */
 const TOKEN_BURST_SECONDS = { observe: 4, other: 0.25 } as const;
 
-/** The connections of a token that may only look have this part of what one connection has. */
-const SHARE_OF_LOOKING = 1 / 4;
+/** Rate of an `observe` token, as a multiple of the rate of one connection. */
+const OBSERVE_RATE_FACTOR = 1 / 4;
 
 /**
- * So many messages of one connection wait for the share of its token once that is used up; one more closes the connection. Whoever may act may
- * resend all that it had under way.
+ * Rate of other tokens, as a multiple of the rate of one connection. By default this allows 10 MB per second, which takes about 100 ms of CPU
+ * time.
  */
-const MOST_WAITING = { observe: 128, other: 4_096 } as const;
+const OTHER_RATE_FACTOR = 8;
 
-/** Messages that wait for the share of one token, on all its connections. */
-export const MOST_WAITING_OF_TOKEN = 16_384;
+/**
+ * Messages of one connection that may wait while the rate of its token is used up. A further one closes the connection. Clients that may act
+ * may resend all their pending actions at once.
+ */
+const MAX_WAITING = { observe: 128, other: 4_096 } as const;
 
-/** Their characters: one of the largest messages, and half of another. */
-export const MOST_WAITING_LENGTH = 24 * 1024 * 1024;
+/** Messages that may wait for the rate of one token, on all its connections. */
+export const MAX_WAITING_OF_TOKEN = 16_384;
 
-/** So long a token gets no further connection after one of its was closed because it sent too much: coming back costs more than what it sends. */
+/** Characters of these messages: one and a half of the largest message. */
+export const MAX_WAITING_LENGTH = 24 * 1024 * 1024;
+
+/**
+ * After a connection was closed because it sent too much, its token gets no new connection for this time. A reconnect costs the host more than
+ * the messages did.
+ */
 export const FLOOD_PENALTY_MS = 5_000;
 
 /**
- * The connections of a token that may act have so many times what one connection has: by default 10 MB a second, some 100 ms of a
- * processor.
- */
-const SHARES_OF_ACTING = 8;
-
-/**
- * What is taken in one turn of the event loop of all tokens but the owner's, counted like their shares: half a MiB, or one message that is longer. Others are
- * answered in between, however many tokens send at once.
+ * Units that are read in one turn of the event loop, of all tokens but the owner's: half a MiB, or one longer message. Other work runs in
+ * between, even if many tokens send at once.
  */
 const TURN_WEIGHT = 2_048;
 
-/** The weight of messages that is left in this turn of the event loop, and the tokens whose messages wait for the next. */
+/** The units left in this turn of the event loop, and the tokens that wait for the next turn. */
 class Turn {
   readonly #timers: Timers;
   #left = TURN_WEIGHT;
@@ -59,11 +62,11 @@ class Turn {
     this.#scheduleNext();
   }
 
-  /** Calls back in one of the next turns. Tokens take turns, so that none waits for all that another has sent. */
-  wait(share: TokenRateLimit, callback: () => void): void {
-    const callbacks = this.#waiting.get(share) ?? [];
+  /** Calls back in one of the next turns. Tokens take turns, so that no token waits for all messages of another. */
+  wait(limit: TokenRateLimit, callback: () => void): void {
+    const callbacks = this.#waiting.get(limit) ?? [];
     callbacks.push(callback);
-    this.#waiting.set(share, callbacks);
+    this.#waiting.set(limit, callbacks);
     this.#scheduleNext();
   }
 
@@ -78,71 +81,75 @@ class Turn {
   }
 
   #serve(): void {
-    for (const [share, callbacks] of this.#waiting) {
+    for (const [limit, callbacks] of this.#waiting) {
       if (!this.hasAny) return this.#scheduleNext();
-      this.#waiting.delete(share);
+      this.#waiting.delete(limit);
       const first = callbacks.shift();
-      // Behind the other tokens, where this loop comes to it again.
-      if (callbacks.length > 0) this.#waiting.set(share, callbacks);
+      // The token goes behind the others. This loop reaches it again.
+      if (callbacks.length > 0) this.#waiting.set(limit, callbacks);
       first?.();
     }
   }
 }
 
-/** What may be taken of the connections of one token. */
+/** The rate limit that all connections of one token limit. */
 export class TokenRateLimit {
   readonly #rateLimit: RateLimit;
   readonly #turn: Turn;
   readonly #isCharged: boolean;
   readonly #clock: Clock;
-  readonly #mostWaiting: number;
+  readonly #maxWaiting: number;
   connectionCount = 0;
-  /** Messages that wait for it, and their characters. */
+  /** Messages that wait for the limit. */
   waitingCount = 0;
+  /** Characters of these messages. */
   waitingLength = 0;
   #floodedAt: number | undefined;
 
-  /** `isCharged`: whether what its messages make the host do counts too. */
+  /** `isCharged`: whether bytes that its messages make the host write count too. */
   constructor(parts: {
     rateLimit: RateLimit;
     turn: Turn;
     isCharged: boolean;
     clock: Clock;
-    mostWaiting: number;
+    maxWaiting: number;
   }) {
     this.#rateLimit = parts.rateLimit;
     this.#turn = parts.turn;
     this.#isCharged = parts.isCharged;
     this.#clock = parts.clock;
-    this.#mostWaiting = parts.mostWaiting;
+    this.#maxWaiting = parts.maxWaiting;
   }
 
-  /** So many messages of one connection may wait now. While the share is not used up they wait for others' turns, which is soon over. */
-  get mostWaiting(): number {
-    return this.waitMs() === 0 ? MOST_WAITING.other : this.#mostWaiting;
+  /**
+   * Messages of one connection that may wait now. While the rate is not used up, they wait only for the turns of other tokens, so more of them
+   * may wait.
+   */
+  get maxWaiting(): number {
+    return this.waitMs() === 0 ? MAX_WAITING.other : this.#maxWaiting;
   }
 
-  /** A connection was closed because it sent too much. */
+  /** Call it when a connection was closed because it sent too much. */
   flooded(): void {
     this.#floodedAt = steadyNow(this.#clock);
   }
 
-  /** Whether that was not long ago. */
+  /** Whether a connection was closed for that within `FLOOD_PENALTY_MS`. */
   get isPunished(): boolean {
     return this.#floodedAt !== undefined && steadyNow(this.#clock) - this.#floodedAt < FLOOD_PENALTY_MS;
   }
 
-  /** Whether a message may be taken now. */
+  /** Whether a message may be read now. */
   get hasAny(): boolean {
     return this.#turn.hasAny && (this.#rateLimit.hasAny || this.waitMs() === 0);
   }
 
-  /** After so long there is enough again; 0: there is, in this turn of the event loop or the next. */
+  /** Ms until the rate allows messages again; 0: in this turn of the event loop or the next. */
   waitMs(): number {
     return this.#rateLimit.waitMs();
   }
 
-  /** Calls back when it is this token's turn. */
+  /** Calls back in the next turn of this token. */
   nextTurn(callback: () => void): Cancel {
     let isCancelled = false;
     this.#turn.wait(this, () => {
@@ -153,25 +160,25 @@ export class TokenRateLimit {
     };
   }
 
-  /** A message of so many characters is taken. */
+  /** Counts a message of `length` characters. */
   take(length: number): void {
     const weight = 1 + Math.floor(length / WEIGHT_LENGTH);
     this.#rateLimit.take(weight);
     this.#turn.take(weight);
   }
 
-  /** Whether it may be forgotten: a new one would have no more. */
+  /** Whether a new limit would allow no more than this one, so that this one may be dropped. */
   get isUnused(): boolean {
     return this.connectionCount === 0 && !this.isPunished && this.#rateLimit.isFull;
   }
 
-  /** A message made the host write and send so many bytes. */
+  /** Counts bytes that a message made the host write and send. */
   charge(bytes: number): void {
     if (this.#isCharged) this.#rateLimit.take(Math.floor(bytes / WEIGHT_LENGTH));
   }
 }
 
-/** What the connections of each token may make the host do, the owner's aside: tokens that may only look have little to say. */
+/** The rate limits of all tokens. The owner's tokens have none. */
 export class TokenRateLimits {
   readonly #clock: Clock;
   readonly #turn: Turn;
@@ -182,9 +189,9 @@ export class TokenRateLimits {
   constructor(parts: {
     clock: Clock;
     timers: Timers;
-    /** What one connection may send. */
+    /** Messages per second of one connection. */
     perSecond(): number;
-    /** Whether the owner gave the token to somebody. */
+    /** Whether the token was created by `x-createToken`. */
     isGiven(tokenHash: string): boolean;
   }) {
     this.#clock = parts.clock;
@@ -193,42 +200,42 @@ export class TokenRateLimits {
     this.#isGiven = (tokenHash) => parts.isGiven(tokenHash);
   }
 
-  /** For one more connection; `undefined`: nothing bounds its token. */
+  /** Returns the limit for a new connection; `undefined`: its token has none. */
   enter(identity: TokenIdentity): TokenRateLimit | undefined {
-    // The owner's own, and that of a program around the host.
+    // The owner's token, and the token of a program that embeds the host.
     if (identity.scope === 'admin' && !this.#isGiven(identity.tokenHash)) return undefined;
-    const share = this.#byToken.get(identity.tokenHash) ?? this.#newShare(identity);
+    const limit = this.#byToken.get(identity.tokenHash) ?? this.#newLimit(identity);
     for (const [tokenHash, other] of this.#byToken) if (other.isUnused) this.#byToken.delete(tokenHash);
-    share.connectionCount += 1;
-    this.#byToken.set(identity.tokenHash, share);
-    return share;
+    limit.connectionCount += 1;
+    this.#byToken.set(identity.tokenHash, limit);
+    return limit;
   }
 
-  /** Why a token gets no further connection, for people; `undefined`: it may have one. */
+  /** Returns the reason to refuse a new connection of a token; `undefined`: it is accepted. */
   refusalFor({ tokenHash }: TokenIdentity): string | undefined {
     return this.#byToken.get(tokenHash)?.isPunished === true
-      ? 'a connection of this token has just sent more than it may (maxMessagesPerSecond)'
+      ? 'a connection of this token has just sent too many messages (maxMessagesPerSecond)'
       : undefined;
   }
 
-  /** A connection is over. What its token has used stays used, so that leaving and coming back gains nothing. */
+  /** Call it when a connection has closed. Used units stay used, so that a reconnect gains nothing. */
   leave({ tokenHash }: TokenIdentity): void {
-    const share = this.#byToken.get(tokenHash);
-    if (share !== undefined) share.connectionCount -= 1;
+    const limit = this.#byToken.get(tokenHash);
+    if (limit !== undefined) limit.connectionCount -= 1;
   }
 
-  /** Tokens that may only look change nothing, and what they ask for has bounds of its own (`AdmissionQueue`). */
-  #newShare({ scope }: TokenIdentity): TokenRateLimit {
+  /** `observe` tokens are not charged: they change nothing, and `AdmissionQueue` limits their answers. */
+  #newLimit({ scope }: TokenIdentity): TokenRateLimit {
     const clock = this.#clock;
     const kind = scope === 'observe' ? 'observe' : 'other';
-    const part = scope === 'observe' ? SHARE_OF_LOOKING : SHARES_OF_ACTING;
-    const perSecond = (): number => part * this.#perSecond();
+    const factor = scope === 'observe' ? OBSERVE_RATE_FACTOR : OTHER_RATE_FACTOR;
+    const perSecond = (): number => factor * this.#perSecond();
     return new TokenRateLimit({
       rateLimit: new RateLimit({ clock, perSecond, burstSeconds: TOKEN_BURST_SECONDS[kind] }),
       turn: this.#turn,
       isCharged: kind === 'other',
       clock,
-      mostWaiting: MOST_WAITING[kind],
+      maxWaiting: MAX_WAITING[kind],
     });
   }
 }

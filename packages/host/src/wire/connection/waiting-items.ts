@@ -1,19 +1,19 @@
 import type { EncodedEnvelope } from '../../sync/subscription.ts';
 import type { HeldBytes, SharedMerges, WaitingEnvelope } from './shared-envelopes.ts';
 
-/** What waits in an outbox; `size` in bytes, of envelopes and messages about. */
+/** One piece of output in an outbox. `size`: bytes, for envelopes and messages approximate. */
 export type Item =
   | WaitingEnvelope
   | { readonly kind: 'text'; readonly text: string; readonly isResponse: boolean; readonly size: number };
 
-/** An envelope that has to wait. */
+/** Makes an item of an envelope. */
 export const envelopeItem = (encoded: EncodedEnvelope): Item => ({
   kind: 'envelope',
   encoded,
   size: encoded.json.length,
 });
 
-/** Any other frame. */
+/** Makes an item of any other frame. */
 export const textItem = (text: string, isResponse: boolean): Item => ({
   kind: 'text',
   text,
@@ -21,15 +21,15 @@ export const textItem = (text: string, isResponse: boolean): Item => ({
   size: isResponse ? Buffer.byteLength(text) : text.length,
 });
 
-/** Whether it counts as a response, which has limits of its own. */
+/** Whether an item is a response. Responses have a limit of their own. */
 export const isExempt = (item: Item): boolean => item.kind === 'text' && item.isResponse;
 
-/** What waits in one outbox: a queue, and behind it what is held back until a response has gone first. Counts its bytes. */
+/** The waiting items of one outbox: a queue, and behind it the items that are held back until a response was sent. Counts their bytes. */
 export class WaitingItems {
   readonly #memory: HeldBytes;
   readonly #merges: SharedMerges;
   #queue: Item[] = [];
-  /** What came since `hold`; `undefined` when nothing is held back. */
+  /** The items since `hold`; `undefined`: there is no hold. */
   #held: Item[] | undefined;
   #bytes = 0;
   #exemptBytes = 0;
@@ -53,7 +53,7 @@ export class WaitingItems {
     return this.#held !== undefined;
   }
 
-  /** Whether what comes now waits behind nothing. */
+  /** Whether nothing waits and there is no hold. */
   get isEmpty(): boolean {
     return this.#queue.length === 0 && this.#held === undefined;
   }
@@ -62,18 +62,18 @@ export class WaitingItems {
     this.#held ??= [];
   }
 
-  /** Forgets the held envelopes of `reflected` channels; with an envelope left, all that is held joins the queue. */
+  /** Drops the held envelopes of `reflected` channels. If an envelope remains, all held items join the queue. */
   holdAnew(reflected: ReadonlySet<string>): void {
     const isKept = (item: Item): boolean =>
       item.kind !== 'envelope' || !reflected.has(item.encoded.value.channel);
     const held = this.#held?.filter((item) => this.#keeps(item, isKept)) ?? [];
-    // Its number is below that of the response which is held for. Other messages have none.
+    // Its number is below the number of the awaited response. Other items have no number.
     const isNumbered = held.some(({ kind }) => kind === 'envelope');
     if (isNumbered) for (const item of held) this.#queue.push(item);
     this.#held = isNumbered ? [] : held;
   }
 
-  /** Ends the hold: `response` comes first, then what was held. */
+  /** Ends the hold: queues `response`, then the held items. */
   release(response?: Item): void {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -89,7 +89,7 @@ export class WaitingItems {
     this.#count(item, 1);
   }
 
-  /** Makes one of this and the last that waits, if it is an append to the same target. */
+  /** Merges an item into the last waiting one. Returns false if they do not append to the same target. */
   merge(item: Item): boolean {
     const waiting = this.#held ?? this.#queue;
     const last = waiting.at(-1);
@@ -102,7 +102,7 @@ export class WaitingItems {
     return true;
   }
 
-  /** Hands on the first ones while `hasRoom`. */
+  /** Writes the first items while `hasRoom`. */
   take(hasRoom: () => boolean, write: (item: Item) => void): void {
     let index = 0;
     for (; index < this.#queue.length && hasRoom(); index += 1) {
@@ -114,12 +114,12 @@ export class WaitingItems {
     if (index > 0) this.#queue.splice(0, index);
   }
 
-  /** Forgets the envelopes that are held back. */
+  /** Drops the held envelopes. */
   dropHeldEnvelopes(): void {
     this.#held = this.#held?.filter((item) => this.#keeps(item, ({ kind }) => kind !== 'envelope'));
   }
 
-  /** Forgets what does not fit. */
+  /** Drops the items for which `isWanted` returns false. */
   keepOnly(isWanted: (item: Item) => boolean): void {
     this.#queue = this.#queue.filter((item) => this.#keeps(item, isWanted));
     this.#held = this.#held?.filter((item) => this.#keeps(item, isWanted));

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Node's own limit of a request's head. Longer ones are for its parser to refuse. */
+/** Node's limit for the head of a request. Its parser refuses longer ones. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
 const END_OF_HEAD = '\r\n\r\n';
@@ -8,13 +8,13 @@ const END_OF_HEAD = '\r\n\r\n';
 const CR = 13;
 const LF = 10;
 
-/** Bytes that came behind the first request, by connection. */
+/** The bytes that came behind the first request, by connection. */
 const rests = new WeakMap<object, Buffer>();
 
 /**
- * Waits for the head of a connection's first request, leaves nothing but that to be read, and calls `pass`. A parser of HTTP handles all requests
- * of a read in one go: a read of 64 KiB may hold 1,600, and a few hundred connections would keep everybody else waiting. Cuts the
- * connection when the head is not there after `limitMs`.
+ * Waits for the head of a connection's first request, leaves only that head to be read, and calls `pass`. Destroys the socket if the head is
+ * not complete after `limitMs`. The reason: Node's parser handles all requests of one read at once. A read of 64 KiB may hold 1,600 requests, so
+ * a few hundred connections could block the event loop.
  */
 export function awaitFirstRequest(socket: Socket, limitMs: number, pass: () => void): void {
   let head: Buffer = Buffer.alloc(0);
@@ -47,14 +47,14 @@ export function awaitFirstRequest(socket: Socket, limitMs: number, pass: () => v
   socket.on('readable', read);
 }
 
-/** Returns the bytes that came together with the first request and follow it; a second call returns none. */
+/** Returns the bytes that followed the head of the first request. A second call returns none. */
 export function takeRest(socket: object): Buffer {
   const rest = rests.get(socket);
   rests.delete(socket);
   return rest ?? Buffer.alloc(0);
 }
 
-/** Methods are of letters. TLS, for one, is refused by its first byte. */
+/** Whether bytes may begin a request: a method consists of letters. A TLS record fails by its first byte. */
 const isRequest = ([first]: Buffer): boolean =>
   first === undefined || /[A-Za-z]/.test(String.fromCharCode(first));
 

@@ -6,7 +6,7 @@ import type { TlsCredentials } from '../../tls/credentials.ts';
 import { awaitFirstRequest } from './first-request.ts';
 import { createServer as createHttp, STATUS_CODES } from './plain-http.ts';
 import {
-  otherEnd,
+  remoteEnd,
   TOO_MANY_UNAUTHENTICATED,
   type UnauthenticatedSockets,
 } from './unauthenticated-sockets.ts';
@@ -14,41 +14,41 @@ import {
 /** The first byte of a TLS handshake record; no HTTP request begins with it. */
 const TLS_HANDSHAKE = 0x16;
 
-/** Until when a connection has to begin, its TLS handshake to end, and the head of its request to be there. */
+/** Time limit for the first byte of a connection, for its TLS handshake, and for the head of its request. */
 const HANDSHAKE_MS = 10_000;
 
-/** How long one that is refused may take to hang up. */
+/** Time that a refused connection gets to read its answer and close. */
 const REFUSED_MS = 2_000;
 
-/** So many of those that are too many are told so at once; those beyond are cut without a word. */
-const MOST_TOLD = 64;
+/** Refused connections that get an answer at the same time. Further ones are destroyed without an answer. */
+const MAX_REFUSALS = 64;
 
-/** How long a request may take to arrive: a client that sends it byte by byte holds a connection no longer. */
+/** Time limits for a request to arrive, so that a client that sends it byte by byte does not hold the connection. */
 const HTTP_LIMITS = {
   headersTimeout: HANDSHAKE_MS,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 2_000,
 } as const;
 
-/** What a plain request gets on a port that speaks TLS. Clients know it by its beginning. */
+/** The answer to a plain request on a TLS port. Clients recognise it by its beginning. */
 export const TLS_ONLY = 'This host speaks TLS here: use https:// or wss://\n';
 
-/** What listens on a host's port. */
+/** The servers behind a host's port. */
 export interface Listener {
-  /** Parses HTTP; its requests and upgrades are the host's. */
+  /** Parses HTTP, and emits requests and upgrades. */
   readonly http: HttpServer;
-  /** Holds the port. */
+  /** Accepts TCP connections. */
   readonly port: Server;
-  /** What TLS connections get from now on; throws without TLS. Those that are there keep what they have. */
+  /** Sets the certificate of later TLS connections. Open connections keep theirs. Throws without TLS. */
   useCredentials(credentials: Pick<TlsCredentials, 'cert' | 'key'>): void;
-  /** Cuts connections that have not sent a request. */
+  /** Destroys connections that have not sent a request. */
   dropSilent(): void;
 }
 
-/** HTTP on a port, in TLS when there are credentials. */
+/** Creates the servers of a port: HTTP, over TLS if there are credentials. */
 export function createListener(
   credentials: Pick<TlsCredentials, 'cert' | 'key'> | undefined,
-  { unauthenticated, log }: { unauthenticated: Doorkeeper; log: Log },
+  { unauthenticated, log }: { unauthenticated: SocketLimit; log: Log },
   onRequest: RequestListener,
 ): Listener {
   return credentials === undefined
@@ -56,53 +56,53 @@ export function createListener(
     : tlsListener(credentials, { unauthenticated, log }, onRequest);
 }
 
-/** Who says whether one more may come in. */
-type Doorkeeper = Pick<UnauthenticatedSockets, 'arrived'>;
+/** Decides whether one more socket is accepted. */
+type SocketLimit = Pick<UnauthenticatedSockets, 'admit'>;
 
-/** What becomes of those who come. */
-interface Door {
-  /** Whether who says no more is still answered. */
+/** Handlers of new sockets. */
+interface SocketHandlers {
+  /** Whether a socket stays open for the answer after its other end has sent everything. */
   readonly allowHalfOpen: boolean;
-  onArrival(socket: Socket): void;
-  onRefusal(socket: Socket): void;
+  onAdmitted(socket: Socket): void;
+  onRefused(socket: Socket): void;
 }
 
-/** Holds the port, and lets in what is not too many. */
-function frontDoor(
+/** Accepts TCP connections for `http`, within the limit. */
+function listenerOf(
   http: HttpServer,
-  unauthenticated: Doorkeeper,
-  { allowHalfOpen, onArrival, onRefusal }: Door,
+  unauthenticated: SocketLimit,
+  { allowHalfOpen, onAdmitted, onRefused }: SocketHandlers,
 ): Server {
   const port = createTcp({ allowHalfOpen, noDelay: true }, (socket) =>
-    unauthenticated.arrived(socket) ? onArrival(socket) : onRefusal(socket),
+    unauthenticated.admit(socket) ? onAdmitted(socket) : onRefused(socket),
   );
-  // Who does not listen himself looks at no time limits, and knows no connections to close.
+  // Without these events, Node checks no time limits and cannot close idle connections.
   port.on('listening', () => http.emit('listening'));
   port.on('close', () => http.close());
   return port;
 }
 
-function plainListener(unauthenticated: Doorkeeper, onRequest: RequestListener): Listener {
+function plainListener(unauthenticated: SocketLimit, onRequest: RequestListener): Listener {
   const http = createHttp(HTTP_LIMITS, onRequest);
   const silent = new SilentSockets();
-  let toldCount = 0;
-  const port = frontDoor(http, unauthenticated, {
+  let refusalCount = 0;
+  const port = listenerOf(http, unauthenticated, {
     allowHalfOpen: true,
-    onArrival: (socket) => {
+    onAdmitted: (socket) => {
       silent.add(socket);
       awaitFirstRequest(socket, HANDSHAKE_MS, () => {
         silent.delete(socket);
         http.emit('connection', socket);
       });
     },
-    onRefusal: (socket) => {
-      if (toldCount >= MOST_TOLD) {
+    onRefused: (socket) => {
+      if (refusalCount >= MAX_REFUSALS) {
         socket.destroy();
         return;
       }
-      toldCount += 1;
+      refusalCount += 1;
       socket.once('close', () => {
-        toldCount -= 1;
+        refusalCount -= 1;
       });
       socket.on('error', () => socket.destroy());
       refusePlain(socket, 503, `${TOO_MANY_UNAUTHENTICATED}\n`);
@@ -112,24 +112,24 @@ function plainListener(unauthenticated: Doorkeeper, onRequest: RequestListener):
     http,
     port,
     useCredentials: () => {
-      throw new Error('without TLS there is no certificate to change');
+      throw new Error('cannot change the certificate: the host listens without TLS');
     },
     dropSilent: () => silent.drop(),
   };
 }
 
-/** Connections that have not sent a request, by the other end: TLS makes another object of each. */
+/** The connections that have not sent a request, by remote address and port: TLS wraps each socket in another object. */
 class SilentSockets {
   readonly #sockets = new Map<string, Socket>();
 
   add(socket: Socket): void {
-    const name = otherEnd(socket);
+    const name = remoteEnd(socket);
     this.#sockets.set(name, socket);
     socket.once('close', () => this.#sockets.delete(name));
   }
 
   delete(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): void {
-    this.#sockets.delete(otherEnd(socket));
+    this.#sockets.delete(remoteEnd(socket));
   }
 
   drop(): void {
@@ -139,7 +139,7 @@ class SilentSockets {
 
 function tlsListener(
   credentials: Pick<TlsCredentials, 'cert' | 'key'>,
-  { unauthenticated, log }: { unauthenticated: Doorkeeper; log: Log },
+  { unauthenticated, log }: { unauthenticated: SocketLimit; log: Log },
   onRequest: RequestListener,
 ): Listener {
   const http = createHttp(HTTP_LIMITS, onRequest);
@@ -159,8 +159,8 @@ function tlsListener(
       http.emit('connection', socket);
     }),
   );
-  // In front of TLS, so that whoever forgot the s is told.
-  const onArrival = (socket: Socket): void => {
+  // Looks at the first byte before TLS does, so that a plain request gets a readable answer.
+  const onAdmitted = (socket: Socket): void => {
     silent.add(socket);
     const cut = (): void => void socket.destroy();
     socket.setTimeout(HANDSHAKE_MS, cut);
@@ -175,11 +175,11 @@ function tlsListener(
       else refusePlain(socket, 400, TLS_ONLY);
     });
   };
-  // Before its handshake nothing can be said to it.
-  const port = frontDoor(http, unauthenticated, {
+  // Before the TLS handshake a refused client cannot read an answer.
+  const port = listenerOf(http, unauthenticated, {
     allowHalfOpen: false,
-    onArrival,
-    onRefusal: (socket) => void socket.destroy(),
+    onAdmitted,
+    onRefused: (socket) => void socket.destroy(),
   });
   return {
     http,
@@ -193,7 +193,7 @@ const contextOf = ({ cert, key }: Pick<TlsCredentials, 'cert' | 'key'>) =>
   ({ cert, key, minVersion: 'TLSv1.2' }) as const;
 
 function refusePlain(socket: Socket, status: 400 | 503, text: string): void {
-  // What it sent does not matter, but unread it would make the answer a reset. Who goes on sending is cut all the same.
+  // Unread input would turn the close into a reset, and the client would lose the answer.
   socket.resume();
   const cut = setTimeout(() => socket.destroy(), REFUSED_MS);
   socket.once('close', () => clearTimeout(cut));

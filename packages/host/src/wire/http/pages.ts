@@ -8,26 +8,26 @@ import { signInPage, statusPage } from './status-page.ts';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
-/** The paths of pages, with the methods that they have. */
+/** The paths of pages, with their methods. */
 const METHODS = new Map([
   ['/', READS],
   ['/sign-in', `${READS}, POST`],
   ['/logout', 'POST'],
 ]);
 
-/** A request for a page, and what it takes to answer it. */
+/** A request for a page, with its response. */
 interface Visit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly gate: Gate;
-  /** Of this host's cookie in this browser. */
+  /** Name of this host's cookie. */
   readonly cookie: string;
   readonly isSecure: boolean;
 }
 
 /**
- * The pages of a host that know who looks at them: `/`, and signing in and out [AUTH-1]. A token in the address of `/` is swapped for a cookie with
- * a secret of its own, so that the token stays in no history and goes with no link. Returns false for what is none of them.
+ * Serves the pages of a host: `/`, `/sign-in` and `/logout` [AUTH-1]. A token in the URL of `/` is exchanged for a cookie with a secret of its
+ * own, so that the token stays in no browser history and in no link. Returns false for other paths.
  */
 export function servePage(
   request: IncomingMessage,
@@ -56,20 +56,20 @@ function showRoot(visit: Visit): void {
   } else if (admission?.isIn !== true) refuse(response, admission);
   else if (!isWindow(request)) response.writeHead(403, PLAIN).end(`${OPEN_IN_WINDOW}\n`);
   else if (isOfElsewhere(request) || isSignedInAsAnother(visit, admission.identity)) {
-    // Any page could bring its own token here, and so can an address that leads on to it: a person has to agree. The token leaves the address all the same.
+    // Any page could link here with its own token, so the person has to confirm. The redirect takes the token out of the URL.
     response
       .writeHead(303, { ...PLAIN, location: `/sign-in?ticket=${gate.askToSignIn(admission.identity)}` })
       .end('see /sign-in\n');
   } else redirectHome(response, tokenCookie(cookie, gate.signIn(admission.identity), isSecure));
 }
 
-/** Shows what a ticket would do, and does it when the button of that very page is pressed. */
+/** Shows the page that asks, and signs in when its button is pressed. */
 function confirmSignIn(visit: Visit): void {
   const { request, response, gate, cookie, isSecure } = visit;
   const ticket = new URLSearchParams(request.url?.split('?')[1]).get('ticket') ?? '';
   const identity = gate.whoseTicket(ticket);
   if (identity === undefined) {
-    response.writeHead(401, PLAIN).end('this sign-in is over: follow the link with the token again\n');
+    response.writeHead(401, PLAIN).end('this sign-in has expired: follow the link with the token again\n');
   } else if (hasMethod(request, READS)) {
     const isInstead = isSignedInAsAnother(visit, identity);
     response.writeHead(200, HTML).end(signInPage(identity.scope, ticket, isInstead));
@@ -85,20 +85,20 @@ function signOut({ request, response, gate, cookie, isSecure }: Visit): void {
 }
 
 const OPEN_IN_WINDOW =
-  'no browser is signed in from within another page: open the link in a window of its own';
+  'a page inside another page cannot sign the browser in: open the link in a window of its own';
 
-/** Whether a window goes there, as far as the browser says: no image, frame or script of a page. */
+/** Whether the browser loads a document, and no image, frame or script of a page. A browser that does not say counts as loading one. */
 const isWindow = ({ headers }: IncomingMessage): boolean =>
   (headers['sec-fetch-dest'] ?? 'document') === 'document';
 
 /**
- * Whether a page that is not this host's sent the browser here, by a link, a form or a script. `none`: a person typed, pasted or opened it from another
- * program, or an address that leads on to it. Browsers say nothing of it over plain HTTP to other machines.
+ * Whether a page of another host sent the browser here by a link, a form or a script. `none`: a person typed or pasted the URL, or opened it
+ * from another program. Browsers do not send the header over plain HTTP to other machines.
  */
 const isOfElsewhere = ({ headers }: IncomingMessage): boolean =>
   !['none', 'same-origin'].includes(headers['sec-fetch-site'] ?? 'none');
 
-/** Whether this browser is signed in with another token than that of `identity`: nobody is made somebody else unasked. */
+/** Whether the browser is signed in with another token than that of `identity`. It is not replaced without a confirmation. */
 function isSignedInAsAnother({ request, gate, cookie }: Visit, identity: TokenIdentity): boolean {
   const present = gate.signedIn(cookieToken(request.headers.cookie, cookie));
   return present !== undefined && present.tokenHash !== identity.tokenHash;

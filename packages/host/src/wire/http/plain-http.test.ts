@@ -118,7 +118,7 @@ describe('plain HTTP', () => {
     const elsewhere = await get('/', { host: 'evil.example' });
     expect(elsewhere).toMatchObject({
       status: 403,
-      body: expect.stringContaining('add it to its allowedHosts'),
+      body: expect.stringContaining('add it to the allowedHosts'),
     });
     expect(await get('/nothing')).toMatchObject({ status: 404 });
   });

@@ -10,27 +10,27 @@ export const { createServer, STATUS_CODES } = process.getBuiltinModule('node:htt
 /** Content type of plain answers. */
 export const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 
-/** Methods that only read. Lists of methods are as in `Allow`. */
+/** Methods that only read. Lists of methods have the form of the `Allow` header. */
 export const READS = 'GET, HEAD';
 
-/** Whether the method of a request is one of a list. */
+/** Whether a list contains the method of a request. */
 export const hasMethod = ({ method = '' }: IncomingMessage, allow: string): boolean =>
   allow.split(', ').includes(method);
 
-/** What is said with a 405, besides the list in `Allow` (RFC 9110, 15.5.6). */
-export const onlyMethods = (allow: string): string => `only ${allow} is answered here`;
+/** The text of a 405. The `Allow` header has the same list (RFC 9110, 15.5.6). */
+export const onlyMethods = (allow: string): string => `the methods of this path are ${allow}`;
 
-/** The path of a request, also where its target is a whole address (RFC 9112, 3.2.2). */
+/** The path of a request. The target may be an absolute URL (RFC 9112, 3.2.2). */
 export const pathOf = ({ url = '' }: IncomingMessage): string =>
   url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] || '/';
 
-/** A sentence in answer to a request; to a connection, why there is none. */
+/** A one-line answer to a request. */
 export interface PlainAnswer {
   readonly status: number;
   readonly reason: string;
-  /** When to come back; 0 or absent: nothing is said of it. */
+  /** Sent as `Retry-After`, in ms. 0 or absent: no such header. */
   readonly waitMs?: number;
-  /** The methods that would be answered, where this one is not. */
+  /** With status 405: the methods that the path has. */
   readonly allow?: string;
 }
 
@@ -41,7 +41,7 @@ export const methodRefusal = (allow: string): PlainAnswer => ({
   allow,
 });
 
-/** Node keeps the first alone in `headers`. In `rawHeaders` names and values take turns. */
+/** Whether a request has two `Host` headers. Node keeps only the first in `headers`; `rawHeaders` lists names and values alternately. */
 export const hasSecondHost = ({ rawHeaders }: IncomingMessage): boolean =>
   rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1;
 
@@ -64,12 +64,12 @@ export function answer(response: ServerResponse, told: PlainAnswer): void {
   response.writeHead(told.status, headersOf(told)).end(`${told.reason}\n`);
 }
 
-/** Answers a request for a WebSocket that is refused, and closes its socket. */
+/** Answers a refused WebSocket upgrade and closes its socket. */
 export function refuse(socket: Duplex, told: PlainAnswer): void {
   const { status, reason } = told;
   const headers = Object.entries(headersOf(told)).map(([name, value]) => `${name}: ${value}`);
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'connection: close', ...headers];
-  // Nor does it wait for the other end of a refused one.
+  // Does not wait until the other end closes.
   socket.once('finish', () => socket.destroy());
   socket.end(`${head.join('\r\n')}\r\n\r\n${reason}\n`);
 }

@@ -34,7 +34,7 @@ import { type UnauthenticatedLimits, UnauthenticatedSockets } from './unauthenti
 import { UnhandledBytes } from './unhandled-bytes.ts';
 import { WEB_HEADERS } from './web-headers.ts';
 
-/** How a host listens. */
+/** Options of a host's server. */
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
@@ -46,19 +46,19 @@ export interface ServerOptions {
   readonly tls?: Pick<TlsCredentials, 'cert' | 'key'> | undefined;
   readonly log: Log;
   readonly unauthenticatedLimits?: UnauthenticatedLimits;
-  /** Whether new work is taken: what `/readyz` says. */
+  /** Whether the host accepts new work: the answer of `/readyz`. */
   isReady(): boolean;
-  /** Why there is no room for one more connection of this token, for people; absent: there is. */
+  /** Returns the reason to refuse one more connection of this token; `undefined`: it is accepted. Default: accepts all. */
   refusalFor?(identity: TokenIdentity): string | undefined;
   accept(transport: ServerTransport, identity: TokenIdentity): void;
 }
 
-/** Paths on which the protocol is spoken [WIRE-1]. */
+/** Paths that accept WebSockets [WIRE-1]. */
 const PROTOCOL_PATHS = new Set(['/ahp', '/']);
 
 /**
- * What may come of one message for tokens of each scope: it is in memory for as long as its sender likes, for each connection. Pieces of a
- * message, as they come by the network or as its sender cuts it, cost hundreds of bytes each. Tokens that may only look ask short questions.
+ * Limits of one incoming message, by scope. An incomplete message stays in memory for as long as its sender likes. Each network chunk and each
+ * fragment of a message costs hundreds of bytes. Messages of `observe` tokens are short.
  */
 const MESSAGE_LIMITS = {
   admin: { maxPayload: Infinity },
@@ -67,15 +67,15 @@ const MESSAGE_LIMITS = {
 } as const;
 
 /**
- * For all tokens but admins': a read brings hundreds of messages and pings, of which one is handled in each turn of the event loop, so that
- * hundreds of connections that send without end leave room for others. Who does not answer a close is cut.
+ * For all scopes but `admin`. One read may bring hundreds of messages and pings. One of them is handled in each turn of the event loop, so that
+ * hundreds of connections that flood the host do not block others. `closeTimeout`: ms until a socket that does not answer a close is destroyed.
  */
 const SHARED_OPTIONS = { allowSynchronousEvents: false, closeTimeout: 5_000 } as const;
 
-/** How long a stop waits for the other ends of sockets that are being closed. */
+/** Time that `stop` gives clients to answer the close. */
 const CLOSE_GRACE_MS = 1_000;
 
-/** HTTP and WebSocket of a host: access is decided here, before anything of the protocol is spoken [AUTH-1]. */
+/** The HTTP and WebSocket server of a host. It checks access before a connection exists [AUTH-1]. */
 export class HostServer {
   readonly #options: ServerOptions;
   readonly #listener: Listener;
@@ -104,14 +104,14 @@ export class HostServer {
     const parts = { unauthenticated: this.#unauthenticated, log: options.log };
     this.#listener = createListener(options.tls, parts, (request, response) => {
       response.setHeaders(WEB_HEADERS);
-      // One request a connection: what comes behind it is not looked at, and a body, which nothing here reads, could go on for half a minute.
+      // One request per connection. Later requests and bodies are not read; a body could go on for half a minute.
       response.setHeader('connection', 'close');
       if (!hasBody(request)) request.socket.pause();
       if (queryToken(request.url) !== undefined) response.setHeader('referrer-policy', 'no-referrer');
       const refusal = this.#refusalOf(request);
       if (refusal !== undefined) answer(response, refusal);
-      else if (pathOf(request) === '/ahp') this.#tellOfUpgrade(request, response);
-      else if (!this.#servePage(request, response)) answer(response, this.#wordOf(request));
+      else if (pathOf(request) === '/ahp') this.#answerWithoutUpgrade(request, response);
+      else if (!this.#servePage(request, response)) answer(response, this.#healthOf(request));
     });
     this.#listener.http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
@@ -130,14 +130,14 @@ export class HostServer {
     });
   }
 
-  /** What new connections get by TLS from now on. Throws when the host listens without. */
+  /** Sets the certificate of later connections. Throws if the host listens without TLS. */
   useCredentials(credentials: Pick<TlsCredentials, 'cert' | 'key'>): void {
     this.#listener.useCredentials(credentials);
   }
 
   /**
-   * Takes no more connections; resolves when the port is free. Open sockets are for their owners to close first; those whose
-   * other end does not answer that are cut.
+   * Accepts no more connections; resolves when the port is free. The owners of open sockets close them first. Sockets whose client does not
+   * answer the close are destroyed.
    */
   stop(): Promise<void> {
     return new Promise((resolve) => {
@@ -155,8 +155,8 @@ export class HostServer {
     });
   }
 
-  /** What those that look after a host ask, with no token. */
-  #wordOf(request: IncomingMessage): PlainAnswer {
+  /** The answer to health checks, which need no token, and to unknown paths. */
+  #healthOf(request: IncomingMessage): PlainAnswer {
     const path = pathOf(request);
     if (path !== '/healthz' && path !== '/readyz') return { status: 404, reason: NO_SUCH_PATH };
     if (!hasMethod(request, READS)) return methodRefusal(READS);
@@ -170,13 +170,12 @@ export class HostServer {
   }
 
   /**
-   * Why a request is not this host's to answer: `Host` has to name it, which keeps a page from reaching it under a name of its own, and a
-   * page that asks has to be its own or a listed one.
+   * Refuses a request whose `Host` is not this host's, or whose `Origin` is not allowed; `undefined`: neither. The first check prevents DNS
+   * rebinding: a page that reaches the host under a name of its own.
    */
   #refusalOf(request: IncomingMessage): PlainAnswer | undefined {
-    // Which of two is looked at is for each to choose: a proxy in front may have let in the other one (RFC 9112, 3.2).
-    if (hasSecondHost(request))
-      return { status: 400, reason: 'a request has one Host header, this one has more' };
+    // A proxy in front may have checked the other header (RFC 9112, 3.2).
+    if (hasSecondHost(request)) return { status: 400, reason: 'the request has more than one Host header' };
     const { allowedHosts, allowedOrigins } = this.#options;
     const { host, origin } = request.headers;
     const addresses = this.#addresses(request);
@@ -195,7 +194,7 @@ export class HostServer {
     return servePage(request, response, this.#options.gate, this.#options.tls !== undefined);
   }
 
-  /** Who may have a connection, and who is told what instead [AUTH-1]. `allow`: the methods that may ask for one. */
+  /** Returns the token behind a request for a connection, or the answer that refuses it [AUTH-1]. `allow`: the methods of the path. */
   #decide(
     request: IncomingMessage,
     allow: 'GET' | typeof READS,
@@ -216,8 +215,11 @@ export class HostServer {
     return { identity: admission.identity };
   }
 
-  /** A plain request where a WebSocket is expected gets what that would get: browsers and Node show clients no answer to one. */
-  #tellOfUpgrade(request: IncomingMessage, response: ServerResponse): void {
+  /**
+   * A plain request to the path of WebSockets gets the answer that an upgrade would get. Clients ask for it because browsers and Node do not show
+   * them the answer to a refused upgrade.
+   */
+  #answerWithoutUpgrade(request: IncomingMessage, response: ServerResponse): void {
     const decided = this.#decide(request, READS);
     const isIn = 'identity' in decided;
     if (isIn) response.setHeader('upgrade', 'websocket');
@@ -231,7 +233,7 @@ export class HostServer {
     const sockets = this.#sockets[decided.identity.scope];
     const begun = Buffer.concat([head, takeRest(request.socket)]);
     sockets.handleUpgrade(request, socket, begun, (accepted) => {
-      this.#unauthenticated.known(request.socket);
+      this.#unauthenticated.authenticated(request.socket);
       const { maxPayload: maxFrameBytes } = sockets.options;
       const transport = wrapServerSocket(accepted, maxFrameBytes === undefined ? {} : { maxFrameBytes });
       this.#unhandled.watch(decided.identity, { stream: socket, socket: accepted, transport });
@@ -240,22 +242,22 @@ export class HostServer {
   }
 }
 
-/** When one that found no room may try again. */
+/** Sent as `Retry-After` when the host has no room for a connection. */
 const FULL_WAIT_MS = 5_000;
 
-const NO_SUCH_PATH = 'nothing is here: the protocol is spoken at /ahp, as WebSocket';
+const NO_SUCH_PATH = 'nothing is here: clients connect by WebSocket at /ahp';
 
 const FOREIGN_HOST: PlainAnswer = {
   status: 403,
-  reason: 'this address does not belong to the host: if it should, add it to its allowedHosts',
+  reason: 'this address is not allowed: to allow it, add it to the allowedHosts of the host',
 };
 
 const FOREIGN_ORIGIN: PlainAnswer = {
   status: 403,
-  reason: 'this origin is not allowed: if it should be, add it to the allowedOrigins of the host',
+  reason: 'this origin is not allowed: to allow it, add it to the allowedOrigins of the host',
 };
 
 const UPGRADE_REQUIRED: PlainAnswer = {
   status: 426,
-  reason: 'the protocol is spoken here over a WebSocket: connect with ws:// or wss:// instead',
+  reason: 'this path needs a WebSocket: connect with ws:// or wss://',
 };

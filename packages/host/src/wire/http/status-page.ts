@@ -1,6 +1,6 @@
 import type { TokenScope } from '@agenthost/protocol';
 
-/** The page's style: named by its hash in the policy, and so without any other. */
+/** The style of the pages. The content security policy allows it by its hash. */
 export const STATUS_STYLE = `
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 4rem auto; padding: 0 1rem; color: #1c1c1e; }
 code { background: #f0f0f3; padding: .1em .35em; border-radius: .25em; }
@@ -8,8 +8,8 @@ code { background: #f0f0f3; padding: .1em .35em; border-radius: .25em; }
 `;
 
 /**
- * What a browser sees at `/`: that a host runs here, and how to reach it. Nothing of its state, since it needs no token. `scope`: of whom
- * the browser is signed in as.
+ * The page at `/`. It says that a host runs here and how to reach it. It shows nothing of the host's state, because it needs no token. `scope`:
+ * the scope of the token that the browser is signed in with; absent: it is not signed in.
  */
 export function statusPage(scope?: TokenScope): string {
   return page(`<h1>agenthost is running</h1>
@@ -22,21 +22,21 @@ ${
 </form>
 `
 }
-<p>In a terminal on this machine, the commands <code>run "your prompt"</code>, <code>sessions</code> and <code>chat</code> of the program that
-started this host reach it; <code>--help</code> lists the others.</p>
+<p>In a terminal on this machine, the program that started this host connects to it: try its commands <code>run "your prompt"</code>,
+<code>sessions</code> and <code>chat</code>. <code>--help</code> lists the others.</p>
 `);
 }
 
 /**
- * What a browser sees that is not signed in unasked; `ticket` is in the alphabet of addresses. `isInstead`: it is signed in with another token, else a link of
- * elsewhere brought it here.
+ * The page that asks before the browser is signed in. `ticket`: URL-safe. `isInstead`: the browser is signed in with another token; otherwise
+ * another page linked here.
  */
 export function signInPage(scope: TokenScope, ticket: string, isInstead: boolean): string {
   return page(`<h1>Sign in to agenthost?</h1>
-<p>${isInstead ? 'This browser is signed in with another token than that of the link that you followed.' : 'A link on another page brought you here.'}
-It signs this browser in with the token of that link; the browser may then ${MAY[scope]}.</p>
+<p>${isInstead ? 'You followed a link with a token, and this browser is signed in with another token.' : 'A link on another page brought you here.'}
+The button signs this browser in with the token of the link. The browser may then ${MAY[scope]}.</p>
 <form method="post" action="/sign-in?ticket=${ticket}"><p><button>Sign in</button></p></form>
-<p>If that link is not from somebody you trust, close this page.</p>
+<p>If you do not trust the sender of the link, close this page.</p>
 `);
 }
 

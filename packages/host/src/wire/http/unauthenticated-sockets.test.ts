@@ -31,31 +31,31 @@ describe('connections without a token', () => {
     const log = { ...silentLog, warn: (fields: object) => void told.push(fields) };
     const unauthenticated = new UnauthenticatedSockets(log, { most: 100, mostPerAddress: 2 });
     const [first, second, third] = [from('192.0.2.1'), from('::ffff:192.0.2.1'), from('192.0.2.1')];
-    expect([first, second, third].map((socket) => unauthenticated.arrived(socket))).toEqual([
+    expect([first, second, third].map((socket) => unauthenticated.admit(socket))).toEqual([
       true,
       true,
       false,
     ]);
-    expect(unauthenticated.arrived(from('192.0.2.2'))).toBe(true);
+    expect(unauthenticated.admit(from('192.0.2.2'))).toBe(true);
     expect(told).toEqual([{ address: '192.0.2.1', open: 2 }]);
     // By its end, or by a token, once.
     first.destroy();
     await once(first, 'close');
-    unauthenticated.known(second);
-    unauthenticated.known(second);
+    unauthenticated.authenticated(second);
+    unauthenticated.authenticated(second);
     second.destroy();
     await once(second, 'close');
-    const again = [1, 2, 3].map(() => unauthenticated.arrived(from('192.0.2.1')));
+    const again = [1, 2, 3].map(() => unauthenticated.admit(from('192.0.2.1')));
     expect(again).toEqual([true, true, false]);
   });
 
   it('from one network of IPv6 count as one address, and those of this machine are not counted by it', () => {
     const unauthenticated = new UnauthenticatedSockets(silentLog, { most: 100, mostPerAddress: 1 });
-    expect(unauthenticated.arrived(from('2001:db8:1:2::1'))).toBe(true);
-    expect(unauthenticated.arrived(from('2001:db8:1:2:ffff::9'))).toBe(false);
-    expect(unauthenticated.arrived(from('2001:db8:1:3::1'))).toBe(true);
+    expect(unauthenticated.admit(from('2001:db8:1:2::1'))).toBe(true);
+    expect(unauthenticated.admit(from('2001:db8:1:2:ffff::9'))).toBe(false);
+    expect(unauthenticated.admit(from('2001:db8:1:3::1'))).toBe(true);
     for (const address of ['127.0.0.1', '::1', '127.0.0.2', '::ffff:127.0.0.1'])
-      expect(unauthenticated.arrived(from(address))).toBe(true);
+      expect(unauthenticated.admit(from(address))).toBe(true);
   });
 
   it('are bounded in all: the oldest goes, and is told of once', () => {
@@ -63,7 +63,7 @@ describe('connections without a token', () => {
     const log = { ...silentLog, warn: (fields: object) => void told.push(fields) };
     const unauthenticated = new UnauthenticatedSockets(log, { most: 3, mostPerAddress: 10 });
     const sockets = ['192.0.2.1', '192.0.2.2', '127.0.0.1', '192.0.2.4', '192.0.2.5'].map(from);
-    expect(sockets.map((socket) => unauthenticated.arrived(socket))).toEqual([true, true, true, true, true]);
+    expect(sockets.map((socket) => unauthenticated.admit(socket))).toEqual([true, true, true, true, true]);
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true, false, false, false]);
     expect(told).toEqual([{ address: '192.0.2.1', open: 4 }]);
   });
@@ -73,7 +73,7 @@ describe('connections without a token', () => {
 async function fullPort(): Promise<number> {
   const listener = createListener(
     undefined,
-    { unauthenticated: { arrived: () => false }, log: silentLog },
+    { unauthenticated: { admit: () => false }, log: silentLog },
     () => expect.unreachable('nobody gets in'),
   );
   listener.port.listen(0, '127.0.0.1');

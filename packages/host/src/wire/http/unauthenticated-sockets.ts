@@ -2,47 +2,44 @@ import type { Socket } from 'node:net';
 import { addressName, isLoopbackName } from '../../auth/address-name.ts';
 import type { Log } from '../../lib/log.ts';
 
-/** How many connections may be there that have not shown a token yet. */
+/** Limits for the open sockets whose client has not sent a valid token. */
 export interface UnauthenticatedLimits {
-  /** In all. One more, and the oldest of them goes: whoever has a token shows it at once. */
+  /** Of all addresses. Above it the oldest socket is destroyed: a client with a token sends it at once. */
   readonly most: number;
-  /** From one address of another machine. One more is refused. */
+  /** Of one address of another machine. Above it a new socket is refused. */
   readonly mostPerAddress: number;
 }
 
-/** As many as may be connected by default, and so come back at once after a restart. */
+/** `most` is the default of `maxConnections`: so many clients may reconnect at once after a restart. */
 const LIMITS: UnauthenticatedLimits = { most: 2_048, mostPerAddress: 128 };
 
-/** What one too many from an address is told. */
+/** The answer to a refused connection. */
 export const TOO_MANY_UNAUTHENTICATED =
   'too many connections without a token are open from here: try again later';
 
-/**
- * The connections of a port that nobody vouches for yet, HTTP requests among them. How long each may take is for the server to watch; here is seen to it that
- * all together take no more sockets and memory than they may, and keep nobody out who has a token.
- */
+/** Caps unauthenticated sockets, those of plain HTTP requests included. Timeouts are in `listener.ts`. */
 export class UnauthenticatedSockets {
   readonly #limits: UnauthenticatedLimits;
   readonly #log: Log;
-  /** By the other end, the oldest first. */
+  /** By remote address and port, the oldest first. */
   readonly #sockets = new Map<string, Socket>();
   readonly #countByAddress = new Map<string, number>();
-  #isTold = false;
+  #isLogged = false;
 
   constructor(log: Log, limits: UnauthenticatedLimits = LIMITS) {
     this.#log = log;
     this.#limits = limits;
   }
 
-  /** One more, until it closes or is known. False: it is one too many from its address, and not counted. */
-  arrived(socket: Socket): boolean {
+  /** Counts a socket until it closes or is authenticated. Returns false if its address has too many; the socket is not counted then. */
+  admit(socket: Socket): boolean {
     const address = addressName(socket.remoteAddress);
     const count = this.#countByAddress.get(address) ?? 0;
     if (!isLoopbackName(address) && count >= this.#limits.mostPerAddress) {
-      this.#tell(address);
+      this.#logOnce(address);
       return false;
     }
-    const name = otherEnd(socket);
+    const name = remoteEnd(socket);
     this.#sockets.set(name, socket);
     this.#countByAddress.set(address, count + 1);
     socket.once('close', () => this.#forget(name, address));
@@ -50,17 +47,17 @@ export class UnauthenticatedSockets {
     return true;
   }
 
-  /** Whoever is at the other end has shown a token, and counts among connections from now on. `socket`: it, or what TLS made of it. */
-  known(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): void {
-    this.#forget(otherEnd(socket), addressName(socket.remoteAddress));
+  /** The client has sent a valid token: the socket counts as a connection from now on. `socket` may be the TLS socket around it. */
+  authenticated(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): void {
+    this.#forget(remoteEnd(socket), addressName(socket.remoteAddress));
   }
 
   #dropOldest(): void {
     const [oldest] = this.#sockets.values();
     if (oldest === undefined) return;
-    this.#tell(addressName(oldest.remoteAddress));
-    // Not when its end is known: it counts no more, however long that takes.
-    this.known(oldest);
+    this.#logOnce(addressName(oldest.remoteAddress));
+    // Its place is free now, even if the close takes long.
+    this.#forget(remoteEnd(oldest), addressName(oldest.remoteAddress));
     oldest.destroy();
   }
 
@@ -69,22 +66,22 @@ export class UnauthenticatedSockets {
     const count = (this.#countByAddress.get(address) ?? 0) - 1;
     if (count > 0) this.#countByAddress.set(address, count);
     else this.#countByAddress.delete(address);
-    if (this.#sockets.size === 0) this.#isTold = false;
+    if (this.#sockets.size === 0) this.#isLogged = false;
   }
 
-  /** Once, until there are none any more. */
-  #tell(address: string): void {
-    if (this.#isTold) return;
-    this.#isTold = true;
+  /** Logs once, until there are no unauthenticated sockets. */
+  #logOnce(address: string): void {
+    if (this.#isLogged) return;
+    this.#isLogged = true;
     this.#log.warn(
       { address, open: this.#sockets.size },
-      'there are too many connections without a token; some are cut off',
+      'too many connections without a token are open; some are closed',
     );
   }
 }
 
-/** Tells the connections of a port apart. */
-export const otherEnd = ({
+/** Identifies a connection of a port. */
+export const remoteEnd = ({
   remoteAddress,
   remotePort,
 }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string => `${remoteAddress} ${remotePort}`;

@@ -6,13 +6,10 @@ import type { TokenIdentity } from '../../auth/access-tokens.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/**
- * What may have come that is not handled, by all connections of one token: two of the largest messages. Messages of tokens that may only look
- * are short.
- */
+/** Limit for received and unhandled bytes of all connections of one token: two of the largest messages. Messages of `observe` tokens are short. */
 export const MAX_UNHANDLED_BYTES = { interact: 32 * MEBIBYTE, observe: 16 * MEBIBYTE } as const;
 
-/** The same of all tokens but admins' together. */
+/** The same limit for all tokens together, those of scope `admin` not counted. */
 export const MAX_UNHANDLED_BYTES_IN_ALL = 48 * MEBIBYTE;
 
 interface Sender {
@@ -21,20 +18,20 @@ interface Sender {
   cutOff(): void;
 }
 
-/** Least length of a frame's header. */
+/** Shortest header of a frame. */
 const HEADER_BYTES = 6;
 
 /**
- * Bounds what has come and is not handled, of all connections together: messages that are not complete, for which there is no other end than
- * the patience of their senders, and those that wait in what was read at once. Past the bound the connection with the most is closed, of the
- * token with the most. Admins' are not counted.
+ * Limits the received bytes that are not handled yet: incomplete messages, which a client may leave unfinished forever, and messages that wait
+ * behind others of the same read. Above a limit the connection with the most bytes of that token is closed. Connections of `admin` tokens are
+ * not counted.
  */
 export class UnhandledBytes {
   readonly #senders = new Set<Sender>();
   readonly #byToken = new Map<string, number>();
   #total = 0;
 
-  /** Counts what comes by `stream`, from which `socket` reads the messages of `transport`. */
+  /** Counts the bytes of `stream`. `socket` reads the messages of `transport` from it. */
   watch(
     { tokenHash, scope }: TokenIdentity,
     { stream, socket, transport }: { stream: Duplex; socket: WebSocket; transport: ServerTransport },
@@ -46,14 +43,14 @@ export class UnhandledBytes {
       cutOff: () => {
         transport.close(
           TRANSPORT_CLOSE.policyViolation,
-          'this token has too much under way to the host: send it again later',
+          'too many bytes of this token wait to be handled: send it again later',
         );
-        // Else what has come stays until the other end answers.
+        // Without this the received bytes stay in memory until the client answers the close.
         transport.terminate();
       },
     };
     let lastLength = 0;
-    // What is left behind a message came in the last read, with it: headers of parts, which nobody tells of, do not add up.
+    // Bytes behind a message came in the same read. The minimum keeps uncounted headers of fragments from adding up.
     const handled = (length: number): void =>
       this.#count(
         sender,

@@ -4,8 +4,8 @@ import { STATUS_STYLE } from './status-page.ts';
 const STYLE_HASH = createHash('sha256').update(STATUS_STYLE).digest('base64');
 
 /**
- * What every answer to a browser carries: nothing runs, nothing loads but the page's own style, no page shows it in a frame, takes it in as a
- * resource or keeps a handle to its window, and no address of it or copy stays behind.
+ * Security headers of every answer. They allow no scripts, no resources but the page's own style, no frames, no use as a resource of another
+ * page, no handle to the window, no referrer to other hosts, and no copy in a cache.
  */
 export const WEB_HEADERS = new Map([
   [
@@ -20,7 +20,7 @@ export const WEB_HEADERS = new Map([
   ],
   ['x-frame-options', 'DENY'],
   ['x-content-type-options', 'nosniff'],
-  // With none a form's `Origin` is null, even to the page's own host.
+  // With `no-referrer` the browser would send `Origin: null` with the page's own forms.
   ['referrer-policy', 'same-origin'],
   ['cache-control', 'no-store'],
   ['cross-origin-resource-policy', 'same-origin'],

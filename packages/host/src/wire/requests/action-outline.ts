@@ -1,24 +1,21 @@
 import type { StateAction } from '@agenthost/protocol';
 import { beginningOf } from '../../lib/beginning-of.ts';
 
-/** What stays of each text and each list. */
+/** Limits of an outline: characters of each text, members of each list and object. */
 const MAX_TEXT = 200;
 const MAX_MEMBERS = 100;
 
-/**
- * An action of the same shape with short texts and lists: enough for its sender to recognise it by, and as easy to read for a strict
- * decoder as the whole.
- */
+/** Returns the action with shortened texts and lists. Its sender recognises it, and a strict decoder reads it like the whole action. */
 export function outlineOf(action: StateAction): unknown {
   return shortened(action);
 }
 
-/** Texts up to so many characters come back as they are. */
-const LONG = 16 * 1024;
+/** Longest text that is echoed whole, in characters. */
+const MAX_ECHOED_TEXT = 16 * 1024;
 
-/** What somebody sent, but for long texts, of which the beginning is enough: its sender has the rest. */
+/** Returns a value with long texts shortened. It is echoed to its sender, who has the rest. */
 export function withoutLongTexts(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > LONG ? shortened(value) : value;
+  if (typeof value === 'string') return value.length > MAX_ECHOED_TEXT ? shortened(value) : value;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutLongTexts);
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutLongTexts(member)]));

@@ -1,27 +1,27 @@
 import type { Cancel, Timers } from '../../lib/clock.ts';
 import { ANSWER_BYTES, type Lagging, type Reader, UnreadAnswers } from './unread-answers.ts';
 
-/** Answers under way at once: each may read and write megabytes. Of all tokens but admins', which have slots of their own. */
+/** Large answers that are made at the same time: each may read and write megabytes. Answers to `admin` tokens are not counted. */
 export const MAX_RUNNING_ANSWERS = 4;
 
-/** Answers under way at once of one token; of one that is no admin's fewer, so that another finds a slot. */
+/** The same limit for one token. It is lower for tokens that are not `admin`, so that another token finds a slot. */
 const MAX_RUNNING_ANSWERS_OF_TOKEN = { admin: MAX_RUNNING_ANSWERS, other: MAX_RUNNING_ANSWERS / 2 } as const;
 
-/** How often those are looked at that do not read while others wait for the room that their answers take. */
+/** Interval at which unread answers are measured while requests wait for them to be read. */
 const LOOK_MS = 250;
 
-/** Looks after which a client that does not read makes room for others of its own token: 10 s. */
+/** Measurements (10 s) after which a client that does not read is closed to make room for others of its token. */
 const PATIENCE_LOOKS = 40;
 
-/** The same for a token that has nothing unread: half a second. */
+/** The same (500 ms) if a token without unread answers waits. */
 const NEWCOMER_LOOKS = 2;
 
 /** A client that takes fewer bytes than this while others wait counts as not reading. */
 const LEAST_TAKEN_BYTES = 64 * 1024;
 
-/** A connection, as far as it matters here. */
+/** The part of a connection that the queue needs. */
 export interface QueuedConnection extends Reader {
-  /** Ends it: it does not read, and others wait. */
+  /** Closes the connection because its client does not read its answers. */
   cutOff(): void;
 }
 
@@ -32,18 +32,18 @@ interface Line<C> {
 }
 
 /**
- * Lets answers that may be large be made a few at a time, however many are asked for at once: each costs time and memory, and after a restart all
- * clients come in one second. One begins in each turn of the event loop, so that others are answered in between. Tokens take turns, admins'
- * first, and what one token leaves unread holds up that token alone; within a token requests wait in order.
+ * Admits requests with large answers a few at a time: each answer costs time and memory, and after a restart all clients reconnect in the same
+ * second. One request starts in each turn of the event loop, so that other work runs in between. Tokens take turns, `admin` tokens first. The
+ * unread answers of a token delay only that token. The requests of one token run in order.
  */
 export class AdmissionQueue<C extends QueuedConnection> {
   readonly #timers: Timers;
-  /** By token, the next one first. */
+  /** By token hash, the next token first. */
   readonly #lines = new Map<string, Line<C>>();
   readonly #unread = new UnreadAnswers<C>();
-  /** Requests that wait or are under way, by connection. */
+  /** Waiting and running requests, by connection. */
   readonly #counts = new Map<C, number>();
-  /** Of all tokens but admins'. */
+  /** Running requests, those of `admin` tokens not counted. */
   #runningCount = 0;
   #isTurnTaken = false;
   #cancelLook: Cancel | undefined;
@@ -53,8 +53,8 @@ export class AdmissionQueue<C extends QueuedConnection> {
   }
 
   /**
-   * Runs `work` when it is its turn, in this very call if that is now. Of a connection that closes before nothing is run, or settles. Until
-   * its answer is made it counts as `mostBytes` that are not read.
+   * Runs `work` in its turn, synchronously if that is now. If the connection closes before, `work` does not run and the promise never settles.
+   * A running request counts as `mostBytes` of unread answers.
    */
   async run<T>(connection: C, work: () => Promise<T>, mostBytes = ANSWER_BYTES): Promise<T> {
     const line = this.#lineOf(connection);
@@ -69,22 +69,22 @@ export class AdmissionQueue<C extends QueuedConnection> {
     try {
       return await work();
     } finally {
-      // When the answer has been handed over.
+      // By then the answer is in the outbox.
       this.#timers.immediate(() => this.#answered(connection, mostBytes));
     }
   }
 
-  /** Whether it waits for its turn or has it. */
+  /** Whether a request of the connection waits or runs. */
   has(connection: C): boolean {
     return this.#counts.has(connection);
   }
 
-  /** The client has taken what was written for it. */
+  /** Call it when the transport of a connection has written its buffer. */
   drained(connection: C): void {
     if (this.#unread.read(connection)) this.#next();
   }
 
-  /** The connection is over. */
+  /** Call it when a connection has closed. */
   closed(connection: C): void {
     const line = this.#lines.get(connection.identity.tokenHash);
     if (line !== undefined) {
@@ -114,7 +114,7 @@ export class AdmissionQueue<C extends QueuedConnection> {
   #begin(connection: C, mostBytes: number): void {
     const { tokenHash } = connection.identity;
     const line = this.#lineOf(connection);
-    // The other tokens come first now.
+    // The token goes behind the others.
     this.#lines.delete(tokenHash);
     this.#lines.set(tokenHash, line);
     this.#running(connection, 1);
@@ -177,14 +177,14 @@ export class AdmissionQueue<C extends QueuedConnection> {
     if (line?.waiting.length === 0 && line.runningCount === 0) this.#lines.delete(tokenHash);
   }
 
-  /** The first that waits of each token that finds no room because answers are not read. */
+  /** Of each token that waits for answers to be read: the connection of its first request. */
   #stuck(): C[] {
     return [...this.#lines.values()]
       .flatMap(({ waiting }) => waiting.slice(0, 1))
       .flatMap(({ connection }) => (this.#unread.hasRoom(connection) ? [] : [connection]));
   }
 
-  /** While some wait because others do not read, those are looked at. */
+  /** Starts or stops the measurements. They run while requests wait for answers to be read. */
   #watch(): void {
     const isStuck = this.#stuck().length > 0;
     if (isStuck === (this.#cancelLook !== undefined)) return;
@@ -207,24 +207,24 @@ export class AdmissionQueue<C extends QueuedConnection> {
     }
   }
 
-  /** Cuts off those of a token that have taken next to nothing for long; where all of them read, the slowest. */
+  /** Closes the connections of a token that have not read for a long time. If all of them read, it closes the slowest one. */
   #makeRoom(tokenHash: string): void {
     const late = this.#unread.laggingOf(tokenHash).filter(({ lookCount }) => lookCount >= PATIENCE_LOOKS);
-    const deaf = late.filter(isDeaf);
+    const stalled = late.filter(isStalled);
     const slowest = late.toSorted((one, other) => one.takenBytes - other.takenBytes).slice(0, 1);
-    // The others get as long again.
-    if (deaf.length === 0 && slowest.length > 0) this.#unread.spare(tokenHash);
-    for (const { connection } of deaf.length === 0 ? slowest : deaf) this.#cutOff(connection);
+    // The others get the same time again.
+    if (stalled.length === 0 && slowest.length > 0) this.#unread.restartLooks(tokenHash);
+    for (const { connection } of stalled.length === 0 ? slowest : stalled) this.#cutOff(connection);
   }
 
-  /** Cuts off one that does not read, of the token that leaves the most unread. The next look takes the next. */
+  /** Closes one connection that does not read, of the token with the most unread bytes. The next measurement may close another one. */
   #makeRoomForNewcomer(): void {
     for (const tokenHash of this.#unread.fullest()) {
-      const deaf = this.#unread
+      const stalled = this.#unread
         .laggingOf(tokenHash)
-        .find((each) => each.lookCount >= NEWCOMER_LOOKS && isDeaf(each));
-      if (deaf === undefined) continue;
-      this.#cutOff(deaf.connection);
+        .find((each) => each.lookCount >= NEWCOMER_LOOKS && isStalled(each));
+      if (stalled === undefined) continue;
+      this.#cutOff(stalled.connection);
       return;
     }
   }
@@ -235,4 +235,4 @@ export class AdmissionQueue<C extends QueuedConnection> {
   }
 }
 
-const isDeaf = ({ takenBytes }: Lagging<unknown>): boolean => takenBytes < LEAST_TAKEN_BYTES;
+const isStalled = ({ takenBytes }: Lagging<unknown>): boolean => takenBytes < LEAST_TAKEN_BYTES;

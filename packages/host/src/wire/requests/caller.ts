@@ -11,7 +11,7 @@ export const callerOf = (connection: Connection): Caller => ({
   sink: connection,
 });
 
-/** What a token is too little for: with `approvals: all` that setting, rather than the method or action that brings it. */
+/** The subject of a scope refusal: the setting `approvals: all` if the params set it, else the name of the method or action. */
 export function askedFor(name: string, asked: object): string {
   const config: unknown = 'config' in asked ? asked.config : undefined;
   const isAll =
@@ -19,7 +19,7 @@ export function askedFor(name: string, asked: object): string {
   return isAll ? '`approvals: all`' : name;
 }
 
-/** Why a token does not do, for people. `what`: the method or action. */
+/** The text of a scope refusal. `what`: the method, action or setting. The CLI reads it. */
 export function scopeRefusal(what: string, scope: TokenScope, least: TokenScope): string {
   const may = scope === 'observe' ? 'may only look' : 'may work in sessions and terminals, and no more';
   return `${what} takes a token of scope ${least}; this one has ${scope}, and ${may}`;

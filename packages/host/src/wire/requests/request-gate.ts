@@ -1,9 +1,9 @@
-/** Requests of one connection that may read or wait at once. */
+/** Concurrent requests of one connection. */
 export const MAX_CONCURRENT_REQUESTS = 8;
 
 /**
- * Bounds what one connection's concurrent requests cost: a few run at a time, and none is begun while the client does not
- * read what it asked for. The rest wait in order; nothing else waits for them.
+ * Limits the concurrent requests of one connection. A few run at a time, and none starts while the client does not read its answers. The others
+ * wait in order. Other messages of the connection do not wait for them.
  */
 export class RequestGate {
   readonly #hasRoom: () => boolean;
@@ -11,20 +11,20 @@ export class RequestGate {
   #waiting: (() => void)[] = [];
   #runningCount = 0;
 
-  /** `hasRoom`: whether answers are being read; call `resume` when they are again. */
+  /** `hasRoom`: whether the client reads its answers. Call `resume` when it does again. */
   constructor(parts: { hasRoom(): boolean; afterTurn(callback: () => void): void }) {
     this.#hasRoom = () => parts.hasRoom();
     this.#afterTurn = (callback) => parts.afterTurn(callback);
   }
 
-  /** Runs `work`, in this very call when it is its turn. After `close` what waits never settles: nobody is to be answered. */
+  /** Runs `work` in its turn, synchronously if that is now. The promises of requests that wait at `close` never settle. */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
     if (this.#waiting.length === 0 && this.#isOpen()) this.#runningCount += 1;
     else await new Promise<void>((begin) => this.#waiting.push(begin));
     try {
       return await work();
     } finally {
-      // Not before its answer is made and counted.
+      // Its answer counts as waiting output by then.
       this.#afterTurn(() => {
         this.#runningCount -= 1;
         this.resume();
@@ -32,7 +32,7 @@ export class RequestGate {
     }
   }
 
-  /** Begins what waits, as far as there is room. */
+  /** Starts waiting requests while there is room. */
   resume(): void {
     while (this.#isOpen()) {
       const begin = this.#waiting.shift();
@@ -42,7 +42,7 @@ export class RequestGate {
     }
   }
 
-  /** Forgets what waits: the connection is over. */
+  /** Drops the waiting requests. Call it when the connection has closed. */
   close(): void {
     this.#waiting = [];
   }

@@ -2,37 +2,37 @@ import type { TokenIdentity } from '../../auth/access-tokens.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** What an answer that is being made counts for by default: a subscription has at most so many bytes of turns [SUB-3]. */
+/** Bytes that an answer counts for while it is made, by default: the limit for the turns in a subscription [SUB-3]. */
 export const ANSWER_BYTES = 8 * MEBIBYTE;
 
-/** Shorter answers are not counted: what a socket reports as taken is exact only above its own buffer. */
+/** Shorter unread output is not counted: below the size of its own buffer a socket does not report exactly what was taken. */
 const SMALL_BYTES = 64 * 1024;
 
-/** Unread answers of one token hold up its further ones from so many bytes on. */
+/** Unread bytes of one token from which its further requests wait. */
 export const MAX_UNREAD_BYTES = { admin: 64 * MEBIBYTE, other: 16 * MEBIBYTE } as const;
 
-/** Unread answers of all tokens but admins' together hold up those tokens from so many bytes on. */
+/** Unread bytes of all tokens together from which requests wait. `admin` tokens are not counted and do not wait. */
 export const MAX_UNREAD_BYTES_IN_ALL = 32 * MEBIBYTE;
 
-/** On top of that, for tokens that have nothing unread. */
+/** Added to that limit for tokens without unread answers. */
 const SPARE_BYTES = 16 * MEBIBYTE;
 
-/** A connection, as far as its unread answers matter. */
+/** The part of a connection that is measured. */
 export interface Reader {
   readonly identity: TokenIdentity;
   readonly isClosed: boolean;
-  /** Bytes of answers that its client has not taken. */
+  /** Bytes of answers that the client has not taken. */
   readonly unreadBytes: number;
-  /** Bytes that its client has taken since it came. */
+  /** Bytes that the client has taken since it connected. */
   readonly takenBytes: number;
 }
 
-/** A reader with something unread, as others wait for its room. */
+/** A connection with unread answers. */
 export interface Lagging<C> {
   readonly connection: C;
-  /** How often it was looked at since its client had this to read, or since `spare`. */
+  /** Measurements since the client got the answer, or since `restartLooks`. */
   readonly lookCount: number;
-  /** Bytes that its client has taken in that time. */
+  /** Bytes that the client has taken in that time. */
   readonly takenBytes: number;
 }
 
@@ -44,39 +44,39 @@ interface Unread {
 
 interface Share<C> {
   readonly isAdmin: boolean;
-  /** What is unread, and what is being made. */
+  /** Bytes of unread answers, and of answers that are being made. */
   bytes: number;
   readonly readers: Map<C, Unread>;
 }
 
 /**
- * Counts the answers that are made and not read, by token: what one token leaves unread takes no room of another's, and all tokens but
- * admins' have a bound in common, within which there is always room for one that has nothing unread.
+ * Counts unread answers by token. Each token has a limit of its own. All tokens that are not `admin` also share a limit, with a reserve for
+ * tokens that have no unread answers.
  */
 export class UnreadAnswers<C extends Reader> {
   readonly #byToken = new Map<string, Share<C>>();
-  /** Tokens of which a connection was ended because it did not read, and for how many looks that counts. */
+  /** Tokens with a connection that was closed because its client did not read, and the measurements for which that counts. */
   readonly #blamed = new Map<string, number>();
-  /** Of all tokens but admins'. */
+  /** Bytes of all tokens that are not `admin`. */
   #bytes = 0;
 
-  /** Whether one more answer may be made for this connection's token. */
+  /** Whether one more answer may be made for the token of a connection. */
   hasRoom({ identity }: C): boolean {
     return this.isWithinShare(identity) && this.#isWithinAll(identity);
   }
 
-  /** Whether the token has less unread than it may, whatever the others have. */
+  /** Whether a token is below its own limit. */
   isWithinShare({ tokenHash, scope }: TokenIdentity): boolean {
     const most = scope === 'admin' ? MAX_UNREAD_BYTES.admin : MAX_UNREAD_BYTES.other;
     return (this.#byToken.get(tokenHash)?.bytes ?? 0) < most;
   }
 
-  /** Whether the token has something unread, is being answered, or was blamed not long ago: one that does not gets room before it. */
+  /** Whether a token has unread answers or running requests, or was blamed recently. Tokens without any go first. */
   hasAny({ tokenHash }: TokenIdentity): boolean {
     return this.#byToken.has(tokenHash) || this.#blamed.has(tokenHash);
   }
 
-  /** A connection of this token was ended because it did not read. */
+  /** Notes that a connection of a token was closed because its client did not read. It counts for `lookCount` measurements. */
   blame({ tokenHash }: TokenIdentity, lookCount: number): void {
     this.#blamed.set(tokenHash, lookCount);
   }
@@ -86,18 +86,18 @@ export class UnreadAnswers<C extends Reader> {
     return !this.hasAny(identity) && this.#bytes < MAX_UNREAD_BYTES_IN_ALL + SPARE_BYTES;
   }
 
-  /** An answer is being made that may come to so many bytes. */
+  /** Call it when an answer of up to `mostBytes` is started. */
   begin({ identity }: C, mostBytes: number): void {
     this.#add(identity, mostBytes);
   }
 
-  /** It has been handed to the connection. */
+  /** Call it when that answer was given to the connection. */
   end(connection: C, mostBytes: number): void {
     this.#add(connection.identity, -mostBytes);
     this.#count(connection, true);
   }
 
-  /** The client has read, or is gone. Returns whether that made room. */
+  /** Call it when a client has read, or its connection has closed. Returns whether that made room. */
   read(connection: C): boolean {
     const before = this.#byToken.get(connection.identity.tokenHash)?.readers.get(connection);
     if (before === undefined) return false;
@@ -118,7 +118,7 @@ export class UnreadAnswers<C extends Reader> {
     return bytes;
   }
 
-  /** Counts one more look at each reader. */
+  /** Counts one more measurement. */
   look(): void {
     for (const { readers } of this.#byToken.values())
       for (const unread of readers.values()) unread.lookCount += 1;
@@ -127,7 +127,7 @@ export class UnreadAnswers<C extends Reader> {
       else this.#blamed.delete(tokenHash);
   }
 
-  /** Clients of a token with unread answers. */
+  /** The connections of a token with unread answers. */
   laggingOf(tokenHash: string): Lagging<C>[] {
     const { readers = new Map<C, Unread>() } = this.#byToken.get(tokenHash) ?? {};
     return Array.from(readers, ([connection, { lookCount, takenBefore }]) => ({
@@ -137,7 +137,7 @@ export class UnreadAnswers<C extends Reader> {
     }));
   }
 
-  /** The tokens with something unread, admins' aside: the one with the most first. */
+  /** The tokens with unread answers, the one with the most first, without `admin` tokens. */
   fullest(): string[] {
     return [...this.#byToken]
       .filter(([, { isAdmin, readers }]) => !isAdmin && readers.size > 0)
@@ -145,8 +145,8 @@ export class UnreadAnswers<C extends Reader> {
       .map(([tokenHash]) => tokenHash);
   }
 
-  /** The readers of a token that are there get as much time again. */
-  spare(tokenHash: string): void {
+  /** Starts the measurements of a token's connections again. */
+  restartLooks(tokenHash: string): void {
     for (const [connection, unread] of this.#byToken.get(tokenHash)?.readers ?? []) {
       unread.lookCount = 0;
       unread.takenBefore = connection.takenBytes;
