@@ -15,37 +15,44 @@ export interface Caller {
   readonly sink: Sink;
 }
 
-/** Why a dispatch is rejected: becomes `code: sentence` in `rejectionReason` [ACT-3]. */
+/** A dispatch that is refused: becomes `code: reason` in `rejectionReason` [ACT-3]. */
 export interface Rejection {
   readonly code: string;
   readonly reason: string;
+  /** Runs right after the rejection, in the same transaction. */
+  after?(tx: Tx): void;
 }
 
 /** Shorthand for a rejection. */
 export const reject = (code: string, reason: string): Rejection => ({ code, reason });
 
-/** What a kind of channel does with dispatched actions. */
+/** A dispatch that is taken. All of it runs in one transaction. */
+export interface Plan<K extends ChannelKind> {
+  /**
+   * The action to emit. A function when rows have to be written for it, as for an attachment that is too large for state:
+   * called first.
+   */
+  readonly action: ChannelAction[K] | ((tx: Tx) => ChannelAction[K]);
+  /**
+   * True: the action changes nothing and must not be kept. It is echoed to its sender alone and never journaled
+   * [TERM-2] [ACT-7]. Default: false.
+   */
+  readonly isPrivate?: boolean;
+  /** Runs right before the action is emitted. */
+  before?(tx: Tx): void;
+  /** Runs right after the action is emitted. */
+  after?(tx: Tx): void;
+}
+
+/**
+ * The outcome of planning an action: a rejection, a plan, or a promise while the plan needs rows from disk. The promise
+ * resolves with a function that plans again, since others act meanwhile; later dispatches of the client wait for it [WIRE-6].
+ */
+export type Planned<K extends ChannelKind> = Rejection | Plan<K> | Promise<() => Planned<K>>;
+
+/** Plans the actions that clients dispatch on one kind of channel. Only looks at state; changes are for the plan. */
 export interface ChannelModule<K extends ChannelKind> {
-  /**
-   * Brings in from disk what `check` and the reducer need; later dispatches of this client wait for it [WIRE-6]. Asked again
-   * when it is done, since others act meanwhile: `undefined` when nothing is missing.
-   */
-  prepare?(channel: Channel<K>, action: ChannelAction[K]): Promise<void> | undefined;
-  /** Whether this client may do this now; `undefined` when it may. Looks at state only. */
-  check(channel: Channel<K>, action: ChannelAction[K], caller: Caller): Rejection | undefined;
-  /**
-   * True for an action that changes nothing and must not be kept: it is echoed to its sender alone and never journaled
-   * [TERM-2] [ACT-7]; `after` runs as usual. Default: no action is.
-   */
-  isPrivate?(action: ChannelAction[K]): boolean;
-  /** Runs right after a rejection, in the same transaction: what the host does itself in place of what was refused. */
-  refused?(tx: Tx, channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
-  /** What is emitted in place of the action, where that is too large for state. Inside the same transaction, before `before`. */
-  fit?(tx: Tx, channel: Channel<K>, action: ChannelAction[K]): ChannelAction[K];
-  /** Runs right before the action is emitted, in the same transaction. */
-  before?(tx: Tx, channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
-  /** Runs right after the action was emitted, in the same transaction: follow-up actions, and effects. */
-  after?(tx: Tx, channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
+  plan(channel: Channel<K>, action: ChannelAction[K], caller: Caller): Planned<K>;
 }
 
 /** The modules of the channels whose actions clients may dispatch. */

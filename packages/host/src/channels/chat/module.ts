@@ -1,5 +1,5 @@
 import type { ChatAction, ChatState, Message } from '@agenthost/protocol';
-import type { Caller, ChannelModule } from '../../handler-port/channel-module.ts';
+import type { Caller, ChannelModule, Planned } from '../../handler-port/channel-module.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -26,29 +26,43 @@ export function chatModule(parts: {
   /** In whose language labels are made [CHAT-19]. */
   locales: TurnLocales;
 }): ChannelModule<'chat'> {
-  const { sync, turns, attached } = parts;
-  const lookups = new WeakMap<ChatAction, Lookup>();
   observeTurns(parts);
+  return { plan: (chat, action, caller) => planAction(parts, chat, { action, caller }) };
+}
+
+type Parts = Parameters<typeof chatModule>[0];
+
+/** `found`: the disk's answer about the action, from an earlier call. */
+function planAction(
+  parts: Parts,
+  chat: Channel<'chat'>,
+  { action, caller }: { action: ChatAction; caller: Caller },
+  found?: Lookup,
+): Planned<'chat'> {
+  const { sync, turns, attached, contents } = parts;
+  const looking = isPresent(chat, found) ? undefined : lookUp(sync, chat, action);
+  if (looking !== undefined)
+    return looking.then((next) => () => planAction(parts, chat, { action, caller }, next));
+  const cut = found?.cut;
+  const rejection = checkChatAction(
+    {
+      sync,
+      chat,
+      state: chat.state,
+      caller,
+      isArchived: () => found?.isArchived === true,
+      hasCut: () => cut !== undefined,
+    },
+    action,
+  );
+  if (rejection !== undefined)
+    return { ...rejection, after: (tx) => failDeniedCall(tx, chat, action, caller) };
   return {
-    prepare: (chat, action) => {
-      const { historyVersion, turnCount, cut } = lookups.get(action) ?? {};
-      const isPresent = historyVersion === chat.historyVersion && turnCount === chat.hostData.turnCount;
-      if (isPresent && !isIncomplete(chat, cut)) return undefined;
-      return lookUp(sync, chat, action)?.then((found) => void lookups.set(action, found));
+    action: (tx) => fitMessage(tx, attached, chat, fitClientResult(contents, chat, action)),
+    before: (tx) => {
+      if (cut !== undefined && alignWindows(tx, sync, chat, cut)) forgetHistory(tx, turns, chat);
     },
-    check: (chat, action, caller) => {
-      const isArchived = (): boolean => lookups.get(action)?.isArchived === true;
-      const hasCut = (): boolean => lookups.get(action)?.cut !== undefined;
-      return checkChatAction({ sync, chat, state: chat.state, caller, isArchived, hasCut }, action);
-    },
-    refused: (tx, chat, action, caller) => failDeniedCall(tx, chat, action, caller),
-    fit: (tx, chat, action) => fitMessage(tx, attached, chat, fitClientResult(parts.contents, chat, action)),
-    before: (tx, chat, action) => {
-      const cut = lookups.get(action)?.cut;
-      if (cut === undefined || !alignWindows(tx, sync, chat, cut)) return;
-      forgetHistory(tx, turns, chat);
-    },
-    after: (tx, chat, action, caller) => follow(tx, parts, chat, { action, caller }),
+    after: (tx) => follow(tx, parts, chat, { action, caller }),
   };
 }
 
@@ -61,6 +75,11 @@ interface Lookup {
   /** There is a turn of that id already. */
   readonly isArchived?: boolean;
 }
+
+const isPresent = (chat: Channel<'chat'>, found: Lookup | undefined): boolean =>
+  found?.historyVersion === chat.historyVersion &&
+  found.turnCount === chat.hostData.turnCount &&
+  !isIncomplete(chat, found.cut);
 
 function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<Lookup> | undefined {
   const turnId =
@@ -90,7 +109,7 @@ function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<
 
 function follow(
   tx: Tx,
-  parts: Parameters<typeof chatModule>[0],
+  parts: Parts,
   chat: Channel<'chat'>,
   { action, caller }: { action: ChatAction; caller: Caller },
 ): void {
@@ -132,7 +151,7 @@ function clearDraft(tx: Tx, chat: Channel<'chat'>, sent: Message): void {
 }
 
 /** What follows from turns whoever started or ended them: the agent gets a new one, the queue goes on after a complete one. */
-function observeTurns(parts: Parameters<typeof chatModule>[0]): void {
+function observeTurns(parts: Parts): void {
   const { sync, turns } = parts;
   sync.observe('chat', (tx, { channel, action, before, after, origin }) => {
     const ended = before.activeTurn?.id;

@@ -5,14 +5,18 @@ import { type ChannelModule, type Rejection, reject } from '../../handler-port/c
 /** What clients may do to the host as a whole: change its configuration [ROOT-5]. */
 export function rootModule(): ChannelModule<'root'> {
   return {
-    check: (root, action) =>
-      action.type === 'root/configChanged' && root.state.config !== undefined
-        ? checkChange(root.state.config, action)
-        : undefined,
-    after: (tx, root, action) => {
-      if (action.type !== 'root/configChanged' || root.state.config === undefined) return;
-      const config = missingDefaults(root.state.config);
-      if (Object.keys(config).length > 0) tx.emit(root, { type: 'root/configChanged', config });
+    plan: (root, action) => {
+      if (action.type !== 'root/configChanged' || root.state.config === undefined) return { action };
+      return (
+        checkChange(root.state.config, action) ?? {
+          action,
+          after: (tx) => {
+            if (root.state.config === undefined) return;
+            const config = missingDefaults(root.state.config);
+            if (Object.keys(config).length > 0) tx.emit(root, { type: 'root/configChanged', config });
+          },
+        }
+      );
     },
   };
 }

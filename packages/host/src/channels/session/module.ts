@@ -16,6 +16,7 @@ import {
 } from '../../handler-port/channel-module.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { announceTools, checkActiveClient } from './active-clients.ts';
 
@@ -23,20 +24,23 @@ import { announceTools, checkActiveClient } from './active-clients.ts';
 export function sessionModule(sync: Sync, turns: TurnSupervisor): ChannelModule<'session'> {
   announceTools(sync, turns);
   return {
-    check: (session, action, caller) =>
+    plan: (session, action, caller) =>
       check(session, action, caller) ??
-      checkFallback(session, action, caller, defaultApprovals(sync.root.state.config)),
-    after: (tx, session, action) => {
-      if (action.type === 'session/titleChanged')
-        tx.setHostData(session, { ...session.hostData, titledBy: 'client' });
-      if (action.type === 'session/configChanged') {
-        const values = agentValues(action.config);
-        if (Object.keys(values).length === 0) return;
-        const chats = session.state.chats.map(({ resource }) => resource);
-        tx.effect(() => turns.configure(chats, values));
-      }
-    },
+      checkFallback(session, action, caller, defaultApprovals(sync.root.state.config)) ?? {
+        action,
+        after: (tx) => follow(tx, turns, session, action),
+      },
   };
+}
+
+function follow(tx: Tx, turns: TurnSupervisor, session: Channel<'session'>, action: SessionAction): void {
+  if (action.type === 'session/titleChanged')
+    tx.setHostData(session, { ...session.hostData, titledBy: 'client' });
+  if (action.type !== 'session/configChanged') return;
+  const values = agentValues(action.config);
+  if (Object.keys(values).length === 0) return;
+  const chats = session.state.chats.map(({ resource }) => resource);
+  tx.effect(() => turns.configure(chats, values));
 }
 
 function check(session: Channel<'session'>, action: SessionAction, caller: Caller): Rejection | undefined {

@@ -1,5 +1,6 @@
-import type { TerminalState } from '@agenthost/protocol';
-import { type ChannelModule, reject } from '../../handler-port/channel-module.ts';
+import type { TerminalAction } from '@agenthost/protocol';
+import { type Caller, type ChannelModule, type Planned, reject } from '../../handler-port/channel-module.ts';
+import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { openClaim } from '../../terminals/claims.ts';
 import { fittedSize } from '../../terminals/launch.ts';
@@ -17,66 +18,74 @@ export function terminalModule(parts: {
   presence: Presence;
   readonly clientIds: ClientIds;
 }): ChannelModule<'terminal'> {
+  return { plan: (channel, action, caller) => planAction(parts, channel, { action, caller }) };
+}
+
+type Parts = Parameters<typeof terminalModule>[0];
+
+/** What was looked up for a claim: its session, or what binds the client id that it names to a token. */
+type Found = { readonly kind: 'session' } | { readonly kind: 'client'; readonly binding: ClientBinding };
+
+function planAction(
+  parts: Parts,
+  channel: Channel<'terminal'>,
+  { action, caller }: { action: TerminalAction; caller: Caller },
+  found?: Found,
+): Planned<'terminal'> {
   const { sync, terminals, presence } = parts;
-  const surroundings = {
-    isGone: (clientId: string) => presence.isGone(clientId),
-    hasSession: (uri: string) => sync.registry.getOf('session', uri) !== undefined,
-  };
-  /** Actions whose session was looked for; one that is not in memory then does not exist. */
-  const looked = new WeakSet<object>();
-  /** Claims, with what binds the id that they name to a token. */
-  const bindings = new WeakMap<object, ClientBinding>();
-  /** What the terminal showed that is just being cleared. */
-  let shown: TerminalState['content'] = [];
-  return {
-    isPrivate: ({ type }) => type === 'terminal/input',
-    prepare: (_, action) => {
-      if (action.type !== 'terminal/claimed') return undefined;
-      if (action.claim.kind === 'client') {
-        const { clientId } = action.claim;
-        if (parts.clientIds.isHere(clientId) || bindings.has(action)) return undefined;
-        return parts.clientIds.lookUp(clientId).then((binding) => {
-          bindings.set(action, binding);
-        });
-      }
-      const { session } = action.claim;
-      if (surroundings.hasSession(session) || looked.has(action)) return undefined;
-      looked.add(action);
-      return sync.registry.open(session).then(() => undefined);
-    },
-    before: (tx, channel, action) => {
-      if (action.type === 'terminal/cleared') shown = channel.state.content;
-      if (action.type !== 'terminal/input') return;
-      const { data } = action;
-      const pty = terminals.runner(channel.uri)?.pty;
-      // In front of its echo: whoever is told that it was taken can rely on that, whatever happens to the host in between.
-      tx.publish(() => pty?.write(data));
-    },
-    check: (channel, action, { clientId }) =>
-      checkTerminalAction(channel.state, action, clientId, surroundings) ??
-      (action.type === 'terminal/input' && terminals.isAwaited(channel.uri) ? SILENT : undefined),
-    fit: (_tx, _channel, action) => (action.type === 'terminal/resized' ? fittedSize(action) : action),
-    after: (tx, channel, action, { tokenHash }) => {
-      switch (action.type) {
-        case 'terminal/resized': {
-          terminals.runner(channel.uri)?.resized(tx, action.cols, action.rows);
-          return;
-        }
-        case 'terminal/titleChanged':
-          tx.setHostData(channel, { ...channel.hostData, titledBy: 'somebody' });
-          return;
-        case 'terminal/claimed': {
-          bindings.get(action)?.bindTo(tx, tokenHash);
+  const looking = found === undefined ? lookUp(parts, action) : undefined;
+  if (looking !== undefined)
+    return looking.then((next) => () => planAction(parts, channel, { action, caller }, next));
+  const rejection = checkTerminalAction(channel.state, action, caller.clientId, {
+    isGone: (clientId) => presence.isGone(clientId),
+    hasSession: (uri) => sync.registry.getOf('session', uri) !== undefined,
+  });
+  if (rejection !== undefined) return rejection;
+  const runner = terminals.runner(channel.uri);
+  switch (action.type) {
+    case 'terminal/input':
+      if (terminals.isAwaited(channel.uri)) return SILENT;
+      return {
+        action,
+        isPrivate: true,
+        // Before the echo: a client that gets the echo can rely on the write, whatever happens to the host in between.
+        before: (tx) => tx.publish(() => runner?.pty.write(action.data)),
+      };
+    case 'terminal/resized': {
+      const fitted = fittedSize(action);
+      return { action: fitted, after: (tx) => runner?.resized(tx, fitted.cols, fitted.rows) };
+    }
+    case 'terminal/titleChanged':
+      return {
+        action,
+        after: (tx) => tx.setHostData(channel, { ...channel.hostData, titledBy: 'somebody' }),
+      };
+    case 'terminal/claimed':
+      return {
+        action,
+        after: (tx) => {
+          if (found?.kind === 'client') found.binding.bindTo(tx, caller.tokenHash);
           const open = openClaim(sync, action.claim);
           if (open !== action.claim) tx.emit(channel, { type: 'terminal/claimed', claim: open });
-          return;
-        }
-        case 'terminal/cleared':
-          terminals.runner(channel.uri)?.cleared(tx, shown);
-          shown = [];
-          return;
-        default:
-      }
-    },
-  };
+        },
+      };
+    case 'terminal/cleared': {
+      const shown = channel.state.content;
+      return { action, after: (tx) => runner?.cleared(tx, shown) };
+    }
+    default:
+      return { action };
+  }
+}
+
+/** Looks up what a claim names and is not in memory; `undefined` when nothing is missing. */
+function lookUp({ sync, clientIds }: Parts, action: TerminalAction): Promise<Found> | undefined {
+  if (action.type !== 'terminal/claimed') return undefined;
+  const { claim } = action;
+  if (claim.kind === 'client') {
+    if (clientIds.isHere(claim.clientId)) return undefined;
+    return clientIds.lookUp(claim.clientId).then((binding) => ({ kind: 'client', binding }));
+  }
+  if (sync.registry.getOf('session', claim.session) !== undefined) return undefined;
+  return sync.registry.open(claim.session).then(() => ({ kind: 'session' }));
 }

@@ -11,7 +11,13 @@ import {
   scopeOfAction,
 } from '@agenthost/protocol';
 import { type CheckedAction, validateAction, validateParams } from '@agenthost/protocol/validate';
-import type { ChannelModule, ChannelModules, Rejection } from '../../handler-port/channel-module.ts';
+import type {
+  ChannelModule,
+  ChannelModules,
+  Plan,
+  Planned,
+  Rejection,
+} from '../../handler-port/channel-module.ts';
 import { reject } from '../../handler-port/channel-module.ts';
 import { JournalError } from '../../journal/journal.ts';
 import type { Log } from '../../lib/log.ts';
@@ -27,13 +33,6 @@ import { askedFor, callerOf, scopeRefusal } from './caller.ts';
 
 /** A dispatch as it came in; the action is not checked yet. */
 type Incoming = Omit<DispatchActionParams, 'action'> & { action?: unknown };
-
-/** A checked action, its channel and who rules there. */
-interface Step<K extends ChannelKind> {
-  readonly channel: Channel<K>;
-  readonly action: ChannelAction[K];
-  readonly module: ChannelModule<K> | undefined;
-}
 
 /** Takes clients' actions: who may, what they do, and the answer to each [ACT-2] to [ACT-8]. */
 export class Dispatcher {
@@ -122,76 +121,79 @@ export class Dispatcher {
     action: ChannelAction[K],
   ): Promise<void> | undefined {
     const module: ChannelModule<K> | undefined = this.#modules[channel.kind];
-    const preparing = module?.prepare?.(channel, action);
-    if (preparing === undefined) {
-      this.#apply(connection, incoming, { channel, action, module });
-      return undefined;
-    }
-    return preparing.then(() =>
-      connection.isClosed ? undefined : this.#takeChecked(connection, incoming, channel, action),
-    );
-  }
-
-  #apply<K extends ChannelKind>(connection: Connection, incoming: Incoming, step: Step<K>): void {
-    const { channel, action, module } = step;
-    const caller = callerOf(connection);
-    const rejection =
+    const planned =
       module === undefined
         ? reject('notSupported', `This host takes no actions on ${channel.kind} channels`)
-        : module.check(channel, action, caller);
-    if (rejection !== undefined) {
-      return this.#refuse(connection, incoming, rejection, (tx) =>
-        module?.refused?.(tx, channel, action, caller),
+        : module.plan(channel, action, callerOf(connection));
+    return this.#follow(connection, incoming, channel, planned);
+  }
+
+  #follow<K extends ChannelKind>(
+    connection: Connection,
+    incoming: Incoming,
+    channel: Channel<K>,
+    planned: Planned<K>,
+  ): Promise<void> | undefined {
+    if (planned instanceof Promise)
+      return planned.then((again) =>
+        connection.isClosed ? undefined : this.#follow(connection, incoming, channel, again()),
       );
-    }
-    if (module?.isPrivate?.(action) === true) return this.#applyPrivately(connection, incoming, step);
+    if ('code' in planned) this.#refuse(connection, incoming, planned);
+    else if (planned.isPrivate === true) this.#applyPrivately(connection, incoming, channel, planned);
+    else this.#apply(connection, incoming, channel, planned);
+    return undefined;
+  }
+
+  #apply<K extends ChannelKind>(
+    connection: Connection,
+    incoming: Incoming,
+    channel: Channel<K>,
+    plan: Plan<K>,
+  ): void {
     const { client } = connection.online;
     const origin: DispatchOrigin = {
       clientId: client.id,
       clientSeq: incoming.clientSeq,
       epoch: client.epoch,
       sink: connection,
-      dropped: () =>
-        this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble)),
+      dropped: () => this.#sendUnavailable(connection, incoming),
     };
     this.#settle(connection, incoming, (tx) => {
-      const fitted = module?.fit?.(tx, channel, action) ?? action;
-      module?.before?.(tx, channel, fitted, caller);
-      tx.emit(channel, fitted, origin);
-      module?.after?.(tx, channel, fitted, caller);
+      const action = actionOf(plan, tx);
+      plan.before?.(tx);
+      tx.emit(channel, action, origin);
+      plan.after?.(tx);
     });
   }
 
-  /** Nobody else hears of it, and nothing keeps it; that it was processed is remembered as of any other [ACT-7]. */
+  /** Echoes the action to its sender alone and keeps nothing of it but its number [ACT-7]. */
   #applyPrivately<K extends ChannelKind>(
     connection: Connection,
     incoming: Incoming,
-    { channel, action, module }: Step<K>,
+    channel: Channel<K>,
+    plan: Plan<K>,
   ): void {
-    const caller = callerOf(connection);
-    const envelope = { channel: channel.uri, action, origin: originOf(connection, incoming) };
+    const origin = originOf(connection, incoming);
     this.#settle(connection, incoming, (tx) => {
-      module?.before?.(tx, channel, action, caller);
-      this.#sync.sendPrivate(connection, envelope, () =>
-        this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble)),
+      const action = actionOf(plan, tx);
+      plan.before?.(tx);
+      this.#sync.sendPrivate(connection, { channel: channel.uri, action, origin }, () =>
+        this.#sendUnavailable(connection, incoming),
       );
-      module?.after?.(tx, channel, action, caller);
+      plan.after?.(tx);
     });
   }
 
-  #refuse(
-    connection: Connection,
-    incoming: Incoming,
-    rejection: Rejection,
-    follow: (tx: Tx) => void = () => undefined,
-  ): void {
-    // What it was checked against is taken back with a failed tick.
+  #refuse(connection: Connection, incoming: Incoming, rejection: Rejection): void {
+    // A failed tick takes back the state that the dispatch was checked against.
     this.#settle(connection, incoming, (tx) => {
-      this.#sendRejection(connection, incoming, rejection, () =>
-        this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble)),
-      );
-      follow(tx);
+      this.#sendRejection(connection, incoming, rejection, () => this.#sendUnavailable(connection, incoming));
+      rejection.after?.(tx);
     });
+  }
+
+  #sendUnavailable(connection: Connection, incoming: Incoming): void {
+    this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble));
   }
 
   /** Runs what a dispatch does and remembers, in the same transaction, that it was processed [ACT-5]. */
@@ -207,7 +209,7 @@ export class Dispatcher {
       });
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
-      this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble));
+      this.#sendUnavailable(connection, incoming);
     } finally {
       connection.charge(this.#sync.workBytes - before);
     }
@@ -232,11 +234,8 @@ export class Dispatcher {
   /** Sent again after a reconnect and processed before: answered as it was then [ACT-5]. */
   async #answerAgain(connection: Connection, incoming: Incoming, epoch: string): Promise<void> {
     const { client } = connection.online;
-    const stored = await this.#sync.path
-      .boundary(
-        () => undefined,
-        () => this.#sync.journal.findOutcome(client.id, epoch, incoming.clientSeq),
-      )
+    const stored = await this.#sync
+      .afterCommit(() => this.#sync.journal.findOutcome(client.id, epoch, incoming.clientSeq))
       .catch((error: unknown) => {
         // Its sender must not take it for undone because nobody can look it up now.
         this.#log.error({ error, channel: incoming.channel }, 'an outcome could not be read');
@@ -256,6 +255,9 @@ export class Dispatcher {
     this.#sync.path.send(send, send);
   }
 }
+
+const actionOf = <K extends ChannelKind>({ action }: Plan<K>, tx: Tx): ChannelAction[K] =>
+  typeof action === 'function' ? action(tx) : action;
 
 const UNREADABLE = reject('unavailable', 'The host cannot read its journal now; try again');
 
