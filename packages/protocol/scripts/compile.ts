@@ -37,9 +37,9 @@ function pick(requests: Record<string, { params: Schema; result: Schema }>, part
 }
 
 /**
- * What clients send is read strictly, but for two places that have an answer of their own: a dispatched action is
+ * A client's messages are read strictly, with two exceptions that have an answer of their own: a dispatched action is
  * checked by its own type and echoed as rejected [ACT-3], and malformed versions in a list are skipped [CONN-1]. Attachments of a kind
- * that is newer than this host pass as well: agents are told of them by name.
+ * that is newer than this host pass as well: the host tells agents their names.
  */
 function strictLookup(vocabulary: Vocabulary): Lookup {
   const lookup = new Lookup(vocabulary.definitions);
@@ -51,9 +51,20 @@ function strictLookup(vocabulary: Vocabulary): Lookup {
   const withVersions = { ...initialize.properties, protocolVersions: { type: 'array' } };
   lookup.definitions.InitializeParams = { ...initialize, properties: withVersions };
   lookup.definitions.MessageAttachment = openUnion(lookup.definitions, 'MessageAttachment', ['label']);
+  return lookup;
+}
+
+/** What a host checks, and so loads. */
+function clientLookup(vocabulary: Vocabulary): Lookup {
+  const lookup = strictLookup(vocabulary);
   lookup.add('actions', vocabulary.actions);
-  lookup.add('states', vocabulary.states);
   lookup.add('params', { ...pick(vocabulary.clientRequests, 'params'), ...vocabulary.clientNotifications });
+  return lookup;
+}
+
+function stateLookup(vocabulary: Vocabulary): Lookup {
+  const lookup = strictLookup(vocabulary);
+  lookup.add('states', vocabulary.states);
   lookup.add('clientResults', pick(vocabulary.hostRequests, 'result'));
   return lookup;
 }
@@ -177,14 +188,15 @@ function compile(lookup: Lookup, reading: Reading): string {
 
 /** The generated files: name to content. */
 export function compiledFiles(vocabulary: Vocabulary): Map<string, string> {
-  const readings = [
-    ['strict', strictLookup(vocabulary)],
-    ['lenient', lenientLookup(vocabulary)],
+  const files = [
+    ['client', 'strict', clientLookup(vocabulary)],
+    ['state', 'strict', stateLookup(vocabulary)],
+    ['host', 'lenient', lenientLookup(vocabulary)],
   ] as const;
   return new Map(
-    readings.flatMap(([reading, lookup]) => [
-      [`${reading}.js`, compile(lookup, reading)],
-      [`${reading}.d.ts`, declarations(Object.keys(lookup.tables))],
+    files.flatMap(([name, reading, lookup]) => [
+      [`${name}.js`, compile(lookup, reading)],
+      [`${name}.d.ts`, declarations(Object.keys(lookup.tables))],
     ]),
   );
 }

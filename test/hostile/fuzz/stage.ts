@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { validateState } from '@agenthost/protocol/validate';
+import { validateState } from '@agenthost/protocol/validate-peer';
 import { HostProcess } from '../../kill/host-process.ts';
 import { RudeClient } from '../rude-client.ts';
 import { Fuzz, type FuzzReport } from './fuzz.ts';

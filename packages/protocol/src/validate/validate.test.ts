@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { validateAction, validateParams } from './index.ts';
+import { NESTING_LIMIT } from './nesting.ts';
 import {
-  validateAction,
   validateClientResult,
   validateHostParams,
   validateNotification,
-  validateParams,
   validateResult,
   validateState,
-} from './index.ts';
-import { NESTING_LIMIT } from './nesting.ts';
+} from './peer.ts';
 
 const delta = { type: 'chat/delta', turnId: 't1', partId: 'p1', content: 'hi' };
 

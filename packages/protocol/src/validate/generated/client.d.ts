@@ -5,12 +5,6 @@ export declare function lastFaults(): Fault[];
 export declare const actions: Record<string, Check>;
 /** Those whose values nest without a bound of the schema's own. */
 export declare const actionsNesting: string[];
-export declare const states: Record<string, Check>;
-/** Those whose values nest without a bound of the schema's own. */
-export declare const statesNesting: string[];
 export declare const params: Record<string, Check>;
 /** Those whose values nest without a bound of the schema's own. */
 export declare const paramsNesting: string[];
-export declare const clientResults: Record<string, Check>;
-/** Those whose values nest without a bound of the schema's own. */
-export declare const clientResultsNesting: string[];

@@ -1,0 +1,45 @@
+import type { Check, Fault } from './fault.ts';
+import { isNestedTooDeep, NESTING_LIMIT } from './nesting.ts';
+import { quote, sentence } from './sentence.ts';
+
+/** Why a value was refused: one sentence with the path in it, such as `params.message.text: must be a string`. */
+export interface Refused {
+  ok: false;
+  error: string;
+}
+
+/** Params that fit, or why they do not. */
+export type CheckedParams<T> = { ok: true; params: T } | Refused;
+
+/** Compiled checks by name. */
+export interface Table {
+  checks: Record<string, Check>;
+  /** Names of the checks whose values nest without a bound of the schema's own. */
+  nesting: string[];
+  lastFaults: () => Fault[];
+  /** Name of the value in errors. */
+  root: string;
+}
+
+/** Why a value does not fit the check of that name; `undefined` when it fits. */
+export function refusal(
+  { checks, nesting, lastFaults, root }: Table,
+  kind: string,
+  name: string,
+  value: unknown,
+) {
+  // Names come from the wire: an inherited one such as `constructor` is unknown like any other.
+  const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+  if (check === undefined) return `unknown ${kind} ${quote(name)}`;
+  if (nesting.includes(name) && isNestedTooDeep(value))
+    return `${root}: nests deeper than ${NESTING_LIMIT} levels`;
+  return check(value) ? undefined : sentence(lastFaults(), root);
+}
+
+/** Narrows a value that passed its check: the one place where a value from the wire gets its type. */
+export function hasPassed<T>(error: string | undefined, _value: unknown): _value is T {
+  return error === undefined;
+}
+
+/** A refusal with this sentence. */
+export const refused = (error = ''): Refused => ({ ok: false, error });
