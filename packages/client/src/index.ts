@@ -1,3 +1,4 @@
+export { RequestAborted, RequestTimeout, RpcError } from '@agenthost/rpc';
 export type { AhpClient, RequestMethod } from './client.ts';
 export type { Clock } from './clock.ts';
 export { type ConnectOptions, connect, createClient } from './connection/connect.ts';
