@@ -34,20 +34,30 @@ import type { DispatchOutcome } from './mirror/pending-actions.ts';
 import { type Subscription, Subscriptions } from './mirror/subscriptions.ts';
 import { type ClientOptions, resolveOptions } from './options.ts';
 
-/** The requests that are left to callers; the others are sent by the client itself. */
+/**
+ * The request methods that callers may send. The client itself sends the others (`initialize`, `subscribe`
+ * and the like).
+ */
 export type RequestMethod = Exclude<
   keyof ClientToHostRequests,
   'initialize' | 'reconnect' | 'subscribe' | 'ping'
 >;
 
 /**
- * A client of one host: commands, live mirrors of channels, and optimistic dispatch, kept through drops and restarts of
- * the host. Made by `createClient`, or by `connect` over a WebSocket.
+ * A client of one host. Sends commands, keeps live mirrors of channels and dispatches actions optimistically.
+ * It survives dropped connections and restarts of the host. Make one with `connect` (WebSocket) or
+ * `createClient` (any transport).
+ *
+ * @example
+ * const client = await connect('http://127.0.0.1:7433', { token });
+ * const root = await client.subscribe('ahp-root://');
+ * console.log(root.state.agents.map(({ provider }) => provider));
+ * client.close();
  */
 export class AhpClient {
-  /** Create, open and list sessions, and talk in them. */
+  /** Creates, opens, lists, searches, exports and imports sessions. */
   readonly sessions: Sessions;
-  /** Give access to others, and take it back. */
+  /** Creates, lists and revokes access tokens. */
   readonly tokens: Tokens;
   readonly #terminals: Terminals;
   readonly #identity: ClientIdentity;
@@ -119,50 +129,62 @@ export class AhpClient {
     this.#terminals = new Terminals(this, newId);
   }
 
-  /** Names this client in claims, origins and active clients. */
+  /**
+   * The id by which the host knows this client: in claims, in origins of actions and among active clients.
+   */
   get clientId(): string {
     return this.#identity.clientId;
   }
 
-  /** Where the connection is, for UIs. */
+  /** The present state of the connection, for user interfaces. */
   get status(): ConnectionState {
     return this.#connection.state;
   }
 
-  /** What the host told of itself; absent before the first connection. */
+  /** What the host said about itself in `initialize`. `undefined` before the first connection. */
   get host(): HostInfo | undefined {
     return this.#host;
   }
 
-  /** What this client's token lets it do; absent before the first connection, and with hosts that know no scopes. */
+  /**
+   * The scope of this client's token. `undefined` before the first connection, and with hosts that have no
+   * scopes.
+   */
   get scope(): TokenScope | undefined {
     return this.#host?.['x-scope'];
   }
 
-  /** The number that the next `reconnect` will give; absent before the first connection. */
+  /** The `serverSeq` that the next `reconnect` will send. `undefined` before the first connection. */
   get lastSeenServerSeq(): number | undefined {
     return this.#feed.lastSeenServerSeq;
   }
 
-  /** Calls `listener` at every change of `status`. The result removes it. */
+  /** Calls `listener` at every change of `status`. Returns a function that removes it. */
   onStatus(listener: (status: ConnectionState) => void): () => void {
     return this.#connection.onState.add(listener);
   }
 
   /**
-   * Connects for the first time; reconnects by itself ever after. Rejects when that first attempt fails
-   * (`CannotConnect`, `Unauthorized`, `HandshakeFailed`), and the client is closed then.
+   * Connects for the first time. After that the client reconnects by itself. Rejects with `CannotConnect`,
+   * `Unauthorized`, `UntrustedHost` or `HandshakeFailed` when this first attempt fails; the client is then
+   * closed.
    */
   connect(): Promise<void> {
     return this.#connection.start();
   }
 
-  /** Tries again at once when waiting, and takes the connection back when replaced; else does nothing. */
+  /**
+   * Reconnects at once: ends a wait for the next attempt, or takes the connection back from a client that
+   * replaced this one. Does nothing in other states.
+   */
   reconnectNow(): void {
     this.#connection.reconnectNow();
   }
 
-  /** Resolves when online, at once if so; rejects when the client is closed or replaced. */
+  /**
+   * Resolves when the client is online. Rejects with the error of `status` when the client is closed or
+   * replaced.
+   */
   whenOnline(): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (status: ConnectionState): boolean => {
@@ -178,14 +200,18 @@ export class AhpClient {
     });
   }
 
-  /** Ends the connection, the mirrors and all that waits. Calling it again does nothing. */
+  /** Closes the connection, disposes all mirrors and drops pending actions. Calling it again does nothing. */
   close(): void {
     this.#connection.close();
   }
 
   /**
-   * Sends a command. Rejects with `RpcError` (the host's answer), `ConnectionLost` when there is no connection or it
-   * drops before the answer (never sent again by itself), `RequestTimeout`, or an error named `AbortError`.
+   * Sends a command and resolves with its result. A command is never sent twice. Rejects with `RpcError` (the
+   * host's error), `ConnectionLost` (no connection, or it dropped before the answer), `RequestTimeout`, or
+   * `RequestAborted` when `options.signal` aborts.
+   *
+   * @example
+   * const { items } = await client.request('listSessions', { channel: 'ahp-root://' });
    */
   request<M extends RequestMethod>(
     method: M,
@@ -196,18 +222,27 @@ export class AhpClient {
     return this.#ask(method, params, { signal, timeoutMs });
   }
 
-  /** What people have allowed for good, or what of it holds in a session (its URI), the oldest first. Rejects like `request`. */
+  /**
+   * Lists the remembered approvals, oldest first: all of them, or those that apply in a session (its URI).
+   * Rejects like `request`.
+   */
   async approvals(session?: URI): Promise<RememberedApproval[]> {
     const params = { channel: ROOT_URI, ...defined({ session }) } as const;
     return (await this.request('x-listApprovals', params)).items;
   }
 
-  /** Takes an approval back: people are asked again. Rejects with `RpcError` -32008 when there is none of that id. */
+  /**
+   * Revokes a remembered approval, so that the host asks again. Rejects with `RpcError` -32008 when no
+   * approval has this id.
+   */
   async revokeApproval(id: string): Promise<void> {
     await this.request('x-revokeApproval', { channel: ROOT_URI, id });
   }
 
-  /** Resolves when the host has settled everything that was sent before [WIRE-4]. Rejects with `ConnectionLost`. */
+  /**
+   * Resolves when the host has processed everything that this client sent before [WIRE-4]. Rejects with
+   * `ConnectionLost`.
+   */
   async ping(): Promise<void> {
     const { peer } = this.#connection;
     if (peer === undefined) throw this.#notConnected();
@@ -215,9 +250,10 @@ export class AhpClient {
   }
 
   /**
-   * Holds a live mirror of a channel. The kind follows from the URI where its scheme is the protocol's; give `kind` for
-   * others. Mirrors of one channel share one subscription: asking for more than it gives widens it for all. Rejects
-   * with `RpcError` (unknown, not permitted), `ConnectionLost`, `UnexpectedState`.
+   * Subscribes to a channel and returns a live mirror of it. The kind of channel follows from the URI; give
+   * `kind` for URIs whose scheme is not the protocol's. Mirrors of one channel share one subscription;
+   * options that ask for more widen it for all of them. Rejects with `RpcError` (unknown channel, no
+   * permission), `ConnectionLost` or `UnexpectedState`.
    */
   subscribe<K extends ChannelKind>(
     uri: URI,
@@ -236,7 +272,10 @@ export class AhpClient {
     return this.#mirror(subscription, subscription.channel);
   }
 
-  /** Subscribes to a channel without state, such as telemetry; its messages come by `onNotification`. The result ends it. */
+  /**
+   * Subscribes to a channel without state, such as telemetry. Its messages arrive through `onNotification`.
+   * Resolves with a function that unsubscribes.
+   */
   async subscribeStateless(uri: URI): Promise<() => void> {
     await this.#subscriptions.holdStateless(uri);
     let isHeld = true;
@@ -247,27 +286,30 @@ export class AhpClient {
   }
 
   /**
-   * Starts a terminal and opens it [TERM-1]. Rejects like `createTerminal` and `subscribe` do; it lives on when only the
-   * latter failed.
+   * Starts a terminal and opens it [TERM-1]. Rejects like the commands `createTerminal` and `subscribe`. The
+   * terminal keeps running when only the subscription failed.
    */
   createTerminal(options: CreateTerminalOptions = {}): Promise<TerminalHandle> {
     return this.#terminals.create(options);
   }
 
-  /** Opens a terminal that is there; rejects like `subscribe` does. Dispose the handle after use: the terminal goes on. */
+  /**
+   * Opens a running terminal. Rejects like `subscribe`. Close the handle after use; the terminal keeps
+   * running.
+   */
   terminal(uri: URI, options: SubscriptionOptions = {}): Promise<TerminalHandle> {
     return this.#terminals.open(uri, options);
   }
 
-  /** The host's list of terminals, kept up to date until disposed of. */
+  /** Opens a live list of the host's terminals. Dispose it after use. */
   terminals(): Promise<TerminalCatalogue> {
     return this.#terminals.catalogue();
   }
 
   /**
-   * Dispatches an action, on a channel that may but need not be subscribed. Its effect shows in the mirror at once. The
-   * promise never rejects: it resolves when the host has answered, or never will. Without a connection the action waits
-   * for one. Throws when the action is malformed enough for its reducer to throw.
+   * Dispatches an action. The channel need not be subscribed. The mirror shows the effect at once. The
+   * promise resolves with the outcome and never rejects; without a connection the action waits for one.
+   * Throws when the reducer throws for this action.
    */
   dispatch(uri: URI, action: ClientAction): Promise<DispatchOutcome> {
     const { status } = this;
@@ -277,7 +319,10 @@ export class AhpClient {
     return this.#dispatcher.dispatch(uri, action);
   }
 
-  /** Calls `listener` for every notification of this method; those sent while disconnected are lost. The result removes it. */
+  /**
+   * Calls `listener` for every notification with this method. Notifications sent while the client is
+   * disconnected are lost. Returns a function that removes the listener.
+   */
   onNotification<M extends NotificationMethod>(
     method: M,
     listener: (params: HostToClientNotifications[M]) => void,
@@ -285,7 +330,10 @@ export class AhpClient {
     return this.#messages.on(method, listener);
   }
 
-  /** Serves a request of the host for URIs that this client publishes [RES-4]. Without a handler it answers -32601. */
+  /**
+   * Sets the handler of a request from the host, for URIs that this client publishes [RES-4]; `undefined`
+   * removes it. Without a handler the client answers with error -32601.
+   */
   handle<M extends HostRequestMethod>(method: M, handler: HostRequestHandler<M> | undefined): void {
     this.#messages.handle(method, handler);
   }
@@ -322,7 +370,7 @@ export class AhpClient {
   async #fetchTurns(channel: Channel<ChannelKind>): Promise<boolean> {
     const cursor = cursorOf(channel.confirmed);
     if (cursor === undefined) return false;
-    // The turns come as an envelope ahead of the answer [CHAT-15]; none comes without a window.
+    // The turns arrive as an envelope before the answer [CHAT-15]. A chat without a window gets no envelope.
     await this.request('fetchTurns', { channel: channel.uri, cursor });
     return cursorOf(channel.confirmed) !== cursor;
   }
@@ -379,7 +427,7 @@ export class AhpClient {
   }
 
   #offline(info: CloseInfo): void {
-    // What the host found too large would be found so again, for ever.
+    // The host would refuse a frame that was too large again.
     const isResendSafe = this.#identity.epoch !== undefined && info.code !== FRAME_TOO_LARGE;
     this.#dispatcher.offline(closeText(info), isResendSafe);
   }
@@ -391,7 +439,7 @@ function cursorOf(state: ChannelState[ChannelKind]): string | undefined {
   return 'turns' in state ? state.turnsNextCursor : undefined;
 }
 
-/** Errors of the connection in this package's terms. */
+/** Converts errors of the connection to those of this package. */
 async function translated<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

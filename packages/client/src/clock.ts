@@ -1,17 +1,17 @@
 import { realTimers, type Timers } from '@agenthost/rpc';
 
-/** Time as the client sees it, so that tests and simulations bring their own. */
+/** Clock and timers of a client. Replace it in tests and simulations. */
 export interface Clock extends Timers {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds since some moment, whatever is done to the wall clock. Absent: the wall clock is never set. */
+  /** Milliseconds since any fixed moment; not affected when the wall clock is set. Absent: `now` is used. */
   elapsed?(): number;
 }
 
-/** What durations are measured by: never set forward or back. Milliseconds since some moment. */
+/** Monotonic time for durations, in milliseconds since any fixed moment. */
 export const steadyNow = (clock: Clock): number => clock.elapsed?.() ?? clock.now();
 
-/** The machine's own. */
+/** The clock and timers of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
@@ -19,7 +19,7 @@ export const systemClock: Clock = {
   clearTimeout: (handle) => realTimers.clearTimeout(handle),
 };
 
-/** 128 random bits as hex. Not `crypto.randomUUID`: browsers offer that on secure origins alone. */
+/** 128 random bits as hexadecimal digits. Browsers offer `crypto.randomUUID` only on secure origins. */
 export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,27 +1,31 @@
 import type { CloseInfo } from '@agenthost/rpc';
 
 /**
- * The connection dropped before the answer, or there was none when the request was made. Whether it took effect is
- * unknown, so it is never sent again by itself: look at the state after reconnecting, then decide.
+ * The connection dropped before the answer, or there was none when the request was made. Whether the host
+ * processed the request is unknown, so the client does not send it again. Look at the state after the
+ * reconnect, then decide.
  */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
   readonly code = 'connection-lost';
 }
 
-/** What was answered to a connection instead of taking it. */
+/** An HTTP answer that refused the connection. */
 export interface Refusal {
-  /** The HTTP status: 401 token, 403 `Host` or `Origin`, 404 path, 429 too many wrong tokens, 503 no room. */
+  /** HTTP status: 401 token, 403 `Host` or `Origin`, 404 path, 429 too many wrong tokens, 503 no capacity. */
   readonly status: number;
-  /** Why, in one line of the host's own words; empty when it said nothing that can be shown. */
+  /** The host's reason in one line. Empty when the answer had no plain text. */
   readonly reason: string;
 }
 
-/** The host cannot be reached, or has no room now. `cause` says as much as the platform tells. */
+/**
+ * The host cannot be reached, or has no capacity now. `cause` is the error of the platform. Another attempt
+ * may succeed.
+ */
 export class CannotConnect extends Error {
   override readonly name = 'CannotConnect';
   readonly code = 'cannot-connect';
-  /** When somebody answered who may well take the connection later: 429 or 5xx. */
+  /** Set when a server answered with a status that may change (404 of a proxy, 408, 429, 5xx). */
   readonly refusal?: Refusal;
 
   constructor(message: string, { refusal, ...options }: ErrorOptions & { refusal?: Refusal } = {}) {
@@ -30,11 +34,14 @@ export class CannotConnect extends Error {
   }
 }
 
-/** The host answers and refuses the connection: token, Origin or Host [AUTH-1]. Retrying does not help. */
+/**
+ * The host refuses the connection because of its token, `Origin` or `Host` [AUTH-1]. Another attempt gets the
+ * same answer.
+ */
 export class Unauthorized extends Error {
   override readonly name = 'Unauthorized';
   readonly code = 'unauthorized';
-  /** Absent when the host refused after the connection was made. */
+  /** Absent when the host closed an established connection. */
   readonly refusal?: Refusal;
 
   constructor(message: string, { refusal, ...options }: ErrorOptions & { refusal?: Refusal } = {}) {
@@ -43,19 +50,25 @@ export class Unauthorized extends Error {
   }
 }
 
-/** What answers there is not the host that was expected: its certificate is another. Nothing was sent to it; `cause` says more. */
+/**
+ * The server shows a certificate that does not match the pinned fingerprints. Nothing was sent to it. `cause`
+ * is a `CertificateRefused`.
+ */
 export class UntrustedHost extends Error {
   override readonly name = 'UntrustedHost';
   readonly code = 'untrusted-host';
 }
 
-/** The host refused the handshake for good, for example for want of a common version. `cause` is its `RpcError`. */
+/**
+ * The host refused the handshake for good, for example because there is no common version. `cause` is the
+ * host's `RpcError`.
+ */
 export class HandshakeFailed extends Error {
   override readonly name = 'HandshakeFailed';
   readonly code = 'handshake-failed';
 }
 
-/** The client was closed by its own `close`. */
+/** `close` was called on this client. */
 export class ClientClosed extends Error {
   override readonly name = 'ClientClosed';
   readonly code = 'client-closed';
@@ -65,7 +78,7 @@ export class ClientClosed extends Error {
   }
 }
 
-/** A newer connection with the same `clientId` took over [CONN-3]. */
+/** Another connection with the same `clientId` took over [CONN-3]. */
 export class Replaced extends Error {
   override readonly name = 'Replaced';
   readonly code = 'replaced';
@@ -75,7 +88,7 @@ export class Replaced extends Error {
   }
 }
 
-/** The channel is gone: disposed, or no longer permitted. */
+/** The channel was disposed, or the client may no longer read it. */
 export class ChannelLost extends Error {
   override readonly name = 'ChannelLost';
   readonly code = 'channel-lost';
@@ -85,7 +98,10 @@ export class ChannelLost extends Error {
   }
 }
 
-/** A consumer of `Mirror.actions` fell behind further than the queue holds; read `state` and start again. */
+/**
+ * A consumer of `Mirror.actions` has more than `MAX_UNREAD_ACTIONS` unread envelopes. Read `state` and
+ * iterate again.
+ */
 export class ConsumerTooSlow extends Error {
   override readonly name = 'ConsumerTooSlow';
   readonly code = 'consumer-too-slow';
@@ -95,18 +111,18 @@ export class ConsumerTooSlow extends Error {
   }
 }
 
-/** A host sent a state that is none of the kind that the channel's URI, or the caller, says. */
+/** The host sent a state of another kind than the channel's URI or the caller names. */
 export class UnexpectedState extends Error {
   override readonly name = 'UnexpectedState';
   readonly code = 'unexpected-state';
 }
 
-/** What the host refused, with the code and sentence of its `rejectionReason`. */
+/** The host rejected an action. `code` and `reason` are the two parts of its `rejectionReason`. */
 export class DispatchRejected extends Error {
   override readonly name = 'DispatchRejected';
-  /** The part of `rejectionReason` before the colon. */
+  /** The part of `rejectionReason` before the colon, for programs. */
   readonly code: string;
-  /** The sentence behind it. */
+  /** The part of `rejectionReason` after the colon, for people. */
   readonly reason: string;
 
   constructor(code: string, reason: string) {
@@ -116,7 +132,7 @@ export class DispatchRejected extends Error {
   }
 }
 
-/** Shows a close for people. */
+/** Describes a close in words for people. */
 export function closeText({ code, reason }: CloseInfo): string {
   if (code === 1009 && reason === '')
     return 'connection closed (1009: a message was larger than the host takes)';

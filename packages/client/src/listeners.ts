@@ -1,7 +1,7 @@
-/** Reports what a listener threw; the others still run. */
+/** Called with an error that a listener threw and a name for the event. Other listeners still run. */
 export type ReportError = (error: unknown, where: string) => void;
 
-/** A set of listeners of one event. */
+/** The listeners of one event. */
 export class Listeners<T> {
   readonly #listeners = new Set<(value: T) => void>();
   readonly #report: ReportError;
@@ -12,7 +12,10 @@ export class Listeners<T> {
     this.#where = where;
   }
 
-  /** Adds a listener; the result removes it, as often as you like. The same function may be added twice. */
+  /**
+   * Adds a listener. Returns a function that removes it, which may be called again. The same function may be
+   * added twice.
+   */
   add(listener: (value: T) => void): () => void {
     const own = (value: T): void => listener(value);
     this.#listeners.add(own);
@@ -21,7 +24,7 @@ export class Listeners<T> {
     };
   }
 
-  /** Calls those that were there when it began, unless removed meanwhile. */
+  /** Calls the listeners present at the start, except those removed meanwhile. */
   emit(value: T): void {
     if (this.#listeners.size === 0) return;
     for (const listener of Array.from(this.#listeners)) {

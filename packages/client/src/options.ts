@@ -6,37 +6,49 @@ import type { ClientIdentity } from './connection/handshake.ts';
 import type { LivenessOptions } from './connection/heartbeat.ts';
 import type { ReportError } from './listeners.ts';
 
-/** Everything about a client but where its host is. */
+/** All options of a client except its transport. */
 export interface ClientBehavior {
-  /** Names the client over its whole life and beyond. Default: random. Two live clients with the same id replace each other. */
+  /**
+   * Identifies the client across connections and restarts. Default: random. Two running clients with the same
+   * id replace each other.
+   */
   clientId?: string;
-  /** Shown to the host's operator. */
+  /** Name and version of the program, shown to the host's operator. */
   clientInfo?: Implementation;
   /** BCP 47 tag for labels that the host makes. Default: the host's. */
   locale?: string;
   capabilities?: ClientCapabilities;
   /**
-   * Sends again after a drop what has no answer. Safe with hosts that know `x-epoch` [ACT-5]; with any other host set it
-   * to false, and such actions are `dropped`. Default true.
+   * Whether to send unanswered actions again after a drop. Safe with hosts that support `x-epoch` [ACT-5].
+   * Set it to false for other hosts; such actions are then `dropped`. Default true.
    */
   resend?: boolean;
   backoff?: BackoffOptions;
   liveness?: LivenessOptions;
-  /** Milliseconds until an attempt to open a connection is given up; the handshake behind it has a minute. Default 30,000. */
+  /**
+   * Time limit for opening a transport, in milliseconds. Default 30,000. The handshake has a limit of its own
+   * of 60,000 ms.
+   */
   connectTimeoutMs?: number;
-  /** Time. Default: the machine's. */
+  /** Clock and timers. Default: those of the machine. */
   clock?: Clock;
-  /** 0 ≤ x < 1, for the jitter of backoff. Default `Math.random`. */
+  /** A random number, 0 ≤ x < 1, for the jitter of delays. Default `Math.random`. */
   random?: () => number;
-  /** Makes ids of sessions, turns and the client itself; must be unique and fit in a URI. Default: 128 random bits as hex. */
+  /**
+   * Makes ids of sessions, turns and the client. They must be unique and valid in a URI. Default: 128 random
+   * bits as hexadecimal digits.
+   */
   newId?: () => string;
-  /** Hears errors that have no caller: a listener that throws, a frame that makes no sense. Default: thrown as uncaught. */
+  /**
+   * Called with errors that have no caller, such as an error in a listener or an invalid frame. Default:
+   * thrown as an uncaught error.
+   */
   onError?: ReportError;
 }
 
-/** Everything about a client. */
+/** All options of a client. */
 export interface ClientOptions extends ClientBehavior {
-  /** Opens a connection, for each attempt anew; gives up when the signal aborts. */
+  /** Opens a connection; called for every attempt. Must stop when the signal aborts. */
   transport: (signal: AbortSignal) => Promise<Transport>;
 }
 
@@ -52,7 +64,7 @@ interface ResolvedOptions {
   report: ReportError;
 }
 
-/** Fills in defaults. */
+/** Adds the defaults. */
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
   const newId = options.newId ?? randomId;
   return {

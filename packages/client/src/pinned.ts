@@ -16,18 +16,22 @@ import { CannotConnect, UntrustedHost } from './errors.ts';
 
 export { CertificateRefused, canonicalFingerprint, type TlsPeer };
 
-/** How to reach a host that is known by its certificate. */
+/** Options of `connectPinned`. */
 export interface PinnedConnectOptions extends ConnectOptions {
   /**
-   * SHA-256 of its certificate or of its public key; one of several is enough. Hex of either case, with colons or without. Any other
-   * host is refused before anything is sent to it.
+   * SHA-256 fingerprints of the certificate or of its public key; one match is enough. Hexadecimal digits of
+   * either case, with or without colons. Nothing is sent to a host that does not match.
    */
   fingerprints: readonly string[];
 }
 
 /**
- * For Node: `connect` to a host by `https://…` or `wss://…` that shows one of these fingerprints, whoever signed its certificate.
- * Rejects with `UntrustedHost` too, whose cause is a `CertificateRefused`; throws a `TypeError` for what is no fingerprint.
+ * Node only: connects to a host by `https://…` or `wss://…` whose certificate has one of these fingerprints,
+ * whoever signed it. Rejects like `connect`, and with `UntrustedHost` when no fingerprint matches; its
+ * `cause` is a `CertificateRefused`. Throws a `TypeError` for an invalid fingerprint.
+ *
+ * @example
+ * const client = await connectPinned('https://devbox:7433', { token, fingerprints: ['AB:CD:…'] });
  */
 export async function connectPinned(
   url: string,
@@ -36,7 +40,7 @@ export async function connectPinned(
   const endpoint = endpointOf(url, token);
   if (endpoint.protocol !== 'wss:')
     throw new TypeError(`${endpoint.origin}: only https and wss have fingerprints`);
-  // Where a header can be sent, no log of a proxy need hold the token.
+  // Sent as a header instead, so that logs of proxies do not contain the token.
   const given = endpoint.searchParams.get('token');
   endpoint.searchParams.delete('token');
   const headers = given === null ? undefined : { authorization: `Bearer ${given}` };
@@ -49,7 +53,7 @@ export async function connectPinned(
   return client;
 }
 
-/** What certificate a host shows. Sends nothing; rejects with `CannotConnect`. */
+/** Reads the certificate of a host. Sends no request. Rejects with `CannotConnect`. */
 export async function certificateAt(url: string, signal?: AbortSignal): Promise<TlsPeer> {
   const endpoint = endpointOf(url);
   try {

@@ -38,36 +38,36 @@ interface KnownClient {
   highestSeq: number;
 }
 
-/** How a fake host treats a dispatch, instead of taking it. */
+/** How the fake host treats a dispatched action, other than accepting it. */
 export type Verdict = { reject: string } | { instead: StateAction } | 'ignore' | undefined;
 
-/** A host of a few hundred lines less: no journal, no agents, everything at once; the rules that a client sees. */
+/** A host without journal and agents that applies everything at once; it has the rules that a client sees. */
 export class FakeHost {
   serverSeq = 0;
-  /** Public envelopes, for replays and re-echoes. */
+  /** Public envelopes, for replays and repeated echoes. */
   log: ActionEnvelope[] = [];
-  /** Gaps that begin below this number get a snapshot. */
+  /** A gap that starts below this number gets a snapshot. */
   coveredFrom = 0;
   readonly states = new Map<string, AnyState>();
   readonly clients = new Map<string, KnownClient>();
   readonly requests: { method: string; params: unknown }[] = [];
   readonly dispatched: DispatchActionParams[] = [];
   connections: FakeConnection[] = [];
-  /** Judges each dispatch. */
+  /** Decides about each dispatch. */
   judge: (params: DispatchActionParams) => Verdict = () => undefined;
-  /** Channels that no handshake has room for. */
+  /** Channels that handshakes leave out. */
   readonly leftOut = new Set<string>();
-  /** Answers `reconnect` by snapshots though the log would do. */
+  /** Answers `reconnect` with snapshots even when the log has a replay. */
   isSnapshotOnly = false;
-  /** Refuses a request by its error. */
+  /** The error to refuse a request with. */
   refuse: (method: string) => RpcError | undefined = () => undefined;
-  /** Requests of these methods are never answered. */
+  /** Whether requests of this method stay unanswered. */
   hold: (method: string) => boolean = () => false;
   /** Older turns of a chat by cursor. */
   readonly pages = new Map<string, { turns: Turn[]; next?: string }>();
-  /** Proposed whatever is written. */
+  /** Completions for any text. */
   completions: CompletionItem[] = [];
-  /** Answers requests of methods that are not served here. */
+  /** Answers for methods that the fake host does not serve itself. */
   readonly answers = new Map<string, (params: unknown) => unknown>();
   now: () => number = () => 5_000;
 
@@ -104,7 +104,7 @@ export class FakeHost {
     return found;
   }
 
-  /** Commits and publishes an action; the host's own without `origin`. */
+  /** Commits and publishes an action; without `origin` it is the host's own. */
   emit(channel: string, action: StateAction, origin?: ActionOrigin): ActionEnvelope {
     const state = this.states.get(channel);
     if (state === undefined) throw new Error(`no channel ${channel}`);
@@ -125,7 +125,7 @@ export class FakeHost {
     return envelope;
   }
 
-  /** Sends an envelope to one client alone, under a number of its own [ACT-7]. */
+  /** Sends an envelope to one client only, with a number of its own [ACT-7]. */
   emitPrivately(clientId: string, envelope: Omit<ActionEnvelope, 'serverSeq'>): void {
     this.connectionOf(clientId).peer.notify('action', { ...envelope, serverSeq: ++this.serverSeq });
   }

@@ -5,12 +5,15 @@ import type { ClientOptions } from '../src/options.ts';
 import { FakeHost } from './fake-host.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** Lets everything that is only waiting for a promise run. */
+/** Runs everything that only waits for a promise. */
 export async function microtasks(): Promise<void> {
   for (let round = 0; round < 30; round++) await Promise.resolve();
 }
 
-/** What a promise rejects with; fails when it resolves. Handled from now on, whenever it is awaited. */
+/**
+ * The error that a promise rejects with; fails when the promise resolves. The rejection counts as handled at
+ * once.
+ */
 export function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     (value) => {
@@ -20,16 +23,16 @@ export function failureOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** A client, a fake host, and the connection between them under the test's control. */
+/** A client, a fake host, and a connection between them that the test controls. */
 export class Harness {
   readonly host: FakeHost;
   readonly clock: ManualClock;
   readonly client: AhpClient;
   readonly errors: unknown[] = [];
-  /** The connection of the last attempt. */
+  /** The connection of the latest attempt. */
   pair: ControlledPair = controlledPair();
   connectCount = 0;
-  /** Makes attempts fail with this. */
+  /** Makes connection attempts fail with this error. */
   connectError: Error | undefined;
 
   constructor(options: Partial<ClientOptions> & { host?: FakeHost; sharedClock?: ManualClock } = {}) {
@@ -55,13 +58,13 @@ export class Harness {
     });
   }
 
-  /** Delivers all frames in both directions, and what they lead to. */
+  /** Delivers all frames in both directions, and the frames that follow from them. */
   async settle(): Promise<void> {
     await microtasks();
     while (this.pair.deliverAll() > 0) await microtasks();
   }
 
-  /** Waits for a promise while frames flow. */
+  /** Waits for a promise while frames are delivered. */
   async run<T>(promise: Promise<T>): Promise<T> {
     promise.catch(() => undefined);
     await this.settle();
@@ -79,7 +82,7 @@ export class Harness {
     await microtasks();
   }
 
-  /** Lets the wait for the next attempt pass, and the handshake happen. */
+  /** Lets the delay before the next attempt pass and performs the handshake. */
   async comeBack(): Promise<void> {
     const { status } = this.client;
     if (status.state !== 'waiting') throw new Error(`nothing to come back from: ${status.state}`);

@@ -1,6 +1,6 @@
 import type { Clock } from '../src/clock.ts';
 
-/** Time that moves only when told to. */
+/** A clock that moves only when told to. */
 export class ManualClock implements Clock {
   #now = 1_000_000;
   #offset = 0;
@@ -19,7 +19,7 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
-  /** Sets the wall clock forward, or back: timers and durations do not notice. */
+  /** Sets the wall clock forward or back. Timers and durations are not affected. */
   set(byMs: number): void {
     this.#offset += byMs;
   }
@@ -40,7 +40,7 @@ export class ManualClock implements Clock {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Moves on, firing what is due in order. */
+  /** Advances the clock and fires due timers in order. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (;;) {

@@ -5,20 +5,24 @@ import { CannotConnect, type Refusal } from '../errors.ts';
 import type { ClientBehavior, ClientOptions } from '../options.ts';
 import { refusalOf, refused } from './refusal.ts';
 
-/** How to reach a host over a WebSocket. */
+/** Options of `connect`. */
 export interface ConnectOptions extends ClientBehavior {
-  /** Access token [AUTH-1]; sent as `?token=`, since browsers can set no headers. Absent or `undefined`, as a variable that is not set: none is sent. */
+  /** Access token [AUTH-1]. Sent as `?token=`, because browsers cannot set headers. Default: none is sent. */
   token?: string | undefined;
 }
 
-/** Makes a client over any transport; nothing happens until its `connect`. */
+/** Makes a client over any transport. It does nothing until `connect()` is called. */
 export function createClient(options: ClientOptions): AhpClient {
   return new AhpClient(options);
 }
 
 /**
- * Connects to a host. `url` is `http(s)://…` or `ws(s)://…`; without a path it gets `/ahp`. Rejects with
- * `CannotConnect`, `Unauthorized` or `HandshakeFailed`; once connected, the client reconnects by itself.
+ * Connects to a host over a WebSocket. `url` is `http(s)://…` or `ws(s)://…`; the default path is `/ahp`.
+ * Rejects with `CannotConnect`, `Unauthorized` or `HandshakeFailed`. Once connected, the client reconnects by
+ * itself.
+ *
+ * @example
+ * const client = await connect('http://127.0.0.1:7433', { token: process.env.AGENTHOST_TOKEN });
  */
 export async function connect(url: string, { token, ...behavior }: ConnectOptions = {}): Promise<AhpClient> {
   const endpoint = endpointOf(url, token);
@@ -27,7 +31,7 @@ export async function connect(url: string, { token, ...behavior }: ConnectOption
   return client;
 }
 
-/** Where the protocol is spoken, the token in the query. */
+/** The URL of the protocol's endpoint, with the token in its query. */
 export function endpointOf(url: string, token?: string): URL {
   const endpoint = new URL(url);
   endpoint.protocol = endpoint.protocol.replace('http', 'ws');
@@ -36,22 +40,22 @@ export function endpointOf(url: string, token?: string): URL {
   return endpoint;
 }
 
-/** How much of an answer is read. */
+/** Longer bodies are not read. */
 const MAX_ANSWER_BYTES = 1_000;
 
-/** What a host answers to a plain request at its path that it would take as a WebSocket. */
+/** Status of a host's answer to a plain request at a path that accepts WebSockets. */
 const UPGRADE_REQUIRED = 426;
 
 /**
- * The platform hides why a WebSocket was refused; a host tells it to a plain request for the same. One that was just starting, and would take us
- * by now, is tried once more.
+ * Platforms hide why a WebSocket was refused. A host explains it in the answer to a plain request for the
+ * same URL. When that answer shows that the host is up by now, the WebSocket is tried once more.
  */
 async function openWebSocket(endpoint: URL, signal: AbortSignal): Promise<Transport> {
   const failure = await attempt(endpoint, signal);
   if (!(failure instanceof ConnectFailed)) return failure;
   const refusal = await askWhy(endpoint, signal);
   if (refusal === undefined) throw new CannotConnect(failure.message, { cause: failure });
-  // In front of a host that starts again there may be somebody who knows nothing of it yet.
+  // While a host restarts, a proxy in front of it may answer with 404.
   if (refusal.status === 404 && !(await isReady(endpoint, signal)))
     throw new CannotConnect(failure.message, { cause: failure });
   if (refusal.status !== UPGRADE_REQUIRED) throw refused(endpoint, refusal, failure);
@@ -72,11 +76,14 @@ async function attempt(endpoint: URL, signal: AbortSignal): Promise<Transport | 
   }
 }
 
-/** Nothing when nobody answers, no refusal is answered, or a page of another origin may not look. */
+/**
+ * Resolves with `undefined` when nothing answers, when the answer is not an error, or when a page of another
+ * origin may not read it.
+ */
 async function askWhy(endpoint: URL, signal: AbortSignal): Promise<Refusal | undefined> {
   const url = endpoint.href.replace(/^ws/, 'http');
   try {
-    // The token is for nobody else.
+    // A redirect would send the token to another server.
     const response = await fetch(url, { signal, redirect: 'manual', cache: 'no-store' });
     const { status, headers } = response;
     const length = Number(headers.get('content-length') ?? Infinity);

@@ -1,29 +1,32 @@
-/** Where a client's connection is, for UIs. Times are milliseconds since the epoch. */
+/** State of a client's connection, for user interfaces. Times are milliseconds since the epoch. */
 export type ConnectionState =
-  /** Made, not started. */
+  /** Created, not started. */
   | { readonly state: 'idle' }
-  /** Opening a transport; `attempt` counts from 1 since it last stood. */
+  /** Opening a transport. `attempt` counts from 1 since the client was last online. */
   | { readonly state: 'connecting'; readonly attempt: number }
-  /** Connected; `initialize` or `reconnect` is under way. */
+  /** The transport is open; `initialize` or `reconnect` is under way. */
   | { readonly state: 'handshaking'; readonly attempt: number }
-  /** Usable. */
+  /** Ready for use. */
   | { readonly state: 'online'; readonly since: number }
-  /** Lost or not made; tries again at `retryAt`. `reason` is for people. */
+  /**
+   * The connection was lost or could not be made. The next attempt starts at `retryAt`; `reason` is a text
+   * for people.
+   */
   | {
       readonly state: 'waiting';
       readonly attempt: number;
       readonly retryAt: number;
       readonly reason: string;
     }
-  /** Another connection with this client id took over; `reconnectNow` takes back [CONN-3]. */
+  /** Another connection took over this client id. `reconnectNow` takes it back [CONN-3]. */
   | { readonly state: 'replaced'; readonly error: Error }
-  /** Over for good: closed here, refused by the host, or never reached. */
+  /** Closed for good: by `close`, by a refusal of the host, or because the first attempt failed. */
   | { readonly state: 'closed'; readonly error: Error };
 
-/** Name of a state. */
+/** Name of a connection state. */
 export type ConnectionStateName = ConnectionState['state'];
 
-/** Every transition there is. */
+/** All allowed transitions. */
 export const CONNECTION_TRANSITIONS: Readonly<Record<ConnectionStateName, readonly ConnectionStateName[]>> = {
   idle: ['connecting', 'closed'],
   connecting: ['handshaking', 'waiting', 'closed'],

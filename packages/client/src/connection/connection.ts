@@ -20,13 +20,13 @@ import { Listeners, type ReportError } from '../listeners.ts';
 import { CONNECTION_TRANSITIONS, type ConnectionState } from './connection-state.ts';
 import { type LivenessOptions, watchLiveness } from './heartbeat.ts';
 
-/** What a client serves: requests are routed by `AhpClient.handle`. */
+/** The messages that a client serves. `AhpClient.handle` routes the requests. */
 export interface ClientSide {
   readonly requests: AnyMethods['requests'];
   readonly notifications: HostToClientNotifications;
 }
 
-/** What a host serves. */
+/** The messages that a host serves. */
 export interface HostSide {
   readonly requests: ClientToHostRequests;
   readonly notifications: ClientToHostNotifications;
@@ -35,45 +35,52 @@ export interface HostSide {
 /** The client's end of one connection. */
 export type HostPeer = Peer<ClientSide, HostSide>;
 
-/** How long to wait before the next attempt: doubling from `minMs` to `maxMs`, the upper half of it by chance. */
+/**
+ * Delays between attempts to reconnect. A delay doubles from `minMs` up to `maxMs`; a random part of up to
+ * one half is subtracted.
+ */
 export interface BackoffOptions {
-  /** Milliseconds. Default 250. */
+  /** First delay, in milliseconds. Default 250. */
   minMs?: number;
-  /** Milliseconds. Default 30,000. */
+  /** Longest delay, in milliseconds. Default 30,000. */
   maxMs?: number;
-  /** An attempt counts as the first again once a connection stood so many milliseconds. Default 5,000. */
+  /** A connection that stayed online this long resets the delay to `minMs`. Milliseconds. Default 5,000. */
   stableMs?: number;
 }
 
-/** What a connection needs. */
+/** What a connection calls and how it is configured. */
 export interface ConnectionOptions {
-  /** Opens a transport; gives up when the signal aborts. Rejecting with `Unauthorized` or `UntrustedHost` ends all attempts. */
+  /**
+   * Opens a transport; must stop when the signal aborts. A rejection with `Unauthorized` or `UntrustedHost`
+   * ends all attempts.
+   */
   openTransport(signal: AbortSignal): Promise<Transport>;
-  /** Registers handlers on a new peer, before any frame comes. */
+  /** Registers handlers on a new peer before its first frame arrives. */
   attach(peer: HostPeer): void;
-  /** Introduces the client; calls `online` in the very call that brought the host's answer. */
+  /** Performs the handshake. Must call `online` synchronously when the host's answer arrives. */
   handshake(peer: HostPeer, online: () => void): Promise<void>;
-  /** Asks the host for a sign of life. */
+  /** Sends a ping; resolves with the answer. */
   ping(peer: HostPeer): Promise<void>;
-  /** The connection that was online is not any more. */
+  /** Called when the client is no longer online. */
   onOffline(info: CloseInfo): void;
   clock: Clock;
-  /** 0 ≤ x < 1. */
+  /** A random number, 0 ≤ x < 1. */
   random(): number;
   backoff: BackoffOptions;
   liveness: LivenessOptions;
-  /** Milliseconds for opening a transport. */
+  /** Time limit for opening a transport, in milliseconds. */
   connectTimeoutMs: number;
   report: ReportError;
 }
 
 /**
- * How long a handshake that was given up may still reach the host, in milliseconds. If it does so behind the next one, the
- * host takes it for the newer connection and closes the one that is: that is no other client, and no reason to stay away.
+ * An abandoned handshake can reach the host this long afterwards, in milliseconds. If it arrives after the
+ * next one, the host takes it for the newer connection and closes the current one as replaced. That
+ * replacement is no other client, so the client reconnects.
  */
 const STRAY_HANDSHAKE_MS = 300_000;
 
-/** One connection to a host at a time, again and again, until closed, replaced or refused. */
+/** Keeps one connection to a host: connects and reconnects until it is closed, replaced or refused. */
 export class Connection {
   readonly onState: Listeners<ConnectionState>;
   readonly #options: ConnectionOptions;
@@ -82,9 +89,9 @@ export class Connection {
   #ordinal = 0;
   #attempt = 0;
   #hasBeenOnline = false;
-  /** By `steadyNow`, as the next. */
+  /** Both by `steadyNow`. */
   #onlineSince = 0;
-  /** Until when a stray handshake of our own may replace us; each excuses one replacement. */
+  /** Until then an abandoned handshake of this client may cause a replacement; it excuses one. */
   #strayUntil = 0;
   #retryTimer: unknown;
   #stopLiveness: (() => void) | undefined;
@@ -105,12 +112,15 @@ export class Connection {
     return this.#state.state === 'online' ? this.#peer : undefined;
   }
 
-  /** Counts connections from 1, so that what was sent on an earlier one can be told. */
+  /** Number of the current connection, counted from 1. Tells which connection a message was sent on. */
   get ordinal(): number {
     return this.#ordinal;
   }
 
-  /** Starts; resolves when first online. If the first attempt fails, rejects with why, and the connection is closed. */
+  /**
+   * Starts the first attempt and resolves when online. Rejects when that attempt fails; the connection is
+   * then closed.
+   */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#state.state !== 'idle')
@@ -120,7 +130,7 @@ export class Connection {
     });
   }
 
-  /** Ends a wait, or takes back a replaced connection, at once; else does nothing. */
+  /** Ends a wait or takes back a replaced connection. Does nothing in other states. */
   reconnectNow(): void {
     const { state } = this.#state;
     if (state !== 'waiting' && state !== 'replaced') return;
@@ -128,12 +138,12 @@ export class Connection {
     this.#connect();
   }
 
-  /** Ends it for good. */
+  /** Closes the connection for good. */
   close(error: Error = new ClientClosed()): void {
     if (this.#state.state === 'closed') return;
     this.#options.clock.clearTimeout(this.#retryTimer);
     const opening = this.#opening;
-    // Not the current one any more, so that its abort is no failed attempt.
+    // Cleared first, so that the abort does not count as a failed attempt.
     this.#opening = undefined;
     opening?.abort(error);
     const peer = this.#peer;
@@ -152,7 +162,7 @@ export class Connection {
       connectTimeoutMs,
     );
     const isCurrent = (): boolean => this.#opening === opening && this.#state.state === 'connecting';
-    // Whether the transport heeds the signal or not.
+    // Also covers transports that ignore the signal.
     opening.signal.addEventListener('abort', () => {
       clock.clearTimeout(timer);
       if (isCurrent()) this.#fail(opening.signal.reason);
@@ -204,7 +214,7 @@ export class Connection {
       if (this.#peer === peer) this.#online(peer, () => lastFrameAt);
     };
     this.#options.handshake(peer, online).catch((error: unknown) => {
-      // Closed meanwhile: `#onClose` has dealt with it.
+      // The connection closed meanwhile; `#onClose` handled it.
       if (this.#peer !== peer) return;
       this.#peer = undefined;
       peer.close();
@@ -255,7 +265,7 @@ export class Connection {
     }
   }
 
-  /** An attempt failed. */
+  /** Handles a failed attempt. */
   #fail(error: unknown): void {
     this.#noteStray();
     const known = error instanceof Error ? error : new CannotConnect('cannot connect', { cause: error });

@@ -16,41 +16,44 @@ import { RpcError } from '@agenthost/rpc';
 import { HandshakeFailed, Unauthorized } from '../errors.ts';
 import type { HostPeer } from './connection.ts';
 
-/** Who the client says it is. */
+/** How the client identifies itself to the host. */
 export interface ClientIdentity {
   readonly clientId: string;
-  /** Random id of this client's life; absent: nothing is ever sent twice [ACT-5]. */
+  /** Random id of this client object. Absent: no action is ever sent twice [ACT-5]. */
   readonly epoch: string | undefined;
   readonly clientInfo: Implementation | undefined;
   readonly locale: string | undefined;
   readonly capabilities: ClientCapabilities | undefined;
 }
 
-/** What `initialize` told of the host. */
+/** What the host said about itself in `initialize`. */
 export type HostInfo = Omit<InitializeResult, 'snapshots' | 'serverSeq'>;
 
-/** What a handshake reads and brings up to date. */
+/** State that a handshake reads, and callbacks that update it. */
 export interface HandshakePort {
   readonly identity: ClientIdentity;
-  /** Absent until the first `initialize` was answered. */
+  /** Absent before the first answer to `initialize`. */
   readonly lastSeenServerSeq: number | undefined;
-  /** All held channels. */
+  /** URIs of all held channels. */
   uris(): URI[];
-  /** Those that `initialize` can bring back as they were. */
+  /** URIs of the channels that `initialize` can restore completely. */
   plainUris(): URI[];
   initialized(result: InitializeResult): void;
   replayed(actions: readonly ActionEnvelope[], missing: readonly URI[]): void;
   restored(snapshots: readonly Snapshot[]): void;
 }
 
-/** Milliseconds for the answer to `initialize` or `reconnect`; it may hold 32 MiB of snapshots. */
+/**
+ * Time limit for the answer to `initialize` or `reconnect`, in milliseconds. The answer may hold 32 MiB of
+ * snapshots.
+ */
 const HANDSHAKE_TIMEOUT_MS = 60_000;
 
 /**
- * Introduces the client on a new connection: `reconnect` when the host has met it, and `initialize` when it has not or
- * will not have it [CONN-1] [CONN-3] [CONN-5]. State is brought up to date and `online` called in the very call that
- * brings the answer, ahead of the envelopes behind it. Rejects with `HandshakeFailed` or `Unauthorized` when trying
- * again is of no use.
+ * Performs the handshake on a new connection: `reconnect` when the host knows the client, and `initialize`
+ * when it does not or when it refuses `reconnect` [CONN-1] [CONN-3] [CONN-5]. Updates the state and calls
+ * `online` synchronously when the answer arrives, before the envelopes that follow it. Rejects with
+ * `HandshakeFailed` or `Unauthorized` when another attempt cannot succeed.
  */
 export async function shakeHands(peer: HostPeer, port: HandshakePort, online: () => void): Promise<void> {
   const { lastSeenServerSeq } = port;
@@ -106,7 +109,7 @@ async function hasReconnected(
     );
     return true;
   } catch (error) {
-    // A refused `reconnect` spends nothing: the same connection may begin anew [CONN-3].
+    // After a refused `reconnect` the same connection may send `initialize` [CONN-3].
     if (error instanceof RpcError) return false;
     throw error;
   }

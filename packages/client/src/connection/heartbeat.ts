@@ -1,18 +1,21 @@
 import { type Clock, steadyNow } from '../clock.ts';
 
-/** How a dead connection is noticed. */
+/** How the client detects a dead connection. */
 export interface LivenessOptions {
-  /** Milliseconds between pings. Default 15,000. */
+  /** Time between pings, in milliseconds. Default 15,000. */
   intervalMs?: number;
-  /** Milliseconds without any frame after a ping until the connection counts as lost. Default 10,000. */
+  /**
+   * The connection counts as lost when no frame arrives for this long after a ping. Milliseconds. Default
+   * 10,000.
+   */
   timeoutMs?: number;
 }
 
-/** What liveness needs of the connection. */
+/** What the heartbeat needs of the connection. */
 export interface LivenessPort {
-  /** Resolves when the host has answered. */
+  /** Resolves when the host answers the ping. */
   ping(): Promise<void>;
-  /** When the last frame came, by `steadyNow`. */
+  /** Time of the last frame, by `steadyNow`. */
   lastFrameAt(): number;
   onDead(): void;
 }
@@ -20,7 +23,10 @@ export interface LivenessPort {
 const DEFAULT_INTERVAL_MS = 15_000;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** Pings in an interval, and reports a connection on which nothing comes back. Returns how to stop it. */
+/**
+ * Sends pings at intervals and calls `onDead` when nothing arrives any more. Returns a function that stops
+ * it.
+ */
 export function watchLiveness(
   { ping, lastFrameAt, onDead }: LivenessPort,
   clock: Clock,
@@ -32,7 +38,7 @@ export function watchLiveness(
     clock.clearTimeout(timer);
     if (!isStopped) timer = clock.setTimeout(callback, delayMs);
   };
-  // An answer may stand behind megabytes of a snapshot: any frame is a sign of life.
+  // The answer may be queued behind megabytes of a snapshot, so every frame counts.
   const check = (): void => {
     const silentMs = steadyNow(clock) - lastFrameAt();
     if (silentMs < timeoutMs) arm(check, timeoutMs - silentMs);
@@ -41,7 +47,7 @@ export function watchLiveness(
   const beat = (): void => {
     arm(check, timeoutMs);
     const rearm = (): void => arm(beat, intervalMs);
-    // A refused ping is an answer too; a lost connection stops the watch by itself.
+    // An error answer counts as well. A lost connection stops the heartbeat.
     ping().then(rearm, rearm);
   };
   arm(beat, intervalMs);

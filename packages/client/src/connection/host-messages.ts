@@ -11,10 +11,10 @@ import type { RequestContext } from '@agenthost/rpc';
 import { Listeners, type ReportError } from '../listeners.ts';
 import type { HostPeer } from './connection.ts';
 
-/** The notifications of a host that are no envelopes. */
+/** Notifications from the host other than `action`. */
 export type NotificationMethod = Exclude<HostNotificationMethod, 'action'>;
 
-/** Serves one request of the host: a result, a promise of one, or a thrown `WireError`. */
+/** Handles one request of the host. Returns the result or a promise of it; throws a `WireError` to refuse. */
 export type HostRequestHandler<M extends HostRequestMethod> = (
   params: HostToClientRequests[M]['params'],
   context: RequestContext,
@@ -26,7 +26,9 @@ type NotificationListeners = {
   readonly [M in NotificationMethod]: Listeners<HostToClientNotifications[M]>;
 };
 
-/** What the host asks and tells beside envelopes; handlers and listeners outlive connections. */
+/**
+ * Requests and notifications of the host, without envelopes. Handlers and listeners stay across connections.
+ */
 export class HostMessages {
   readonly #handlers: Handlers = {};
   readonly #notifications: NotificationListeners;
@@ -44,7 +46,7 @@ export class HostMessages {
     };
   }
 
-  /** Adds a listener; the result removes it. */
+  /** Adds a listener. Returns a function that removes it. */
   on<M extends NotificationMethod>(
     method: M,
     listener: (params: HostToClientNotifications[M]) => void,
@@ -52,16 +54,16 @@ export class HostMessages {
     return this.#notifications[method].add(listener);
   }
 
-  /** Sets or removes what serves a method. */
+  /** Sets or removes the handler of a method. */
   handle<M extends HostRequestMethod>(method: M, handler: HostRequestHandler<M> | undefined): void {
     const handlers: { [N in M]?: HostRequestHandler<N> | undefined } = this.#handlers;
     handlers[method] = handler;
   }
 
-  /** Wires a new connection. */
+  /** Connects handlers and listeners to a new peer. */
   attach(peer: HostPeer): void {
     for (const method of HOST_REQUEST_METHODS) {
-      // Concurrent: a slow file must not hold up the stream of envelopes.
+      // Concurrent, so that a slow handler does not delay envelopes.
       peer.handle(method, (params, context) => this.#serve(method, params, context), { concurrent: true });
     }
     for (const method of HOST_NOTIFICATION_METHODS) if (method !== 'action') this.#relay(peer, method);

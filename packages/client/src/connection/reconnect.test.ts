@@ -173,7 +173,7 @@ describe('replay and snapshot', () => {
     await it.cut();
     it.host.states.set('ahp-chat:/w', chatState('ahp-chat:/w', { turns: [turnOf('t1'), turnOf('t2')] }));
     it.host.refuse = (method) => (method === 'reconnect' ? new RpcError(-32603, 'no') : undefined);
-    // It drops once more before the window was answered.
+    // The connection drops again before the window is answered.
     it.host.hold = (method) => method === 'subscribe';
     await it.comeBack();
     await it.cut();
@@ -197,7 +197,7 @@ describe('replay and snapshot', () => {
     for (let round = 0; round < 20; round++) await Promise.resolve();
     it.pair.aToB.deliver();
     it.host.emit(CHAT, activity('live'));
-    // Answer and envelope, without a microtask between them.
+    // The answer and the envelope arrive without a microtask between them.
     it.pair.bToA.deliver(2);
     expect(it.client.status.state).toBe('online');
     expect(mirror.state.activity).toBe('live');
@@ -278,7 +278,7 @@ describe('status', () => {
     await it.comeBack();
     await it.cut();
     wait();
-    // It did not stand long enough to count.
+    // The connection was not stable long enough to reset the delay.
     expect(delays.at(-1)).toBe(500);
     await it.comeBack();
     it.clock.advance(5_000);
@@ -304,7 +304,7 @@ describe('status', () => {
     await other.online();
     await it.settle();
     expect(it.client.status).toMatchObject({ state: 'replaced', error: { name: 'Replaced' } });
-    // Far beyond any backoff, short of the other client's next ping.
+    // Much longer than any backoff, but before the other client's next ping.
     it.clock.advance(14_000);
     await it.settle();
     expect(it.connectCount).toBe(1);
@@ -329,7 +329,7 @@ describe('status', () => {
     await microtasks();
     const stray = it.pair;
     expect(stray.aToB.frames).toHaveLength(1);
-    // The client gives the handshake up, the network does not.
+    // The client abandons the handshake; the network still delivers it.
     it.clock.advance(60_000);
     await microtasks();
     await it.comeBack();

@@ -1,9 +1,9 @@
 import { CannotConnect, type Refusal, Unauthorized } from '../errors.ts';
 
-/** Longer texts, and markup, are of somebody else. */
+/** Longer texts do not come from a host. */
 const MAX_REASON_LENGTH = 300;
 
-/** A refusal out of what was answered; of the text only a short plain line is shown to people. */
+/** Reads a refusal from an HTTP answer. Only a short plain line of the body is kept. */
 export function refusalOf(status: number, contentType: string | null | undefined, body: string): Refusal {
   const line = body.trim();
   const isShown =
@@ -13,7 +13,10 @@ export function refusalOf(status: number, contentType: string | null | undefined
   return { status, reason: isShown ? line : '' };
 }
 
-/** The error of a refusal: `Unauthorized` when another attempt would get the same, else `CannotConnect`. */
+/**
+ * The error for a refusal: `Unauthorized` when another attempt would get the same answer, else
+ * `CannotConnect`.
+ */
 export function refused({ host }: URL, refusal: Refusal, cause: unknown): Unauthorized | CannotConnect {
   const { status, reason } = refusal;
   const why = reason === '' ? `status ${status}` : reason;

@@ -9,13 +9,13 @@ import { asMessage, edited, MessageQueue } from './message-queue.ts';
 import { Prompt, TurnGone } from './prompt.ts';
 import type { ApproveOptions, DenyOptions, TurnControls } from './turn-reader.ts';
 
-/** A chat to talk in. */
+/** An open chat: starts turns, answers questions, queues messages. */
 export class ChatHandle implements TurnControls {
   readonly mirror: Mirror<'chat'>;
-  /** What waits to become a turn, or to steer the one that runs. */
+  /** Messages that wait for their turn or for the agent's attention in the running turn. */
   readonly queue: MessageQueue;
   readonly #newId: () => string;
-  /** The question for proposals that was asked last. */
+  /** The latest request for completions. */
   #completing: AbortController | undefined;
 
   constructor(mirror: Mirror<'chat'>, newId: () => string) {
@@ -24,7 +24,14 @@ export class ChatHandle implements TurnControls {
     this.queue = new MessageQueue(mirror, newId);
   }
 
-  /** Starts a turn. Rejected by the host while another is active: see `enqueue` [CHAT-3]. */
+  /**
+   * Starts a turn. The host rejects it while another turn runs; see `enqueue` [CHAT-3].
+   *
+   * @example
+   * for await (const event of chat.prompt('Explain the build')) {
+   *   if (event.type === 'text') process.stdout.write(event.text);
+   * }
+   */
   prompt(message: string | Message): Prompt {
     const turnId = this.#newId();
     const dispatched = this.mirror.dispatch({
@@ -35,7 +42,7 @@ export class ChatHandle implements TurnControls {
     return this.#promptOf(turnId, dispatched);
   }
 
-  /** A turn that runs, or is about to, whoever asked for it; from its beginning. */
+  /** Follows a turn from its beginning, whichever client started it. The turn may be about to start. */
   follow(turnId: string): Prompt {
     return this.#promptOf(turnId, undefined);
   }
@@ -51,40 +58,47 @@ export class ChatHandle implements TurnControls {
     });
   }
 
-  /** Puts a message in the queue that the host works off, one turn after the other [CHAT-12]. */
+  /** Appends a message to the queue, whose messages become turns one after the other [CHAT-12]. */
   enqueue(message: string | Message): Promise<DispatchOutcome> {
     return this.queue.add(message);
   }
 
-  /** Says something to the agent in the middle of its turn, or as the next one if it cannot take it: see `MessageQueue.steer`. */
+  /**
+   * Sends a message to the agent during its turn. An agent that cannot take it gets it as the next turn; see
+   * `MessageQueue.steer`.
+   */
   steer(message: string | Message): Promise<DispatchOutcome> {
     return this.queue.steer(message);
   }
 
-  /** Forgets all turns after this one, or all without one, the active turn too; the agent's memory follows [CHAT-6]. */
+  /**
+   * Removes all turns after this one, including the active turn; without `turnId` all turns. The agent's
+   * memory follows [CHAT-6].
+   */
   truncate(turnId?: string): Promise<DispatchOutcome> {
     return this.mirror.dispatch({ type: 'chat/truncated', ...defined({ turnId }) });
   }
 
   /**
-   * Forgets a turn with all that came after it, and sends its message anew: as it was, with another text, or another message altogether.
-   * Loads older turns until it finds the one before. Rejects with `TurnGone` when the chat has no such turn.
+   * Removes a turn and all later ones, then sends its message again: unchanged, with another text, or
+   * replaced by `change`. Loads older turns as needed. Rejects with `TurnGone` when the chat has no such
+   * turn.
    */
   async resend(turnId: string, change?: string | Message): Promise<Prompt> {
     const { message: sent, before } = await this.#locate(turnId);
-    // What the host holds for a turn goes with it.
+    // Truncation deletes content that the host holds for the turn, so the message carries it.
     const message =
       typeof change === 'object'
         ? sent
         : await withEmbeddedContents(sent, (uri) => this.mirror.readContent(uri));
-    // The outcome shows in the prompt's: both are settled in the order sent, by the same rules.
+    // The host settles both actions in order and by the same rules, so the prompt shows the outcome.
     void this.truncate(before);
     return this.prompt(edited(message, change));
   }
 
   /**
-   * Keeps what the person is writing where all clients see it, over restarts too; nothing clears it. Call it when typing pauses, not on
-   * every key. Sending the very text clears it by itself [CHAT-14].
+   * Stores an unsent message where all clients see it; it survives restarts. Call it when typing pauses, not
+   * on every key. Sending the same text clears the draft; nothing else does [CHAT-14].
    */
   setDraft(draft: string | Message | undefined): Promise<DispatchOutcome> {
     return this.mirror.dispatch({
@@ -94,10 +108,10 @@ export class ChatHandle implements TurnControls {
   }
 
   /**
-   * What the host proposes where the cursor stands, `offset` UTF-16 code units into a message in the making: worth asking behind each of
-   * the client's `host.completionTriggerCharacters`. Put `insertText` in place of `[rangeStart, rangeEnd)`, and send the attachment as it is
-   * with the message [CHAT-16]. The latest question counts: `undefined` when another one was asked before this was answered. Rejects like
-   * any request.
+   * Completions at `offset` (UTF-16 code units) of a message being written. Ask after each of the host's
+   * `completionTriggerCharacters`. Replace `[rangeStart, rangeEnd)` with `insertText` and send the item's
+   * attachment with the message [CHAT-16]. Resolves with `undefined` when a later call superseded this one.
+   * Rejects like `AhpClient.request`.
    */
   async complete(text: string, offset: number): Promise<readonly CompletionItem[] | undefined> {
     this.#completing?.abort();
@@ -112,7 +126,7 @@ export class ChatHandle implements TurnControls {
     }
   }
 
-  /** Lets a waiting tool call run. The first answer of all clients counts, later ones are `rejected`. */
+  /** Approves a pending tool call. The first answer of all clients counts; later ones are `rejected`. */
   approve = (
     toolCallId: string,
     { optionId, editedToolInput }: ApproveOptions = {},
@@ -126,7 +140,7 @@ export class ChatHandle implements TurnControls {
       ...defined({ selectedOptionId: optionId, editedToolInput }),
     }));
 
-  /** Keeps a waiting tool call from running. */
+  /** Denies a pending tool call. */
   deny = (toolCallId: string, { optionId, reasonMessage }: DenyOptions = {}): Promise<DispatchOutcome> =>
     this.#onActiveTurn((turnId) => ({
       type: 'chat/toolCallConfirmed',
@@ -137,11 +151,11 @@ export class ChatHandle implements TurnControls {
       ...defined({ selectedOptionId: optionId, reasonMessage }),
     }));
 
-  /** Lets the agent see the result of a tool call that asks for it, or not. */
+  /** Approves or denies that the agent sees the result of a tool call. */
   confirmResult = (toolCallId: string, approved: boolean): Promise<DispatchOutcome> =>
     this.#onActiveTurn((turnId) => ({ type: 'chat/toolCallResultConfirmed', turnId, toolCallId, approved }));
 
-  /** Answers an input request. */
+  /** Completes an input request. */
   respond = (
     requestId: string,
     response: ChatInputResponseKind,
@@ -154,7 +168,7 @@ export class ChatHandle implements TurnControls {
       ...defined({ answers }),
     });
 
-  /** An input request of this chat, to be filled in question by question, together with other clients [CHAT-13]. */
+  /** An input request of this chat, which several clients can fill in together [CHAT-13]. */
   inputRequest(requestId: string): InputRequestHandle {
     return new InputRequestHandle({
       requestId,
@@ -164,17 +178,17 @@ export class ChatHandle implements TurnControls {
     });
   }
 
-  /** Ends the active turn, if there is one. */
+  /** Cancels the active turn, if there is one. */
   cancel(): Promise<DispatchOutcome> {
     return this.#onActiveTurn((turnId) => ({ type: 'chat/turnCancelled', turnId }));
   }
 
-  /** Ends the mirror. Turns go on without it. */
+  /** Disposes the mirror. Running turns continue. */
   dispose(): void {
     this.mirror.dispose();
   }
 
-  /** A turn's message, and the id of the turn before it; none before the first. */
+  /** The message of a turn, and the id of the turn before it (`undefined` for the first). */
   async #locate(turnId: string): Promise<{ message: Message; before: string | undefined }> {
     for (;;) {
       const { activeTurn, turns, turnsNextCursor } = this.mirror.state;

@@ -13,24 +13,28 @@ import {
 import { defined } from '@agenthost/protocol/values';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 
-/** A value for a question: plain where the question says what is meant (options by their ids), else in full. */
+/**
+ * A value for a question: a plain value where the kind of question determines its meaning (options by id),
+ * else the full answer.
+ */
 export type AnswerInput = string | number | boolean | readonly string[] | ChatInputAnswerValue;
 
 type InputAction = Extract<ClientAction, { type: 'chat/inputAnswerChanged' | 'chat/inputCompleted' }>;
 
-/** What an open input request is read from and answered on. */
+/** What a handle of an input request needs. */
 export interface InputRequestPort {
   readonly requestId: string;
-  /** The chat that asks. */
+  /** URI of the chat that asks. */
   readonly chat: URI;
-  /** The request as this client sees it now; `undefined` when it is not open. */
+  /** The request in the state of this client; `undefined` when it is not open. */
   read(): ChatInputRequest | undefined;
   dispatch(action: InputAction): Promise<DispatchOutcome>;
 }
 
 /**
- * What an agent asks people, to be filled in together: what one client types all others see. Whoever closes it first decides; what comes
- * after that, and what does not fit its question, is `rejected` with a reason [CHAT-13].
+ * Questions of an agent that several clients can fill in together: each sees what the others type. The first
+ * client that closes the request decides. Later answers, and answers that do not fit their question, are
+ * `rejected` with a reason [CHAT-13].
  */
 export class InputRequestHandle {
   readonly #port: InputRequestPort;
@@ -43,17 +47,17 @@ export class InputRequestHandle {
     return this.#port.requestId;
   }
 
-  /** The chat that asks. */
+  /** URI of the chat that asks. */
   get chat(): URI {
     return this.#port.chat;
   }
 
-  /** The questions, with what all clients have answered so far; `undefined` once it is closed. */
+  /** The questions and all answers so far. `undefined` once the request is closed. */
   get request(): ChatInputRequest | undefined {
     return this.#port.read();
   }
 
-  /** Why `accept` would be rejected now, with these values on top of what is there already; `undefined` when it would not. */
+  /** Why `accept` with these values would be rejected now. `undefined` when it would not be. */
   problem(values: Readonly<Record<string, AnswerInput>> = {}): InputProblem | undefined {
     const { request } = this;
     if (request === undefined) return undefined;
@@ -66,17 +70,17 @@ export class InputRequestHandle {
     return checkAnswered(request, answers);
   }
 
-  /** Shows all clients what is being typed; it needs not fit yet, and answers nothing. */
+  /** Shows other clients a value being typed. It need not fit the question and does not answer it. */
   draft(questionId: string, value: AnswerInput): Promise<DispatchOutcome> {
     return this.#change(questionId, { state: 'draft', value: this.#valueOf(questionId, value) });
   }
 
-  /** Answers one question; the request stays open. */
+  /** Answers one question. The request stays open. */
   submit(questionId: string, value: AnswerInput): Promise<DispatchOutcome> {
     return this.#change(questionId, { state: 'submitted', value: this.#valueOf(questionId, value) });
   }
 
-  /** Leaves one question out, which no required one allows. */
+  /** Skips a question. A required question cannot be skipped. */
   skip(questionId: string, reason?: string): Promise<DispatchOutcome> {
     return this.#change(questionId, {
       state: 'skipped',
@@ -84,22 +88,22 @@ export class InputRequestHandle {
     });
   }
 
-  /** Takes an answer or a draft back. */
+  /** Removes an answer or a draft. */
   clear(questionId: string): Promise<DispatchOutcome> {
     return this.#change(questionId, undefined);
   }
 
-  /** Closes it with what was submitted, by whomever, and these values on top. */
+  /** Accepts the request with all submitted answers and these values on top. */
   accept(values: Readonly<Record<string, AnswerInput>> = {}): Promise<DispatchOutcome> {
     return this.#complete('accept', this.#submitted(values));
   }
 
-  /** Closes it: no. */
+  /** Declines the request. */
   decline(): Promise<DispatchOutcome> {
     return this.#complete('decline');
   }
 
-  /** Closes it without saying yes or no. */
+  /** Dismisses the request without a decision. */
   cancel(): Promise<DispatchOutcome> {
     return this.#complete('cancel');
   }

@@ -3,9 +3,10 @@ import type { Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 
 /**
- * The messages of a chat that wait: those in the queue, which become turns one after the other, and the one that is to steer the turn that
- * runs [CHAT-11] [CHAT-12]. All clients see and change the same ones. After a cancel, an error, a truncation or a restart of the host the
- * queue waits until somebody queues a message, orders it anew, or calls `release`.
+ * Waiting messages of a chat: the queue, whose messages become turns one after the other, and the message
+ * that steers the running turn [CHAT-11] [CHAT-12]. All clients share them. After a cancel, an error, a
+ * truncation or a restart of the host the queue is held until a client queues a message, reorders it or calls
+ * `release`.
  */
 export class MessageQueue {
   readonly #mirror: Mirror<'chat'>;
@@ -16,32 +17,37 @@ export class MessageQueue {
     this.#newId = newId;
   }
 
-  /** What is queued, the next turn first. */
+  /** Queued messages, the next one first. */
   get messages(): readonly PendingMessage[] {
     return this.#mirror.state.queuedMessages ?? [];
   }
 
-  /** The message that waits to steer; none once the agent has it. */
+  /** The steering message that the agent has not taken yet. */
   get steering(): PendingMessage | undefined {
     return this.#mirror.state.steeringMessage;
   }
 
-  /** Queues a message; it starts at once when no turn runs and none is before it. `id` names it, by default a new one. */
+  /**
+   * Queues a message. It starts at once when no turn runs and the queue is empty. `id` is its id, random by
+   * default.
+   */
   add(message: string | Message, id = this.#newId()): Promise<DispatchOutcome> {
     return this.#set('queued', id, asMessage(message));
   }
 
   /**
-   * Says something to the agent in the middle of its turn, in place of a steering message that still waits. An agent that cannot take
-   * it gets it as its next turn: it is then at the head of the queue under the same id. While idle it waits for the next turn.
+   * Sends a message to the agent during its turn; replaces a steering message that still waits. If the agent
+   * cannot take it, the host puts it at the head of the queue under the same id. Without a running turn it
+   * waits for the next one.
    */
   steer(message: string | Message, id = this.#newId()): Promise<DispatchOutcome> {
     return this.#set('steering', id, asMessage(message));
   }
 
   /**
-   * Changes a waiting message in its place; a text keeps its attachments, model and agent. `rejected` as `noSuchMessage` when it does not
-   * wait any more here; one that goes at this very moment is queued again, at the end.
+   * Replaces a waiting message in its place; a plain text keeps its attachments, model and agent. `rejected`
+   * with `noSuchMessage` when no such message waits. A message that starts at the same moment is queued again
+   * at the end.
    */
   async edit(id: string, message: string | Message): Promise<DispatchOutcome> {
     const found = this.#find(id);
@@ -49,19 +55,25 @@ export class MessageQueue {
     return this.#set(found.kind, id, edited(found.message, message));
   }
 
-  /** Takes a message back. `rejected` as `noSuchMessage` when it does not wait any more. */
+  /** Removes a waiting message. `rejected` with `noSuchMessage` when no such message waits. */
   async remove(id: string): Promise<DispatchOutcome> {
     const found = this.#find(id);
     if (found === undefined) return noSuchMessage(id);
     return this.#mirror.dispatch({ type: 'chat/pendingMessageRemoved', kind: found.kind, id });
   }
 
-  /** Puts the messages of these ids first, in this order; the others follow as they were. While no turn runs, the first one starts. */
+  /**
+   * Moves the messages with these ids to the front, in this order; the others keep theirs. Without a running
+   * turn the first message starts.
+   */
   reorder(ids: readonly string[]): Promise<DispatchOutcome> {
     return this.#mirror.dispatch({ type: 'chat/queuedMessagesReordered', order: [...ids] });
   }
 
-  /** Lets a queue go on that waits: starts its first message. While a turn runs, or nothing waits, this changes nothing. */
+  /**
+   * Releases a held queue: its first message starts. Does nothing while a turn runs or when the queue is
+   * empty.
+   */
   release(): Promise<DispatchOutcome> {
     return this.reorder(this.messages.map(({ id }) => id));
   }
@@ -83,11 +95,14 @@ const noSuchMessage = (id: string): DispatchOutcome => ({
   reason: `no message ${id} waits`,
 });
 
-/** A message of the person, from its text or as it is. */
+/** A user's message from its text; a `Message` is returned unchanged. */
 export const asMessage = (message: string | Message): Message =>
   typeof message === 'string' ? { text: message, origin: { kind: 'user' } } : message;
 
-/** An earlier message with another text, if one is given; whole with another message. Attachments stay, their places in the text go. */
+/**
+ * The earlier message with another text; `change` itself when it is a `Message`. Attachments stay without
+ * their ranges in the text.
+ */
 export function edited(earlier: Message, change: string | Message | undefined): Message {
   if (change === undefined) return earlier;
   if (typeof change !== 'string') return change;

@@ -4,7 +4,9 @@ import type { Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { findTurn, type TurnControls, type TurnEvent, TurnReader } from './turn-reader.ts';
 
-/** The turn is not in the chat any more: truncated, or fallen out of the window while disconnected. */
+/**
+ * The turn is no longer in the chat: it was truncated, or left the window while the client was disconnected.
+ */
 export class TurnGone extends Error {
   override readonly name = 'TurnGone';
   readonly code = 'turn-gone';
@@ -21,22 +23,27 @@ export interface PromptPort extends TurnControls {
 }
 
 /**
- * A turn that was asked for. Iterate it for what happens, once or several times (each from the beginning), or only await
- * `result`. Both go on through reconnects and restarts of the host, and fail with `DispatchRejected` when the host
- * refused the message, `ChannelLost` when the chat is gone, `TurnGone` when the turn is.
+ * A turn that was asked for. Iterate it for its events, as often as needed (each iteration starts at the
+ * beginning), or await `result`. Both continue through reconnects and restarts of the host. Both fail with
+ * `DispatchRejected` (the host rejected the message), `ChannelLost` (the chat is gone) or `TurnGone` (the
+ * turn is gone).
+ *
+ * @example
+ * const turn = await session.prompt('List the open tasks').result;
+ * console.log(turn.state);
  */
 export class Prompt implements AsyncIterable<TurnEvent> {
   readonly turnId: string;
-  /** The finished turn, whatever its state: `complete`, `cancelled` or `error`. */
+  /** The finished turn. Its state is `complete`, `cancelled` or `error`. */
   readonly result: Promise<Turn>;
   readonly #port: PromptPort;
   #failure: Error | undefined;
   #turn: Turn | undefined;
-  /** The turn was there once, so its absence means that it is gone. */
+  /** The turn was in the chat before, so its absence means that it is gone. */
   #wasSeen = false;
   readonly #wake = new Set<() => void>();
 
-  /** Without `dispatched` it is somebody else's, who saw it accepted. */
+  /** `dispatched` is absent for a turn that another client started. */
   constructor(turnId: string, dispatched: Promise<DispatchOutcome> | undefined, port: PromptPort) {
     this.turnId = turnId;
     this.#port = port;
@@ -62,11 +69,11 @@ export class Prompt implements AsyncIterable<TurnEvent> {
       );
       if (dispatched === undefined) look();
     });
-    // Who iterates gets the failure there.
+    // Iterations report the failure themselves.
     this.result.catch(() => undefined);
   }
 
-  /** Asks the host to end the turn; `result` then resolves with it. */
+  /** Cancels the turn; `result` then resolves with it. */
   cancel(): Promise<DispatchOutcome> {
     return this.#port.cancel(this.turnId);
   }
@@ -85,7 +92,7 @@ export class Prompt implements AsyncIterable<TurnEvent> {
           continue;
         }
         if (this.#failure !== undefined) throw this.#failure;
-        // It ended and has left the window since.
+        // The turn ended and has left the window since.
         if (this.#turn !== undefined) {
           yield { type: 'ended', turn: this.#turn };
           return;
@@ -98,7 +105,8 @@ export class Prompt implements AsyncIterable<TurnEvent> {
   }
 
   #answered(outcome: DispatchOutcome): void {
-    // After a drop the host may only know that it has dealt with it: then the turn's presence tells.
+    // After a drop the host may only know that it processed the action. The turn's presence then shows that
+    // it was accepted.
     if (outcome.outcome === 'accepted' || this.#find() !== undefined) return;
     if (outcome.outcome === 'rejected') this.#failure = new DispatchRejected(outcome.code, outcome.reason);
     else if (outcome.outcome === 'dropped') this.#failure = new DispatchRejected('dropped', outcome.reason);

@@ -28,7 +28,7 @@ type SessionMethod =
   | 'createChat'
   | 'disposeChat';
 
-/** What sessions need of the client. */
+/** What session handles need of the client. */
 export interface SessionsPort extends ToolsPort {
   readonly host: ExportPort['host'];
   request<M extends SessionMethod>(
@@ -38,16 +38,18 @@ export interface SessionsPort extends ToolsPort {
   onNotification(method: 'root/progress', listener: (progress: ProgressParams) => void): () => void;
 }
 
-/** How a session is made; `uri` defaults to a fresh one. */
+/** Options of `Sessions.create`. `uri` defaults to a random one. */
 export type CreateSessionOptions = Omit<CreateSessionParams, 'channel' | 'progressToken'> & {
   uri?: URI;
-  /** Hears how far the agent is that starts, up to the frame with `progress === total` [ROOT-3]. */
+  /**
+   * Called with the progress of the agent's start, up to the notification with `progress === total` [ROOT-3].
+   */
   onProgress?: (progress: ProgressParams) => void;
 } & SubscriptionOptions;
 
 type CreateSession = (options: CreateSessionOptions) => Promise<SessionHandle>;
 
-/** An open session: its own channel and that of its default chat. */
+/** An open session: mirrors of its channel and of its default chat. */
 export class SessionHandle {
   readonly mirror: Mirror<'session'>;
   /** The chat that was the default when the session was opened. */
@@ -78,20 +80,23 @@ export class SessionHandle {
   /** Starts a turn in the default chat. */
   prompt: ChatHandle['prompt'] = (message) => this.chat.prompt(message);
 
-  /** Lets a waiting tool call of the default chat run. */
+  /** Approves a pending tool call of the default chat. */
   approve: ChatHandle['approve'] = (toolCallId, options) => this.chat.approve(toolCallId, options);
 
-  /** Keeps one from running. */
+  /** Denies a pending tool call of the default chat. */
   deny: ChatHandle['deny'] = (toolCallId, options) => this.chat.deny(toolCallId, options);
 
-  /** Lets the agent see a tool call's result, or not. */
+  /** Approves or denies that the agent sees the result of a tool call. */
   confirmResult: ChatHandle['confirmResult'] = (toolCallId, approved) =>
     this.chat.confirmResult(toolCallId, approved);
 
-  /** Ends the active turn of the default chat. */
+  /** Cancels the active turn of the default chat. */
   cancel: ChatHandle['cancel'] = () => this.chat.cancel();
 
-  /** What agents ask in any chat of the session now, those included that are not open here [SESS-7]. */
+  /**
+   * Open input requests of all chats of the session, including chats that are not open in this client
+   * [SESS-7].
+   */
   inputRequests(): InputRequestHandle[] {
     const requests = (): SessionChatInputRequest[] =>
       (this.mirror.state.inputNeeded ?? []).filter((entry) => entry.kind === 'chatInput');
@@ -106,37 +111,40 @@ export class SessionHandle {
     );
   }
 
-  /** Names the session; its agent does not name it any more [SESS-11]. */
+  /** Renames the session. The agent's own titles no longer apply [SESS-11]. */
   rename(title: string): Promise<DispatchOutcome> {
     return this.mirror.dispatch({ type: 'session/titleChanged', title });
   }
 
-  /** Marks the session as looked at, or not; it is unread again when a turn starts or something is asked [SESS-5]. */
+  /** Marks the session as read or unread. A new turn or question makes it unread again [SESS-5]. */
   setRead(isRead: boolean): Promise<DispatchOutcome> {
     return this.mirror.dispatch({ type: 'session/isReadChanged', isRead });
   }
 
-  /** Puts the session away, or takes it out again. */
+  /** Archives the session, or takes it out of the archive. */
   setArchived(isArchived: boolean): Promise<DispatchOutcome> {
     return this.mirror.dispatch({ type: 'session/isArchivedChanged', isArchived });
   }
 
-  /** Changes config values; those that are not named stay. Rejected when one is not mutable or does not fit [SESS-9]. */
+  /**
+   * Changes config values; values that are not named stay. Rejected when one is not mutable or does not fit
+   * the schema [SESS-9].
+   */
   configure(config: Record<string, unknown>): Promise<DispatchOutcome> {
     return this.mirror.dispatch({ type: 'session/configChanged', config });
   }
 
-  /** Replaces the session's metadata, by which it can be found in the list. */
+  /** Replaces the session's metadata, by which the list can be filtered. */
   setMetadata(metadata: Record<string, string>): Promise<DispatchOutcome> {
     return this.configure({ metadata });
   }
 
-  /** Opens another chat of this session; dispose it by itself. */
+  /** Opens another chat of this session. Dispose its handle separately. */
   async openChat(uri: URI, options: SubscriptionOptions = {}): Promise<ChatHandle> {
     return new ChatHandle(await this.#client.subscribe(uri, { ...options, kind: 'chat' }), this.#newId);
   }
 
-  /** Makes another chat in this session and opens it [CHAT-1]. */
+  /** Creates another chat in this session and opens it [CHAT-1]. */
   async createChat(
     params: Omit<ClientToHostRequests['createChat']['params'], 'channel' | 'chat'> = {},
     options: SubscriptionOptions = {},
@@ -147,14 +155,17 @@ export class SessionHandle {
   }
 
   /**
-   * Makes a session that begins as a copy of this one up to a completed turn, in whichever chat that is, and opens it: agent, folder and
-   * config are those of this session where `options` does not say otherwise [SESS-12].
+   * Creates a session that starts as a copy of this one up to a completed turn of any chat, and opens it.
+   * Agent, folder and config are copied unless `options` names others [SESS-12].
    */
   fork(turnId: string, options: Omit<CreateSessionOptions, 'fork'> = {}): Promise<SessionHandle> {
     return this.#create({ ...options, fork: { session: this.uri, turnId } });
   }
 
-  /** Makes a chat in this session that begins as a copy of one of its chats (the default one), and opens it [CHAT-1]. */
+  /**
+   * Creates a chat in this session that starts as a copy of one of its chats (by default the default chat),
+   * and opens it [CHAT-1].
+   */
   forkChat(
     turnId: string,
     { chat = this.chat.mirror.uri, ...options }: SubscriptionOptions & { readonly chat?: URI } = {},
@@ -162,15 +173,16 @@ export class SessionHandle {
     return this.createChat({ source: { chat, turnId } }, options);
   }
 
-  /** Ends a chat of this session and removes it; its last one that people can write to stays [CHAT-1]. */
+  /** Disposes a chat of this session. The last chat that people can write to cannot be disposed [CHAT-1]. */
   async disposeChat(chat: URI): Promise<void> {
     await this.#client.request('disposeChat', { channel: chat });
   }
 
   /**
-   * Offers tools to the session's agents, on top of what this client offers already, and runs them as they are called, also what was called
-   * during a disconnection [SESS-8] [CHAT-9]. Resolves when the host has them; rejects with `DispatchRejected` (names that are none, or
-   * taken by another tool of this client, for instance) and like `subscribe`.
+   * Offers tools to the session's agents in addition to those already offered, and runs their calls,
+   * including calls made while the client was disconnected [SESS-8] [CHAT-9]. Resolves when the host has
+   * registered them. Rejects with `DispatchRejected` (for example for an invalid or a duplicate name) and
+   * like `subscribe`.
    */
   async offerTools(tools: readonly OfferedTool[], options: OfferOptions = {}): Promise<ToolOffer> {
     const offer = await this.#tools.offer(this.uri, tools, options);
@@ -179,7 +191,7 @@ export class SessionHandle {
     return offer;
   }
 
-  /** Ends both mirrors and takes back the tools offered through this handle. The session lives on. */
+  /** Disposes both mirrors and withdraws the tools offered through this handle. The session continues. */
   dispose(): void {
     for (const offer of this.#offers) offer.dispose();
     this.chat.dispose();

@@ -14,7 +14,7 @@ async function opened(): Promise<{ it: Harness; session: SessionHandle; chat: st
   return { it, session, chat: session.chat.mirror.uri };
 }
 
-/** Reads a prompt to its end, noting what matters of each event. */
+/** Reads a prompt to its end and records a line for each event. */
 function reading(
   prompt: Prompt,
   onEvent: (event: TurnEvent) => void = () => undefined,

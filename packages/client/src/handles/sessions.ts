@@ -16,7 +16,7 @@ import { ChatHandle } from './chat-handle.ts';
 import { type CreateSessionOptions, SessionHandle, type SessionsPort } from './session-handle.ts';
 import { ToolOffers } from './tools.ts';
 
-/** Sessions of one host. */
+/** The sessions of one host. */
 export class Sessions {
   readonly #client: SessionsPort;
   readonly #newId: () => string;
@@ -28,7 +28,7 @@ export class Sessions {
     this.#tools = new ToolOffers(client);
   }
 
-  /** All sessions, newest first, fetched in pages of `pageSize` (default 100) as they are read. */
+  /** Iterates all sessions, newest first. Pages of `pageSize` (default 100) are fetched as they are read. */
   async *list({ pageSize = 100 } = {}): AsyncGenerator<SessionSummary, void, undefined> {
     let cursor: string | undefined;
     do {
@@ -43,8 +43,9 @@ export class Sessions {
   }
 
   /**
-   * Finds sessions by words of their titles, messages and answers, best first, a page at a time: hand `nextCursor` back for the next
-   * one. `query`: words that all have to be there, "phrases", the last word as a beginning. `limit`: 1 to 100, default 20.
+   * Searches titles, messages and answers, best matches first. `query`: all words must occur, quoted phrases
+   * stay together, and the last word matches as a prefix. `limit`: 1 to 100, default 20. Pass `nextCursor` as
+   * `cursor` for the next page.
    */
   search(
     query: string,
@@ -54,8 +55,9 @@ export class Sessions {
   }
 
   /**
-   * Creates a session and opens it. Rejects like `createSession` and `subscribe` do. Its agent may still be starting:
-   * prompts wait for that, and fail with the session's `creationError` if it comes to nothing [SESS-2].
+   * Creates a session and opens it. Rejects like the commands `createSession` and `subscribe`. The agent may
+   * still be starting: prompts wait for it, and fail with the session's `creationError` when the start fails
+   * [SESS-2].
    */
   async create({
     uri,
@@ -89,7 +91,7 @@ export class Sessions {
     return { token, leave };
   }
 
-  /** Opens a session and its default chat, which the subscription options are for. */
+  /** Opens a session and its default chat. The options apply to the chat's subscription. */
   async open(uri: URI, options: SubscriptionOptions = {}): Promise<SessionHandle> {
     const mirror = await this.#client.subscribe(uri, { kind: 'session' });
     try {
@@ -111,17 +113,19 @@ export class Sessions {
   }
 
   /**
-   * Reads all of a session, a page of turns at a time: what {@link SessionExport} holds, in its order. A running turn comes as far as it
-   * is. With a summary, the times in it go along. Rejects like `subscribe`, and when turns are cut away meanwhile.
+   * Reads a whole session, a page of turns at a time, as the parts of a {@link SessionExport} in order. A
+   * running turn is exported as far as it has come. With a summary the export includes the session's times.
+   * Rejects like `subscribe`, and when turns are truncated during the export.
    */
   export(session: URI | SessionSummary): AsyncGenerator<ExportPart, void, undefined> {
     return exportSession(this.#client, session);
   }
 
   /**
-   * Makes a new session of an exported one and opens it; `uri` defaults to a fresh one. What fails half-way leaves nothing behind. Rejects
-   * like `create`: an agent or a folder that this host does not have can be replaced by the options. Of the exported config only
-   * `instructions` and `metadata` are taken, and messages that waited to be sent stand in the draft.
+   * Creates a session from an exported one and opens it. `uri` defaults to a random one. A failed import
+   * leaves nothing behind. Rejects like `create`; the options can replace an agent or a folder that this host
+   * does not have. Only `instructions` and `metadata` of the exported config are kept. Messages that were
+   * queued become the draft.
    */
   async import(
     source: ImportSource,
@@ -137,7 +141,7 @@ export class Sessions {
     return this.open(channel, { turns, maxLatencyMs });
   }
 
-  /** Ends a session for all clients, and deletes it. */
+  /** Deletes a session for all clients. */
   async dispose(uri: URI): Promise<void> {
     await this.#client.request('disposeSession', { channel: uri });
   }

@@ -1,13 +1,13 @@
 import { outputOf, outputParts, type TerminalContentPart, type TerminalState } from '@agenthost/protocol';
 
-/** Where the content of a terminal stands in all of its output, in UTF-16 units. */
+/** Position of a terminal's content within all of its output, in UTF-16 code units. */
 export interface ContentPlace {
   /**
-   * So much output came before and is not in it, but for the screen that it left. What a host trims without telling does not
-   * count.
+   * Units of output before the content. They are not in it, except for the screen that they left. Output that
+   * a host trims without telling is not counted.
    */
   readonly start: number;
-  /** So much of the content is that screen, at its front [TERM-4]. Output follows. */
+  /** Units at the front of the content that describe that screen [TERM-4]. Output follows. */
   readonly screenLength: number;
 }
 
@@ -15,7 +15,7 @@ export interface ContentPlace {
 export const contentText = (content: readonly TerminalContentPart[]): string =>
   content.map(outputOf).join('');
 
-/** Where the content of this state stands. */
+/** Position of the content of this state. */
 export function contentPlace(state: TerminalState): ContentPlace {
   const screen = state.content.slice(0, state.content.length - outputParts(state).length);
   return { start: state['x-trimmed']?.units ?? 0, screenLength: contentText(screen).length };

@@ -4,11 +4,11 @@ import type { Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { type ContentPlace, contentPlace, contentText } from './terminal-content.ts';
 
-/** Who holds a terminal, seen from this client. */
+/** The holder of a terminal, seen from this client. */
 export type TerminalHolder =
   | { readonly kind: 'me' }
   | { readonly kind: 'client'; readonly clientId: string }
-  /** Without a turn it runs in the background. */
+  /** Without a turn the terminal runs in the background. */
   | {
       readonly kind: 'session';
       readonly session: URI;
@@ -16,7 +16,7 @@ export type TerminalHolder =
       readonly toolCallId?: string;
     };
 
-/** Whom to give a terminal to. */
+/** A new holder of a terminal. */
 export type ClaimTarget =
   | 'me'
   | { readonly session: URI; readonly turnId?: string; readonly toolCallId?: string }
@@ -24,12 +24,15 @@ export type ClaimTarget =
 
 /** A screen that shows a terminal. */
 export interface TerminalViewer {
-  /** Output, in order and once, over reconnections too. Never cut inside a character; may be inside an escape sequence. */
+  /**
+   * Receives output in order, each piece once, also across reconnects. A piece is never cut inside a
+   * character, but may be cut inside an escape sequence.
+   */
   onOutput(text: string): void;
   /**
-   * The screen begins anew with this: when attached, when a snapshot came in place of what was missed, and when somebody
-   * cleared the scrollback. Absent: `onOutput` gets it, behind a reset (`ESC c`) unless it is the first. `place`: where it stands in
-   * all that the terminal has put out.
+   * Called when the screen starts anew with `content`: at `attach`, when a snapshot replaces missed output,
+   * and when the scrollback was cleared. `place` is the position of the content in all output. Absent:
+   * `onOutput` gets the content, with a reset (`ESC c`) in front of it except the first time.
    */
   onReset?(content: string, place: ContentPlace): void;
 }
@@ -42,15 +45,23 @@ export interface TerminalPort {
 }
 
 /**
- * UTF-16 units of one `terminal/input`: written as JSON they take at most six bytes each, which stays far below what a
- * host takes in one frame, and lets other messages pass in between.
+ * Largest `terminal/input`, in UTF-16 code units. As JSON a unit takes at most six bytes, which stays well
+ * below a host's frame limit and lets other messages pass in between.
  */
 const INPUT_LIMIT = 64 * 1024;
 
-/** Clears a terminal emulator of everything. */
+/** Resets a terminal emulator completely. */
 const FULL_RESET = '\u001bc';
 
-/** An open terminal: its state, what it puts out, and all that may be done with it. */
+/**
+ * An open terminal: its state, its output and its controls.
+ *
+ * @example
+ * const terminal = await client.createTerminal({ command: ['npm', 'test'] });
+ * terminal.onOutput((text) => process.stdout.write(text));
+ * console.log(`exit code ${await terminal.exited}`);
+ * await terminal.dispose();
+ */
 export class TerminalHandle {
   readonly mirror: Mirror<'terminal'>;
   readonly #port: TerminalPort;
@@ -71,7 +82,7 @@ export class TerminalHandle {
     return this.mirror.state;
   }
 
-  /** Who holds it. */
+  /** The present holder. */
   get holder(): TerminalHolder {
     const { claim } = this.state;
     if (claim.kind === 'client') {
@@ -82,21 +93,24 @@ export class TerminalHandle {
     return claim;
   }
 
-  /** Whether the host would take input and sizes from this client now [TERM-5]. */
+  /** Whether the host takes input and sizes from this client now [TERM-5]. */
   get mayType(): boolean {
     return this.holder.kind !== 'client' && this.state.exitCode === undefined;
   }
 
   /**
-   * The exit code, 128 + n for signal n, once the process is gone and viewers have all of its output. Rejects with
-   * `ChannelLost` when the terminal goes before, or the handle is disposed of.
+   * Resolves with the exit code (128 + n for signal n) once the process has ended and viewers have all of its
+   * output. Rejects with `ChannelLost` when the terminal is removed or the handle is closed before.
    */
   get exited(): Promise<number> {
     this.#exited ??= this.#watchExit();
     return this.#exited;
   }
 
-  /** Shows the terminal on a screen: what is there at once, and all that follows. The result ends it. */
+  /**
+   * Shows the terminal on a screen: its present content, then all further output. Returns a function that
+   * detaches the screen.
+   */
   attach(viewer: TerminalViewer): () => void {
     let seen = -1;
     const restart = (): void => {
@@ -109,13 +123,13 @@ export class TerminalHandle {
       else if (content !== '') viewer.onOutput(content);
     };
     const take = ({ serverSeq, action }: ActionEnvelope): void => {
-      // What the content reflected already when it was shown.
+      // The content already reflects this output.
       if (serverSeq <= seen) return;
       if (action.type === 'terminal/data') {
         seen = serverSeq;
         viewer.onOutput(action.data);
       } else if (action.type === 'terminal/cleared') {
-        // The content as it is now: output that came behind it in the same frame is in there.
+        // Uses the content as it is now; it includes output of later envelopes in the same frame.
         restart();
       }
     };
@@ -126,17 +140,20 @@ export class TerminalHandle {
     };
   }
 
-  /** `attach` for who needs the stream alone. The result ends it. */
+  /**
+   * Calls `listener` with the stream of output; a simpler `attach`. Returns a function that removes the
+   * listener.
+   */
   onOutput(listener: (text: string) => void): () => void {
     return this.attach({ onOutput: listener });
   }
 
   /**
-   * Types. Resolves when the host has taken all of it, or with the first piece's outcome that it did not. Pieces of one
-   * call and of calls that follow arrive in order; nothing of it shows before the program says so [REC-2]. After a drop
-   * it is sent again where that types nothing twice, and `outcomeExpired` then means that the host had taken it [ACT-5]. Keys
-   * are typed at most once: a host that is killed in the millisecond between its commit and the write to the program has taken
-   * some that were never typed, since they are kept nowhere.
+   * Types text. Resolves when the host has taken all of it, or with the outcome of the first piece that it
+   * did not take. Pieces arrive in order, across calls as well. Nothing is shown until the program echoes it
+   * [REC-2]. After a drop the input is sent again where that cannot type it twice; `outcomeExpired` then
+   * means that the host had taken it [ACT-5]. Keys are typed at most once: when a host is killed between its
+   * commit and the write to the program, they are lost.
    */
   async input(text: string): Promise<DispatchOutcome> {
     const sent = pieces(text, INPUT_LIMIT).map((data) =>
@@ -150,17 +167,20 @@ export class TerminalHandle {
     return last;
   }
 
-  /** Gives it another size. */
+  /** Changes the size, in characters and lines. */
   resize(cols: number, rows: number): Promise<DispatchOutcome> {
     return this.mirror.dispatch({ type: 'terminal/resized', cols, rows });
   }
 
-  /** Takes it, or hands it over [TERM-5]. */
+  /** Takes the terminal, or hands it over [TERM-5]. */
   claim(target: ClaimTarget): Promise<DispatchOutcome> {
     return this.mirror.dispatch({ type: 'terminal/claimed', claim: claimOf(target, this.#port.clientId) });
   }
 
-  /** Sends what a tool call runs in it to the background, still held by the session. Nothing to do: `ignored`. */
+  /**
+   * Sends the command of a tool call to the background; the session keeps holding it. `ignored` when no tool
+   * call uses the terminal.
+   */
   async narrow(): Promise<DispatchOutcome> {
     const { claim } = this.state;
     if (claim.kind !== 'session' || (claim.turnId === undefined && claim.toolCallId === undefined)) {
@@ -169,28 +189,31 @@ export class TerminalHandle {
     return this.claim({ session: claim.session });
   }
 
-  /** Empties the scrollback for everyone. */
+  /** Empties the scrollback for all clients. */
   clear(): Promise<DispatchOutcome> {
     return this.mirror.dispatch({ type: 'terminal/cleared' });
   }
 
-  /** Gives it another title. */
+  /** Changes the title. */
   rename(title: string): Promise<DispatchOutcome> {
     return this.mirror.dispatch({ type: 'terminal/titleChanged', title });
   }
 
-  /** Sends a signal (`INT`) to what runs in it. Rejects like any request. */
+  /** Sends a signal such as `INT` to the running program. Rejects like `AhpClient.request`. */
   signal(signal: TerminalSignal): Promise<void> {
     return this.#port.signal(this.uri, signal);
   }
 
-  /** Ends its processes and removes it, for everyone. Rejects like any request; the handle is closed if not. */
+  /**
+   * Ends the terminal's processes and removes it for all clients. The handle is closed in any case. Rejects
+   * like `AhpClient.request`.
+   */
   async dispose(): Promise<void> {
     await this.#port.dispose(this.uri);
     this.close();
   }
 
-  /** Ends the handle. The terminal goes on. Calling it again does nothing. */
+  /** Closes the handle. The terminal keeps running. Calling it again does nothing. */
   close(): void {
     this.#close();
   }
@@ -200,19 +223,19 @@ export class TerminalHandle {
       for await (const { exitCode } of this.mirror) if (exitCode !== undefined) return exitCode;
       throw new ChannelLost(this.uri);
     })();
-    // Whoever asked hears of it; nobody has to.
+    // Callers of `exited` see the rejection; it must not count as unhandled.
     exited.catch(() => undefined);
     return exited;
   }
 }
 
-/** The claim that a target stands for. */
+/** The claim for a target. */
 export function claimOf(target: ClaimTarget, clientId: string): TerminalClaim {
   if (target === 'me') return { kind: 'client', clientId };
   return 'client' in target ? { kind: 'client', clientId: target.client } : { kind: 'session', ...target };
 }
 
-/** Pieces of at most `limit` units, no character cut. */
+/** Cuts text into pieces of at most `limit` units, never inside a character. */
 function pieces(text: string, limit: number): string[] {
   const found: string[] = [];
   for (let start = 0; start < text.length; ) {

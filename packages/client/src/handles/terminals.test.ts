@@ -18,7 +18,7 @@ async function harness(options: ConstructorParameters<typeof Harness>[0] = {}): 
 
 const opened = async (it: Harness): Promise<TerminalHandle> => it.run(it.client.terminal(URI));
 
-/** What a screen was told: resets in brackets. */
+/** What a screen received; resets are in brackets. */
 function screen(terminal: TerminalHandle): string[] {
   const log: string[] = [];
   terminal.attach({
@@ -124,7 +124,7 @@ describe('terminals', () => {
     };
     const terminal = await opened(it);
     const ended = failureOf(terminal.exited);
-    // A host that lists it late.
+    // A host that lists the terminal late.
     list();
     await it.settle();
     expect(terminal.mirror.isLost).toBe(false);
@@ -316,7 +316,7 @@ describe('input', () => {
     };
     const first = terminal.input('a');
     await microtasks();
-    // It reaches the host, its echo is lost.
+    // The action reaches the host and its echo is lost.
     it.pair.aToB.deliver();
     await microtasks();
     await it.cut();

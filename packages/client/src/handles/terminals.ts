@@ -25,27 +25,27 @@ export interface TerminalsPort {
   ): Promise<Mirror<K>>;
 }
 
-/** How a terminal is made. */
+/** Options of `AhpClient.createTerminal`. */
 export interface CreateTerminalOptions extends Pick<SubscriptionOptions, 'maxLatencyMs'> {
-  /** Default: a fresh one. */
+  /** Channel of the terminal. Default: a random URI. */
   uri?: URI;
-  /** Who holds it. Default: this client. */
+  /** The holder. Default: this client. */
   claim?: ClaimTarget;
-  /** Title. Default: the host's choice. */
+  /** Title. Default: chosen by the host. */
   name?: string;
-  /** A `file:` URI. Default: the host's choice. */
+  /** Working directory, a `file:` URI. Default: chosen by the host. */
   cwd?: URI;
   /** Program and arguments. Default: the user's shell. */
   command?: readonly string[];
-  /** Set on top of a terminal's usual environment. */
+  /** Variables set on top of a terminal's usual environment. */
   env?: Readonly<Record<string, string>>;
-  /** Characters. Default 80. */
+  /** Width in characters. Default 80. */
   cols?: number;
-  /** Lines. Default 24. */
+  /** Height in lines. Default 24. */
   rows?: number;
 }
 
-/** The terminals of one host. */
+/** Opens the terminals of one host. */
 export class Terminals {
   readonly #client: TerminalsPort;
   readonly #newId: () => string;
@@ -77,7 +77,7 @@ export class Terminals {
 
   /** See `AhpClient.terminal`. */
   async open(uri: URI, { maxLatencyMs }: SubscriptionOptions): Promise<TerminalHandle> {
-    // The root tells when it is disposed of; held first, so that no end goes by unseen.
+    // The root channel tells when the terminal is removed. It is held first, so that no removal is missed.
     const root = await this.#client.subscribe(ROOT_URI, { kind: 'root' });
     try {
       const mirror = await this.#client.subscribe(uri, { kind: 'terminal', maxLatencyMs });
@@ -109,7 +109,7 @@ export class Terminals {
   }
 }
 
-/** A host's list of terminals, live. */
+/** A live list of a host's terminals. */
 export class TerminalCatalogue {
   readonly #root: Mirror<'root'>;
 
@@ -117,12 +117,15 @@ export class TerminalCatalogue {
     this.#root = root;
   }
 
-  /** What is there now, in the host's order; the same object until something changes. */
+  /** The terminals in the host's order. The same array until something changes. */
   get items(): readonly TerminalInfo[] {
     return this.#root.state.terminals ?? NONE;
   }
 
-  /** Calls `listener` when a terminal came, went or changed. The result removes it. */
+  /**
+   * Calls `listener` when a terminal was added, removed or changed. Returns a function that removes the
+   * listener.
+   */
   onChange(listener: (items: readonly TerminalInfo[]) => void): () => void {
     let known = this.items;
     return this.#root.onChange(() => {
@@ -132,7 +135,7 @@ export class TerminalCatalogue {
     });
   }
 
-  /** Ends it. Calling it again does nothing. */
+  /** Stops the updates. Calling it again does nothing. */
   dispose(): void {
     this.#root.dispose();
   }

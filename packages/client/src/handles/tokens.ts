@@ -16,7 +16,9 @@ export interface TokensPort {
   ): Promise<ClientToHostRequests[M]['result']>;
 }
 
-/** The access tokens of one host, for its admins: everybody else is refused with `RpcError` -32009. */
+/**
+ * The access tokens of one host. Only admins may use them; the host refuses others with `RpcError` -32009.
+ */
 export class Tokens {
   readonly #client: TokensPort;
 
@@ -24,17 +26,23 @@ export class Tokens {
     this.#client = client;
   }
 
-  /** All but the owner's, the oldest first, expired ones too. */
+  /** Lists all tokens except the owner's, oldest first, including expired ones. */
   async list(): Promise<AccessToken[]> {
     return (await this.#client.request('x-listTokens', { channel: ROOT_URI })).items;
   }
 
-  /** Makes one. Nobody tells its secret again. Rejects with `RpcError` -32010 when its name is taken. */
+  /**
+   * Creates a token. Its secret is in this result only. Rejects with `RpcError` -32010 when the name is
+   * taken.
+   */
   create(options: Omit<CreateTokenParams, 'channel'> = {}): Promise<CreateTokenResult> {
     return this.#client.request('x-createToken', { channel: ROOT_URI, ...options });
   }
 
-  /** Ends one, and all connections that came by it. Rejects with `RpcError` -32008 when there is none of that id. */
+  /**
+   * Revokes a token and closes all connections that used it. Rejects with `RpcError` -32008 when no token has
+   * this id.
+   */
   async revoke(id: string): Promise<void> {
     await this.#client.request('x-revokeToken', { channel: ROOT_URI, id });
   }

@@ -9,14 +9,14 @@ import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 
 type Asked = ToolCallConfirmationState | ChatInputRequest;
 
-/** A tool call that waits for a person, before it runs or before the agent sees its result. */
+/** Whether a tool call waits for a person, before it runs or before the agent sees its result. */
 export const isPending = (toolCall: ToolCallState): toolCall is ToolCallConfirmationState =>
   toolCall.status === 'pending-confirmation' || toolCall.status === 'pending-result-confirmation';
 
 /**
- * Whether two looks at what waits under one id may be of the same question: nothing that a person decides on differs. A call goes back to
- * pending from running only [CHAT-7], so that its state alone does not tell one question from the next. Drafts of answers and `_meta`
- * belong to no question.
+ * Whether two states of a waiting item with the same id can be the same question: nothing that a person
+ * decides on differs. A tool call becomes pending again only from running [CHAT-7], so its state alone does
+ * not distinguish two questions. Drafts of answers and `_meta` do not count.
  */
 export function isSameQuestion(one: Asked, other: Asked): boolean {
   return one === other || sameJson(contentOf(one), contentOf(other));
@@ -24,7 +24,7 @@ export function isSameQuestion(one: Asked, other: Asked): boolean {
 
 const contentOf = (asked: Asked): object => ({ ...asked, answers: undefined, _meta: undefined });
 
-/** A host's words for: when the answer came, nothing waited for it any more. */
+/** Codes of rejections that mean that nothing waited for the answer any more. */
 const OVER_CODES: ReadonlySet<string> = new Set([
   'wrongState',
   'unknownRequest',
@@ -32,17 +32,19 @@ const OVER_CODES: ReadonlySet<string> = new Set([
   'outcomeExpired',
 ]);
 
-/** The questions of a turn that somebody was told of and that nobody has answered since. */
+/** The questions of a turn that were reported and are not answered yet. */
 export class ToldQuestions {
   readonly #told = new Map<string, Asked>();
   readonly #onOver: () => void;
 
-  /** `onOver` is called when an answer that was given here turns out to have ended its question, unseen. */
+  /**
+   * `onOver` is called when the outcome of an answer shows that its question ended without a change of state.
+   */
   constructor(onOver: () => void) {
     this.#onOver = onOver;
   }
 
-  /** Takes what waits now. True when it was not told before: then it counts as told. */
+  /** Takes a waiting question. Returns true, and counts it as reported, when it was not reported before. */
   isNew(key: string, asked: Asked): boolean {
     const before = this.#told.get(key);
     if (before !== undefined && isSameQuestion(before, asked)) return false;
@@ -50,19 +52,19 @@ export class ToldQuestions {
     return true;
   }
 
-  /** Nothing waits under this key. */
+  /** Nothing waits under this key any more. */
   over(key: string): void {
     this.#told.delete(key);
   }
 
-  /** Requests other than these wait no more. */
+  /** Forgets all requests except these. */
   keepRequests(open: readonly ChatInputRequest[]): void {
     const keys = new Set(open.map(({ id }) => requestKey(id)));
     for (const key of Array.from(this.#told.keys()))
       if (key.startsWith(requestKey('')) && !keys.has(key)) this.#told.delete(key);
   }
 
-  /** Takes every envelope that was applied: what ends a question may be followed at once by what asks it again. */
+  /** Takes every applied envelope, because a question may end and be asked again within one frame. */
   take({ action }: ActionEnvelope): void {
     switch (action.type) {
       case 'chat/toolCallConfirmed':
@@ -76,8 +78,8 @@ export class ToldQuestions {
   }
 
   /**
-   * Watches an answer. A snapshot may bring the next question in the words of the first, and nothing of what lies between: the outcome tells
-   * that the first is over.
+   * Watches an answer. A snapshot may bring a next question in the same words and skip everything in between.
+   * The outcome then shows that the first question is over.
    */
   async answered(key: string, asked: Asked, answer: Promise<DispatchOutcome>): Promise<DispatchOutcome> {
     const outcome = await answer;
@@ -91,8 +93,8 @@ export class ToldQuestions {
   }
 }
 
-/** How a tool call's questions are told apart from requests. */
+/** Key of a tool call's questions. */
 export const callKey = (toolCallId: string): string => `call ${toolCallId}`;
 
-/** How a request is told apart from tool calls. */
+/** Key of an input request. */
 export const requestKey = (requestId: string): string => `request ${requestId}`;

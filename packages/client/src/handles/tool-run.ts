@@ -9,7 +9,7 @@ import type {
 import { errorText } from '@agenthost/protocol/values';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 
-/** What a tool answers: text, content blocks, a JSON object for programs, or nothing. */
+/** The result of a tool: text, content blocks, a JSON object for programs, or nothing. */
 export type ToolAnswer =
   | string
   | readonly ToolResultContent[]
@@ -21,15 +21,21 @@ export interface ToolRun {
   readonly toolCallId: string;
   readonly turnId: string;
   readonly chat: URI;
-  /** Aborts when nobody waits for the answer any more: the turn or its time is over, or the tool is offered no longer. */
+  /**
+   * Aborts when nothing waits for the result any more: the turn ended, the time limit passed, or the tool is
+   * no longer offered.
+   */
   readonly signal: AbortSignal;
-  /** Shows what there is so far to everybody who looks; replaces what it showed before. Fast successions are thinned out. */
+  /**
+   * Shows partial content to all clients, in place of what was shown before. Rapid updates are dropped except
+   * the latest.
+   */
   show(content: string | readonly ToolResultContent[]): void;
 }
 
-/** A tool that this client runs. Name and schemas as in the Model Context Protocol. */
+/** A tool that this client runs. Name and schemas follow the Model Context Protocol. */
 export interface OfferedTool extends ToolDefinition {
-  /** Runs one call. What it throws becomes a failed result with that message. */
+  /** Runs one call. An error becomes a failed result with its message. */
   run(input: Readonly<Record<string, unknown>>, call: ToolRun): ToolAnswer | Promise<ToolAnswer>;
 }
 
@@ -39,9 +45,9 @@ type ClientToolAction = Extract<
   { type: 'chat/toolCallComplete' | 'chat/toolCallContentChanged' | 'chat/toolCallConfirmed' }
 >;
 
-/** Runs one call of a tool, from when it is seen until it is answered or over. */
+/** One call of a tool, until it is answered or over. */
 export class RunningTool {
-  /** Absent: the call was denied, since the tool is unknown here. */
+  /** Absent: the tool is unknown here and the call was denied. */
   readonly tool: OfferedTool | undefined;
   readonly #request: SessionToolClientExecutionRequest;
   readonly #dispatch: Dispatch;
@@ -49,7 +55,7 @@ export class RunningTool {
   #shown: readonly ToolResultContent[] | undefined;
   #isShowing = false;
 
-  /** Begins at once. A call of a tool that is `undefined` is denied, which the host makes a failed one [CHAT-9]. */
+  /** Starts at once. A call without a `tool` is denied, which the host turns into a failed call [CHAT-9]. */
   constructor(request: SessionToolClientExecutionRequest, tool: OfferedTool | undefined, dispatch: Dispatch) {
     this.#request = request;
     this.tool = tool;
@@ -58,12 +64,12 @@ export class RunningTool {
     else void this.#run(tool);
   }
 
-  /** Nobody waits for it any more. */
+  /** Ends the run because nothing waits for it any more. */
   end(reason: string): void {
     this.#abort.abort(new Error(reason));
   }
 
-  /** It will not be answered by its tool; the agent is told why. */
+  /** Fails the call with a reason for the agent; the tool's own result is ignored. */
   fail(reason: string): void {
     if (this.#abort.signal.aborted) return;
     this.end(reason);
@@ -98,7 +104,7 @@ export class RunningTool {
     if (!this.#isShowing) void this.#sendShown();
   }
 
-  /** One at a time, so that a slow host gets the newest and not all. */
+  /** One dispatch at a time, so that a slow host gets only the latest content. */
   async #sendShown(): Promise<void> {
     this.#isShowing = true;
     while (this.#shown !== undefined && !this.#abort.signal.aborted) {
@@ -127,7 +133,8 @@ export class RunningTool {
   async #complete(result: ToolCallResult): Promise<void> {
     const { chat } = this.#request;
     const outcome = await this.#dispatch(chat, { type: 'chat/toolCallComplete', ...this.#target, result });
-    // Content that is none must not leave the agent waiting. Other refusals say that the host ended the call first.
+    // Invalid content must not leave the agent waiting. Other rejections mean that the host ended the call
+    // first.
     if (outcome.outcome === 'rejected' && outcome.code === 'invalidAction' && result.success)
       await this.#complete(failed(this.tool, `Its answer was refused: ${outcome.reason}`));
   }

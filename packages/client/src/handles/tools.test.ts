@@ -30,7 +30,7 @@ const activeClients = (it: Harness): SessionState['activeClients'] => {
   return state !== undefined && 'activeClients' in state ? state.activeClients : [];
 };
 
-/** The host asks for a call, as it shows on the session. */
+/** Makes the host ask for a call, as the session's state shows it. */
 function ask(
   it: Harness,
   id = 'c1',
@@ -63,7 +63,7 @@ function ask(
 const over = (it: Harness, id = 'c1'): unknown =>
   it.host.emit(SESSION, { type: 'session/inputNeededRemoved', id: `${CHAT}#${id}` });
 
-/** What the client answered on the chat, oldest first. */
+/** The client's answers on the chat, oldest first. */
 const answers = (it: Harness): unknown[] =>
   it.host.dispatched.filter(({ channel }) => channel === CHAT).map(({ action }) => action);
 
@@ -105,7 +105,7 @@ describe('offered tools', () => {
         },
       },
     ]);
-    // The entry stays until the host has seen the answer, and may change meanwhile.
+    // The entry stays until the host has processed the answer, and may change meanwhile.
     ask(it);
     over(it);
     await it.settle();
@@ -213,7 +213,7 @@ describe('offered tools', () => {
       expect(runCount).toBe(0);
       await it.comeBack();
       expect(runCount).toBe(1);
-      // And not again after the next one, though the host has not taken the call off yet.
+      // The call is not run again after the next reconnect, although the host has not removed it yet.
       await it.cut();
       await it.comeBack();
       expect(runCount).toBe(1);
@@ -308,7 +308,7 @@ describe('offered tools', () => {
     const other = await new Harness({ host: it.host, clientId: 'c1', sharedClock: it.clock }).online();
     await it.settle();
     expect(it.client.status.state).toBe('replaced');
-    // The host takes the client out, which came back without the session, and its calls with it.
+    // The host removes the client, which came back without the session, and its calls.
     over(it);
     it.host.emit(SESSION, { type: 'session/activeClientRemoved', clientId: 'c1' });
     const session = await other.run(other.client.sessions.open(SESSION));
@@ -317,7 +317,8 @@ describe('offered tools', () => {
     await other.settle();
     await it.settle();
     expect(runs).toEqual(['first', 'first aborted', 'second']);
-    // The first tab takes the client back: it does not run again what the second has begun and the host has ended.
+    // The first tab takes the client back. It does not run again what the second tab began and the host
+    // ended.
     over(it, 'c2');
     await other.settle();
     it.client.reconnectNow();

@@ -13,7 +13,7 @@ import type { Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { type OfferedTool, RunningTool } from './tool-run.ts';
 
-/** What offering tools needs of the client. */
+/** What tool offers need of the client. */
 export interface ToolsPort {
   readonly clientId: string;
   dispatch(uri: URI, action: ClientAction): Promise<DispatchOutcome>;
@@ -26,13 +26,16 @@ export interface ToolsPort {
 
 /** Tools that this client offers to a session. */
 export interface ToolOffer {
-  /** Takes them back; calls that run fail. With the last of its tools the client leaves the session's active ones. Idempotent. */
+  /**
+   * Withdraws the tools; running calls fail. When no tool is left the client leaves the session's active
+   * clients. Idempotent.
+   */
   dispose(): void;
 }
 
-/** How this client shows among the active ones of a session. */
+/** How this client appears among the active clients of a session. */
 export interface OfferOptions {
-  /** For people. Default: none. */
+  /** Name for people. Default: none. */
   displayName?: string;
 }
 
@@ -41,7 +44,7 @@ interface Offer {
   readonly options: OfferOptions;
 }
 
-/** The tools that a client offers, by session; however many handles a session is open through. */
+/** All tools that a client offers, by session, however many handles of a session are open. */
 export class ToolOffers {
   readonly #client: ToolsPort;
   readonly #sessions = new Map<URI, Promise<SessionTools>>();
@@ -50,12 +53,12 @@ export class ToolOffers {
     this.#client = client;
   }
 
-  /** As `SessionHandle.offerTools`. */
+  /** See `SessionHandle.offerTools`. */
   async offer(uri: URI, tools: readonly OfferedTool[], options: OfferOptions): Promise<ToolOffer> {
     const opening = this.#sessions.get(uri) ?? this.#open(uri);
     this.#sessions.set(uri, opening);
     const session = await opening;
-    // The last of its tools was taken back meanwhile.
+    // The last tool was withdrawn meanwhile.
     if (session.isOver) return this.offer(uri, tools, options);
     const offer: Offer = { tools, options };
     const dispose = (): void => {
@@ -84,15 +87,18 @@ export class ToolOffers {
   }
 }
 
-/** This client as an active one of a session: joins it, comes back to it, and runs each call once [SESS-8] [CHAT-9]. */
+/**
+ * This client as an active client of a session: joins, rejoins after a disconnect, and runs each call once
+ * [SESS-8] [CHAT-9].
+ */
 class SessionTools {
   readonly #client: ToolsPort;
   readonly #mirror: Mirror<'session'>;
   readonly #stopStatus: () => void;
   readonly #offers = new Set<Offer>();
-  /** By id of their entry in `inputNeeded`, for as long as it is there: none is run twice. */
+  /** By the id of the entry in `inputNeeded`, for as long as the entry exists, so that no call runs twice. */
   readonly #runs = new Map<string, RunningTool>();
-  /** Answers to `#join` that are awaited. */
+  /** Unanswered actions of `#join`. */
   #joinCount = 0;
   #isOver = false;
 
@@ -101,12 +107,12 @@ class SessionTools {
     this.#mirror = mirror;
     mirror.onChange(() => this.#look());
     this.#stopStatus = client.onStatus(({ state }) => {
-      // Whoever has taken the client over answers for it.
+      // The client that took over answers the calls.
       if (state === 'closed' || state === 'replaced') this.#endRuns(`The client is ${state}`);
     });
   }
 
-  /** All of its tools were taken back. */
+  /** All tools were withdrawn. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -116,7 +122,7 @@ class SessionTools {
     return this.#join();
   }
 
-  /** True when it was the last. */
+  /** Returns true when it was the last offer. */
   remove(offer: Offer): boolean {
     if (!this.#offers.delete(offer)) return false;
     for (const run of this.#runs.values())
@@ -135,7 +141,7 @@ class SessionTools {
     return true;
   }
 
-  /** Its entry among the active clients, as it will be once the host has answered. */
+  /** This client's entry among the active clients, as it will be once the host has answered. */
   get #own(): SessionActiveClient | undefined {
     return this.#mirror.state.activeClients.find(({ clientId }) => clientId === this.#client.clientId);
   }
@@ -143,7 +149,7 @@ class SessionTools {
   async #join(): Promise<DispatchOutcome> {
     const displayName = [...this.#offers].findLast(({ options }) => options.displayName)?.options.displayName;
     const activeClient: SessionActiveClient = {
-      // Customizations are nobody's business here.
+      // Customizations of the entry stay as they are.
       ...this.#own,
       clientId: this.#client.clientId,
       ...defined({ displayName }),
@@ -177,7 +183,7 @@ class SessionTools {
     }
     for (const call of calls) if (!this.#runs.has(call.id)) this.#begin(call);
     const isIn = activeClients.some((each) => each.clientId === clientId);
-    // It was away for too long, and is back.
+    // The client was away for too long and is back.
     if (!isIn && this.#joinCount === 0 && this.#offers.size > 0) void this.#join();
   }
 

@@ -22,7 +22,7 @@ type Question = Extract<TurnEvent, { type: 'confirmation' | 'resultConfirmation'
 const isQuestion = (event: TurnEvent): event is Question =>
   event.type === 'confirmation' || event.type === 'resultConfirmation' || event.type === 'inputRequest';
 
-/** Takes a prompt's questions to the next await of whoever reads. */
+/** Collects a prompt's questions until its reader awaits the next event. */
 function questions(prompt: Prompt): { told: Question[]; changes: string[] } {
   const told: Question[] = [];
   const changes: string[] = [];
@@ -36,7 +36,7 @@ function questions(prompt: Prompt): { told: Question[]; changes: string[] } {
   return { told, changes };
 }
 
-/** The host emits all of it, and the client gets it before anybody reads. */
+/** The host emits everything and the client gets it before any reader runs. */
 async function atOnce(
   { it, chat }: { it: Harness; chat: ChatHandle },
   actions: StateAction[],

@@ -14,48 +14,50 @@ import { sameJson } from '@agenthost/protocol/values';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { callKey, isPending, requestKey, ToldQuestions } from './told-questions.ts';
 
-/** How a tool call is approved. */
+/** Options of `approve`. */
 export interface ApproveOptions {
-  /** One of the call's `options`. */
+  /** Id of one of the call's `options`. */
   optionId?: string;
   /** Replaces the input of an `editable` call. */
   editedToolInput?: string;
 }
 
-/** How a tool call is denied. */
+/** Options of `deny`. */
 export interface DenyOptions {
-  /** One of the call's `options`. */
+  /** Id of one of the call's `options`. */
   optionId?: string;
-  /** Shown to people and told to the agent. */
+  /** Reason for people and for the agent. */
   reasonMessage?: string;
 }
 
-/** What happens in a turn, in order; a slow reader gets several appends as one. */
+/** An event of a turn, in order. A slow reader gets several appends as one event. */
 export type TurnEvent =
   /** Text was appended to the markdown part `partId`. */
   | { readonly type: 'text'; readonly partId: string; readonly text: string }
   /** Text was appended to the reasoning part `partId`. */
   | { readonly type: 'reasoning'; readonly partId: string; readonly text: string }
-  /** A tool call appeared or changed; `change` is its new status, or `content` when only something else changed. */
+  /**
+   * A tool call appeared or changed. `change` is its new status, or `content` when only other fields changed.
+   */
   | {
       readonly type: 'toolCall';
       readonly toolCall: ToolCallState;
       readonly change: ToolCallState['status'] | 'content';
     }
-  /** A tool call waits for a person before it runs; whoever answers first decides, on whatever client. */
+  /** A tool call waits for approval before it runs. The first answer of all clients counts. */
   | {
       readonly type: 'confirmation';
       readonly toolCall: ToolCallPendingConfirmationState;
       approve(options?: ApproveOptions): Promise<DispatchOutcome>;
       deny(options?: DenyOptions): Promise<DispatchOutcome>;
     }
-  /** A tool call has run and its result waits for a person before the agent sees it. */
+  /** A tool call has run; its result waits for approval before the agent sees it. */
   | {
       readonly type: 'resultConfirmation';
       readonly toolCall: ToolCallPendingResultConfirmationState;
       confirm(approved: boolean): Promise<DispatchOutcome>;
     }
-  /** The agent asks the user something. */
+  /** The agent asks the user questions. */
   | {
       readonly type: 'inputRequest';
       readonly request: ChatInputRequest;
@@ -64,12 +66,12 @@ export type TurnEvent =
         answers?: Record<string, ChatInputAnswer>,
       ): Promise<DispatchOutcome>;
     }
-  /** Any other part. */
+  /** Another part was added. */
   | { readonly type: 'part'; readonly part: ResponsePart }
-  /** The last one. */
+  /** The turn ended; the last event. */
   | { readonly type: 'ended'; readonly turn: Turn };
 
-/** Answers to what a turn asks. */
+/** Answers to the questions of a turn. */
 export interface TurnControls {
   approve(toolCallId: string, options?: ApproveOptions): Promise<DispatchOutcome>;
   deny(toolCallId: string, options?: DenyOptions): Promise<DispatchOutcome>;
@@ -82,8 +84,9 @@ export interface TurnControls {
 }
 
 /**
- * Tells what is new in a turn since it last looked. It compares states, not actions: after a reconnect by snapshot the
- * difference is the same as after a replay. Only whether a question is the one of the last look takes the actions between.
+ * Computes the events of a turn since the last read. It compares states instead of reading actions, so a
+ * reconnect by snapshot gives the same events as a replay. Actions are used only to tell whether a question
+ * is still the same one.
  */
 export class TurnReader {
   readonly #turnId: string;
@@ -93,19 +96,19 @@ export class TurnReader {
   readonly #toldLengths = new Map<string, number>();
   #hasEnded = false;
 
-  /** `onNews` is called when there is something to `read` though the chat has not changed. */
+  /** `onNews` is called when `read` has events although the chat has not changed. */
   constructor(turnId: string, controls: TurnControls, onNews: () => void) {
     this.#turnId = turnId;
     this.#controls = controls;
     this.#questions = new ToldQuestions(onNews);
   }
 
-  /** Takes every envelope that was applied to the chat since the last `read`. */
+  /** Takes every envelope applied to the chat since the last `read`. */
   take(envelope: ActionEnvelope): void {
     this.#questions.take(envelope);
   }
 
-  /** What is new, in order. `missing` when the chat has no such turn, and nothing after the end. */
+  /** New events in order; none after the end. `missing` when the chat has no such turn. */
   read(chat: ChatState): TurnEvent[] | 'missing' {
     if (this.#hasEnded) return [];
     const turn = findTurn(chat, this.#turnId);
@@ -146,14 +149,14 @@ export class TurnReader {
 
   #readToolCall(toolCall: ToolCallState, before: ToolCallState | undefined, events: TurnEvent[]): void {
     const isSame = before?.toolCallId === toolCall.toolCallId && before.status === toolCall.status;
-    // One that is new tells of the call as well: it was running meanwhile.
+    // The event of a new question also shows that the call was running meanwhile.
     if (this.#readQuestion(toolCall, events)) return;
-    // A reconnect by snapshot makes new objects of what has not changed.
+    // A reconnect by snapshot creates new objects for unchanged state.
     if (toolCall === before || (isSame && sameJson(before, toolCall))) return;
     events.push({ type: 'toolCall', toolCall, change: isSame ? 'content' : toolCall.status });
   }
 
-  /** Tells of the question of a call, if it has one that is not told yet. */
+  /** Adds the event for a call's question, unless it was reported before. */
   #readQuestion(toolCall: ToolCallState, events: TurnEvent[]): boolean {
     const { toolCallId } = toolCall;
     const key = callKey(toolCallId);
@@ -195,7 +198,7 @@ export class TurnReader {
   }
 }
 
-/** A turn of a chat, running or ended. */
+/** Finds a turn of a chat, running or ended. */
 export function findTurn(chat: ChatState, turnId: string): Turn | ChatState['activeTurn'] {
   if (chat.activeTurn?.id === turnId) return chat.activeTurn;
   return chat.turns.findLast(({ id }) => id === turnId);

@@ -10,7 +10,7 @@ import {
 } from '@agenthost/protocol';
 import { UnexpectedState } from '../errors.ts';
 
-/** The kind of channel that a URI's type tells; all of them when it is any string. */
+/** The kind of channel that a URI's type implies; every kind when the type is just `string`. */
 export type KindOf<U extends string> = U extends 'ahp-root://'
   ? 'root'
   : U extends `${string}/annotations`
@@ -31,26 +31,29 @@ type AnyState = Snapshot['state'];
 
 type Guards = { readonly [K in ChannelKind]: (state: AnyState) => state is ChannelState[K] };
 
-/** One field that no other kind has, or two; schemas are the host's business, this only tells kinds apart. */
+/** Tells the kinds of state apart by one or two fields. The host validates states. */
 const GUARDS: Guards = {
   root: (state) => 'agents' in state,
   session: (state) => 'lifecycle' in state,
   chat: (state) => 'turns' in state,
   terminal: (state) => 'content' in state && 'claim' in state,
   changeset: (state) => 'files' in state,
-  // A session has `annotations` of its own, a summary.
+  // A session also has a member `annotations`, a summary.
   annotations: (state): state is AnnotationsState => 'annotations' in state && !('lifecycle' in state),
   resourceWatch: (state) => 'root' in state && 'recursive' in state,
 };
 
-/** Checks that a snapshot is of the kind expected; throws `UnexpectedState`. */
+/** Returns the state of a snapshot. Throws `UnexpectedState` when it is of another kind. */
 export function stateOfKind<K extends ChannelKind>(kind: K, { resource, state }: Snapshot): ChannelState[K] {
   const guard: (state: AnyState) => state is ChannelState[K] = GUARDS[kind];
   if (!guard(state)) throw new UnexpectedState(`${resource} is no ${kind}`);
   return state;
 }
 
-/** The kind of a channel: by its URI where the scheme is the protocol's, else by what its snapshot looks like. */
+/**
+ * The kind of a channel: from its URI when the scheme is the protocol's, else from the fields of its
+ * snapshot.
+ */
 export function kindOfSnapshot({ resource, state }: Snapshot): ChannelKind {
   const byUri = kindOfUri(resource);
   if (byUri !== undefined) return byUri;

@@ -11,26 +11,26 @@ import { stateOfKind } from './channel-kind.ts';
 import type { PendingAction } from './pending-actions.ts';
 import { trimScrollback } from './scrollback.ts';
 
-/** What a subscription asks for: how much of a chat, and how late merged output may come [SUB-3] [SUB-4]. */
+/** Options of a subscription: how many turns of a chat, and how long output may be merged [SUB-3] [SUB-4]. */
 export interface SubscriptionOptions {
-  /** Completed turns that the snapshot of a chat carries. Absent: all retained ones. */
+  /** Completed turns in the snapshot of a chat. Absent: all retained turns. */
   turns?: number | undefined;
-  /** Milliseconds that the host may hold appends back to merge them. Absent: no intentional delay. */
+  /** Milliseconds that the host may hold appends back to merge them. Absent: no added delay. */
   maxLatencyMs?: number | undefined;
 }
 
 /**
- * One subscribed channel, shared by all mirrors of it: the state that the host confirmed, and on top of it what this
- * client dispatched and has no answer to [REC-1].
+ * One subscribed channel, shared by all its mirrors: the confirmed state, and on top of it this client's
+ * unanswered actions [REC-1].
  */
 export class Channel<K extends ChannelKind> {
   readonly kind: K;
   readonly uri: URI;
   /** Called when `state` or `confirmed` became another object, and when the channel is lost. */
   readonly onChange: Listeners<ChannelState[K]>;
-  /** Called for every envelope that was applied to `confirmed`, in order, when `state` reflects it. */
+  /** Called for every envelope applied to `confirmed`, in order, once `state` reflects it. */
   readonly onAction: Listeners<ActionEnvelope>;
-  /** Called after a snapshot has replaced `confirmed`, before `onChange`; not for the one that the channel begins with. */
+  /** Called after a later snapshot replaced `confirmed`, before `onChange`. */
   readonly onSnapshot: Listeners<undefined>;
   #confirmed: ChannelState[K];
   #state: ChannelState[K];
@@ -52,32 +52,32 @@ export class Channel<K extends ChannelKind> {
     this.onSnapshot = new Listeners(report, `snapshot of ${this.uri}`);
   }
 
-  /** What to show: `confirmed` with the pending actions replayed on it. */
+  /** The state to show: `confirmed` with the pending actions applied to it. */
   get state(): ChannelState[K] {
     return this.#state;
   }
 
-  /** What the host said. */
+  /** The state that the host confirmed. */
   get confirmed(): ChannelState[K] {
     return this.#confirmed;
   }
 
-  /** Number of the last envelope that `confirmed` reflects. */
+  /** `serverSeq` of the last envelope that `confirmed` reflects. */
   get reflectedSeq(): number {
     return this.#reflectedSeq;
   }
 
-  /** True when old output was left out of a terminal since its last snapshot, so that a new one shows more. */
+  /** True when old output of a terminal was trimmed here since its last snapshot; a new snapshot has more. */
   get isTrimmed(): boolean {
     return this.#isTrimmed;
   }
 
-  /** True once the channel is gone; its states stay as they were. */
+  /** True once the channel is gone. Its states stay as they were. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Starts again from a snapshot. Call `rebase` and `flush` after. */
+  /** Replaces the state by a snapshot. Call `rebase` and `flush` afterwards. */
   reset(snapshot: Snapshot): void {
     this.#confirmed = stateOfKind(this.kind, snapshot);
     this.#reflectedSeq = snapshot.fromSeq;
@@ -87,8 +87,9 @@ export class Channel<K extends ChannelKind> {
   }
 
   /**
-   * Applies an envelope to `confirmed`, unless that reflects it already [REC-1]. `now` of the reducer is the host's
-   * `x-time`, and the local clock only for hosts that send none [ACT-6]. Call `rebase` and `flush` after.
+   * Applies an envelope to `confirmed`, unless it is already reflected [REC-1]. The reducer's `now` is the
+   * host's `x-time`, or the local clock when the host sends none [ACT-6]. Call `rebase` and `flush`
+   * afterwards.
    */
   apply(envelope: ActionEnvelope, localNow: number): void {
     if (envelope.serverSeq <= this.#reflectedSeq) return;
@@ -104,7 +105,9 @@ export class Channel<K extends ChannelKind> {
     this.#applied.push(envelope);
   }
 
-  /** Replays `pending` on `confirmed`. Throws what a reducer throws, state unchanged. */
+  /**
+   * Applies `pending` on top of `confirmed`. When a reducer throws, the error is thrown and the state stays.
+   */
   rebase(pending: readonly PendingAction[]): void {
     let state = this.#confirmed;
     for (const { action, predictedAt } of pending) {
@@ -115,7 +118,7 @@ export class Channel<K extends ChannelKind> {
     this.#hasChanged = true;
   }
 
-  /** Tells listeners, once for all that happened since the last time. */
+  /** Calls the listeners once for everything that happened since the last call. */
   flush(): void {
     const applied = this.#applied;
     this.#applied = [];
@@ -128,7 +131,7 @@ export class Channel<K extends ChannelKind> {
     this.onChange.emit(this.#state);
   }
 
-  /** Ends the channel; listeners are told. */
+  /** Ends the channel and calls the listeners. */
   lose(): void {
     if (this.#isLost) return;
     this.#isLost = true;

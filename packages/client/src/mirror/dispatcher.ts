@@ -10,26 +10,35 @@ import {
 /** What dispatching needs of the client. */
 export interface DispatcherPort {
   readonly clock: Clock;
-  /** Sends now, and returns the ordinal of the connection; 0 when there is none. Throws what cannot be written as JSON. */
+  /**
+   * Sends an action and returns the number of the connection; 0 when there is none. Throws for values that
+   * JSON cannot represent.
+   */
   send(params: { channel: URI; clientSeq: number; action: StateAction }): number;
-  /** Asks for a sign of life; its answer settles what was sent before, see `Dispatcher.mark`. */
+  /** Sends a ping. Its answer settles what was sent before; see `Dispatcher.mark`. */
   ping(): Promise<void>;
-  /** Shows a new pending action, listeners not told yet. Throws what its reducer throws, nothing changed. */
+  /**
+   * Shows a new pending action without calling listeners. When the reducer throws, the error is thrown and
+   * nothing changes.
+   */
   predict(channel: URI): void;
-  /** The pending actions of these channels changed: shows it and tells listeners. */
+  /** The pending actions of these channels changed: shows that and calls the listeners. */
   changed(channels: ReadonlySet<URI>): void;
 }
 
 /** Milliseconds without an echo after which a ping asks whether one will come. */
 export const ECHO_PATIENCE_MS = 2_000;
 
-/** A moment in the order of dispatches, see `Dispatcher.mark`. */
+/** A point in the order of dispatches; see `Dispatcher.mark`. */
 export interface DispatchMark {
   readonly ordinal: number;
   readonly clientSeq: number;
 }
 
-/** Numbers dispatched actions, follows each to its outcome, and sends again what a drop left open [ACT-5] [REC-1]. */
+/**
+ * Numbers dispatched actions, tracks each until its outcome, and sends unanswered ones again after a drop
+ * [ACT-5] [REC-1].
+ */
 export class Dispatcher {
   readonly #pending = new PendingActions();
   readonly #port: DispatcherPort;
@@ -42,14 +51,15 @@ export class Dispatcher {
     this.#port = port;
   }
 
-  /** What the mirror of a channel shows on top of what is confirmed, in order. */
+  /** The pending actions that a channel's mirror shows, in order. */
   predictedOn(channel: URI): PendingAction[] {
     return this.#pending.predictedOn(channel);
   }
 
   /**
-   * Dispatches, or keeps the action until there is a connection. One that exceeds the limits of the protocol package is rejected here, as the host
-   * would, and not sent. Throws when the action is none; see `DispatchOutcome`.
+   * Dispatches an action, or keeps it until there is a connection. An action beyond the protocol's limits is
+   * rejected here as the host would, without being sent. Throws when the action is malformed; see
+   * `DispatchOutcome`.
    */
   dispatch(channel: URI, action: StateAction): Promise<DispatchOutcome> {
     if (this.#pending.size >= MAX_PENDING_ACTIONS) {
@@ -74,9 +84,9 @@ export class Dispatcher {
     this.#pending.add(entry);
     try {
       this.#port.predict(channel);
-      // Before `online` has sent what is older, it waits for its turn there.
+      // Before `online` has sent the older actions, this one waits behind them.
       if (this.#isOnline) this.#send(entry);
-      // After sending: a listener that dispatches must not overtake.
+      // After sending, so that a listener's own dispatch does not overtake this one.
       this.#port.changed(new Set([channel]));
     } catch (error) {
       this.#settle((other) => other === entry, { outcome: 'dropped', reason: 'it could not be sent' });
@@ -85,44 +95,44 @@ export class Dispatcher {
     return outcome;
   }
 
-  /** Takes an envelope with this client's origin; returns the channels whose pending actions changed. */
+  /** Takes an envelope with this client's origin. Returns the channels whose pending actions changed. */
   settleByEcho(envelope: ActionEnvelope, isReplay: boolean): Set<URI> {
     const entry = this.#pending.settleByEcho(envelope, isReplay);
     if (entry === undefined) return new Set();
-    // Dispatches are settled in the order sent, so what was sent before on this connection gets no echo any more. A
-    // replay says nothing of the kind: rejections are not in it.
+    // The host settles actions in the order sent, so earlier ones on this connection get no echo any more.
+    // This does not hold in a replay, which has no rejections.
     const isSilent = (other: PendingAction): boolean =>
       !isReplay && other.sentOn === this.#ordinal && other.clientSeq < entry.clientSeq;
     const channels = this.#pending.settleWhere(isSilent, { outcome: 'ignored' });
     return channels.add(entry.channel);
   }
 
-  /** Remember this when a ping is sent, and give it to `settleBefore` when it is answered [WIRE-4]. */
+  /** Call this when a ping is sent, and pass the result to `settleBefore` when it is answered [WIRE-4]. */
   mark(): DispatchMark {
     return { ordinal: this.#ordinal, clientSeq: this.#clientSeq };
   }
 
-  /** The ping sent at `mark` was answered: what was sent before it and has no echo gets none. */
+  /** The ping sent at `mark` was answered: actions sent before it without an echo get none. */
   settleBefore({ ordinal, clientSeq }: DispatchMark): void {
     this.#settle((entry) => entry.sentOn === ordinal && entry.clientSeq <= clientSeq && ordinal > 0, {
       outcome: 'ignored',
     });
   }
 
-  /** The channel is gone. */
+  /** Settles all actions of a channel that is gone. */
   settleChannel(channel: URI): void {
     this.#settle((entry) => entry.channel === channel, { outcome: 'ignored' });
   }
 
-  /** A connection stands: everything without an outcome is sent on it, in order. */
+  /** A connection is up: sends everything without an outcome, in order. */
   online(ordinal: number): void {
     this.#ordinal = ordinal;
-    // Live: what is dispatched meanwhile, by a listener of an echo, comes last.
+    // Iterates the live collection, so that actions dispatched by listeners meanwhile come last.
     for (const entry of this.#pending.values()) this.#send(entry);
     this.#isOnline = true;
   }
 
-  /** The connection is gone. What was sent waits to be sent again, or is dropped when that would not be safe. */
+  /** The connection is gone. Sent actions wait to be sent again, or are dropped when that is not safe. */
   offline(reason: string, isResendSafe: boolean): void {
     this.#isOnline = false;
     this.#port.clock.clearTimeout(this.#echoTimer);
@@ -130,7 +140,7 @@ export class Dispatcher {
     if (!isResendSafe) this.#settle((entry) => entry.sentOn > 0, { outcome: 'dropped', reason });
   }
 
-  /** There will be no other connection. */
+  /** Drops all actions, because no connection will follow. */
   dropAll(reason: string): void {
     this.#settle(() => true, { outcome: 'dropped', reason });
   }
@@ -142,7 +152,7 @@ export class Dispatcher {
 
   #send(entry: PendingAction): void {
     const { channel, clientSeq, action } = entry;
-    // Set before sending, since the echo may come inside `send`.
+    // Set before sending, because the echo may arrive inside `send`.
     entry.sentOn = this.#ordinal;
     entry.sentOn = this.#port.send({ channel, clientSeq, action });
     if (entry.sentOn > 0) this.#watchForEchoes();
@@ -159,7 +169,7 @@ export class Dispatcher {
           this.#watchForEchoes();
         }
       };
-      // A ping that fails took the connection with it; `online` starts again.
+      // A failed ping means that the connection is gone; `online` starts the pings again.
       this.#port.ping().then(again, () => undefined);
     }, ECHO_PATIENCE_MS);
   }

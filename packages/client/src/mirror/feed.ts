@@ -4,7 +4,7 @@ import type { ReportError } from '../listeners.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-/** What the feed brings up to date. */
+/** What the feed updates. */
 export interface FeedParts {
   readonly clientId: string;
   readonly dispatcher: Dispatcher;
@@ -12,7 +12,7 @@ export interface FeedParts {
   readonly report: ReportError;
 }
 
-/** Takes in what the host says of state, in the order received: envelopes, replays and snapshots. */
+/** Takes envelopes, replays and snapshots from the host, in the order received. */
 export class Feed {
   readonly #parts: FeedParts;
   #lastSeenServerSeq: number | undefined;
@@ -22,39 +22,39 @@ export class Feed {
   }
 
   /**
-   * The highest number up to which this client holds everything that it was owed; absent before the first handshake
-   * [CONN-5]. A connection's output is in one order [ACT-8], so whoever received number n, as an envelope (private ones
-   * too) or as the boundary in an answer (`serverSeq`, `fromSeq`), has received everything below. A lower number would be
-   * safe as well but cost a snapshot.
+   * The number up to which this client has received everything addressed to it. Absent before the first
+   * handshake [CONN-5]. A connection delivers in one order [ACT-8]. A client that received number n, as an
+   * envelope (private ones too) or as the boundary of an answer (`serverSeq`, `fromSeq`), therefore has
+   * everything below n. A lower number would be safe, but would cost a snapshot.
    */
   get lastSeenServerSeq(): number | undefined {
     return this.#lastSeenServerSeq;
   }
 
-  /** A number was received. */
+  /** Records a received number. */
   saw(serverSeq: number): void {
     this.#lastSeenServerSeq = Math.max(this.#lastSeenServerSeq ?? 0, serverSeq);
   }
 
-  /** An envelope came. */
+  /** Takes one envelope. */
   receive(envelope: ActionEnvelope): void {
     this.#takeAll([envelope], false);
   }
 
-  /** `reconnect` brought what was missed; listeners hear of it once per channel. */
+  /** Takes a replay from `reconnect`. Listeners are called once per channel. */
   replayed(actions: readonly ActionEnvelope[], missing: readonly URI[]): void {
     this.#takeAll(actions, true);
     for (const uri of missing) this.#parts.subscriptions.lose(uri);
   }
 
-  /** `reconnect` brought everything anew. */
+  /** Takes snapshots from `reconnect`. */
   restored(snapshots: readonly Snapshot[]): void {
-    // Not the maximum with what was seen: the host may have begun anew below it.
+    // Not the maximum with the number so far: a host with a new journal starts below it.
     this.#lastSeenServerSeq = snapshots.reduce((seq, { fromSeq }) => Math.max(seq, fromSeq), 0);
     this.#parts.subscriptions.restore(snapshots);
   }
 
-  /** `initialize` brought what it can, see `Subscriptions.plainUris`. */
+  /** Takes the snapshots of `initialize`; see `Subscriptions.plainUris`. */
   initialized({ serverSeq, snapshots }: InitializeResult): void {
     this.#lastSeenServerSeq = serverSeq;
     this.#parts.subscriptions.restore(snapshots);
@@ -79,7 +79,7 @@ export class Feed {
   }
 }
 
-/** The little without which an envelope cannot be routed; the rest is the host's business. */
+/** Checks the members that are needed to route an envelope. The host validates the rest. */
 function isEnvelope(value: {
   readonly channel: unknown;
   readonly serverSeq: unknown;

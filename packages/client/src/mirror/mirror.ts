@@ -12,28 +12,34 @@ import { ConsumerTooSlow } from '../errors.ts';
 import type { Channel } from './channel.ts';
 import type { DispatchOutcome } from './pending-actions.ts';
 
-/** The actions of one kind of channel that a client may dispatch. */
+/** The actions of a kind of channel that clients may dispatch. */
 export type DispatchableAction<K extends ChannelKind> = Extract<ChannelAction[K], { type: ClientActionType }>;
 
-/** Unread envelopes that one `actions()` iteration holds; one more ends it with `ConsumerTooSlow`. */
+/** Unread envelopes that one `actions()` iteration buffers. One more ends it with `ConsumerTooSlow`. */
 export const MAX_UNREAD_ACTIONS = 10_000;
 
 /** What a mirror needs of its client. */
 export interface MirrorOwner<K extends ChannelKind> {
   dispatch(action: DispatchableAction<K>): Promise<DispatchOutcome>;
-  /** Loads older turns; false when there are none. */
+  /** Loads older turns. Resolves with false when there are none. */
   fetchOlderTurns(): Promise<boolean>;
-  /** Asks for proposals while a message is written. */
+  /** Asks for completions. */
   complete(text: string, offset: number, signal: AbortSignal): Promise<readonly CompletionItem[]>;
-  /** Reads a content that the host holds, as base64; `undefined` when the host refuses. */
+  /** Reads content that the host holds, as base64. Resolves with `undefined` when the host refuses. */
   readContent(uri: URI): Promise<ResourceReadResult | undefined>;
   /** Called once, by the first `dispose`. */
   release(): void;
 }
 
 /**
- * A live copy of one channel's state, kept through reconnects. Several mirrors of one channel share a subscription and
- * the same state objects; states are never changed in place.
+ * A live copy of one channel's state that survives reconnects. Mirrors of one channel share a subscription
+ * and the same state objects. State objects are never changed in place.
+ *
+ * @example
+ * const chat = await client.subscribe(uri, { kind: 'chat' });
+ * const stop = chat.onChange(({ turns }) => console.log(turns.length));
+ * stop();
+ * chat.dispose();
  */
 export class Mirror<K extends ChannelKind> implements AsyncIterable<ChannelState[K]> {
   readonly #channel: Channel<K>;
@@ -54,47 +60,51 @@ export class Mirror<K extends ChannelKind> implements AsyncIterable<ChannelState
     return this.#channel.uri;
   }
 
-  /** What to show: what the host confirmed, with this client's unanswered actions replayed on it [REC-1]. */
+  /** The state to show: the confirmed state with this client's unanswered actions applied to it [REC-1]. */
   get state(): ChannelState[K] {
     return this.#channel.state;
   }
 
-  /** What the host confirmed, in the order of all clients' actions. */
+  /** The state that the host confirmed. */
   get confirmed(): ChannelState[K] {
     return this.#channel.confirmed;
   }
 
-  /** `serverSeq` up to which `confirmed` reflects this channel's envelopes. */
+  /** `serverSeq` of the last envelope that `confirmed` reflects. */
   get reflectedSeq(): number {
     return this.#channel.reflectedSeq;
   }
 
-  /** True once the channel is gone (disposed, or not permitted any more); states stay as they last were. */
+  /** True once the channel is gone (disposed, or no longer permitted). The states stay as they were. */
   get isLost(): boolean {
     return this.#channel.isLost;
   }
 
-  /** True after `dispose`: nothing is told any more. */
+  /** True after `dispose`. Listeners are no longer called. */
   get isDisposed(): boolean {
     return this.#isDisposed;
   }
 
   /**
-   * Calls `listener` after `state` or `confirmed` changed, and when the channel is lost; once for all that one frame
-   * changed. The result removes it.
+   * Calls `listener` after `state` or `confirmed` changed, once per frame, and when the channel is lost.
+   * Returns a function that removes it.
    */
   onChange(listener: (state: ChannelState[K]) => void): () => void {
     return this.#own(this.#channel.onChange.add(listener));
   }
 
-  /** Calls `listener` for every envelope that was applied, in order. Snapshots replace what they cover, without envelopes. */
+  /**
+   * Calls `listener` for every applied envelope, in order. A snapshot replaces envelopes. Returns a function
+   * that removes the listener.
+   */
   onAction(listener: (envelope: ActionEnvelope) => void): () => void {
     return this.#own(this.#channel.onAction.add(listener));
   }
 
   /**
-   * Calls `listener` when a snapshot has replaced `confirmed`: after a reconnection without a replay, or because another
-   * mirror asked for more. What the last envelopes did is in it, without `onAction`. The result removes it.
+   * Calls `listener` when a snapshot replaced `confirmed`: after a reconnect without a replay, or because
+   * another mirror asked for more. The snapshot includes envelopes for which `onAction` was not called.
+   * Returns a function that removes the listener.
    */
   onSnapshot(listener: () => void): () => void {
     return this.#own(this.#channel.onSnapshot.add(listener));
@@ -106,25 +116,34 @@ export class Mirror<K extends ChannelKind> implements AsyncIterable<ChannelState
   }
 
   /**
-   * For a chat with a window: loads the turns before it into `state` and resolves to true, or to false when there are
-   * none [CHAT-15]. Calls at the same time share one request. Rejects like any request. A snapshot after a long
-   * disconnection goes back to the window first asked for.
+   * For a chat with a window: loads the turns before it into `state`. Resolves with true, or with false when
+   * there are none [CHAT-15]. Concurrent calls share one request. Rejects like `AhpClient.request`. After a
+   * long disconnect a snapshot restores the window first asked for.
    */
   fetchOlderTurns(): Promise<boolean> {
     return this.#owner.fetchOlderTurns();
   }
 
-  /** For a chat: what the host proposes at `offset` of a message in the making [CHAT-16]; see `ChatHandle.complete`. Rejects like any request. */
+  /**
+   * For a chat: completions at `offset` of a message [CHAT-16]; see `ChatHandle.complete`. Rejects like
+   * `AhpClient.request`.
+   */
   complete(text: string, offset: number, signal: AbortSignal): Promise<readonly CompletionItem[]> {
     return this.#owner.complete(text, offset, signal);
   }
 
-  /** Reads a content that the host holds for this channel, as base64; `undefined` when the host refuses. */
+  /**
+   * Reads content that the host holds for this channel, as base64. Resolves with `undefined` when the host
+   * refuses.
+   */
   readContent(uri: URI): Promise<ResourceReadResult | undefined> {
     return this.#owner.readContent(uri);
   }
 
-  /** Every state from now on, the present one first. A slow consumer skips to the latest. Ends with the channel or mirror. */
+  /**
+   * Iterates the states, starting with the present one. A slow consumer skips to the latest. Ends with the
+   * channel or the mirror.
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<ChannelState[K], void, undefined> {
     let seen: ChannelState[K] | undefined;
     const wakeUp = this.#waker();
@@ -145,8 +164,8 @@ export class Mirror<K extends ChannelKind> implements AsyncIterable<ChannelState
   }
 
   /**
-   * Every envelope applied from the first `next()` on. At most `MAX_UNREAD_ACTIONS` wait unread; then the iteration
-   * throws `ConsumerTooSlow`. Ends with the channel or mirror.
+   * Iterates the envelopes applied from the first `next()` on. Throws `ConsumerTooSlow` when more than
+   * `MAX_UNREAD_ACTIONS` are unread. Ends with the channel or the mirror.
    */
   async *actions(): AsyncGenerator<ActionEnvelope, void, undefined> {
     let unread: ActionEnvelope[] = [];
@@ -174,7 +193,10 @@ export class Mirror<K extends ChannelKind> implements AsyncIterable<ChannelState
     }
   }
 
-  /** Ends this mirror. When it was the last of its channel, the client unsubscribes. Calling it again does nothing. */
+  /**
+   * Disposes this mirror. The client unsubscribes when it was the last one of its channel. Calling it again
+   * does nothing.
+   */
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
@@ -191,7 +213,10 @@ export class Mirror<K extends ChannelKind> implements AsyncIterable<ChannelState
     return once;
   }
 
-  /** Promises of the next change, that dispose wakes too; one that comes between two `next` calls is not missed. */
+  /**
+   * Creates promises for the next change; `dispose` resolves them too. A change between two `next` calls is
+   * not missed.
+   */
   #waker(): { next(): Promise<void>; wake(): void; stop(): void } {
     let isSet = false;
     let resolve: (() => void) | undefined;

@@ -314,7 +314,7 @@ describe('drops', () => {
     const outcome = mirror.dispatch(queued('m1'));
     it.pair.aToB.deliver();
     await it.cut();
-    // The journal is cut for a replay; the client's row still knows the outcome.
+    // The journal has no replay; the client's record still has the outcome.
     it.host.isSnapshotOnly = true;
     it.host.states.set(CHAT, chatState(CHAT, { title: 'snapshot' }));
     it.host.serverSeq = 7;
@@ -322,7 +322,7 @@ describe('drops', () => {
     expect(mirror.confirmed.title).toBe('snapshot');
     await expect(outcome).resolves.toMatchObject({ outcome: 'accepted', envelope: { serverSeq: 1 } });
     expect(it.host.dispatched.map(({ clientSeq }) => clientSeq)).toEqual([1, 1]);
-    // Somebody removed it since: the old envelope must not bring it back.
+    // Another client removed it since; the old envelope must not restore it.
     expect(ids(mirror.confirmed)).toEqual([]);
     expect(ids(mirror.state)).toEqual([]);
   });

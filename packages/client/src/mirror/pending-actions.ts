@@ -1,43 +1,44 @@
 import { type ActionEnvelope, type StateAction, type URI } from '@agenthost/protocol';
 import { sameJson } from '@agenthost/protocol/values';
 
-/** What became of a dispatched action. */
+/** The outcome of a dispatched action. */
 export type DispatchOutcome =
-  /** The host took it; `envelope` is what everyone got. */
+  /** The host accepted it. `envelope` is what all subscribers received. */
   | { readonly outcome: 'accepted'; readonly envelope: ActionEnvelope }
-  /** The host refused it; `code` and `reason` are the two halves of its `rejectionReason` [ACT-3]. */
+  /** The host rejected it. `code` and `reason` are the two parts of its `rejectionReason` [ACT-3]. */
   | { readonly outcome: 'rejected'; readonly code: string; readonly reason: string }
-  /** The host said nothing: its channel does not exist [ACT-4]. */
+  /** The host gave no answer, because the channel does not exist [ACT-4]. */
   | { readonly outcome: 'ignored' }
-  /** It was given up here; whether the host saw it is unknown. */
+  /** The client gave up. Whether the host processed the action is unknown. */
   | { readonly outcome: 'dropped'; readonly reason: string };
 
-/** An action that was dispatched and has no outcome yet. */
+/** A dispatched action without an outcome. */
 export interface PendingAction {
   readonly channel: URI;
   readonly clientSeq: number;
   readonly action: StateAction;
-  /** `now` of its prediction, fixed so that replaying it gives the same result each time. */
+  /** `now` of its prediction, fixed so that every replay gives the same state. */
   readonly predictedAt: number;
-  /** Ordinal of the connection that it was last sent on; 0 while it waits for the first. */
+  /** Number of the connection that it was last sent on; 0 before it was sent. */
   sentOn: number;
   resolve(outcome: DispatchOutcome): void;
 }
 
-/** Actions that may wait for an outcome at once. At the limit a dispatch is `dropped` at once. */
+/** Largest number of actions without an outcome. Beyond it a dispatch is `dropped` at once. */
 export const MAX_PENDING_ACTIONS = 10_000;
 
 /**
- * Side-effect-only actions: their effect shows as other actions, or nowhere, so there is nothing to predict [REC-2].
+ * Actions with side effects only. Their effect shows as other actions or not at all, so nothing can be
+ * predicted [REC-2].
  */
 const NEVER_PREDICTED: ReadonlySet<string> = new Set(['terminal/input']);
 
-/** True when an action shows in the mirror before the host has answered. */
+/** Whether a mirror shows the action before the host has answered. */
 export function isPredicted({ type }: StateAction): boolean {
   return !NEVER_PREDICTED.has(type);
 }
 
-/** All actions of a client without an outcome, in the order dispatched, over all channels [REC-1]. */
+/** All actions of a client without an outcome, over all channels, in the order dispatched [REC-1]. */
 export class PendingActions {
   readonly #bySeq = new Map<number, PendingAction>();
 
@@ -49,7 +50,7 @@ export class PendingActions {
     this.#bySeq.set(entry.clientSeq, entry);
   }
 
-  /** In the order dispatched, those added while iterating included. */
+  /** In the order dispatched, including actions added during the iteration. */
   values(): IterableIterator<PendingAction> {
     return this.#bySeq.values();
   }
@@ -59,13 +60,13 @@ export class PendingActions {
     return Array.from(this.#bySeq.values());
   }
 
-  /** Those that a channel's mirror shows, in order. */
+  /** The actions that a channel's mirror shows, in order. */
   predictedOn(channel: URI): PendingAction[] {
     if (this.#bySeq.size === 0) return [];
     return this.all().filter((entry) => entry.channel === channel && isPredicted(entry.action));
   }
 
-  /** Removes the action that an envelope answers, and tells its dispatcher. */
+  /** Removes the action that an envelope answers and resolves its promise. */
   settleByEcho(envelope: ActionEnvelope, isReplay: boolean): PendingAction | undefined {
     const entry = this.#bySeq.get(envelope.origin?.clientSeq ?? 0);
     if (entry === undefined || !isAnswer(entry, envelope, isReplay)) return undefined;
@@ -78,7 +79,9 @@ export class PendingActions {
     return entry;
   }
 
-  /** Removes what `test` selects, with one outcome for all; returns the channels that this touched. */
+  /**
+   * Removes the actions selected by `test` and gives all of them one outcome. Returns the channels affected.
+   */
   settleWhere(test: (entry: PendingAction) => boolean, outcome: DispatchOutcome): Set<URI> {
     const channels = new Set<URI>();
     for (const entry of this.all()) {
@@ -92,8 +95,9 @@ export class PendingActions {
 }
 
 /**
- * A number of another life of this client id could meet one of ours: what was never sent has no answer. In a replay what is not quite the
- * same waits for the answer to its resend: a host may have cut an action to size, or have had it of another life.
+ * Another client object with this client id could have used the same number, so an action that was never sent
+ * has no answer. In a replay an action that is not quite equal waits for the answer to its resend: a host may
+ * have cut it to size, or have received it from another client object.
  */
 function isAnswer(entry: PendingAction, { channel, action }: ActionEnvelope, isReplay: boolean): boolean {
   if (entry.sentOn === 0 || entry.channel !== channel || entry.action.type !== action.type) return false;

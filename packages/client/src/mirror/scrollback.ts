@@ -8,17 +8,17 @@ import {
 } from '@agenthost/protocol';
 
 /**
- * UTF-16 units of a terminal's content that a mirror holds at most; past it, it keeps the newer half. Twice what a host
- * keeps, since hosts trim without an action, and both may do so on their own.
+ * Largest content of a terminal in a mirror, in UTF-16 code units. Beyond it the mirror keeps the newer half.
+ * It is twice what a host keeps, because hosts trim without an action, and both may trim independently.
  */
 export const TERMINAL_MIRROR_LIMIT = 2 * 1024 * 1024;
 
-/** What a part costs besides its text, so that a million silent commands are bounded as well. */
+/** Cost of a part besides its text, so that very many commands without output are bounded as well. */
 const PART_COST = 64;
 
 /**
- * A terminal whose content is within the limit: the state itself, or one with the oldest output left out [TERM-4]. What a host
- * folded goes first, since it shows what came before that.
+ * Returns the state itself when the content is within the limit, else a state without the oldest output
+ * [TERM-4]. A screen folded by the host is dropped first, because it shows what came before that output.
  */
 export function trimScrollback<S extends ChannelState[ChannelKind]>(state: S): S {
   if (!('content' in state) || !('claim' in state)) return state;
@@ -30,7 +30,7 @@ export function trimScrollback<S extends ChannelState[ChannelKind]>(state: S): S
   return { ...state, content, 'x-trimmed': { units, isFolded: false } };
 }
 
-/** Content of at most `limit`: as it is, or its newer half, beginning at a line where there is one. */
+/** Content within `limit`: unchanged, or its newer half, which starts at a line where possible. */
 export function trimContent(content: TerminalState['content'], limit: number): TerminalState['content'] {
   const size = sizeOfAll(content);
   if (size <= limit) return content;
@@ -61,7 +61,7 @@ function cutHead(part: TerminalContentPart, excess: number): TerminalContentPart
     : { ...part, value: cutText(part.value, excess) };
 }
 
-/** Leaves out at least `excess` units, up to the next start of a line, or of a character where no line starts. */
+/** Drops at least `excess` units, up to the next start of a line, or of a character when no line starts. */
 function cutText(text: string, excess: number): string {
   if (excess <= 0) return text;
   const lineEnd = text.indexOf('\n', excess - 1);

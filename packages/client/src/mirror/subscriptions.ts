@@ -22,13 +22,13 @@ import type { PendingAction } from './pending-actions.ts';
 export interface SubscriptionsPort {
   readonly clock: Clock;
   readonly report: ReportError;
-  /** Sends `subscribe`; `onResult` runs in the call that brings the answer. Rejects like any request. */
+  /** Sends `subscribe`. `onResult` runs synchronously when the answer arrives. Rejects like any request. */
   subscribe(params: SubscribeParams, onResult: (result: SubscribeResult) => void): Promise<unknown>;
-  /** Tells the host, if there is a connection. */
+  /** Sends `unsubscribe` if there is a connection. */
   unsubscribe(channel: URI): void;
   /** Pending actions of a channel, in order. */
   predictedOn(channel: URI): PendingAction[];
-  /** A channel is gone, and with it what is pending on it. */
+  /** The channel is gone, and with it its pending actions. */
   lost(channel: URI): void;
 }
 
@@ -38,20 +38,21 @@ export interface Subscription {
   options: SubscriptionOptions;
   holderCount: number;
   /**
-   * A handshake did not bring this channel, so its state is older than the highest number seen. No `reconnect` may name it before it has
-   * a new snapshot, or the host would take it for up to date [CONN-5].
+   * The last handshake did not restore this channel, so its state is older than the highest number seen. It
+   * must not be named in `reconnect` before it has a new snapshot, because the host would consider it up to
+   * date [CONN-5].
    */
   isStale: boolean;
-  /** The `fetchTurns` under way. */
+  /** The running `fetchTurns`. */
   fetching: Promise<boolean> | undefined;
 }
 
-/** Every channel that this client holds, with what the host last said of each. */
+/** All channels that this client holds, with their latest state from the host. */
 export class Subscriptions {
   readonly #port: SubscriptionsPort;
   readonly #held = new Map<URI, Subscription>();
   readonly #stateless = new Map<URI, number>();
-  /** Subscribe requests under way; those for one channel go one after the other. */
+  /** Running subscribe requests. Requests for one channel run one after the other. */
   readonly #asking = new Map<URI, Promise<unknown>>();
 
   constructor(port: SubscriptionsPort) {
@@ -64,7 +65,7 @@ export class Subscriptions {
     return [...fresh.map(([uri]) => uri), ...this.#stateless.keys()];
   }
 
-  /** URIs that `initialize` can bring back as they are: it knows no windows and delays. */
+  /** URIs that `initialize` can restore; it has no options for windows and delays. */
   plainUris(): URI[] {
     const plain = Array.from(this.#held).filter(([, { options }]) => !isShaped(options));
     return [...plain.map(([uri]) => uri), ...this.#stateless.keys()];
@@ -75,13 +76,13 @@ export class Subscriptions {
   }
 
   /**
-   * Holds a channel. Who asks for more than the present subscription gives (more turns, less delay) widens it for all
-   * that share it, by a fresh snapshot.
+   * Holds a channel. Options that ask for more than the present subscription (more turns, less delay) widen
+   * it for all holders by a new snapshot.
    */
   async hold(uri: URI, options: SubscriptionOptions, kind?: ChannelKind): Promise<Subscription> {
     for (let other = this.#underWay(uri); other !== undefined; other = this.#underWay(uri)) await other;
     const present = this.#held.get(uri);
-    // A newcomer to a terminal that was trimmed here gets what the host still has, and so do the others.
+    // A new holder of a terminal that was trimmed here gets what the host still has; so do the others.
     if (present !== undefined && covers(present.options, options) && !present.channel.isTrimmed) {
       present.holderCount += 1;
       return present;
@@ -97,7 +98,7 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** Gives a hold back; the last one unsubscribes. */
+  /** Releases a hold. The last release unsubscribes. */
   release(subscription: Subscription): void {
     subscription.holderCount -= 1;
     this.#dropUnheld(subscription.channel.uri);
@@ -110,7 +111,7 @@ export class Subscriptions {
     this.#stateless.set(uri, (this.#stateless.get(uri) ?? 0) + 1);
   }
 
-  /** Gives it back. */
+  /** Releases a channel without state. */
   releaseStateless(uri: URI): void {
     const rest = (this.#stateless.get(uri) ?? 1) - 1;
     if (rest > 0) {
@@ -121,7 +122,7 @@ export class Subscriptions {
     this.#port.unsubscribe(uri);
   }
 
-  /** Applies an envelope to its channel, if that is held. Call `refresh` after. */
+  /** Applies an envelope to its channel, if that is held. Call `refresh` afterwards. */
   apply(envelope: ActionEnvelope): void {
     const subscription = this.#held.get(envelope.channel);
     if (subscription === undefined) return;
@@ -129,35 +130,38 @@ export class Subscriptions {
     try {
       subscription.channel.apply(envelope, this.#port.clock.now());
     } catch (error) {
-      // What the reducer cannot take, a snapshot can bring.
+      // A snapshot can repair what the reducer cannot apply.
       this.#port.report(error, `${envelope.action.type} on ${envelope.channel}`);
       this.#resubscribe(subscription);
     }
     this.#follow(envelope.action, before);
   }
 
-  /** Shows `confirmed` with what is pending now, and tells listeners. */
+  /** Shows `confirmed` with the present pending actions and calls the listeners. */
   refresh(uri: URI): void {
     const channel = this.#held.get(uri)?.channel;
     if (channel === undefined) return;
     try {
       channel.rebase(this.#port.predictedOn(uri));
     } catch (error) {
-      // A prediction that the new confirmed state does not bear: the host will say what it makes of it.
+      // The prediction does not fit the new confirmed state; the host decides.
       this.#port.report(error, `prediction on ${uri}`);
       channel.rebase([]);
     }
     channel.flush();
   }
 
-  /** Shows what is pending now, listeners not told. Throws what the reducer throws, nothing changed. */
+  /**
+   * Shows the present pending actions without calling listeners. When a reducer throws, the error is thrown
+   * and nothing changes.
+   */
   predict(uri: URI): void {
     this.#held.get(uri)?.channel.rebase(this.#port.predictedOn(uri));
   }
 
   /**
-   * Every held channel starts again from these snapshots. The others are for `resubscribeStale`: one that is missing has gone, or was too large
-   * for the answer [SUB-3].
+   * Replaces the state of held channels by these snapshots. Channels without a snapshot are left to
+   * `resubscribeStale`: they are gone, or were too large for the answer [SUB-3].
    */
   restore(snapshots: readonly Snapshot[]): void {
     const byUri = new Map(snapshots.map((snapshot) => [snapshot.resource, snapshot]));
@@ -171,14 +175,17 @@ export class Subscriptions {
     }
   }
 
-  /** Subscribes anew, one by one, where a handshake could not say what is wanted, or did not bring it. What is refused is lost. */
+  /**
+   * Subscribes again, one by one, to channels whose options a handshake cannot express or that it did not
+   * restore. A refused channel is lost.
+   */
   resubscribeStale(): void {
     for (const subscription of this.#held.values()) {
       if (subscription.isStale) this.#resubscribe(subscription);
     }
   }
 
-  /** The channel is gone. Mirrors keep what they have and end. */
+  /** The channel is gone. Its mirrors keep their state and end. */
   lose(uri: URI): void {
     const subscription = this.#held.get(uri);
     this.#stateless.delete(uri);
@@ -189,14 +196,14 @@ export class Subscriptions {
     subscription.channel.lose();
   }
 
-  /** A session was disposed: so are its chats and annotations [SESS-3]. */
+  /** A session was disposed, and with it its chats and annotations [SESS-3]. */
   loseSession(session: URI): void {
     const state = this.#held.get(session)?.channel.confirmed;
     const chats = state !== undefined && 'chats' in state ? state.chats.map(({ resource }) => resource) : [];
     for (const uri of [...chats, annotationsUri(session), session]) this.lose(uri);
   }
 
-  /** Everything is gone: the client is closed. */
+  /** All channels are gone, because the client is closed. */
   loseAll(): void {
     for (const uri of Array.from(this.#held.keys())) this.lose(uri);
     this.#stateless.clear();
@@ -205,7 +212,7 @@ export class Subscriptions {
   #follow(action: StateAction, before: ChannelState[ChannelKind]): void {
     if (action.type === 'session/chatRemoved') this.lose(action.chat);
     if (action.type !== 'root/terminalsChanged' || !('agents' in before)) return;
-    // Only those that were listed: a host may list one later than it lets clients subscribe to it.
+    // Only terminals that were listed before: a host may list one after clients can subscribe to it.
     const listed = new Set(action.terminals.map(({ resource }) => resource));
     for (const { resource } of before.terminals ?? []) if (!listed.has(resource)) this.lose(resource);
   }
@@ -241,7 +248,7 @@ export class Subscriptions {
       });
     };
     again().catch((error: unknown) => {
-      // A drop is followed by a handshake that brings it back; a refusal means that it is lost.
+      // After a drop a handshake restores the channel. Any other error means that it is lost.
       if (error instanceof ConnectionLost) return;
       if (!isGone(error)) this.#port.report(error, `subscription to ${uri}`);
       this.lose(uri);
@@ -249,8 +256,8 @@ export class Subscriptions {
   }
 
   /**
-   * A subscribe request for this channel that is under way, settled or not a matter of whoever asked. Check again after
-   * it, without awaiting anything between the check and `#ask`, so that only one goes on.
+   * The running subscribe request for this channel, settled either way. Check again after it, with no await
+   * between the check and `#ask`, so that only one caller continues.
    */
   #underWay(uri: URI): Promise<unknown> | undefined {
     const settled = (): void => undefined;
@@ -276,7 +283,7 @@ export class Subscriptions {
       await asking;
     } catch (error) {
       const isHeld = this.#held.has(uri) || this.#stateless.has(uri);
-      // The host subscribed us, and we refused what came.
+      // The host has subscribed the client, which rejected the snapshot.
       if (error instanceof UnexpectedState && !isHeld) this.#port.unsubscribe(uri);
       throw error;
     } finally {
@@ -285,7 +292,7 @@ export class Subscriptions {
     }
   }
 
-  /** Not while a request is under way: the host would take `unsubscribe` for the newer word. */
+  /** Not while a request runs: the host would process `unsubscribe` after it. */
   #dropUnheld(uri: URI): void {
     const subscription = this.#held.get(uri);
     if (subscription === undefined || subscription.holderCount > 0 || this.#asking.has(uri)) return;
@@ -311,7 +318,7 @@ function union(a: SubscriptionOptions, b: SubscriptionOptions): SubscriptionOpti
   };
 }
 
-/** Whether the host says that there is no such channel. */
+/** Whether the host says that the channel does not exist. */
 const isGone = (error: unknown): boolean =>
   error instanceof RpcError &&
   (error.code === ErrorCodes.NotFound || error.code === ErrorCodes.SessionNotFound);

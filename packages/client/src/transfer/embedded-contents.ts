@@ -1,15 +1,15 @@
 import type { Message, MessageAttachment, ResourceReadResult, URI } from '@agenthost/protocol';
 
-/** Schemes of what is no host's to keep: files stay where they are. */
+/** Schemes of resources that are not kept by the host. */
 const OUTSIDE = /^(?:file|https?|data|mailto|ahp-[a-z-]+):/i;
 
-/** Whether a URI names something that only the host holds. */
+/** Whether a URI names content that only the host holds. */
 export const isKeptByHost = (uri: URI): boolean => !OUTSIDE.test(uri);
 
 /**
- * A message that carries its attachments itself in place of references to what the host holds, which goes with the turn. What
- * cannot be read stays a reference.
- * @param read base64; `undefined` when the host does not hold it any more
+ * Returns the message with its attachments embedded, in place of references to content that the host holds
+ * and deletes with the turn. Content that cannot be read stays a reference. @param read Returns base64, or
+ * `undefined` when the host no longer holds the content.
  */
 export async function withEmbeddedContents(
   message: Message,

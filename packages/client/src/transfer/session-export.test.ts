@@ -13,7 +13,7 @@ test('an export of a chat that is cut meanwhile ends with an error that says so'
   const read = async () => {
     for await (const part of it.client.sessions.export(session.uri)) expect(part.type).not.toBe('turn');
   };
-  // The fake host knows no turn to page by, as a host from which it was cut away.
+  // The fake host has no turn to page by, like a host that truncated it.
   await expect(it.run(read())).rejects.toThrow(
     `The chat ${uri} was cut while it was exported: export it again`,
   );

@@ -31,7 +31,7 @@ import type { SubscriptionOptions } from '../mirror/channel.ts';
 import type { Mirror } from '../mirror/mirror.ts';
 import { isKeptByHost, withEmbeddedContents } from './embedded-contents.ts';
 
-/** Turns that are asked for at once. */
+/** Turns per request. */
 const PAGE_TURNS = 200;
 
 /** What an export needs of the client. */
@@ -47,7 +47,10 @@ export interface ExportPort {
   ): Promise<Mirror<K>>;
 }
 
-/** A piece of an exported session: the session, then each chat with its turns behind it, oldest first, and the open one last. */
+/**
+ * A piece of an exported session. The session comes first, then each chat followed by its turns, oldest
+ * first, the open one last.
+ */
 export type ExportPart =
   | { readonly type: 'session'; readonly head: ExportHead }
   | { readonly type: 'chat'; readonly chat: ExportedChatHead }
@@ -96,8 +99,8 @@ async function* exportChat(
 }
 
 /**
- * Pages of turns before `newest`, the oldest page first. Hosts give them the other way round: where they lie is found first, and all but
- * the oldest are asked for again, so that no more than one page is in memory.
+ * Pages of turns before `newest`, the oldest page first. Hosts page from newest to oldest: the first pass
+ * finds the cursors, the second reads the pages again, so that only one page is in memory.
  */
 async function* olderTurns(
   port: ExportPort,
@@ -109,7 +112,7 @@ async function* olderTurns(
       return await port.request('fetchTurns', { channel, before, limit: PAGE_TURNS });
     } catch (cause) {
       if (!(cause instanceof RpcError) || cause.code !== ErrorCodes.InvalidParams) throw cause;
-      // The turn was there a moment ago: what has been read is of a chat that is no more, and no whole can be made of it.
+      // The turn existed a moment ago. The chat was truncated, so a consistent export is no longer possible.
       const message = `The chat ${channel} was cut while it was exported: export it again`;
       throw new Error(message, { cause });
     }
@@ -130,7 +133,7 @@ async function* olderTurns(
   for (const border of borders.toReversed()) yield (await page(border)).turns ?? [];
 }
 
-/** What stands behind the URIs in a turn, as far as it is still there. */
+/** The content behind the URIs in a turn, as far as it still exists. */
 async function attachmentsOf(port: ExportPort, turn: Turn | ActiveTurn): Promise<ExportedAttachments> {
   const contents: ExportedContent[] = [];
   for (const uri of contentUrisIn(turn)) contents.push(await readContent(port, uri));
@@ -183,7 +186,7 @@ async function readTerminal(port: ExportPort, uri: URI): Promise<ExportedTermina
   };
 }
 
-/** What is gone, or not to be had, is left out of an export. */
+/** Content that is gone or not permitted is left out of an export. */
 async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
@@ -201,7 +204,7 @@ async function peek<K extends ChannelKind>(
   const mirror = await port.subscribe(uri, options);
   const { confirmed, isLost } = mirror;
   mirror.dispose();
-  // What is left of it when it was disposed of right behind the answer is not what it was.
+  // The session was disposed right after the answer, so the state is incomplete.
   if (isLost) throw new ChannelLost(uri);
   return confirmed;
 }
@@ -230,7 +233,7 @@ function exportedSession(
 const readEmbedded = (port: ExportPort, uri: URI): Promise<ResourceReadResult> =>
   port.request('resourceRead', { channel: 'ahp-root://', uri, encoding: 'base64' });
 
-/** A chat whose waiting messages carry their attachments within them: in a file no turn brings what they refer to. */
+/** The chat with the attachments of waiting messages embedded, because no exported turn carries them. */
 async function withEmbedded(port: ExportPort, chat: ExportedChatHead): Promise<ExportedChatHead> {
   const { draft, steeringMessage, queuedMessages } = chat;
   const embed = (message: Message): Promise<Message> =>
@@ -246,7 +249,7 @@ async function withEmbedded(port: ExportPort, chat: ExportedChatHead): Promise<E
   return whole;
 }
 
-/** Title, interactivity and folder are those of the catalogue [SESS-6]. */
+/** Title, interactivity and folder come from the catalogue [SESS-6]. */
 function exportedChat(entry: ChatSummary, state: ChatState): ExportedChatHead {
   const { turns: _, turnsNextCursor: __, activeTurn: ___, ...head } = state;
   const { title, interactivity, workingDirectory } = entry;

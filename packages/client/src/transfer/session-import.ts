@@ -11,14 +11,17 @@ import {
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 
-/** So much goes into one frame, in UTF-16 units; hosts take 16 MiB. */
+/** Target size of a frame, in UTF-16 code units. Hosts accept 16 MiB. */
 const BATCH_LENGTH = 1024 * 1024;
-/** A larger turn goes without its contents, which go before it in pieces. */
+/** The contents of a larger turn are sent before it in pieces. */
 const TURN_LENGTH = 4 * 1024 * 1024;
-/** Units of one piece; a multiple of four, so that base64 can be cut there. At worst each becomes six bytes. */
+/**
+ * Size of a piece in UTF-16 code units. A multiple of four, so that base64 can be cut there. As JSON a unit
+ * takes at most six bytes.
+ */
 const PIECE_LENGTH = 2 * 1024 * 1024;
 
-/** More does not go into one frame, whatever it is. */
+/** Largest frame, in UTF-16 code units. */
 const FRAME_LENGTH = 15 * 1024 * 1024;
 
 type ImportMethod = 'x-importSession' | 'x-importTurns' | 'x-finishImport' | 'disposeSession';
@@ -31,32 +34,34 @@ export interface ImportPort {
   ): Promise<ClientToHostRequests[M]['result']>;
 }
 
-/** A turn of an export, and the chat there that it is of: each chat's oldest first, its open one last. */
+/**
+ * An exported turn and the exported chat that it belongs to: oldest first in each chat, the open one last.
+ */
 export type ImportedTurn = { readonly chat: URI } & (
   | { readonly turn: ExportedTurn; readonly openTurn?: undefined }
   | { readonly turn?: undefined; readonly openTurn: ExportedOpenTurn }
 );
 
-/** An exported session: the turns are read as they are sent. */
+/** An exported session. The turns are read while they are sent. */
 export interface ImportSource {
   readonly session: ExportedSession;
   readonly chats: readonly ExportedChatHead[];
   readonly turns: AsyncIterable<ImportedTurn> | Iterable<ImportedTurn>;
 }
 
-/** How it is taken in. */
+/** Options of an import. */
 export interface ImportOptions {
-  /** Agent of the new session. Default: the exported one's. */
+  /** Agent of the new session. Default: the exported agent. */
   readonly provider?: string;
-  /** A `file:` URI, for all chats. Default: the exported ones. */
+  /** Working directory of all chats, a `file:` URI. Default: the exported ones. */
   readonly workingDirectory?: URI;
-  /** Called with the turns that the host has. */
+  /** Called with the number of turns that the host has received. */
   readonly onProgress?: (turnCount: number) => void;
 }
 
 type Batch = Pick<ImportTurnsParams, 'turns' | 'openTurn' | 'pieces'>;
 
-/** Brings a session to the host; when anything fails it is removed again. */
+/** Sends a session to the host. Removes it again when anything fails. */
 export async function importSession(
   port: ImportPort,
   channel: URI,
@@ -81,13 +86,13 @@ export async function importSession(
     }
     await port.request('x-finishImport', { channel });
   } catch (error) {
-    // A host that cannot hear this now removes it by itself.
+    // A host that cannot be reached removes the import by itself.
     await port.request('disposeSession', { channel }).catch(() => undefined);
     throw error;
   }
 }
 
-/** Frames of about the same size, none for more than one chat. */
+/** Frames of similar size, each for one chat. */
 async function* batches(
   turns: ImportSource['turns'],
 ): AsyncGenerator<{ readonly chat: URI; readonly batch: Batch }, void, undefined> {
@@ -117,7 +122,7 @@ async function* batches(
   if (chat !== undefined && gathered.length > 0) yield { chat, batch: { turns: gathered } };
 }
 
-/** A turn small enough for a frame, and its length as JSON; what was taken out of it goes into `pieces`. */
+/** A turn that fits in a frame, with its length as JSON. Content taken out of it is added to `pieces`. */
 function fitted(
   { turn, openTurn }: ImportedTurn,
   pieces: ContentPiece[],
@@ -147,7 +152,7 @@ function* piecesOf(turnId: string, { contents = [] }: ExportedAttachments): Gene
     if (data === undefined) continue;
     for (let start = 0; start === 0 || start < data.length; ) {
       let end = Math.min(start + PIECE_LENGTH, data.length);
-      // No half of a surrogate pair.
+      // Do not cut a surrogate pair.
       if (end < data.length && /[\uD800-\uDBFF]/.test(data.charAt(end - 1))) end -= 1;
       yield {
         turnId,
