@@ -267,7 +267,9 @@ export class AhpClient {
     const subscription = await this.#subscriptions.hold(uri, { turns, maxLatencyMs }, kind);
     if (kind !== undefined && subscription.channel.kind !== kind) {
       this.#subscriptions.release(subscription);
-      throw new UnexpectedState(`${uri} is a ${subscription.channel.kind}, not a ${kind}`);
+      throw new UnexpectedState(
+        `${uri}: expected a ${kind} channel, got a ${subscription.channel.kind} channel`,
+      );
     }
     return this.#mirror(subscription, subscription.channel);
   }

@@ -94,7 +94,7 @@ export class ChannelLost extends Error {
   readonly code = 'channel-lost';
 
   constructor(uri: string) {
-    super(`channel ${uri} is gone`);
+    super(`channel ${uri} was disposed or is no longer permitted`);
   }
 }
 
@@ -107,7 +107,7 @@ export class ConsumerTooSlow extends Error {
   readonly code = 'consumer-too-slow';
 
   constructor(uri: string, limit: number) {
-    super(`more than ${limit} unread actions of ${uri}`);
+    super(`the consumer of ${uri} has more than ${limit} unread actions`);
   }
 }
 
@@ -135,6 +135,6 @@ export class DispatchRejected extends Error {
 /** Describes a close in words for people. */
 export function closeText({ code, reason }: CloseInfo): string {
   if (code === 1009 && reason === '')
-    return 'connection closed (1009: a message was larger than the host takes)';
+    return "connection closed (1009: a message exceeds the host's size limit)";
   return reason === '' ? `connection closed (${code})` : `connection closed (${code}: ${reason})`;
 }

@@ -39,7 +39,7 @@ export async function connectPinned(
 ): Promise<AhpClient> {
   const endpoint = endpointOf(url, token);
   if (endpoint.protocol !== 'wss:')
-    throw new TypeError(`${endpoint.origin}: only https and wss have fingerprints`);
+    throw new TypeError(`${endpoint.origin}: fingerprints need an https or wss URL`);
   // Sent as a header instead, so that logs of proxies do not contain the token.
   const given = endpoint.searchParams.get('token');
   endpoint.searchParams.delete('token');
@@ -65,7 +65,7 @@ export async function certificateAt(url: string, signal?: AbortSignal): Promise<
 
 function canonical(text: string): string {
   const fingerprint = canonicalFingerprint(text);
-  if (fingerprint === undefined) throw new TypeError('a fingerprint has 64 hexadecimal digits');
+  if (fingerprint === undefined) throw new TypeError('invalid fingerprint: expected 64 hexadecimal digits');
   return fingerprint;
 }
 

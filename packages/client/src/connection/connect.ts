@@ -62,7 +62,7 @@ async function openWebSocket(endpoint: URL, signal: AbortSignal): Promise<Transp
   const again = await attempt(endpoint, signal);
   if (!(again instanceof ConnectFailed)) return again;
   throw new CannotConnect(
-    `${endpoint.host} is up, but no WebSocket to it can be opened: does a proxy between keep them back?`,
+    `${endpoint.host} is up, but opening a WebSocket failed. A proxy may block WebSockets.`,
     { cause: again },
   );
 }

@@ -124,7 +124,7 @@ export class Connection {
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#state.state !== 'idle')
-        throw new Error(`a client connects once, this one is ${this.#state.state}`);
+        throw new Error(`connect() was called in state ${this.#state.state}; it may be called once`);
       this.#first = { resolve, reject };
       this.#connect();
     });
@@ -158,7 +158,7 @@ export class Connection {
     this.#opening = opening;
     const { clock, connectTimeoutMs } = this.#options;
     const timer = clock.setTimeout(
-      () => opening.abort(new CannotConnect(`no connection within ${connectTimeoutMs} ms`)),
+      () => opening.abort(new CannotConnect(`opening the connection took more than ${connectTimeoutMs} ms`)),
       connectTimeoutMs,
     );
     const isCurrent = (): boolean => this.#opening === opening && this.#state.state === 'connecting';

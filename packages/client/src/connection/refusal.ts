@@ -20,7 +20,7 @@ export function refusalOf(status: number, contentType: string | null | undefined
 export function refused({ host }: URL, refusal: Refusal, cause: unknown): Unauthorized | CannotConnect {
   const { status, reason } = refusal;
   const why = reason === '' ? `status ${status}` : reason;
-  const message = `${host} refuses the connection: ${why}`;
+  const message = `${host} refused the connection: ${why}`;
   const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 429;
   return isFinal
     ? new Unauthorized(message, { cause, refusal })

@@ -92,7 +92,7 @@ export class MessageQueue {
 const noSuchMessage = (id: string): DispatchOutcome => ({
   outcome: 'rejected',
   code: 'noSuchMessage',
-  reason: `no message ${id} waits`,
+  reason: `no message with the id ${id} is waiting`,
 });
 
 /** A user's message from its text; a `Message` is returned unchanged. */

@@ -12,7 +12,7 @@ export class TurnGone extends Error {
   readonly code = 'turn-gone';
 
   constructor(turnId: string) {
-    super(`turn ${turnId} is gone`);
+    super(`turn ${turnId} is no longer in the chat`);
   }
 }
 
@@ -63,7 +63,8 @@ export class Prompt implements AsyncIterable<TurnEvent> {
           look();
         },
         (error: unknown) => {
-          this.#failure = error instanceof Error ? error : new Error('not dispatched', { cause: error });
+          this.#failure =
+            error instanceof Error ? error : new Error('the message was not dispatched', { cause: error });
           look();
         },
       );

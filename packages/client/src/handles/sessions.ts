@@ -97,7 +97,7 @@ export class Sessions {
     try {
       const { defaultChat, chats } = mirror.state;
       const chat = defaultChat ?? chats[0]?.resource;
-      if (chat === undefined) throw new ChannelLost(`${uri}: its chats`);
+      if (chat === undefined) throw new ChannelLost(uri);
       const chatMirror = await this.#client.subscribe(chat, { ...options, kind: 'chat' });
       const chatHandle = new ChatHandle(chatMirror, this.#newId);
       return new SessionHandle(mirror, chatHandle, {

@@ -94,7 +94,7 @@ export class RunningTool {
       result = failed(tool, errorText(error));
     }
     if (signal.aborted) return;
-    this.end('It is answered');
+    this.end('The call was answered');
     await this.#complete(result);
   }
 
@@ -148,7 +148,7 @@ export class RunningTool {
 function readInput(text: string | undefined): Readonly<Record<string, unknown>> {
   const input: unknown = text === undefined || text.trim() === '' ? {} : JSON.parse(text);
   if (isObject(input)) return input;
-  throw new Error('The input is no JSON object');
+  throw new Error('Expected a JSON object as the input');
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

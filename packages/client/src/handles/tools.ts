@@ -126,7 +126,7 @@ class SessionTools {
   remove(offer: Offer): boolean {
     if (!this.#offers.delete(offer)) return false;
     for (const run of this.#runs.values())
-      if (run.tool !== undefined && offer.tools.includes(run.tool)) run.fail('The tool is offered no longer');
+      if (run.tool !== undefined && offer.tools.includes(run.tool)) run.fail('The tool is no longer offered');
     if (this.#offers.size > 0) {
       void this.#join();
       return false;
@@ -178,7 +178,7 @@ class SessionTools {
     const open = new Set(inputNeeded.map(({ id }) => id));
     for (const [id, run] of this.#runs) {
       if (open.has(id)) continue;
-      run.end('Nobody waits for it any more');
+      run.end('Nothing waits for the answer any more');
       this.#runs.delete(id);
     }
     for (const call of calls) if (!this.#runs.has(call.id)) this.#begin(call);

@@ -46,7 +46,7 @@ const GUARDS: Guards = {
 /** Returns the state of a snapshot. Throws `UnexpectedState` when it is of another kind. */
 export function stateOfKind<K extends ChannelKind>(kind: K, { resource, state }: Snapshot): ChannelState[K] {
   const guard: (state: AnyState) => state is ChannelState[K] = GUARDS[kind];
-  if (!guard(state)) throw new UnexpectedState(`${resource} is no ${kind}`);
+  if (!guard(state)) throw new UnexpectedState(`${resource}: expected the state of a ${kind} channel`);
   return state;
 }
 
@@ -58,7 +58,7 @@ export function kindOfSnapshot({ resource, state }: Snapshot): ChannelKind {
   const byUri = kindOfUri(resource);
   if (byUri !== undefined) return byUri;
   const byShape = CHANNEL_KINDS.find((kind) => GUARDS[kind](state));
-  if (byShape === undefined) throw new UnexpectedState(`${resource} has a state of no known kind`);
+  if (byShape === undefined) throw new UnexpectedState(`${resource}: the state is of an unknown kind`);
   return byShape;
 }
 

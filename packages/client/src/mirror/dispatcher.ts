@@ -89,7 +89,10 @@ export class Dispatcher {
       // After sending, so that a listener's own dispatch does not overtake this one.
       this.#port.changed(new Set([channel]));
     } catch (error) {
-      this.#settle((other) => other === entry, { outcome: 'dropped', reason: 'it could not be sent' });
+      this.#settle((other) => other === entry, {
+        outcome: 'dropped',
+        reason: 'the action could not be sent',
+      });
       throw error;
     }
     return outcome;

@@ -65,7 +65,10 @@ export class Feed {
     const touched = new Set<URI>();
     for (const envelope of envelopes) {
       if (!isEnvelope(envelope)) {
-        report(new UnexpectedState('an action without channel, number or type'), 'action');
+        report(
+          new UnexpectedState('received an envelope without channel, serverSeq or action type'),
+          'action',
+        );
         continue;
       }
       this.saw(envelope.serverSeq);

@@ -90,11 +90,12 @@ export class Subscriptions {
     const wanted = present === undefined ? options : union(present.options, options);
     let subscription: Subscription | undefined;
     await this.#ask(uri, wanted, ({ snapshot }) => {
-      if (snapshot === undefined) throw new UnexpectedState(`${uri} has no state: use subscribeStateless`);
+      if (snapshot === undefined)
+        throw new UnexpectedState(`${uri} has no state; subscribe with subscribeStateless`);
       subscription = this.#take(snapshot, wanted, kind);
       subscription.holderCount += 1;
     });
-    if (subscription === undefined) throw new ConnectionLost('the subscription got no answer');
+    if (subscription === undefined) throw new ConnectionLost('no answer to the subscribe request');
     return subscription;
   }
 

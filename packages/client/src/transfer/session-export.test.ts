@@ -15,6 +15,6 @@ test('an export of a chat that is cut meanwhile ends with an error that says so'
   };
   // The fake host has no turn to page by, like a host that truncated it.
   await expect(it.run(read())).rejects.toThrow(
-    `The chat ${uri} was cut while it was exported: export it again`,
+    `The chat ${uri} was truncated during the export. Export it again.`,
   );
 });

@@ -113,7 +113,7 @@ async function* olderTurns(
     } catch (cause) {
       if (!(cause instanceof RpcError) || cause.code !== ErrorCodes.InvalidParams) throw cause;
       // The turn existed a moment ago. The chat was truncated, so a consistent export is no longer possible.
-      const message = `The chat ${channel} was cut while it was exported: export it again`;
+      const message = `The chat ${channel} was truncated during the export. Export it again.`;
       throw new Error(message, { cause });
     }
   };

@@ -79,7 +79,10 @@ export async function importSession(
     let turnCount = 0;
     for await (const { chat: source, batch } of batches(turns)) {
       const chat = newNames.get(source);
-      if (chat === undefined) throw new TypeError(`a turn is of ${source}, which is none of the chats`);
+      if (chat === undefined)
+        throw new TypeError(
+          `an imported turn names the chat ${source}, which is not among the imported chats`,
+        );
       await port.request('x-importTurns', { channel, chat, ...batch });
       turnCount += (batch.turns?.length ?? 0) + (batch.openTurn === undefined ? 0 : 1);
       onProgress?.(turnCount);
@@ -143,7 +146,10 @@ function fitted(
 
 function lengthOf(turn: ExportedTurn | ExportedOpenTurn): number {
   const { length } = JSON.stringify(turn);
-  if (length > FRAME_LENGTH) throw new TypeError(`turn ${turn.turn.id} is too large for a frame`);
+  if (length > FRAME_LENGTH)
+    throw new TypeError(
+      `turn ${turn.turn.id} is too large to import: ${length} UTF-16 units, the limit is ${FRAME_LENGTH}`,
+    );
   return length;
 }
 
