@@ -49,7 +49,7 @@ export type RequestMethod = Exclude<
  * `createClient` (any transport).
  *
  * @example
- * const client = await connect('http://127.0.0.1:7433', { token });
+ * const client = await connect('http://127.0.0.1:4711', { token });
  * const root = await client.subscribe('ahp-root://');
  * console.log(root.state.agents.map(({ provider }) => provider));
  * client.close();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hasAtMostElements } from './element-count.ts';
 
-/** Lists and objects, and what separates their entries, counted in what was parsed. */
+/** Counts lists, objects and the separators of their entries in a parsed value. */
 function elementsOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const children: unknown[] = Object.values(value);

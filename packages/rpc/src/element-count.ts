@@ -5,11 +5,12 @@ const OPENING_BRACKET = 0x5b;
 const OPENING_BRACE = 0x7b;
 
 /**
- * Whether a JSON text has at most so many elements: members of objects, entries of lists, and the objects and lists themselves. Counts what
- * stands outside of strings, which takes a hundredth of the time and none of the memory that parsing millions of them would.
+ * Whether a JSON text has at most `most` elements: members of objects, entries of lists, and the objects and
+ * lists themselves. Counts the structure characters outside of strings. Parsing millions of elements would
+ * take a hundred times longer and use memory.
  */
 export function hasAtMostElements(json: string, most: number): boolean {
-  // Each takes a character at least.
+  // An element takes at least one character.
   if (json.length <= most) return true;
   let count = 0;
   let isInString = false;

@@ -1,6 +1,6 @@
 import type { CloseInfo } from './transport.ts';
 
-/** Numeric codes that JSON-RPC 2.0 itself defines. */
+/** The numeric error codes of JSON-RPC 2.0. */
 export const JSON_RPC_ERROR = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -9,7 +9,7 @@ export const JSON_RPC_ERROR = {
   internalError: -32603,
 } as const;
 
-/** The error member of a response. */
+/** The `error` member of a response. */
 export interface ErrorObject {
   readonly code: number;
   readonly message: string;
@@ -17,7 +17,14 @@ export interface ErrorObject {
 }
 
 /**
- * An error that travels: thrown by a handler it is sent as it is, received from the other side it rejects `request`.
+ * An error that crosses the wire. Thrown by a handler, it is sent as it is. A request whose response is an
+ * error rejects with it.
+ *
+ * @example
+ * peer.handle('divide', ({ a, b }) => {
+ *   if (b === 0) throw new RpcError(-32602, 'b: expected a number other than 0');
+ *   return a / b;
+ * });
  */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
@@ -31,7 +38,7 @@ export class RpcError extends Error {
   }
 }
 
-/** A request got no response within its `timeoutMs`. A response that comes later is ignored. */
+/** A request got no response within its `timeoutMs`. A later response is ignored. */
 export class RequestTimeout extends Error {
   override readonly name = 'RequestTimeout';
   readonly code = 'request-timeout';
@@ -41,7 +48,10 @@ export class RequestTimeout extends Error {
   }
 }
 
-/** The caller's signal aborted the request; the other side is not told. `cause` is the signal's reason. */
+/**
+ * The caller's signal aborted the request. The other side is not told. `cause` is the signal's reason. Its
+ * `name` is `AbortError`.
+ */
 export class RequestAborted extends Error {
   override readonly name = 'AbortError';
   readonly code = 'request-aborted';
@@ -51,7 +61,10 @@ export class RequestAborted extends Error {
   }
 }
 
-/** The transport ended before the response, or had ended before the request. Whether it took effect is unknown. */
+/**
+ * The transport closed before the response, or was closed when the request was made. Whether the other side
+ * processed the request is unknown.
+ */
 export class ConnectionClosed extends Error {
   override readonly name = 'ConnectionClosed';
   readonly code = 'connection-closed';
@@ -64,9 +77,9 @@ export class ConnectionClosed extends Error {
 }
 
 /**
- * What of a thrown value may be shown to the other side, or nothing. An `RpcError` always; of other errors only those
- * with a negative integer code, since errors of Node carry positive numbers too (exit codes, DOMException) beside
- * messages with paths in them.
+ * The part of a thrown value that may be sent to the other side, or `undefined`. An `RpcError` always may.
+ * Other errors may when they have a negative integer code: errors of Node have positive codes (exit codes,
+ * `DOMException`) and messages that contain paths.
  */
 export function publicError(thrown: unknown): ErrorObject | undefined {
   if (typeof thrown !== 'object' || thrown === null) return undefined;

@@ -19,7 +19,7 @@ afterEach(async () => {
   await closed;
 });
 
-/** Each length has another header (RFC 6455, 5.2); the characters have one to four bytes. */
+/** Each length needs another kind of header (RFC 6455, 5.2). The characters take one to four bytes. */
 const frames = [0, 1, 125, 126, 127, 65_535, 65_536, 200_000].map((length) => 'x'.repeat(length));
 const texts = [...frames, 'é', '漢'.repeat(50), '🌍'.repeat(20_000)];
 

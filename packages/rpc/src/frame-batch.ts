@@ -3,27 +3,30 @@ const LENGTH_IN_2_BYTES = 126;
 const LENGTH_IN_8_BYTES = 127;
 
 /**
- * Sizes of buffers that are used again, in bytes: for smaller ones Node's own pool does, larger ones are rare. A buffer is at most twice as
- * large as the bytes in it, since a client that reads nothing may keep it for long.
+ * Sizes of pooled buffers, in bytes. Node pools smaller ones itself, and larger ones are rare. A buffer is at
+ * most twice as large as its bytes, because a client that does not read may keep it for long.
  */
 const REUSED_SIZES = [32 * 1024, 64 * 1024, 128 * 1024, 192 * 1024] as const;
-/** Shorter batches are not worth one of them. */
+/** Shorter batches do not use a pooled buffer. */
 const LEAST_REUSED_BYTES = 16 * 1024;
-/** Buffers of one size that wait to be used again; a flood has a few under way at a time. */
+/** Unused buffers kept per size. A flood uses a few at a time. */
 const MOST_SPARES = 8;
 const spares = new Map<number, ArrayBuffer[]>(REUSED_SIZES.map((size) => [size, []]));
 
-/** So many frames make a text that stays in the processor's nearest cache, and frames of more bytes are none of it. */
+/**
+ * Frames that are joined to one text before encoding; a text of this many frames stays in the processor's
+ * cache.
+ */
 const FRAMES_OF_TEXT = 32;
 const LONGEST_OF_TEXT = 1_023;
 
-/** What stands before and behind the bodies of a batch, in each frame. Default: nothing. */
+/** Text in front of and behind the body of every frame. Default: none. */
 export interface FrameEnds {
   readonly before: string;
   readonly behind: string;
 }
 
-/** Bytes of a batch that are kept while anybody reads them. Does not keep the texts that they were made of. */
+/** Encoded bytes of a batch, kept while readers hold them. Does not keep the source texts. */
 export class HeldFrames {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly #onHeld: (bytes: number) => void;
@@ -36,18 +39,18 @@ export class HeldFrames {
     onHeld(bytes.buffer.byteLength);
   }
 
-  /** Whether nobody reads them any more: their memory is another batch's. */
+  /** Whether no reader holds the bytes any more; their buffer is then reused. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** One more reads them, until `release`. */
+  /** Adds a reader. Each reader calls `release` once. */
   hold(): this {
     this.#readerCount += 1;
     return this;
   }
 
-  /** One of those that hold them needs them no more. */
+  /** Removes a reader. */
   release(): void {
     this.#readerCount -= 1;
     if (this.#readerCount > 0) return;
@@ -60,7 +63,8 @@ export class HeldFrames {
 }
 
 /**
- * Text frames that go out together, in this order, maybe to many sockets: what each carrier needs of them is made once.
+ * Text frames that are sent together and in order, often to many sockets. The encoding for each carrier is
+ * made once.
  */
 export class FrameBatch {
   readonly #bodies: readonly string[];
@@ -68,7 +72,10 @@ export class FrameBatch {
   readonly #onHeld: (bytes: number) => void;
   #held: HeldFrames | undefined;
 
-  /** `onHeld`: told how many bytes are kept for readers, and, negative, how many no longer are. */
+  /**
+   * `onHeld` is called with the number of bytes that are kept for readers, and with the negative number when
+   * they are released.
+   */
   constructor(
     bodies: readonly string[],
     ends: FrameEnds = { before: '', behind: '' },
@@ -79,14 +86,15 @@ export class FrameBatch {
     this.#onHeld = onHeld;
   }
 
-  /** Each frame as text. */
+  /** The frames as texts. */
   get frames(): readonly string[] {
     return this.#bodies.map((body) => `${this.#ends.before}${body}${this.#ends.behind}`);
   }
 
   /**
-   * All of them as a WebSocket server writes them (RFC 6455): unmasked, uncompressed, each with its header. Valid until whoever
-   * asks calls `release` on them, once; who asks after the last one has them encoded anew.
+   * All frames in the form that a WebSocket server writes (RFC 6455): unmasked, uncompressed, with headers.
+   * The caller calls `release` on the result once. After the last release the next call encodes the frames
+   * again.
    */
   webSocketFrames(): HeldFrames {
     if (this.#held === undefined || this.#held.isOver)
@@ -99,7 +107,10 @@ function encode(bodies: readonly string[], ends: FrameEnds): Uint8Array<ArrayBuf
   return encodeAscii(bodies, ends) ?? encodeAny(bodies, ends);
 }
 
-/** Frames as text, a byte a character, which costs less to write than each for itself. `undefined` where any is long or has other characters. */
+/**
+ * Encodes the frames as one ASCII text, which is cheaper than encoding each of them. `undefined` when a frame
+ * is too long or contains other characters.
+ */
 function encodeAscii(bodies: readonly string[], ends: FrameEnds): Uint8Array<ArrayBuffer> | undefined {
   const endsLength = ends.before.length + ends.behind.length;
   const texts: string[] = [];
@@ -114,7 +125,7 @@ function encodeAscii(bodies: readonly string[], ends: FrameEnds): Uint8Array<Arr
       text += header.text + ends.before + body + ends.behind;
       highCount += header.highCount;
     }
-    // In UTF-8 each character above 0x7f takes two bytes or more: those of the headers do, and no others may.
+    // In UTF-8 a character above 0x7f takes at least two bytes. Only the headers may contain such characters.
     if (Buffer.byteLength(text) !== text.length + highCount) return undefined;
     texts.push(text);
     total += text.length;
@@ -127,11 +138,11 @@ function encodeAscii(bodies: readonly string[], ends: FrameEnds): Uint8Array<Arr
 
 interface HeaderText {
   readonly text: string;
-  /** Bytes above 0x7f. */
+  /** Number of bytes above 0x7f. */
   readonly highCount: number;
 }
 
-/** Headers of frames of a text by their length. */
+/** Frame headers as text, by the length of the body. */
 const HEADERS: HeaderText[] = [];
 
 function headerOf(length: number): HeaderText {

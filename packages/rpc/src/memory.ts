@@ -1,15 +1,20 @@
 import { Inbox } from './inbox.ts';
 import { type CloseInfo, TRANSPORT_CLOSE, type Transport, type TransportHandlers } from './transport.ts';
 
-/** How frames of a memory pair travel. */
+/** Options of `memoryPair`. */
 export interface MemoryPairOptions {
-  /** `immediate`: inside `send`; `microtask`: right after the sender's synchronous code. Default `microtask`. */
+  /**
+   * When a frame is delivered: `immediate` inside `send`, `microtask` after the sender's synchronous code.
+   * Default `microtask`.
+   */
   delivery?: 'immediate' | 'microtask';
 }
 
 type Item = { readonly frame: string } | { readonly end: CloseInfo };
 
-/** One end of a connection inside the process. `onQueued` decides when the other end takes what was sent. */
+/**
+ * One end of a connection within the process. `onQueued` decides when the other end receives what was sent.
+ */
 class MemoryEnd implements Transport {
   readonly inbox = new Inbox();
   readonly outgoing: Item[] = [];
@@ -45,7 +50,7 @@ class MemoryEnd implements Transport {
   }
 }
 
-/** Moves the oldest item of one end to the other; false when there was none. */
+/** Delivers the oldest item of one end to the other. Returns false when there was none. */
 function deliverOne(from: MemoryEnd, to: MemoryEnd): boolean {
   const item = from.outgoing.shift();
   if (item === undefined) return false;
@@ -54,7 +59,13 @@ function deliverOne(from: MemoryEnd, to: MemoryEnd): boolean {
   return true;
 }
 
-/** Two linked transports in one process. Order is kept; a close arrives behind the frames sent before it. */
+/**
+ * Two connected transports in one process. Order is kept, and a close arrives after the frames sent before
+ * it.
+ *
+ * @example
+ * const [left, right] = memoryPair();
+ */
 export function memoryPair({ delivery = 'microtask' }: MemoryPairOptions = {}): [Transport, Transport] {
   const scheduler = (flush: () => void): (() => void) => {
     if (delivery === 'immediate') return flush;
@@ -71,7 +82,7 @@ export function memoryPair({ delivery = 'microtask' }: MemoryPairOptions = {}): 
   const flush = (from: () => MemoryEnd, to: () => MemoryEnd): (() => void) => {
     let isFlushing = false;
     return () => {
-      // A frame sent while one is being delivered is taken by the loop that is already running.
+      // The running loop also delivers frames that are sent during a delivery.
       if (isFlushing) return;
       isFlushing = true;
       try {
@@ -102,15 +113,15 @@ export function memoryPair({ delivery = 'microtask' }: MemoryPairOptions = {}): 
 
 /** One direction of a controlled pair. */
 export interface ControlledDirection {
-  /** Frames under way, oldest first; a close is not among them. */
+  /** Undelivered frames, oldest first, without the close. */
   readonly frames: readonly string[];
-  /** Everything under way, a close included. */
+  /** Number of undelivered items, including a close. */
   readonly count: number;
-  /** Delivers the oldest `count` items (default 1); returns how many there were. */
+  /** Delivers the oldest `count` items (default 1). Returns the number of items delivered. */
   deliver(count?: number): number;
 }
 
-/** A connection whose every frame waits for the test. */
+/** A connection whose frames are delivered only by the test. */
 export interface ControlledPair {
   /** The end usually given to the client. */
   readonly a: Transport;
@@ -118,13 +129,19 @@ export interface ControlledPair {
   readonly b: Transport;
   readonly aToB: ControlledDirection;
   readonly bToA: ControlledDirection;
-  /** Delivers in turns until nothing is under way in either direction; returns the number of items. */
+  /** Delivers alternately until nothing is left in either direction. Returns the number of items. */
   deliverAll(): number;
-  /** Breaks the connection: what is under way is lost and both ends see a close with this code (default 1006). */
+  /**
+   * Breaks the connection: undelivered items are lost and both ends see a close with this code (default
+   * 1006).
+   */
   cut(info?: CloseInfo): void;
 }
 
-/** Two linked transports that deliver only when told to, and lose what is under way when cut. */
+/**
+ * Two connected transports that deliver only when told to, and lose undelivered frames when cut. For tests of
+ * order and of drops.
+ */
 export function controlledPair(): ControlledPair {
   const a = new MemoryEnd(() => undefined);
   const b = new MemoryEnd(() => undefined);

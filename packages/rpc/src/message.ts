@@ -1,27 +1,27 @@
 import { hasAtMostElements } from './element-count.ts';
 import { type ErrorObject, JSON_RPC_ERROR } from './errors.ts';
 
-/** Ids that a request may have. `null` is for answers to what could not be read, never for requests. */
+/** Id of a request. Responses to unreadable messages have the id `null` instead. */
 export type RequestId = string | number;
 
-/** A successful answer; exactly one of `result` and `error` is there. */
+/** A successful response. */
 export interface ResultMessage {
   readonly jsonrpc: '2.0';
   readonly id: RequestId;
   readonly result: unknown;
 }
 
-/** A failed answer; `id` is null when the request's could not be read. */
+/** An error response. `id` is null when the request's id could not be read. */
 export interface ErrorMessage {
   readonly jsonrpc: '2.0';
   readonly id: RequestId | null;
   readonly error: ErrorObject;
 }
 
-/** Any answer. */
+/** A response of either kind. */
 export type ResponseMessage = ResultMessage | ErrorMessage;
 
-/** What one frame turned out to be. */
+/** The content of one frame. */
 export type Incoming =
   | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: unknown }
   | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
@@ -30,16 +30,19 @@ export type Incoming =
   | { readonly kind: 'malformed'; readonly answer: ErrorMessage }
   | { readonly kind: 'ignored' };
 
-/** Default depth of nesting above which a message is refused: recursive code of ours must never meet a bomb. */
+/** Default nesting limit. Deeper messages are refused, so that recursive code never runs out of stack. */
 export const DEFAULT_MAX_DEPTH = 128;
 
-/** Longest id of a request that is read: an answer repeats it, and waits for who does not read. */
+/**
+ * Longest request id that is accepted, in UTF-16 code units. Responses repeat it, and they are queued for
+ * clients that do not read.
+ */
 const MAX_ID_LENGTH = 512;
 
 const isId = (value: unknown): value is RequestId =>
   typeof value === 'string' ? value.length <= MAX_ID_LENGTH : typeof value === 'number';
 
-/** Builds a failed answer. */
+/** Builds an error response. */
 export function errorMessage(id: RequestId | null, code: number, message: string): ErrorMessage {
   return { jsonrpc: '2.0', id, error: { code, message } };
 }
@@ -49,18 +52,20 @@ const malformed = (id: unknown, code: number, message: string): Incoming => ({
   answer: errorMessage(isId(id) ? id : null, code, message),
 });
 
-/** Above these a message is refused. */
+/** Limits above which a message is refused. */
 export interface FrameLimits {
   /** Levels of nesting. Default 128. */
   readonly maxDepth?: number | undefined;
-  /** Entries of lists, members of objects, lists and objects, together. Default: any number. */
+  /**
+   * Entries of lists, members of objects, and the lists and objects themselves, in total. Default: unlimited.
+   */
   readonly maxElements?: number | undefined;
 }
 
 /**
- * Reads one frame [WIRE-3]. Total: never throws. Members that JSON-RPC does not know are ignored, so a message with a
- * `method` is a request or notification even if it has a `result` too. What has a `result` or an `error` and no
- * `method` is a response and never answered, however odd.
+ * Parses one frame [WIRE-3]. Never throws. Unknown members are ignored, so a message with a `method` is a
+ * request or notification even if it also has a `result`. A message with `result` or `error` and no `method`
+ * is a response, and gets no answer however malformed it is.
  */
 export function readFrame(
   frame: string,
@@ -85,7 +90,7 @@ export function readFrame(
   }
   const message: { [member: string]: unknown } = { ...value };
   const { id, method } = message;
-  // A frame this short has no room for that many brackets.
+  // A shorter frame cannot contain that many brackets.
   if (frame.length > 2 * maxDepth && !isWithinDepth(value, maxDepth)) {
     if (method === undefined) return { kind: 'ignored' };
     return malformed(id, JSON_RPC_ERROR.invalidRequest, `Nested deeper than ${maxDepth}`);
@@ -102,7 +107,7 @@ export function readFrame(
   const params = message['params'];
   const isStructured = params === undefined || (typeof params === 'object' && params !== null);
   if (id === undefined) {
-    // A notification gets no answer, not even for params that cannot be any method's.
+    // A notification gets no answer, even when its params are malformed.
     return isStructured ? { kind: 'notification', method, params } : { kind: 'ignored' };
   }
   if (!isId(id))
@@ -115,7 +120,10 @@ export function readFrame(
   return { kind: 'request', id, method, params };
 }
 
-/** The id of a message that is not parsed, where it stands before `params`, as clients write it. Repetition is bounded: the stack has to hold it. */
+/**
+ * The id of an unparsed message, when it stands before `params`, as clients write it. The repetition is
+ * bounded because the regular expression uses the stack.
+ */
 function idAtBeginning(frame: string): RequestId | null {
   const [, id] =
     /^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,200}"\s*,){0,2}\s*"id"\s*:\s*(-?\d{1,16}|"[^"\\]{0,512}")\s*,/.exec(
@@ -125,7 +133,7 @@ function idAtBeginning(frame: string): RequestId | null {
   return id.startsWith('"') ? id.slice(1, -1) : Number(id);
 }
 
-/** Whether `value` nests at most `levels` deep. Recursion stops at the limit, so the stack is bounded too. */
+/** Whether `value` nests at most `levels` deep. The recursion stops at the limit. */
 function isWithinDepth(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;

@@ -1,6 +1,6 @@
 /**
- * The methods that one side serves, by name: `requests: {[method]: {params, result}}`, `notifications: {[method]: params}`.
- * Compile-time only: params are checked by whoever handles them.
+ * The methods that one side serves, by name: `requests: { [method]: { params, result } }` and `notifications:
+ * { [method]: params }`. Exists at compile time only; handlers validate params.
  */
 export interface MethodMap {
   readonly requests: object;
@@ -13,7 +13,7 @@ export type RequestName<M extends MethodMap> = keyof M['requests'] & string;
 /** Names of the notifications in a map. */
 export type NotificationName<M extends MethodMap> = keyof M['notifications'] & string;
 
-/** Params of one request. No conditional type, so that it stays usable where the method is generic. */
+/** Params of one request. Not a conditional type, so that it works where the method is generic. */
 export type RequestParams<M extends MethodMap, N extends RequestName<M>> = (M['requests'][N] & {
   params: unknown;
 })['params'];
@@ -26,7 +26,7 @@ export type RequestResult<M extends MethodMap, N extends RequestName<M>> = (M['r
 /** Params of one notification. */
 export type NotificationParams<M extends MethodMap, N extends NotificationName<M>> = M['notifications'][N];
 
-/** A map of any method with unchecked params, for routing of one's own. */
+/** A map of any method with unchecked params, for custom routing. */
 export interface AnyMethods extends MethodMap {
   readonly requests: Record<string, { params: unknown; result: unknown }>;
   readonly notifications: Record<string, unknown>;

@@ -19,51 +19,71 @@ import { RequestContext } from './request-context.ts';
 import { realTimers, type Timers } from './timers.ts';
 import { type CloseInfo, TRANSPORT_CLOSE, type Transport } from './transport.ts';
 
-/** Default of `PeerOptions.maxQueued`, in messages. */
+/** Default of `PeerOptions.maxQueued`: 10,000 messages. */
 export const DEFAULT_MAX_QUEUED = 10_000;
 
-/** How a peer is wired; everything is optional. */
+/** Options of a peer; all are optional. */
 export interface PeerOptions {
-  /** Serves requests without a registered handler, ordered like any; without it they answer -32601. */
+  /**
+   * Handles requests without a registered handler, in order like any other. Absent: they are answered with
+   * error -32601.
+   */
   unknownRequest?(method: string, params: unknown, context: RequestContext): unknown;
-  /** Gets notifications without a registered handler, ordered like any; without it they are dropped. */
+  /**
+   * Handles notifications without a registered handler, in order like any other. Absent: they are dropped.
+   */
   unknownNotification?(method: string, params: unknown): unknown;
-  /** Takes every answer, refusals of malformed frames included, in place of the transport: for hosts that queue them. */
+  /**
+   * Receives every response, including refusals of malformed frames, in place of the transport. For hosts
+   * that queue responses.
+   */
   sendResponse?(message: ResponseMessage): void;
-  /** Hears what the other side is not told: errors of handlers that are no wire errors, and late ones. */
+  /**
+   * Called with errors that are not sent to the other side: errors of handlers that are no wire errors, and
+   * errors after the response.
+   */
   onError?(error: unknown, where: string): void;
-  /** Called once when the connection is over, whoever ended it; pending requests were rejected before. */
+  /** Called once when the connection is closed by either side. Pending requests have been rejected before. */
   onClose?(info: CloseInfo): void;
-  /** Messages that may wait or run at once; one more closes the connection with 1008. Default 10,000. */
+  /** Messages that may wait or run at once. One more closes the connection with code 1008. Default 10,000. */
   maxQueued?: number;
-  /** Nesting above which a message is refused. Default 128. */
+  /** Messages that nest deeper are refused. Default 128. */
   maxDepth?: number;
-  /** Entries of lists, members of objects, lists and objects above which a message is refused unread. Default: any number. */
+  /**
+   * Messages with more elements (entries of lists, members of objects, lists and objects) are refused without
+   * being parsed. Default: unlimited.
+   */
   maxElements?: number;
-  /** Timers for `timeoutMs`. Default: the real ones. */
+  /** Timers for `timeoutMs`. Default: those of the platform. */
   timers?: Timers;
 }
 
-/** Options of one outgoing request, whose answer is a `Result`. */
+/** Options of one outgoing request with the result type `Result`. */
 export interface RequestOptions<Result = unknown> {
   /**
-   * Takes the result inside the call that delivers it: the promise settles later, maybe after frames that came behind
-   * the answer were handled. What it throws rejects the promise.
+   * Called with the result synchronously when the response arrives. The promise settles later, possibly after
+   * frames that follow the response. An error thrown here rejects the promise.
    */
   onResult?: ((result: Result) => void) | undefined;
-  /** Rejects with an error named `AbortError`; the other side is not told. */
+  /** Aborts the request, which then rejects with `RequestAborted`. The other side is not told. */
   signal?: AbortSignal | undefined;
-  /** Rejects with `RequestTimeout` after so many milliseconds. Default: waits as long as the connection lives. */
+  /**
+   * Rejects with `RequestTimeout` after this many milliseconds. Default: no limit while the connection lives.
+   */
   timeoutMs?: number | undefined;
 }
 
-/** How a handler is scheduled. */
+/** Scheduling of a handler. */
 export interface HandleOptions {
-  /** Starts in order like any other, but what comes behind it does not wait for its promise. Default false. */
+  /**
+   * True: later messages do not wait for the handler's promise. The handler still starts in order. Default
+   * false.
+   */
   concurrent?: boolean;
   /**
-   * Waits no longer than so many milliseconds behind requests: then it is served out of turn, unless a notification is before it, whose
-   * effect it may be asked to stand behind. Default: waits for its turn.
+   * Longest wait behind other requests, in milliseconds. After it the request is served out of turn, unless a
+   * notification is queued before it, because the request may depend on the notification's effect. Default:
+   * waits for its turn.
    */
   patienceMs?: number;
 }
@@ -71,7 +91,7 @@ export interface HandleOptions {
 interface RequestHandler {
   readonly isConcurrent: boolean;
   readonly patienceMs: number | undefined;
-  // Method syntax on purpose: handlers typed by the method map are stored beside each other.
+  // Method syntax, so that handlers typed by the method map can share one map.
   run(params: unknown, context: RequestContext): unknown;
 }
 
@@ -91,12 +111,16 @@ const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /**
- * One end of a JSON-RPC 2.0 connection; both ends may ask [WIRE-5]. `Local` is what this end serves, `Remote` what the
- * other does.
+ * One end of a JSON-RPC 2.0 connection; both ends may send requests [WIRE-5]. `Local` are the methods that
+ * this end serves, `Remote` those of the other end.
  *
- * Incoming requests and notifications are handled one after the other in the order received; one whose handler returned
- * a promise holds up those behind it until it settles, unless registered as concurrent. Answers to our own requests are
- * taken at once [WIRE-6]. When nothing is pending, a frame is handled inside the call that delivers it.
+ * Requests and notifications are handled one after the other in the order received. A handler that returns a
+ * promise delays later messages until it settles, unless it is registered as concurrent. Responses are
+ * handled at once [WIRE-6]. When nothing is queued, a frame is handled synchronously when it is delivered.
+ *
+ * @example
+ * const peer = new Peer<{ requests: {}; notifications: {} }, Remote>(transport).start();
+ * const sum = await peer.request('add', { a: 1, b: 2 });
  */
 export class Peer<Local extends MethodMap, Remote extends MethodMap> {
   readonly #transport: Transport;
@@ -108,9 +132,9 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
   readonly #pending = new Map<unknown, PendingRequest>();
   readonly #live = new Set<RequestContext>();
   #queue: Call[] = [];
-  /** What the queue waits for; absent: nothing, or it is being emptied. */
+  /** The call that the queue waits for. Absent: none runs, or the queue is being emptied. */
   #running: Call | undefined;
-  /** Timers of those that wait impatiently. */
+  /** Timers of calls with `patienceMs`. */
   readonly #impatient = new Map<Call, unknown>();
   #isBusy = false;
   #concurrentCount = 0;
@@ -124,12 +148,12 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
     this.#maxQueued = options.maxQueued ?? DEFAULT_MAX_QUEUED;
   }
 
-  /** Why the connection is over, or nothing while it lives. */
+  /** Why the connection was closed; `undefined` while it is open. */
   get closeInfo(): CloseInfo | undefined {
     return this.#closeInfo;
   }
 
-  /** Begins to receive. Register handlers before; requests may be sent before too. */
+  /** Starts receiving. Register handlers before. Requests may be sent before. Returns the peer. */
   start(): this {
     this.#transport.start({
       onFrame: (frame) => this.#receive(frame),
@@ -139,8 +163,8 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
   }
 
   /**
-   * Serves a request. The handler returns a result (answered in this very call), a promise of one, or throws; `undefined`
-   * is answered as null. Replaces an earlier handler of that method.
+   * Registers the handler of a request, in place of an earlier one. It returns a result (sent synchronously)
+   * or a promise, or throws. `undefined` is sent as null.
    */
   handle<N extends RequestName<Local>>(
     method: N,
@@ -154,7 +178,10 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
     this.#requestHandlers.set(method, entry);
   }
 
-  /** Receives a notification. A promise holds up what comes behind it. Replaces an earlier handler of that method. */
+  /**
+   * Registers the handler of a notification, in place of an earlier one. A returned promise delays later
+   * messages.
+   */
   onNotification<N extends NotificationName<Local>>(
     method: N,
     handler: (params: NotificationParams<Local, N>) => unknown,
@@ -164,8 +191,8 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
   }
 
   /**
-   * Asks the other side. Rejects with `RpcError` (its answer), `RequestTimeout`, an error named `AbortError`, or
-   * `ConnectionClosed`.
+   * Sends a request and resolves with its result. Rejects with `RpcError` (an error response),
+   * `RequestTimeout`, `RequestAborted` or `ConnectionClosed`.
    */
   request<N extends RequestName<Remote>>(
     method: N,
@@ -212,13 +239,16 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
     });
   }
 
-  /** Tells the other side; after close it does nothing. Throws when params cannot be written as JSON. */
+  /** Sends a notification. Does nothing after the close. Throws when params cannot be written as JSON. */
   notify<N extends NotificationName<Remote>>(method: N, params: NotificationParams<Remote, N>): void {
     if (this.#closeInfo === undefined)
       this.#transport.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
-  /** Ends the connection: pending requests reject, signals of running handlers abort, `onClose` is called, all at once. */
+  /**
+   * Closes the connection. Rejects pending requests, aborts the signals of running handlers and calls
+   * `onClose`, all synchronously.
+   */
   close(code: number = TRANSPORT_CLOSE.normal, reason = ''): void {
     if (this.#closeInfo !== undefined) return;
     this.#transport.close(code, reason);
@@ -280,7 +310,7 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
     this.#timers.clearTimeout(timer);
   }
 
-  /** Runs what waits until a promise stops it; re-entered frames (a handler that sends to a neighbour) only queue. */
+  /** Runs queued calls until a promise stops it. Frames that arrive during the loop are only queued. */
   #drain(): void {
     this.#isBusy = true;
     for (let call = this.#queue.shift(); call !== undefined; call = this.#queue.shift()) {
@@ -405,7 +435,7 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
   }
 }
 
-/** The error of a response, whatever the other side put there. */
+/** The error of a response, for any value of its `error` member. */
 function remoteError(error: unknown): RpcError {
   if (typeof error === 'object' && error !== null && 'code' in error && 'message' in error) {
     const { code, message } = error;

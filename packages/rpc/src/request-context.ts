@@ -1,6 +1,6 @@
 import type { RequestId } from './message.ts';
 
-/** What a handler knows of the request that it serves. */
+/** The request that a handler serves. */
 export class RequestContext {
   readonly id: RequestId;
   readonly #live: Set<RequestContext>;
@@ -16,7 +16,7 @@ export class RequestContext {
     live.add(this);
   }
 
-  /** Aborts when the connection ends before the answer. Made on first use: most handlers never look. */
+  /** Aborts when the connection closes before the response. Created on first use. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -26,14 +26,14 @@ export class RequestContext {
   }
 
   /**
-   * Answers now, in this call, so that the response stands exactly between what was sent before and after. What the
-   * handler returns later is ignored; so is a second call.
+   * Sends the response now, between the frames sent before and after this call. The handler's return value
+   * and further calls are ignored.
    */
   respond(result: unknown): void {
     if (this.settle()) this.#send(result);
   }
 
-  /** Marks the request as answered; false when it was already. For the peer. */
+  /** Marks the request as answered. Returns false when it was already. Used by the peer. */
   settle(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;
@@ -41,12 +41,12 @@ export class RequestContext {
     return true;
   }
 
-  /** Whether a handler throws that because it heeds the signal. For the peer. */
+  /** Whether a handler threw because of this signal. Used by the peer. */
   isAbort(thrown: unknown): boolean {
     return this.#abortReason !== undefined && thrown === this.#abortReason;
   }
 
-  /** The connection is over. For the peer. */
+  /** Aborts because the connection closed. Used by the peer. */
   abort(reason: Error): void {
     this.settle();
     this.#abortReason = reason;

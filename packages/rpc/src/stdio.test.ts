@@ -97,7 +97,7 @@ test('[WIRE-1] a real child process answers over its stdin and stdout, and its e
   ).start();
   const long = 'é'.repeat(200_000);
   await expect(peer.request('upper', { text: long })).resolves.toBe('É'.repeat(200_000));
-  // Ending its stdin is what makes the child end.
+  // The child ends when its stdin ends.
   peer.close();
   await expect(exited).resolves.toEqual([0, null]);
   expect(closes).toEqual([{ code: 1000, reason: '' }]);

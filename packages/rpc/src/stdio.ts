@@ -7,13 +7,13 @@ import {
   type TransportHandlers,
 } from './transport.ts';
 
-/** Where lines come from and go to. */
+/** Streams and limit of a stdio transport. */
 export interface StdioOptions {
-  /** Read as newline-delimited JSON: `process.stdin`, or a child's stdout. */
+  /** Stream of newline-delimited JSON to read: `process.stdin`, or a child's stdout. */
   input: Readable;
-  /** Written the same way: `process.stdout`, or a child's stdin. Ended by `close`. */
+  /** Stream to write: `process.stdout`, or a child's stdin. `close` ends it. */
   output: Writable;
-  /** Longest line accepted, in bytes; a longer one closes with 1009. Default 64 MiB. */
+  /** Longest accepted line in bytes. A longer line closes the transport with code 1009. Default 64 MiB. */
   maxLineBytes?: number;
 }
 
@@ -21,8 +21,13 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * A transport over two byte streams, one message a line [WIRE-1]. Empty lines are skipped, CRLF is accepted, a last line
- * without its newline was torn and is dropped. The streams belong to the caller, who ends a child process.
+ * A transport over two byte streams, one message per line [WIRE-1]. Empty lines are skipped and CRLF is
+ * accepted. A last line without its newline is incomplete and dropped. The caller owns the streams and ends a
+ * child process.
+ *
+ * @example
+ * const child = spawn('my-agent');
+ * const transport = stdioTransport({ input: child.stdout, output: child.stdin });
  */
 export function stdioTransport({
   input,
@@ -30,14 +35,14 @@ export function stdioTransport({
   maxLineBytes = DEFAULT_MAX_HOST_FRAME_BYTES,
 }: StdioOptions): Transport {
   const inbox = new Inbox();
-  // Whole lines are decoded, never chunks: a newline byte is never inside a UTF-8 character.
+  // Only whole lines are decoded: a newline byte never occurs inside a UTF-8 character.
   let partial: Buffer[] = [];
   let partialBytes = 0;
 
   const finish = (code: number, reason: string): void => {
     if (inbox.isClosed) return;
     input.off('data', onData);
-    // Else an open stdin would keep the process alive.
+    // Otherwise an open stdin would keep the process alive.
     input.pause();
     partial = [];
     output.end();
@@ -69,7 +74,8 @@ export function stdioTransport({
     }
   };
 
-  // Listening from the start keeps an 'error' from throwing; 'data' waits for `start`, so nothing is read before.
+  // The 'error' listener is added now, so that an error does not throw. The 'data' listener is added by
+  // `start`, so that nothing is read before.
   input.on('error', (error) => finish(TRANSPORT_CLOSE.lost, error.message));
   output.on('error', (error) => finish(TRANSPORT_CLOSE.lost, error.message));
   input.on('end', () => finish(TRANSPORT_CLOSE.normal, 'input ended'));
@@ -81,9 +87,9 @@ export function stdioTransport({
       return output.writableLength;
     },
     send: (frame) => {
-      // After an error the stream may refuse writes before its 'error' event reached us.
+      // After an error the stream may refuse writes before its 'error' event arrives.
       if (inbox.isClosed || !output.writable) return;
-      // JSON has raw line breaks only as white space between tokens.
+      // Raw line breaks occur in JSON only as white space between tokens.
       output.write(`${frame.includes('\n') ? frame.replace(/[\r\n]+/g, ' ') : frame}\n`);
     },
     close: (code = TRANSPORT_CLOSE.normal, reason = '') => finish(code, reason),

@@ -1,10 +1,10 @@
-/** The two timer functions that are needed, so that tests and simulations bring their own. */
+/** The timer functions that a peer needs. Replace them in tests and simulations. */
 export interface Timers {
   setTimeout(callback: () => void, delayMs: number): unknown;
   clearTimeout(handle: unknown): void;
 }
 
-/** The real ones. */
+/** The timers of the platform. */
 export const realTimers: Timers = {
   setTimeout: (callback, delayMs) => globalThis.setTimeout(callback, delayMs),
   clearTimeout: (handle) => {

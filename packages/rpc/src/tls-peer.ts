@@ -2,21 +2,27 @@ import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 
-/** What the other end of a TLS connection shows. Fingerprints are SHA-256 as upper-case hex with colons. */
+/**
+ * The certificate that the other end of a TLS connection shows. Fingerprints are SHA-256 in upper-case
+ * hexadecimal digits with colons.
+ */
 export interface TlsPeer {
-  /** Of the certificate. */
+  /** Fingerprint of the certificate. */
   readonly fingerprint: string;
-  /** Of its public key (SPKI), which a renewed certificate may share. */
+  /** Fingerprint of its public key (SPKI). A renewed certificate may have the same key. */
   readonly keyFingerprint: string;
-  /** Whether it holds for that name by the authorities that this machine trusts. */
+  /** Whether the certificate is valid for the host name by the authorities that this machine trusts. */
   readonly isTrusted: boolean;
 }
 
-/** The other end has none of the certificates that were expected: it is another host, or somebody stands in between. */
+/**
+ * The other end shows none of the expected certificates: it is another host, or a third party intercepts the
+ * connection.
+ */
 export class CertificateRefused extends Error {
   override readonly name = 'CertificateRefused';
   readonly code = 'certificate-refused';
-  /** What the other end has. */
+  /** The certificate that it shows. */
   readonly peer: TlsPeer;
 
   constructor(authority: string, peer: TlsPeer) {
@@ -25,14 +31,17 @@ export class CertificateRefused extends Error {
   }
 }
 
-/** Where to connect, and how to give up. */
+/** Address of a connection, and a signal that abandons it. */
 export interface TlsTarget {
-  /** `wss://…` or `https://…`; only host and port count. */
+  /** `wss://…` or `https://…`. Only host and port are used. */
   readonly url: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Fingerprints however they are written: hex of either case, with or without colons or a `SHA256:` in front. */
+/**
+ * Converts a fingerprint to its canonical form. Accepts hexadecimal digits of either case, with or without
+ * colons and the prefix `SHA256:`. `undefined` when the text is no SHA-256 fingerprint.
+ */
 export const canonicalFingerprint = (text: string): string | undefined => {
   const hex = text
     .trim()
@@ -42,7 +51,10 @@ export const canonicalFingerprint = (text: string): string | undefined => {
   return /^[0-9A-F]{64}$/.test(hex) ? hex.replace(/(..)(?!$)/g, '$1:') : undefined;
 };
 
-/** Shakes hands and looks at the certificate; sends nothing. Rejects with the system's error or the signal's reason. */
+/**
+ * Performs a TLS handshake and returns the certificate. Sends no data. Rejects with the system's error or the
+ * signal's reason.
+ */
 export async function lookAtTlsPeer(target: TlsTarget): Promise<TlsPeer> {
   const { socket, peer } = await shakeHands(target);
   socket.destroy();
@@ -50,8 +62,9 @@ export async function lookAtTlsPeer(target: TlsTarget): Promise<TlsPeer> {
 }
 
 /**
- * A TLS connection to the host whose certificate or key has one of `fingerprints`, before which nothing is sent. Names, dates and
- * authorities do not matter then. Rejects with `CertificateRefused`, the system's error or the signal's reason.
+ * A TLS connection to a host whose certificate or key has one of `fingerprints`. Nothing is sent before the
+ * check. Names, dates and authorities are not checked. Rejects with `CertificateRefused`, the system's error
+ * or the signal's reason.
  */
 export async function connectPinnedTls(
   target: TlsTarget,
@@ -71,7 +84,7 @@ function shakeHands({ url, signal }: TlsTarget): Promise<{ socket: TLSSocket; pe
     const socket = connect({
       host,
       port: Number(port || 443),
-      // Who it is decides the caller, by the fingerprint.
+      // The caller checks the fingerprint instead.
       rejectUnauthorized: false,
       ...(isIP(host) === 0 ? { servername: host } : {}),
     });
@@ -86,7 +99,7 @@ function shakeHands({ url, signal }: TlsTarget): Promise<{ socket: TLSSocket; pe
     const onClose = (): void => fail(new Error('the connection was closed during the TLS handshake'));
     const fail = (error: unknown): void =>
       settle(() => {
-        // Errors of a socket that is given up have nobody to tell.
+        // Errors of an abandoned socket have no receiver.
         socket.on('error', () => undefined);
         socket.destroy();
         reject(error);

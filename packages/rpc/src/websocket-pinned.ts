@@ -13,21 +13,22 @@ export {
   type TlsTarget,
 } from './tls-peer.ts';
 
-/** How long a host may take to agree to a close. */
+/** Time for a host to confirm a close, in milliseconds. */
 const CLOSE_GRACE_MS = 1_000;
 
-/** How much of a refusal is read. */
+/** Longest part of a refusal's body that is read, in UTF-16 code units. */
 const MAX_REFUSAL_LENGTH = 1_000;
 
-/** How to connect to a host that is known by its certificate. */
+/** Options of `connectPinnedWebSocket`. */
 export interface ConnectPinnedOptions extends Omit<ConnectWebSocketOptions, 'protocols'> {
-  /** SHA-256 of certificates or public keys as `canonicalFingerprint` writes them; one has to be the host's. */
+  /** Accepted SHA-256 fingerprints of certificates or public keys, as `canonicalFingerprint` returns them. */
   readonly fingerprints: readonly string[];
 }
 
 /**
- * For Node: connects by TLS to the host that has one of these fingerprints, whoever signed its certificate; nothing, a token least
- * of all, is sent to any other. Rejects with `CertificateRefused`, with `ConnectFailed` or with the signal's reason.
+ * Node only: connects to the host that shows one of these fingerprints, whoever signed its certificate.
+ * Nothing, in particular no token, is sent to any other host. Rejects with `CertificateRefused`,
+ * `ConnectFailed` or the signal's reason.
  */
 export async function connectPinnedWebSocket(
   url: string,
@@ -35,7 +36,7 @@ export async function connectPinnedWebSocket(
 ): Promise<Transport> {
   const { signal } = options;
   const tls = await connectPinnedTls({ url, signal }, fingerprints);
-  // The types of `ws` leave out what it hands to Node's `request`.
+  // The types of `ws` omit options that it passes to Node's `request`.
   const socketOptions: ClientOptions & { createConnection: () => Duplex; closeTimeout: number } = {
     createConnection: () => tls,
     perMessageDeflate: false,
@@ -54,20 +55,20 @@ export async function connectPinnedWebSocket(
         socket.terminate();
       });
     });
-    // Ending it is an error of its own.
+    // Ending the socket raises an error of its own.
     socket.on('error', (error) => listeners.onError(refusal ?? error));
     socket.on('close', (code, reason) => listeners.onClose({ code, reason: reason.toString('utf8') }));
     return socket;
   });
 }
 
-/** An HTTP answer came in place of the WebSocket: `cause` of `ConnectFailed`. */
+/** The server answered with an HTTP response instead of a WebSocket. `cause` of `ConnectFailed`. */
 export class UpgradeRefused extends Error {
   override readonly name = 'UpgradeRefused';
   readonly code = 'upgrade-refused';
   readonly status: number;
   readonly contentType: string | undefined;
-  /** Its beginning. */
+  /** The beginning of the body. */
   readonly body: string;
 
   constructor({ statusCode = 0, headers }: IncomingMessage, body: string) {
@@ -78,7 +79,7 @@ export class UpgradeRefused extends Error {
   }
 }
 
-/** Whatever cuts the answer short, it is one. */
+/** A response that is cut short is a refusal as well. */
 async function readUpgradeRefusal(response: IncomingMessage): Promise<UpgradeRefused> {
   let body = '';
   const cut = setTimeout(() => response.destroy(), CLOSE_GRACE_MS);
@@ -95,5 +96,5 @@ async function readUpgradeRefusal(response: IncomingMessage): Promise<UpgradeRef
   return new UpgradeRefused(response, body);
 }
 
-/** `ws` hands over one buffer, unless it is asked for other kinds. */
+/** `ws` passes one buffer unless another type is requested. */
 const textOf = (data: WebSocket.RawData): unknown => (Buffer.isBuffer(data) ? data.toString('utf8') : data);

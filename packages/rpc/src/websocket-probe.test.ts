@@ -36,7 +36,7 @@ test('a probe asks an idle client for a sign of life, and its WebSocket gives it
   const { client, transport } = await linked();
   expect(probe(transport)).toBe(false);
   await once(client, 'ping');
-  // Its answer is on its way.
+  // The answer is on its way.
   let isAlive = probe(transport);
   for (; isAlive === false; isAlive = probe(transport)) await turn();
   expect(isAlive).toBe(true);
@@ -75,7 +75,7 @@ test('bytes taken grow as the client reads, within one frame too, and never beco
 
 test('a connection that is terminated ends for a client that had not read as far, at once', async () => {
   const { client, transport } = await linked();
-  client.on('error', () => undefined); // Followed by 'close'.
+  client.on('error', () => undefined); // The error is followed by 'close'.
   client.pause();
   transport.send('x'.repeat(30_000_000));
   await turn();

@@ -7,62 +7,78 @@ import { closeReason, DEFAULT_MAX_CLIENT_FRAME_BYTES, TRANSPORT_CLOSE, type Tran
 
 export { FrameBatch, type HeldFrames } from './frame-batch.ts';
 
-/** How a server's socket is wrapped. */
+/** Options of `wrapServerSocket`. */
 export interface ServerSocketOptions {
   /**
-   * Largest frame accepted, in bytes; a larger one closes with 1009. Default 16 MiB. Give the same number to the
-   * `WebSocketServer` as `maxPayload`, so that `ws` stops reading instead of buffering it.
+   * Largest accepted frame in bytes. A larger frame closes with code 1009. Default 16 MiB. Pass the same
+   * number to `WebSocketServer` as `maxPayload`, so that `ws` stops reading instead of buffering the frame.
    */
   maxFrameBytes?: number;
 }
 
-/** A server's end of a WebSocket: a transport with what fan-out to many sockets needs. */
+/** A server's end of a WebSocket: a transport with additions for fan-out to many sockets. */
 export interface ServerTransport extends Transport {
-  /** Sends a text frame that is already UTF-8, so that one encoding serves all subscribers. Bytes must not change after. */
+  /**
+   * Sends a text frame given as UTF-8, so that one encoding serves all subscribers. The bytes must not change
+   * afterwards.
+   */
   sendBytes(utf8: Uint8Array): void;
-  /** Sends many frames in one write. Absent where that is no cheaper than one after the other. */
+  /** Sends many frames in one write. Absent where this is no cheaper than single sends. */
   sendBatch?(batch: FrameBatch): void;
-  /** Holds frames back until `uncork`, so that those of one tick go out in one write. Calls nest. */
+  /** Buffers frames until `uncork`, so that the frames of one tick are sent in one write. Calls nest. */
   cork(): void;
   uncork(): void;
-  /** Calls back each time that everything buffered has been handed to the operating system after a stall. */
+  /** Calls back each time when the operating system has taken all buffered bytes after a stall. */
   onDrain(listener: () => void): void;
-  /** Calls back for each ping and pong of the other end, which are answered without it. Absent where there is no such thing. */
+  /**
+   * Calls back for each ping and pong of the other end. Pings are answered without it. Absent where the
+   * carrier has no such frames.
+   */
   onControlFrame?(listener: () => void): void;
   /**
-   * Bytes that the operating system has taken since the beginning, parts of frames included. While bytes are buffered, a higher number
-   * than before means that the other end reads.
+   * Bytes that the operating system has taken since the start, including parts of frames. While bytes are
+   * buffered, a growing number means that the other end reads.
    */
   readonly takenBytes: number;
   /**
-   * Whether the other end has shown since the last call that it lives: anything came from it, or it took some of what was stuck.
-   * Where not, asks it for a sign, which every WebSocket gives by itself once it reads as far. Absent where there is no such thing.
+   * Whether the other end was active since the last call: it sent something, or took some of the buffered
+   * bytes. If not, sends a ping, which every WebSocket answers once it reads that far. Absent where the
+   * carrier has no pings.
    */
   probe?(): boolean;
-  /** Reads no more until `resume`: what the other end writes waits there. Absent where that cannot be done. */
+  /** Stops reading until `resume`. Absent where this is not possible. */
   pause?(): void;
   resume?(): void;
-  /** Ends the connection at once, what is buffered is lost, by the system too: for peers that do not read, whom no close frame reaches. */
+  /**
+   * Closes the connection at once and discards all buffered bytes, also those in the operating system. For
+   * peers that do not read and so would not see a close frame.
+   */
   terminate(): void;
 }
 
-/** Options for `new WebSocketServer` that this package expects: per-message compression costs far more than it saves. */
+/**
+ * Options for `new WebSocketServer` that this package expects. Compression of messages costs far more than it
+ * saves.
+ */
 export const WEBSOCKET_SERVER_OPTIONS = {
   maxPayload: DEFAULT_MAX_CLIENT_FRAME_BYTES,
   perMessageDeflate: false,
 } as const;
 
-/** Wraps an accepted socket of `ws`. Errors of the socket end the transport and never throw. */
+/**
+ * Wraps an accepted socket of `ws` as a transport. Errors of the socket close the transport and are never
+ * thrown.
+ */
 export function wrapServerSocket(
   socket: WebSocket,
   { maxFrameBytes = DEFAULT_MAX_CLIENT_FRAME_BYTES }: ServerSocketOptions = {},
 ): ServerTransport {
   const inbox = new Inbox();
-  // `ws` has no cork of its own; its stream is a private field, so its absence must cost batching only.
+  // `ws` has no public cork. Its stream is a private field; without it only batching is lost.
   const stream: unknown = Reflect.get(socket, '_socket');
   const raw = stream instanceof Duplex ? stream : undefined;
   let seen = raw === undefined ? undefined : progressOf(raw);
-  // A socket that is closed has no handle to ask any more.
+  // A closed socket has no handle to ask any more.
   let taken = 0;
 
   const close = (code: number = TRANSPORT_CLOSE.normal, reason = ''): void => {
@@ -85,7 +101,8 @@ export function wrapServerSocket(
     inbox.push(bytes.toString('utf8'));
   });
   socket.on('error', (error) => {
-    // A frame that breaks the protocol. `ws` answers with a close frame and waits long for the reply; we do not.
+    // A frame that violates the protocol. `ws` sends a close frame and waits long for the reply; this code
+    // does not wait.
     const isTooLarge = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
     const code = isTooLarge ? TRANSPORT_CLOSE.frameTooLarge : TRANSPORT_CLOSE.protocolError;
     inbox.close({ code, reason: error.message });
@@ -104,7 +121,7 @@ export function wrapServerSocket(
     },
     sendBatch: (batch) => {
       if (inbox.isClosed || socket.readyState !== socket.OPEN) return;
-      // What `ws` itself would write; it keeps nothing back unless it compresses.
+      // The same bytes that `ws` would write; without compression it buffers nothing.
       if (raw !== undefined && socket.extensions === '') {
         const held = batch.webSocketFrames();
         raw.write(held.bytes, () => held.release());
@@ -131,10 +148,11 @@ export function wrapServerSocket(
     pause: () => socket.pause(),
     resume: () => socket.resume(),
     terminate: () => {
-      // Else `ws` would still read all that has come.
+      // Otherwise `ws` would still read everything that arrived.
       raw?.removeAllListeners('data');
       raw?.read();
-      // Else the system goes on with what it has taken, for minutes where the other end is slow, and that hears of the end behind it. TLS has no such way.
+      // Otherwise the operating system continues to send what it has taken, for minutes to a slow peer, and
+      // the peer sees the close only after it. TLS sockets cannot be reset.
       if (raw instanceof Socket && !('encrypted' in raw)) raw.resetAndDestroy();
       socket.terminate();
       inbox.close({ code: TRANSPORT_CLOSE.lost, reason: 'terminated' });
@@ -142,7 +160,7 @@ export function wrapServerSocket(
   };
 }
 
-/** Node counts what it has handed to the system's call as written, the part that still waits there included. */
+/** Node counts bytes passed to the system call as written, including the part that still waits there. */
 function takenBy(raw: Duplex): number {
   const handle: unknown = Reflect.get(raw, '_handle');
   if (typeof handle !== 'object' || handle === null) return 0;
@@ -152,8 +170,9 @@ function takenBy(raw: Duplex): number {
 }
 
 /**
- * Bytes that came, and those of the present write that the operating system has not taken: what is written next begins only after
- * them, so that any other number means progress. Node tells it by the handle alone, and uses it so for its own timeouts.
+ * Bytes received, and bytes of the current write that the operating system has not taken. The next write
+ * starts only after them, so any change of the number means progress. Node exposes it only on the handle, and
+ * uses it for its own timeouts in the same way.
  */
 function progressOf(raw: Duplex): { readonly read: unknown; readonly stuck: number } {
   const handle: unknown = Reflect.get(raw, '_handle');

@@ -237,7 +237,7 @@ test('connecting can be given up', async () => {
   if (address === null || typeof address === 'string') throw new Error('no port');
   const controller = new AbortController();
   const connecting = connectWebSocket(`ws://127.0.0.1:${address.port}/`, { signal: controller.signal });
-  // It never answers.
+  // The server never answers.
   const [, socket]: unknown[] = await once(http, 'upgrade');
   controller.abort(new Error('enough'));
   await expect(connecting).rejects.toThrow('enough');

@@ -7,42 +7,42 @@ import {
   type Transport,
 } from './transport.ts';
 
-/** How a client connects. */
+/** Options of `connectWebSocket`. */
 export interface ConnectWebSocketOptions {
-  /** Subprotocols to offer. */
+  /** Subprotocols to offer. Default: none. */
   protocols?: string[];
-  /** Request headers. Node only: browsers cannot set any, and throw when given some. */
+  /** Request headers. Node only: browsers cannot set headers and throw. */
   headers?: Record<string, string>;
-  /** Largest frame accepted, in UTF-16 code units; a larger one closes with 1009. Default 64 Mi. */
+  /** Largest accepted frame in UTF-16 code units. A larger frame closes with code 1009. Default 64 Mi. */
   maxFrameLength?: number;
-  /** Gives up connecting; after the connection is made it has no effect. */
+  /** Abandons the attempt to connect. No effect once connected. */
   signal?: AbortSignal | undefined;
 }
 
-/** The connection could not be made. Browsers and Node hide why, the HTTP status included. */
+/** The connection could not be made. Browsers and Node hide the reason and the HTTP status. */
 export class ConnectFailed extends Error {
   override readonly name = 'ConnectFailed';
   readonly code = 'connect-failed';
   readonly info: CloseInfo;
 
   constructor(url: string, info: CloseInfo, cause?: unknown) {
-    // A token may be in the query.
+    // The query may contain a token.
     const shown = url.replace(/\?.*$/, '');
     super(`cannot connect to ${shown}${info.reason === '' ? '' : `: ${info.reason}`}`, { cause });
     this.info = info;
   }
 }
 
-/** What a kind of client socket tells. */
+/** Callbacks of a client socket. */
 export interface SocketListeners {
   onOpen(): void;
   onMessage(data: unknown): void;
   onError(error: unknown): void;
-  /** Exactly once, whether it was open or not. */
+  /** Called exactly once, whether the socket was open or not. */
   onClose(info: CloseInfo): void;
 }
 
-/** A client's socket of whatever kind. */
+/** A client's socket of any implementation. */
 export interface ClientSocket {
   readonly bufferedAmount: number;
   send(frame: string): void;
@@ -50,8 +50,11 @@ export interface ClientSocket {
 }
 
 /**
- * Connects with the platform's own `WebSocket` and resolves when it is open. Rejects with `ConnectFailed`, or with the
+ * Connects with the platform's `WebSocket` and resolves when it is open. Rejects with `ConnectFailed` or the
  * signal's reason.
+ *
+ * @example
+ * const transport = await connectWebSocket('ws://127.0.0.1:4711/ahp');
  */
 export function connectWebSocket(url: string, options: ConnectWebSocketOptions = {}): Promise<Transport> {
   return connectSocket(url, options, (listeners) => {
@@ -66,7 +69,7 @@ export function connectWebSocket(url: string, options: ConnectWebSocketOptions =
   });
 }
 
-/** A transport over the socket that `make` opens; as `connectWebSocket` otherwise. */
+/** A transport over the socket that `make` opens; otherwise like `connectWebSocket`. */
 export function connectSocket(
   url: string,
   { signal, maxFrameLength: limit = DEFAULT_MAX_HOST_FRAME_BYTES }: ConnectWebSocketOptions,
@@ -101,7 +104,7 @@ export function connectSocket(
     const close = (code: number = TRANSPORT_CLOSE.normal, reason = ''): void => {
       if (inbox.isClosed) return;
       socket.close(allowedCode(code), closeReason(reason));
-      // Not when the other side has agreed: a dead one never would.
+      // Does not wait for the other side's close frame, which a dead peer never sends.
       inbox.close({ code, reason });
     };
     const transport: Transport = {
@@ -116,7 +119,7 @@ export function connectSocket(
     };
 
     const onAbort = (): void => {
-      // First, since closing may report the failure in the same call.
+      // First, because closing may report the failure synchronously.
       reject(signal?.reason);
       socket.close();
     };
@@ -128,7 +131,7 @@ function open(url: string, { protocols = [], headers }: ConnectWebSocketOptions)
   return headers === undefined ? new WebSocket(url, protocols) : new WebSocket(url, { protocols, headers });
 }
 
-/** `WebSocket.close` takes 1000 and 3000–4999 alone; codes of the protocol layer go out as 3000 + their last digits. */
+/** `WebSocket.close` accepts only 1000 and 3000–4999. Other codes are sent as 3000 plus their last digits. */
 function allowedCode(code: number): number {
   return code === TRANSPORT_CLOSE.normal || code >= 3000 ? code : 3000 + (code % 1000);
 }

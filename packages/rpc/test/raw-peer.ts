@@ -3,21 +3,21 @@ import type { AnyMethods } from '../src/methods.ts';
 import { Peer, type PeerOptions } from '../src/peer.ts';
 import type { Timers } from '../src/timers.ts';
 
-/** A peer whose methods are not typed. */
+/** A peer with untyped methods. */
 export type AnyPeer = Peer<AnyMethods, AnyMethods>;
 
-/** One peer and the bare other end of its connection. */
+/** A peer and the bare other end of its connection. */
 export interface Raw {
   peer: AnyPeer;
   pair: ControlledPair;
-  /** Frames that the peer sent, parsed. */
+  /** Parsed frames that the peer sent. */
   sent: unknown[];
   closed: { code: number; reason: string }[];
   errors: unknown[];
   send(frame: unknown): void;
 }
 
-/** A peer on end b, and the bare other end. */
+/** Creates a peer on end b and returns it with the other end. */
 export function raw(options: PeerOptions = {}): Raw {
   const pair = controlledPair();
   const sent: unknown[] = [];

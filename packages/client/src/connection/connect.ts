@@ -22,7 +22,7 @@ export function createClient(options: ClientOptions): AhpClient {
  * itself.
  *
  * @example
- * const client = await connect('http://127.0.0.1:7433', { token: process.env.AGENTHOST_TOKEN });
+ * const client = await connect('http://127.0.0.1:4711', { token: process.env.AGENTHOST_TOKEN });
  */
 export async function connect(url: string, { token, ...behavior }: ConnectOptions = {}): Promise<AhpClient> {
   const endpoint = endpointOf(url, token);
