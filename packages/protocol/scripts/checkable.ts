@@ -2,8 +2,9 @@ import { type Definitions, mapChildren, resolve, type Schema } from './json-sche
 import { classify } from './unions.ts';
 
 /**
- * How a check reads what its schema closes. `strict` (what clients send to a host): names and union members outside the
- * schema fail. `lenient` (what a client reads from a host): they pass, since a newer host may know more of them.
+ * How a check treats names and union members outside its schema. `strict` (messages of clients, read by a
+ * host): they fail. `lenient` (messages of a host, read by a client): they pass, because a newer host may
+ * have more of them.
  */
 export type Reading = 'strict' | 'lenient';
 
@@ -57,8 +58,9 @@ function unionCheck(anyOf: Schema[], definitions: Definitions, reading: Reading)
 }
 
 /**
- * Rewrites a schema for compilation: unions are decided by what tells their members apart instead of by trial, which is
- * faster and gives errors about the member that was meant. What it accepts under `strict` stays the same.
+ * Rewrites a schema for compilation: the member of a union is chosen by its discriminating field instead of
+ * by trial. This is faster, and errors name the intended member. The values accepted under `strict` stay the
+ * same.
  */
 export function checkable(schema: Schema, definitions: Definitions, reading: Reading): Schema {
   const { description: _text, title: _title, ...bare } = schema;
@@ -70,7 +72,10 @@ export function checkable(schema: Schema, definitions: Definitions, reading: Rea
   return mapChildren(bare, (child) => checkable(child, definitions, reading));
 }
 
-/** Rewrites all definitions; a tag that is a reference is copied into the member, where the compiler looks for it. */
+/**
+ * Rewrites all definitions. A discriminating field that is a reference is copied into the member, where the
+ * compiler looks for it.
+ */
 export function checkableDefinitions(definitions: Definitions, reading: Reading): Definitions {
   return Object.fromEntries(
     Object.entries(definitions).map(([name, schema]) => {

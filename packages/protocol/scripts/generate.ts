@@ -1,6 +1,6 @@
 /**
- * Writes the published schemas and the compiled checks from the wire types, and the page of limits from their table.
- * With `--check` it writes nothing, names what is stale and exits with 1.
+ * Writes the published schemas and the compiled checks from the wire types, and the page of limits from its
+ * table. With `--check` it writes nothing, lists stale files and exits with 1.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** The part of JSON Schema (draft-07) that the vocabulary's types turn into. */
+/** The subset of JSON Schema (draft-07) that the wire types need. */
 export interface Schema {
   $ref?: string;
   $schema?: string;
@@ -24,7 +24,7 @@ export interface Schema {
   definitions?: Definitions;
 }
 
-/** Named schemas, which refer to each other as `#/definitions/<name>`. */
+/** Named schemas; they refer to each other as `#/definitions/<name>`. */
 export type Definitions = Record<string, Schema>;
 
 const prefix = '#/definitions/';
@@ -34,12 +34,15 @@ export function refTo(name: string): Schema {
   return { $ref: prefix + name };
 }
 
-/** The name that a reference points at; undefined when `schema` is not a plain reference. */
+/** The name that a reference points at. `undefined` when `schema` is not a plain reference. */
 export function refName(schema: Schema): string | undefined {
   return schema.$ref?.startsWith(prefix) ? decodeURIComponent(schema.$ref.slice(prefix.length)) : undefined;
 }
 
-/** The definition called `name`. @throws when there is none */
+/**
+ * The definition called `name`.
+ * @throws when there is none
+ */
 export function definition(definitions: Definitions, name: string): Schema {
   const found = definitions[name];
   if (found === undefined) throw new Error(`no definition is called ${name}`);
@@ -52,7 +55,7 @@ export function resolve(schema: Schema, definitions: Definitions): Schema {
   return name === undefined ? schema : resolve(definition(definitions, name), definitions);
 }
 
-/** Every schema directly inside `schema`. */
+/** All schemas directly inside `schema`. */
 function children(schema: Schema): Schema[] {
   const { properties, additionalProperties, items, anyOf, oneOf, allOf, else: otherwise } = schema;
   const single = [items, schema.if, schema.then, otherwise, additionalProperties];
@@ -65,7 +68,7 @@ function children(schema: Schema): Schema[] {
   ];
 }
 
-/** Names of the definitions that `schema` needs, directly or through others. */
+/** Names of the definitions that `schema` needs, directly or indirectly. */
 export function reachable(schema: Schema, definitions: Definitions, seen = new Set<string>()): Set<string> {
   const name = refName(schema);
   if (name !== undefined && !seen.has(name)) {

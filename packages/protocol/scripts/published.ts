@@ -10,7 +10,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, child]) => [key, sorted(child)]));
 }
 
-/** A schema file that stands alone: with every definition that it needs, keys sorted. */
+/** A self-contained schema file with every definition that it needs and sorted keys. */
 function file(title: string, schema: Schema, definitions: Definitions): string {
   const needed = [...reachable(schema, definitions)];
   const own = Object.fromEntries(needed.map((name) => [name, definition(definitions, name)]));
@@ -18,7 +18,7 @@ function file(title: string, schema: Schema, definitions: Definitions): string {
   return `${JSON.stringify(sorted(whole), undefined, 2)}\n`;
 }
 
-/** The published schema files: name to content. */
+/** The published schema files: name → content. */
 export function publishedFiles(vocabulary: Vocabulary): Map<string, string> {
   const { definitions, states } = vocabulary;
   const object = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties });

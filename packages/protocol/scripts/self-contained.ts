@@ -7,8 +7,9 @@ function at(value: unknown, path: string): unknown {
 }
 
 /**
- * Turns the schema compiler's module into one that imports nothing and exports only `lastFaults`: schemas that only errors
- * mention written in place, and the errors kept in one variable instead of on the functions.
+ * Converts the module of the schema compiler to one without imports whose only export is `lastFaults`.
+ * Schemas that only errors mention are inlined, and the errors are kept in one variable instead of on the
+ * functions.
  */
 export function selfContained(code: string): string {
   const schemas = new Map<string, unknown>();

@@ -1,6 +1,6 @@
 import { type Definitions, resolve, type Schema } from './json-schema.ts';
 
-/** How the members of a union are told apart. */
+/** How the members of a union are distinguished. */
 export type Union =
   | { by: 'tag'; tag: string; members: { values: string[]; schema: Schema }[] }
   | { by: 'flag'; flag: string; whenTrue: Schema; whenFalse: Schema }
@@ -16,7 +16,7 @@ function flatten(members: Schema[], definitions: Definitions): Schema[] {
   });
 }
 
-/** Strings that `property` can be in `schema`, or undefined when it is anything else, or may be absent. */
+/** The strings that `property` can have in `schema`. `undefined` when it may be absent or anything else. */
 function tagValues(schema: Schema, property: string, definitions: Definitions): string[] | undefined {
   const resolved = resolve(schema, definitions);
   if (resolved.anyOf) {
@@ -64,7 +64,10 @@ function byType(members: Schema[], definitions: Definitions): Union | undefined 
   return members.length === 2 && text && object ? { by: 'type', text, object } : undefined;
 }
 
-/** Finds what tells the members of a union apart, so that a check tries one member and its error is about that one. */
+/**
+ * Finds the field that distinguishes the members of a union, so that a check tries one member and reports
+ * errors about it.
+ */
 export function classify(anyOf: Schema[], definitions: Definitions): Union {
   const flag = byFlag(anyOf, definitions);
   if (flag) return flag;

@@ -4,7 +4,7 @@ import { type Definitions, definition, refName, resolve, type Schema } from './j
 
 const root = new URL('../../../', import.meta.url);
 
-/** Types that lead to everything on the wire. */
+/** Types that reference everything on the wire. */
 const ROOT_TYPES = [
   'StateAction',
   'ChannelState',
@@ -15,7 +15,7 @@ const ROOT_TYPES = [
   'ErrorDataMap',
 ] as const;
 
-/** The wire types as schemas, and the names under which they are looked up. */
+/** The wire types as schemas, with the names under which they are looked up. */
 export interface Vocabulary {
   definitions: Definitions;
   /** Action type → its schema. */
@@ -57,7 +57,10 @@ function actionTypes(schema: Schema, definitions: Definitions): string[] {
   return [type];
 }
 
-/** Action type → schema; the members of one type (approved and denied) stay together as the union that names them. */
+/**
+ * Action type → schema. Members with the same type (approved and denied) stay together in the union that
+ * names them.
+ */
 function actionsByType(union: Schema, definitions: Definitions, found: Record<string, Schema> = {}) {
   for (const member of resolve(union, definitions).anyOf ?? []) {
     const types = [...new Set(actionTypes(member, definitions))];
@@ -69,7 +72,7 @@ function actionsByType(union: Schema, definitions: Definitions, found: Record<st
   return found;
 }
 
-/** Reads the wire types of this package and turns them into JSON Schema. Takes about two seconds. */
+/** Reads the wire types of this package and converts them to JSON Schema. Takes about two seconds. */
 export function readVocabulary(): Vocabulary {
   const config: Config = {
     path: fileURLToPath(new URL('packages/protocol/src/index.ts', root)),
@@ -78,12 +81,12 @@ export function readVocabulary(): Vocabulary {
     jsDoc: 'extended',
     additionalProperties: true,
     topRef: true,
-    // Types are checked by tsc already; here it would double the time.
+    // tsc checks the types already; another check would double the time.
     skipTypeCheck: true,
   };
   const generator = createGenerator(config);
   const definitions: Definitions = {};
-  // One way through JSON turns the generator's own schema type into ours.
+  // A round trip through JSON converts the generator's schema type to ours.
   for (const type of ROOT_TYPES) {
     Object.assign(definitions, JSON.parse(JSON.stringify(generator.createSchema(type).definitions)));
   }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { ChannelAction, ChannelKind, ChannelState } from '../src/wire/channels.ts';
 import type { StateAction } from '../src/wire/envelope.ts';
 
-// Ids and texts come from very few values, so that actions hit what earlier ones made, and repeat each other.
+// Few different ids and texts, so that actions refer to results of earlier ones and repeat each other.
 const id = fc.constantFrom('a', 'b', 'c');
 const text = fc.constantFrom('', 'x', 'yz');
 const flag = fc.boolean();
@@ -19,7 +19,7 @@ const range = fc.constantFrom(
   { start: { line: 2, character: 0 }, end: { line: 3, character: 0 } },
 );
 
-/** Actions of one type. Members that come out absent are left out, as on the wire. */
+/** Actions of one type. Members without a value are left out, as on the wire. */
 function action<T extends StateAction['type']>(
   type: T,
   members: Record<string, fc.Arbitrary<unknown>>,
@@ -273,14 +273,14 @@ const resourceWatch = action('resourceWatch/changed', {
   changes: fc.constant({ items: [{ uri: 'file:///w/a', type: 'added' as const }] }),
 });
 
-/** Actions of each kind of channel over few ids and texts, every type of them. */
+/** Actions of every type for each kind of channel, with few ids and texts. */
 export const ACTION_ARBITRARIES: {
   readonly [K in ChannelKind]: fc.Arbitrary<ChannelAction[K]>;
 } = { root, session, chat, terminal, changeset, annotations, resourceWatch };
 
 const schema = { type: 'object' as const, properties: {} };
 
-/** Where each kind of channel starts. */
+/** The initial state of each kind of channel. */
 export const START_STATES: ChannelState = {
   root: { agents: [], config: { schema, values: {} } },
   session: {

@@ -5,10 +5,10 @@ import { CHANNEL_KINDS } from '../src/wire/channels.ts';
 import type { StateAction } from '../src/wire/envelope.ts';
 import { reduceChannel } from '../src/wire/reduce.ts';
 
-/** The time that the clock of every fixture shows, in milliseconds since the epoch. */
+/** The clock of all fixtures, in milliseconds since the epoch. */
 const FIXTURE_NOW = 9_999;
 
-/** One scenario: `actions`, reduced in order from `initial`, end at `expected`. `null` is absent everywhere. */
+/** A scenario: `actions`, reduced in order from `initial`, give `expected`. `null` means absent. */
 export interface ReducerFixture {
   file: string;
   description: string;
@@ -18,22 +18,22 @@ export interface ReducerFixture {
   expected: object;
 }
 
-/** One value that decoding and encoding must keep. */
+/** A value that decoding and encoding must preserve. */
 interface RoundTripFixture {
   file: string;
-  /** The input as its file spells it. */
+  /** The input as written in its file. */
   input: unknown;
-  /** What has to come out: all of the input, unknown keys too. */
+  /** The expected output: all of the input, including unknown keys. */
   output: unknown;
 }
 
 const shared = fileURLToPath(new URL('../../../../shared/protocol/0.5.2/fixtures/', import.meta.url));
 const own = fileURLToPath(new URL('./fixtures/', import.meta.url));
 
-/** Whether the protocol's own fixtures lie beside the repository. */
+/** Whether the protocol's fixtures are next to the repository. */
 export const hasShared = existsSync(shared);
 
-/** What a run without them is told. */
+/** Message of a run without them. */
 export const SHARED_MISSING = `the protocol's fixtures are not at ${shared}: the project's own ones run alone`;
 
 function readFolder(folder: string): { file: string; content: unknown }[] {
@@ -76,7 +76,7 @@ function reducerFixturesIn(folder: string): ReducerFixture[] {
   return readFolder(folder).map(({ file, content }) => asReducerFixture(file, content));
 }
 
-/** The protocol's reducer fixtures; none when they are not there. */
+/** The protocol's reducer fixtures; none when they are missing. */
 export function sharedReducerFixtures(): ReducerFixture[] {
   return reducerFixturesIn(`${shared}reducers/`);
 }
@@ -86,7 +86,7 @@ export function ownReducerFixtures(): ReducerFixture[] {
   return reducerFixturesIn(own);
 }
 
-/** The protocol's round trips; none when they are not there. */
+/** The protocol's round trips; none when they are missing. */
 export function sharedRoundTrips(): RoundTripFixture[] {
   return readFolder(`${shared}round-trips/`).map(({ file, content }) => ({
     file,
@@ -96,7 +96,7 @@ export function sharedRoundTrips(): RoundTripFixture[] {
   }));
 }
 
-/** A copy of a JSON value without the members that are `null` or `undefined`. */
+/** A copy of a JSON value without members that are `null` or `undefined`. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
@@ -104,7 +104,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutNulls(item)]));
 }
 
-/** Reduces by the named reducer. States in fixtures are trusted to be of their reducer's channel. */
+/** Reduces with the named reducer. States in fixtures are assumed to be of its kind. */
 export function reduceFixture(kind: ChannelKind, state: object, action: StateAction): object {
   return Reflect.apply(reduceChannel, undefined, [kind, state, action, FIXTURE_NOW]);
 }

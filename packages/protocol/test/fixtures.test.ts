@@ -35,8 +35,8 @@ describe.skipIf(!hasShared)('reducer fixtures of the protocol', () => {
   }
 });
 
-// JSON.parse and JSON.stringify are all the decoding and encoding there is, so the property checked is identity:
-// every member, known or not, every number at full precision, and no member that was absent (never `null` for it).
+// JSON.parse and JSON.stringify are the whole decoding and encoding, so the tested property is identity:
+// every member, known or not, every number at full precision, and no added member.
 describe.skipIf(!hasShared)('round trips of the protocol', () => {
   for (const { file, input, output } of sharedRoundTrips()) {
     it(`${file} decodes and encodes to what it was`, () => {

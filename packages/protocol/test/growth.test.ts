@@ -15,7 +15,7 @@ import {
 const NOW = 9_999;
 const AT = '2026-01-01T00:00:00.000Z';
 
-/** The same object, whose members count how often they are read. */
+/** The same object, counting how often its members are read. */
 function counted<T extends object>(value: T, reads: { count: number }): T {
   const copy: T = { ...value };
   for (const [key, member] of Object.entries(value)) {
@@ -68,7 +68,7 @@ const sessionWith = (chats: ChatSummary[]): SessionState => ({
   defaultChat: 'ahp-chat:/0',
 });
 
-/** Reads of what was there before, by all actions but those that come first. */
+/** Number of reads of earlier state by all actions except the first ones. */
 function readsOf<K extends 'chat' | 'session'>(
   kind: K,
   initial: K extends 'chat' ? ChatState : SessionState,
@@ -209,7 +209,7 @@ describe('an index of what a list holds', () => {
     id.map((requestId) => ({ type: 'chat/inputCompleted' as const, requestId, response: 'cancel' as const })),
   );
 
-  /** Each action on the state that has grown, and on a copy of it that nothing is known of; now and then from an earlier state. */
+  /** Applies each action to the grown state and to a fresh copy of it; sometimes to an earlier state. */
   function compare<K extends 'chat' | 'session'>(
     kind: K,
     initial: Parameters<typeof reduceMirrored<K>>[1],

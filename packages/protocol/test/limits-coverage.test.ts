@@ -23,7 +23,7 @@ function definitionsOf(file: string): Readonly<Record<string, Schema>> {
   return definitions;
 }
 
-/** Whether a value of this schema may itself be a text of any length, or a list or map of such texts. */
+/** Whether a value of this schema may be a text of any length, or a list or map of such texts. */
 function holdsText(schema: Schema, definitions: Readonly<Record<string, Schema>>): boolean {
   if (schema.$ref !== undefined) {
     const target = definitions[schema.$ref.slice('#/definitions/'.length)] ?? {};
@@ -39,7 +39,7 @@ function holdsText(schema: Schema, definitions: Readonly<Record<string, Schema>>
   return inside.some((each) => each.properties === undefined && holdsText(each, definitions));
 }
 
-/** `Definition.field` of every field in the published schemas that may hold text. */
+/** `Definition.field` of every field in the published schemas that may contain text. */
 function* textFields(): Generator<{ definition: string; field: string }> {
   for (const file of FILES) {
     const definitions = definitionsOf(file);

@@ -20,7 +20,7 @@ function undefinedMembers(value: unknown): string[] {
   );
 }
 
-/** Reduces one action and checks all that purity means; gives the next state, frozen. */
+/** Reduces one action and checks every property of a pure reducer. Returns the next state, frozen. */
 function reducePurely(kind: ChannelKind, state: object, action: StateAction): object {
   const before = JSON.stringify([state, action]);
   const next = frozen(reduceFixture(kind, frozen(state), frozen(action)));

@@ -18,7 +18,7 @@ const roundTripFolder = fileURLToPath(
   new URL('../../../../shared/protocol/0.5.2/fixtures/round-trips/', import.meta.url),
 );
 
-/** Fixtures about actions, parts and members that no schema of this version knows. */
+/** Fixtures with actions, parts and members that are in no schema of this version. */
 const UNKNOWN_ACTION_FILES = ['087', '089', '217'];
 const UNKNOWN_PART_FILES = ['103'];
 const UNKNOWN_ROUND_TRIPS = ['002', '003', '008'];
@@ -43,7 +43,7 @@ const published: Definitions = Object.assign(
 );
 const given: Definitions = existsSync(givenFile) ? definitionsOf(givenFile, '$defs') : {};
 
-/** Compiles definitions of a schema as it stands, with nothing of ours in between, when they are first asked for. */
+/** Compiles definitions of an unmodified schema when they are first needed. */
 function acceptance(ajv: Ajv | Ajv2020, prefix: string): (name: string, value: unknown) => boolean {
   const compiled = new Map<string, (value: unknown) => unknown>();
   return (name, value) => {
@@ -62,7 +62,7 @@ const acceptsGiven = acceptance(
   'given#/$defs/',
 );
 
-/** Action type → definition, of every action that the given schema has. */
+/** Action type → definition, for every action of the given schema. */
 function actionDefinitions(): Map<string, string> {
   const pairs = (given.StateAction?.oneOf ?? []).map((member) => {
     const name = member.$ref?.split('/').at(-1) ?? '';
@@ -74,14 +74,16 @@ function actionDefinitions(): Map<string, string> {
 
 const actions = actionDefinitions();
 
-/** The definition that holds for an action; one that is never met by an unknown type. */
+/** The definition for an action; for an unknown type one that nothing satisfies. */
 function actionDefinition(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
     ? actions.get(value.type)
     : undefined;
 }
 
-/** A state or action of a fixture, with a verdict by each of the three: the given schema, ours, and what is compiled of it. */
+/**
+ * A state or action of a fixture with the verdicts of the given schema, our schema, and the compiled check.
+ */
 interface Sample {
   label: string;
   definition: string;

@@ -1,8 +1,8 @@
-/** One place where our schema and the protocol's own differ on purpose. */
+/** A deliberate difference between our schema and the protocol's. */
 export interface Difference {
-  /** Definition, or definition and field. */
+  /** `Definition` or `Definition.field`. */
   where: string;
-  /** Places of mutants that only one of the two schemas rejects because of it; absent when the fixtures show none. */
+  /** Mutants that only one of the two schemas rejects because of it. Absent when the fixtures show none. */
   mutants?: RegExp;
   reason: string;
 }
@@ -12,7 +12,10 @@ const COUNT =
 const CELLS = 'Ours takes what the window size of a pty can hold: whole numbers from 1 to 65,535.';
 const EXTENSION = 'An extension of ours; who does not know it ignores it.';
 
-/** Every difference there is. A difference that is not listed fails the agreement test, and so does a listed one that is gone. */
+/**
+ * All differences. A difference that is not listed fails the agreement test, and so does a listed one that no
+ * longer exists.
+ */
 export const DIFFERENCES: Difference[] = [
   {
     where: 'ChatOrigin',

@@ -15,7 +15,7 @@ it('schemas and compiled checks are what the wire types give, and the page of li
     '--check',
   ]);
   expect(stdout).toContain('Nothing to change.');
-  // A whole type reading in a process of its own: two seconds alone, far more on a machine busy with other tests.
+  // Reads all types in a separate process: two seconds alone, much longer on a busy machine.
 }, 60_000);
 
 it('every published schema stands alone under a strict reader of draft-07', () => {

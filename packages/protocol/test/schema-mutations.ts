@@ -1,4 +1,4 @@
-/** A copy of a value that is wrong, or at least different, at one place. */
+/** A copy of a value that is changed in one place. */
 export interface Mutant {
   /** The place, such as `.turns[].message.text`; `[]` stands for any index. */
   path: string;
@@ -10,13 +10,13 @@ export type Mutation = (value: unknown) => Mutant[];
 
 type Key = string | number;
 
-/** What stands at a place, and the key that leads to it: a number for an item, a string for a member. */
+/** The value at a place, and its key: a number for an item, a string for a member. */
 interface Site {
   key: Key;
   value: unknown;
 }
 
-/** Returned by a change for "leave this place alone" and "take it out". */
+/** Returned to leave a place unchanged or to remove it. */
 const untouched = Symbol('untouched');
 const removed = Symbol('removed');
 
@@ -59,7 +59,7 @@ function when(test: (site: Site) => boolean, replacement: (value: unknown) => un
 
 const isObject = (value: unknown) => isContainer(value) && !Array.isArray(value);
 
-/** The ten kinds of mutation, each tried at every place of a value where it changes something. */
+/** The ten kinds of mutation, each applied to every place where it changes something. */
 export const MUTATIONS: Record<string, Mutation> = {
   'a missing field': when(
     ({ key }) => typeof key === 'string',
@@ -79,7 +79,8 @@ export const MUTATIONS: Record<string, Mutation> = {
     ({ value }) => typeof value === 'number',
     () => -1.5,
   ),
-  // Constants, discriminants and members of closed lists are strings as well; free text takes it and both agree on that.
+  // Constants, discriminants and members of closed lists are strings too. Free text accepts the change, and
+  // both schemas agree.
   'an unknown name for a string': when(
     ({ value }) => typeof value === 'string',
     () => 'future/unknown',

@@ -1,6 +1,6 @@
 import type { Definitions, Schema } from '../scripts/json-schema.ts';
 
-/** Sorts the alternatives of a union, whichever way they are written. */
+/** Sorts the alternatives of a union, in whichever form it is written. */
 function union(alternatives: unknown[]): unknown {
   const flat = alternatives.flatMap((one) => (one instanceof Union ? one.members : [JSON.stringify(one)]));
   return new Union([...new Set(flat)].toSorted());
@@ -14,8 +14,8 @@ class Union {
 }
 
 /**
- * A schema in a form that is the same for every way of writing it: aliases followed, unions and closed lists sorted,
- * descriptions dropped. References to `named` definitions stay names, since those are compared by themselves.
+ * A schema in canonical form: references resolved, unions and closed lists sorted, descriptions removed.
+ * References to `named` definitions stay, because those are compared separately.
  */
 export function canonical(schema: Schema, definitions: Definitions, named: ReadonlySet<string>): unknown {
   const inner = (child: Schema) => canonical(child, definitions, named);
@@ -47,8 +47,8 @@ function object(schema: Schema, inner: (child: Schema) => unknown): unknown {
 }
 
 /**
- * Places, as `Definition` or `Definition.field`, where two sets of definitions differ among the names that both have.
- * @param different definitions known to differ, which are not reported again wherever they are referred to
+ * Places (`Definition` or `Definition.field`) where two sets of definitions differ in definitions that both have.
+ * @param different Definitions known to differ; they are not reported again where they are referenced.
  */
 export function structuralDifferences(ours: Definitions, given: Definitions, different: string[]): string[] {
   const shared = Object.keys(given).filter((name) => Object.hasOwn(ours, name));

@@ -9,14 +9,14 @@ export type AnnotationsAction =
   | AnnotationsSetAction
   | AnnotationsUpdatedAction;
 
-/** Removes one entry; rejected for the last one, since an annotation is never empty [ANN-1]. */
+/** Removes one entry. Rejected for the last entry, because an annotation is never empty [ANN-1]. */
 export interface AnnotationsEntryRemovedAction {
   type: 'annotations/entryRemoved';
   annotationId: string;
   entryId: string;
 }
 
-/** Adds an entry to a known annotation, or replaces the one with its id [ANN-1]. */
+/** Adds an entry to a known annotation, or replaces the entry with the same id [ANN-1]. */
 export interface AnnotationsEntrySetAction {
   type: 'annotations/entrySet';
   annotationId: string;
@@ -29,13 +29,15 @@ export interface AnnotationsRemovedAction {
   annotationId: string;
 }
 
-/** Adds an annotation, or replaces the one with its id, entries included [ANN-1]. */
+/** Adds an annotation, or replaces the one with the same id, including its entries [ANN-1]. */
 export interface AnnotationsSetAction {
   type: 'annotations/set';
   annotation: Annotation;
 }
 
-/** Changes an annotation's own fields; absent ones stay, so that a range cannot be taken away by it [ANN-1]. */
+/**
+ * Changes fields of an annotation. Absent fields stay, so a range cannot be removed by this action [ANN-1].
+ */
 export interface AnnotationsUpdatedAction {
   type: 'annotations/updated';
   annotationId: string;

@@ -48,7 +48,7 @@ function change(
   return patch(state, { annotations: withItem(state.annotations, index, next(annotation)) });
 }
 
-// Absence leaves a property as it is: a range can only be cleared by `annotations/set`.
+// Absent fields stay. A range can only be removed by `annotations/set`.
 function givenFields(action: AnnotationsUpdatedAction): Patch<Annotation> {
   const { turnId, resource, range, resolved } = action;
   return {

@@ -5,34 +5,34 @@ export interface AnnotationsState {
   annotations: Annotation[];
 }
 
-/** A conversation about a file, or a part of it, as a turn left it [ANN-1]. */
+/** A conversation about a file or a part of it, in the version that a turn left [ANN-1]. */
 export interface Annotation extends WithMeta {
-  /** Given by the client that makes it. */
+  /** Chosen by the client that creates the annotation. */
   id: string;
-  /** The turn whose version of the file is meant. */
+  /** The turn whose version of the file is annotated. */
   turnId: string;
-  /** The file. */
+  /** URI of the file. */
   resource: URI;
   /** Absent: the whole file. */
   range?: TextRange;
-  /** False to begin with. */
+  /** Initially false. */
   resolved: boolean;
   /** Oldest first, never empty. */
   entries: AnnotationEntry[];
 }
 
-/** One contribution to an annotation. */
+/** One entry of an annotation. */
 export interface AnnotationEntry extends WithMeta {
-  /** Given by the client that writes it; unique in its annotation. */
+  /** Chosen by the client that writes the entry; unique in its annotation. */
   id: string;
   text: StringOrMarkdown;
 }
 
-/** How much there is on a session's annotations channel, for lists. */
+/** Number of annotations of a session, for lists. */
 export interface AnnotationsSummary {
   /** The annotations channel. */
   resource: URI;
   annotationCount: number;
-  /** Over all annotations. */
+  /** Entries of all annotations. */
   entryCount: number;
 }

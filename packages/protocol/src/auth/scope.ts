@@ -4,22 +4,23 @@ import type { StateAction } from '../wire/envelope.ts';
 import type { ClientRequestMethod, ClientToHostRequests } from '../wire/methods.ts';
 import type { TokenScope } from './token.ts';
 
-/** Runtime list of {@link TokenScope}, the least first. */
+/** All values of {@link TokenScope}, the least powerful first. */
 export const TOKEN_SCOPES = ['observe', 'interact', 'admin'] as const satisfies readonly TokenScope[];
 
-/** Whether a token of `scope` may do what takes `least`. */
+/** Whether a token of `scope` may do something that needs `least`. */
 export function isWithinScope(scope: TokenScope, least: TokenScope): boolean {
   return TOKEN_SCOPES.indexOf(scope) >= TOKEN_SCOPES.indexOf(least);
 }
 
-/** The scope that something takes: always the same, or by what is in it. */
+/** The needed scope: fixed, or depending on the value. */
 type Least<T> = TokenScope | ((given: T) => TokenScope);
 
 /**
- * The least scope of every request. `observe` looks at all sessions, chats and terminals, and changes nothing. `interact` works in
- * them, which is as much as a shell of the host's user: who types into a terminal can do what that user can. `admin` decides what
- * outlasts a token or holds for others: settings of the host, tokens, the choice that nobody is asked (where it was made, `interact` works as
- * anywhere else), imported history, and (not in this table: [SESS-1]) working directories outside the host's roots.
+ * The least scope of every request. `observe` reads all sessions, chats and terminals, and changes nothing.
+ * `interact` works in them, which equals a shell of the host's user: a client that types into a terminal can
+ * do what that user can. `admin` changes settings that outlast the token or affect others: the host's
+ * settings, tokens, `approvals=all` (in a session with that setting, `interact` works as elsewhere), imports,
+ * and (not in this table: [SESS-1]) working directories outside the host's roots.
  */
 export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientToHostRequests[M]['params']> } =
   {
@@ -32,16 +33,17 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     'x-searchSessions': 'observe',
     'x-listApprovals': 'observe',
     'x-diskUse': 'observe',
-    // Contents that a transcript refers to are part of it. The machine's files are not: they may hold secrets that no session shows.
+    // Contents that a transcript refers to are part of it. Files of the machine are not: they may hold
+    // secrets that no session shows.
     resourceRead: ({ uri }) => (isContent(uri) ? 'observe' : 'interact'),
     resourceList: 'interact',
     resourceResolve: 'interact',
     createResourceWatch: 'interact',
-    // They start agents to ask them, and tell names of files.
+    // These start agents and reveal names of files.
     resolveSessionConfig: 'interact',
     sessionConfigCompletions: 'interact',
     completions: 'interact',
-    // Kept for the caller's own turns alone [AUTH-2].
+    // The token is kept for the caller's own turns only [AUTH-2].
     authenticate: 'interact',
     createSession: ({ config }) => scopeOfSettings(config),
     disposeSession: 'interact',
@@ -58,7 +60,7 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     resourceMkdir: 'interact',
     resourceRequest: 'interact',
     'x-revokeApproval': 'interact',
-    // It puts words into the mouths of others.
+    // An import attributes words to other people.
     'x-importSession': 'admin',
     'x-importTurns': 'admin',
     'x-finishImport': 'admin',
@@ -67,7 +69,10 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     'x-revokeToken': 'admin',
   };
 
-/** The least scope of every action that clients may dispatch; see {@link METHOD_SCOPE}. Marks of reading and drafts are changes too. */
+/**
+ * The least scope of every action that clients may dispatch; see {@link METHOD_SCOPE}. Read marks and drafts
+ * count as changes.
+ */
 export const ACTION_SCOPE = {
   'root/configChanged': 'admin',
   'session/titleChanged': 'interact',
@@ -104,7 +109,7 @@ export const ACTION_SCOPE = {
   'terminal/cleared': 'interact',
 } as const satisfies { readonly [T in ClientActionType]: Least<Extract<StateAction, { type: T }>> };
 
-/** The least scope for a request with these params, which fit its schema. */
+/** The least scope for a request with these params, which must fit their schema. */
 export function scopeOfRequest<M extends ClientRequestMethod>(
   method: M,
   params: ClientToHostRequests[M]['params'],
@@ -113,15 +118,18 @@ export function scopeOfRequest<M extends ClientRequestMethod>(
   return typeof least === 'function' ? least(params) : least;
 }
 
-/** The least scope for dispatching an action, which fits its schema; `undefined` for one that no client may dispatch. */
+/**
+ * The least scope for dispatching an action, which must fit its schema. `undefined` when clients may not
+ * dispatch it.
+ */
 export function scopeOfAction(action: StateAction): TokenScope | undefined {
   if (action.type === 'session/configChanged') return ACTION_SCOPE[action.type](action);
   return isClientAction(action.type) ? ACTION_SCOPE[action.type] : undefined;
 }
 
-/** What the host itself keeps for transcripts. */
+/** Content that the host stores for transcripts. */
 const isContent = (uri: URI): boolean => uri.startsWith('agenthost-content:/');
 
-/** Where nobody is asked any more, agents do as they like after the token is gone, too. */
+/** With `approvals=all` agents run every tool without a question, also after the token is gone. */
 const scopeOfSettings = (config: Readonly<Record<string, unknown>> | undefined): TokenScope =>
   config?.['approvals'] === 'all' ? 'admin' : 'interact';

@@ -17,12 +17,12 @@ export type ChangesetAction =
   | ChangesetOperationsChangedAction
   | ChangesetStatusChangedAction;
 
-/** Drops all files: to be computed anew, or because the session goes [SESS-3]. */
+/** Removes all files: they are computed again, or the session ends [SESS-3]. */
 export interface ChangesetClearedAction {
   type: 'changeset/cleared';
 }
 
-/** Replaces the files; operations only when given; the error, which absence clears [CS-2]. */
+/** Replaces the files. Operations change only when given; an absent error clears it [CS-2]. */
 export interface ChangesetContentChangedAction {
   type: 'changeset/contentChanged';
   files: ChangesetFile[];
@@ -30,26 +30,26 @@ export interface ChangesetContentChangedAction {
   error?: ErrorInfo;
 }
 
-/** Removes one file; unknown: no change. */
+/** Removes one file. An unknown id changes nothing. */
 export interface ChangesetFileRemovedAction {
   type: 'changeset/fileRemoved';
   fileId: string;
 }
 
-/** Adds a file, or replaces the one with its id where it stands [CS-2]. */
+/** Adds a file, or replaces the file with the same id in its place [CS-2]. */
 export interface ChangesetFileSetAction {
   type: 'changeset/fileSet';
   file: ChangesetFile;
 }
 
-/** Marks known files as reviewed or not [CS-2]. */
+/** Marks known files as reviewed or not reviewed [CS-2]. */
 export interface ChangesetFilesReviewedChangedAction {
   type: 'changeset/filesReviewedChanged';
   fileIds: string[];
   reviewed: boolean;
 }
 
-/** An operation starts, ends or fails; unknown: no change [CS-2]. */
+/** Changes the status of an operation. An unknown id changes nothing [CS-2]. */
 export interface ChangesetOperationStatusChangedAction {
   type: 'changeset/operationStatusChanged';
   operationId: string;
@@ -58,13 +58,13 @@ export interface ChangesetOperationStatusChangedAction {
   error?: ErrorInfo;
 }
 
-/** Replaces the operations; absent: there are none any more [CS-2]. */
+/** Replaces the operations. Absent: none are left [CS-2]. */
 export interface ChangesetOperationsChangedAction {
   type: 'changeset/operationsChanged';
   operations?: ChangesetOperation[];
 }
 
-/** Where the computation stands. */
+/** Changes the status of the computation. */
 export interface ChangesetStatusChangedAction {
   type: 'changeset/statusChanged';
   status: ChangesetStatus;

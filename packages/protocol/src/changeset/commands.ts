@@ -3,7 +3,7 @@ import type { BaseParams, ContentRef, StringOrMarkdown, TextRange, URI } from '.
 /** A file of a changeset that an operation acts on. */
 export interface ChangesetFileTarget {
   resource: URI;
-  /** Which of its two versions is meant. Absent: the one after the change. */
+  /** The version that is meant. Absent: the one after the change. */
   side?: 'before' | 'after';
 }
 
@@ -18,26 +18,26 @@ export interface ChangesetRangeTarget extends ChangesetFileTarget {
   range: TextRange;
 }
 
-/** What an operation acts on; `kind` has to be among its scopes [CS-4]. */
+/** The target of an operation; its `kind` must be among the operation's scopes [CS-4]. */
 export type ChangesetOperationTarget = ChangesetResourceTarget | ChangesetRangeTarget;
 
-/** `invokeChangesetOperation`: `channel` is the changeset [CS-4]. Progress shows in its state. */
+/** `invokeChangesetOperation`: `channel` is the changeset [CS-4]. The state shows the progress. */
 export interface InvokeChangesetOperationParams extends BaseParams {
   operationId: string;
   /** Absent: the whole changeset. */
   target?: ChangesetOperationTarget;
 }
 
-/** The operation was taken up; that it failed later shows in state. */
+/** The operation has started. The state shows a later failure. */
 export interface InvokeChangesetOperationResult {
-  /** For the person who called it. */
+  /** Text for the person who invoked it. */
   message?: StringOrMarkdown;
   followUp?: ChangesetOperationFollowUp;
 }
 
-/** Something to look at afterwards. */
+/** Content to open afterwards. */
 export interface ChangesetOperationFollowUp {
   content: ContentRef;
-  /** True: opened outside the client, in a browser for instance. Absent: shown in place. */
+  /** True: open it outside the client, for example in a browser. Absent: show it in place. */
   external?: boolean;
 }

@@ -4,10 +4,13 @@ import type { ErrorInfo, StringOrMarkdown, WithMeta } from '../wire/basics.ts';
 /** Entry of a session's catalogue of changesets [CS-1]. */
 export interface Changeset {
   label: string;
-  /** RFC 6570; may ask for `{turnId}`, or for `{originalTurnId}` and `{modifiedTurnId}`. Expanded, it is a channel. */
+  /**
+   * RFC 6570; may use `{turnId}`, or `{originalTurnId}` and `{modifiedTurnId}`. The expanded URI is a
+   * channel.
+   */
   uriTemplate: string;
   description?: string;
-  /** A hint for display: `session`, `uncommitted`, `branch`, `turn`, `compare-turns`, or something newer. */
+  /** Display hint: `session`, `uncommitted`, `branch`, `turn`, `compare-turns`, or a newer value. */
   changeKind: string;
 }
 
@@ -20,37 +23,37 @@ export interface ChangesetState {
   /** Only with status `error` [CS-2]. */
   error?: ErrorInfo;
   files: ChangesetFile[];
-  /** Absent: nothing can be done with it. */
+  /** Absent: no operation is available. */
   operations?: ChangesetOperation[];
 }
 
 /** One changed file. */
 export interface ChangesetFile extends WithMeta {
-  /** Unique in its changeset; mostly the URI after the change, or before it for a deleted file. */
+  /** Unique in its changeset; usually the URI after the change, or before it for a deleted file. */
   id: string;
   edit: FileEdit;
-  /** Absent: the host does not keep track. */
+  /** Absent: the host does not track reviews. */
   reviewed?: boolean;
 }
 
-/** What an operation can be called on. */
+/** The kinds of target of an operation. */
 export type ChangesetOperationScope = 'changeset' | 'resource' | 'range';
 
-/** `error` is about the last run; `disabled` cannot be called. */
+/** `error` is the result of the last run; a `disabled` operation cannot be invoked. */
 export type ChangesetOperationStatus = 'idle' | 'running' | 'error' | 'disabled';
 
-/** Something that can be done with a changeset, by `invokeChangesetOperation` [CS-4]. */
+/** An operation on a changeset, invoked by `invokeChangesetOperation` [CS-4]. */
 export interface ChangesetOperation {
   /** Unique in its changeset. */
   id: string;
   label: string;
   description?: string;
   scopes: ChangesetOperationScope[];
-  /** To be asked before calling; its presence marks what cannot be undone. */
+  /** Question to ask before invoking. Set for operations that cannot be undone. */
   confirmation?: StringOrMarkdown;
-  /** A common icon name, as `trash`. */
+  /** A common icon name, such as `trash`. */
   icon?: string;
-  /** Operations of one group stand together. */
+  /** Operations of one group are shown together. */
   group?: string;
   status: ChangesetOperationStatus;
   /** Only with status `error` [CS-2]. */

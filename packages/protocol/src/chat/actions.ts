@@ -39,12 +39,15 @@ export type ChatAction =
   | ChatInputAnswerChangedAction
   | ChatInputCompletedAction;
 
-/** What actions of one turn have. On another turn than the active one they change nothing [CHAT-4]. */
+/**
+ * Fields of actions that belong to a turn. For any other turn than the active one they change nothing
+ * [CHAT-4].
+ */
 export interface ChatTurnActionBase extends WithMeta {
   turnId: string;
 }
 
-/** What the actions of one tool call have. A `_meta` replaces the tool call's own [CHAT-7]. */
+/** Fields of actions that belong to a tool call. A `_meta` replaces that of the tool call [CHAT-7]. */
 export interface ToolCallActionBase extends ChatTurnActionBase {
   toolCallId: string;
 }
@@ -53,27 +56,27 @@ export interface ToolCallActionBase extends ChatTurnActionBase {
 export interface ChatTurnStartedAction extends ChatTurnActionBase {
   type: 'chat/turnStarted';
   message: Message;
-  /** The pending message that this turn takes up. Absent: none. */
+  /** The pending message that becomes this turn. Absent: none. */
   queuedMessageId?: string;
 }
 
-/** A turn ends well [CHAT-5]. */
+/** The turn completes [CHAT-5]. */
 export interface ChatTurnCompleteAction extends ChatTurnActionBase {
   type: 'chat/turnComplete';
 }
 
-/** A turn is broken off [CHAT-5]. */
+/** The turn is cancelled [CHAT-5]. */
 export interface ChatTurnCancelledAction extends ChatTurnActionBase {
   type: 'chat/turnCancelled';
 }
 
-/** A turn fails [CHAT-5]. */
+/** The turn fails [CHAT-5]. */
 export interface ChatErrorAction extends ChatTurnActionBase {
   type: 'chat/error';
   error: ErrorInfo;
 }
 
-/** Adds a part to the answer [CHAT-4]. */
+/** Adds a response part [CHAT-4]. */
 export interface ChatResponsePartAction extends ChatTurnActionBase {
   type: 'chat/responsePart';
   part: ResponsePart;
@@ -99,14 +102,14 @@ export interface ChatUsageAction extends ChatTurnActionBase {
   usage: UsageInfo;
 }
 
-/** What the chat does just now. */
+/** Changes the description of the present activity. */
 export interface ChatActivityChangedAction {
   type: 'chat/activityChanged';
-  /** Absent: nothing to tell any more. */
+  /** Absent: none. */
   activity?: string;
 }
 
-/** A tool call begins, its input still to come [CHAT-7]. */
+/** A tool call starts; its input follows [CHAT-7]. */
 export interface ChatToolCallStartAction extends ToolCallActionBase {
   type: 'chat/toolCallStart';
   toolName: string;
@@ -116,16 +119,16 @@ export interface ChatToolCallStartAction extends ToolCallActionBase {
   contributor?: ToolCallContributor;
 }
 
-/** More of a tool call's input [CHAT-7]. */
+/** Appends to the input of a tool call [CHAT-7]. */
 export interface ChatToolCallDeltaAction extends ToolCallActionBase {
   type: 'chat/toolCallDelta';
   /** Appended. */
   content: string;
-  /** Absent: as before. */
+  /** Absent: unchanged. */
   invocationMessage?: StringOrMarkdown;
 }
 
-/** A tool call's input is complete, or a running one has to ask again [CHAT-7]. */
+/** The input of a tool call is complete, or a running call asks again [CHAT-7]. */
 export interface ChatToolCallReadyAction extends ToolCallActionBase {
   type: 'chat/toolCallReady';
   invocationMessage: StringOrMarkdown;
@@ -134,78 +137,83 @@ export interface ChatToolCallReadyAction extends ToolCallActionBase {
   edits?: { items: FileEdit[] };
   /** Absent: false. */
   editable?: boolean;
-  /** Given: it runs at once. Absent: it waits for a person. */
+  /** Present: the call runs at once. Absent: it waits for a person. */
   confirmed?: ToolCallConfirmationReason;
   options?: ConfirmationOption[];
 }
 
-/** The answer to a tool call that waits to run [CHAT-8]. */
+/** The answer to a tool call that waits for approval [CHAT-8]. */
 export type ChatToolCallConfirmedAction = ChatToolCallApprovedAction | ChatToolCallDeniedAction;
 
-/** What both answers have. */
+/** Fields of both answers. */
 export interface ChatToolCallConfirmedActionBase extends ToolCallActionBase {
   type: 'chat/toolCallConfirmed';
-  /** One of the options that were offered, whose kind fits `approved` [CHAT-8]. */
+  /** Id of one of the offered options; its kind must match `approved` [CHAT-8]. */
   selectedOptionId?: string;
 }
 
-/** Yes: it runs. */
+/** Approval: the call runs. */
 export interface ChatToolCallApprovedAction extends ChatToolCallConfirmedActionBase {
   approved: true;
   confirmed: ToolCallConfirmationReason;
-  /** In place of `toolInput`; only where the call is `editable` [CHAT-8]. */
+  /** Replaces `toolInput`; only when the call is `editable` [CHAT-8]. */
   editedToolInput?: string;
 }
 
-/** No: it is cancelled. */
+/** Denial: the call is cancelled. */
 export interface ChatToolCallDeniedAction extends ChatToolCallConfirmedActionBase {
   approved: false;
   reason: 'denied' | 'skipped';
-  /** What to do in its place. */
+  /** What to do instead. */
   userSuggestion?: Message;
-  /** More about why. */
+  /** Reason, for people. */
   reasonMessage?: StringOrMarkdown;
 }
 
-/** A tool call is done; only its contributor may say so, or the host [CHAT-7] [CHAT-8]. */
+/** A tool call has ended. Only its contributor or the host may dispatch this [CHAT-7] [CHAT-8]. */
 export interface ChatToolCallCompleteAction extends ToolCallActionBase {
   type: 'chat/toolCallComplete';
   result: ToolCallResult;
-  /** True: a person has to allow the result. Absent: false. */
+  /** True: a person must approve the result. Absent: false. */
   requiresResultConfirmation?: boolean;
 }
 
-/** The answer to a tool call whose result waits; false cancels it with `result-denied` [CHAT-7]. */
+/**
+ * The answer to a tool call whose result waits for approval; false cancels it with `result-denied` [CHAT-7].
+ */
 export interface ChatToolCallResultConfirmedAction extends ToolCallActionBase {
   type: 'chat/toolCallResultConfirmed';
   approved: boolean;
 }
 
-/** Replaces what a running tool call shows of its result [CHAT-7]. */
+/** Replaces the partial result of a running tool call [CHAT-7]. */
 export interface ChatToolCallContentChangedAction extends ToolCallActionBase {
   type: 'chat/toolCallContentChanged';
   content: ToolResultContent[];
 }
 
-/** Forgets the turns behind one, and the active one [CHAT-6]. */
+/** Removes all turns after one, including the active turn [CHAT-6]. */
 export interface ChatTruncatedAction {
   type: 'chat/truncated';
-  /** The last turn to keep. Absent: none is kept. */
+  /** The last turn to keep. Absent: all turns are removed. */
   turnId?: string;
 }
 
-/** Puts older turns in front of a client's window; goes to that client alone [CHAT-15] [ACT-7]. */
+/** Adds older turns at the front of a client's window; sent to that client only [CHAT-15] [ACT-7]. */
 export interface ChatTurnsLoadedAction {
   type: 'chat/turnsLoaded';
   /** Oldest first. */
   turns: Turn[];
-  /** Absent: there are none older. */
+  /** Absent: there are no older turns. */
   turnsNextCursor?: string;
-  /** Extension: the oldest turn that the chat still has. Those before it have been dropped for their age and leave the window. */
+  /**
+   * Extension: the oldest turn that the chat still has. Earlier ones were deleted because of their age and
+   * leave the window.
+   */
   'x-from'?: string;
 }
 
-/** A message waits: the one that steers, or one in the queue [CHAT-11]. */
+/** Sets a pending message: the steering message or a queued one [CHAT-11]. */
 export interface ChatPendingMessageSetAction {
   type: 'chat/pendingMessageSet';
   kind: PendingMessageKind;
@@ -213,48 +221,48 @@ export interface ChatPendingMessageSetAction {
   message: Message;
 }
 
-/** A message no longer waits, withdrawn or taken up [CHAT-11]. */
+/** Removes a pending message that was withdrawn or used [CHAT-11]. */
 export interface ChatPendingMessageRemovedAction {
   type: 'chat/pendingMessageRemoved';
   kind: PendingMessageKind;
   id: string;
 }
 
-/** A new order for the queue; messages that it leaves out follow in their old one [CHAT-11]. */
+/** Reorders the queue. Messages that are not listed follow in their old order [CHAT-11]. */
 export interface ChatQueuedMessagesReorderedAction {
   type: 'chat/queuedMessagesReordered';
   /** Ids of queued messages. */
   order: string[];
 }
 
-/** What somebody is writing [CHAT-14]. */
+/** Changes the draft [CHAT-14]. */
 export interface ChatDraftChangedAction {
   type: 'chat/draftChanged';
-  /** Absent: nothing any more. */
+  /** Absent: the draft is removed. */
   draft?: Message;
 }
 
-/** People are asked, or asked otherwise under the same id [CHAT-13]. */
+/** Opens an input request, or replaces the one with the same id [CHAT-13]. */
 export interface ChatInputRequestedAction {
   type: 'chat/inputRequested';
-  /** Without `answers`, those given so far stay. */
+  /** Without `answers`, the present answers stay. */
   request: ChatInputRequest;
 }
 
-/** One answer as it stands [CHAT-13]. */
+/** Sets one answer of an input request [CHAT-13]. */
 export interface ChatInputAnswerChangedAction {
   type: 'chat/inputAnswerChanged';
   requestId: string;
   questionId: string;
-  /** Absent: taken back. */
+  /** Absent: the answer is removed. */
   answer?: ChatInputAnswer;
 }
 
-/** A request is closed; the turn goes on [CHAT-13]. */
+/** Closes an input request; the turn continues [CHAT-13]. */
 export interface ChatInputCompletedAction {
   type: 'chat/inputCompleted';
   requestId: string;
   response: ChatInputResponseKind;
-  /** By question id; laid over the answers given so far. */
+  /** By question id; applied on top of the present answers. */
   answers?: Record<string, ChatInputAnswer>;
 }

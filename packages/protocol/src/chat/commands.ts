@@ -6,15 +6,18 @@ import type { Turn } from './state.ts';
 export interface CreateChatParams extends BaseParams {
   /** URI of the new chat. */
   chat: URI;
-  /** Starts its first turn. Absent: it waits. */
+  /** Starts the first turn. Absent: no turn starts. */
   initialMessage?: Message;
-  /** Starts as a copy. Absent: empty. */
+  /** The chat starts as a copy. Absent: it is empty. */
   source?: ChatForkSource;
-  /** An extension of ours: a `file:` URI, checked as a session's [SESS-1]. Absent: that of `source`, else the session's [SESS-6]. */
+  /**
+   * Extension: a `file:` URI, checked like a session's [SESS-1]. Absent: that of `source`, else the session's
+   * [SESS-6].
+   */
   'x-workingDirectory'?: URI;
 }
 
-/** What a new chat is a copy of, up to and including that turn. */
+/** The chat to copy, up to and including a turn. */
 export interface ChatForkSource {
   chat: URI;
   turnId: string;
@@ -25,45 +28,52 @@ export interface DisposeChatParams extends BaseParams {}
 
 /** `fetchTurns`: `channel` is the chat, or a session for its default chat [CHAT-15]. */
 export interface FetchTurnsParams extends BaseParams {
-  /** `turnsNextCursor` of the state. Absent: the next older page of the caller's window; unknown: `-32602`. */
+  /**
+   * `turnsNextCursor` of the state. Absent: the next older page of the caller's window. Unknown: `-32602`.
+   */
   cursor?: string;
-  /** Turn id: answer with the turns older than it. With this or `limit` the page is in the result [CHAT-15]. */
+  /**
+   * A turn id: the result has the turns before it. With this or `limit` the page is in the result [CHAT-15].
+   */
   before?: string;
-  /** Number of turns wanted in the result, counted back from `before` or from the newest [CHAT-15]. */
+  /** Number of turns in the result, counted back from `before` or from the newest turn [CHAT-15]. */
   limit?: Count;
 }
 
-/** Empty when the turns went by `chat/turnsLoaded`; both fields when `before` or `limit` was given [CHAT-15]. */
+/**
+ * Empty when the turns were sent as `chat/turnsLoaded`. Both fields are present when `before` or `limit` was
+ * given [CHAT-15].
+ */
 export interface FetchTurnsResult {
   /** Oldest first. */
   turns?: Turn[];
-  /** True when there are older ones still. */
+  /** True when there are older turns. */
   hasMore?: boolean;
 }
 
-/** What is being written. */
+/** The kind of text that is being written. */
 export type CompletionItemKind = 'userMessage';
 
 /** `completions`: `channel` is the chat, or a session for its default chat [CHAT-15] [CHAT-16]. */
 export interface CompletionsParams extends BaseParams {
   kind: CompletionItemKind;
-  /** All of it so far. */
+  /** The whole text so far. */
   text: string;
   /** The cursor, in UTF-16 code units from 0 to the length of `text`. */
   offset: Count;
 }
 
-/** Proposals, the best first. */
+/** Completions, best first. */
 export interface CompletionsResult {
   items: CompletionItem[];
 }
 
-/** One proposal: some text, and the attachment that it stands for. */
+/** One completion: text to insert, and the attachment that it stands for. */
 export interface CompletionItem {
   insertText: string;
   /** First code unit to replace [CHAT-16]. Absent: inserted at the cursor. */
   rangeStart?: number;
-  /** First code unit behind those to replace [CHAT-16]. */
+  /** The code unit after the last one to replace [CHAT-16]. */
   rangeEnd?: number;
   attachment: MessageAttachment;
 }

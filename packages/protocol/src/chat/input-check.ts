@@ -9,7 +9,7 @@ import type {
   ChatInputTextQuestion,
 } from './input-request.ts';
 
-/** Why an answer does not do [CHAT-13]: a code for programs and a sentence for people. */
+/** Why an answer is not accepted [CHAT-13]: a code for programs and a sentence for people. */
 export interface InputProblem {
   readonly code:
     | 'wrongKind'
@@ -31,7 +31,7 @@ const VALUE_KINDS = {
   'multi-select': 'selected-many',
 } as const satisfies Record<ChatInputQuestion['kind'], ChatInputAnswerValue['kind']>;
 
-/** Kinds of value, for people. */
+/** Names of the kinds of value, for people. */
 const VALUE_WORDS = {
   text: 'text',
   number: 'a number',
@@ -41,8 +41,9 @@ const VALUE_WORDS = {
 } as const satisfies Record<ChatInputAnswerValue['kind'], string>;
 
 /**
- * What is wrong with an answer to a question; `undefined` when it will do [CHAT-13]. A draft needs a value of the right kind, a
- * submitted one has to fit as well. A text's `format` is a hint for who asks for it, and never held against an answer.
+ * Checks an answer to a question; `undefined` when it is accepted [CHAT-13]. A draft must have the right kind
+ * of value; a submitted answer must also satisfy the question's limits. The `format` of a text question is a
+ * hint and not checked.
  */
 export function checkInputAnswer(
   question: ChatInputQuestion,
@@ -60,7 +61,7 @@ export function checkInputAnswer(
   return answer.state === 'submitted' ? checkValue(question, value) : undefined;
 }
 
-/** The first required question of a request that these answers leave without a submitted one [CHAT-13]. */
+/** The first required question without a submitted answer [CHAT-13]. */
 export function checkAnswered(
   { questions = [] }: ChatInputRequest,
   answers: Readonly<Record<string, ChatInputAnswer>>,
@@ -122,7 +123,7 @@ function checkNumber(question: ChatInputNumberQuestion, value: number): InputPro
 type Freeform = readonly string[] | undefined;
 type SelectQuestion = ChatInputSingleSelectQuestion | ChatInputMultiSelectQuestion;
 
-/** With words of their own, people need name no option. */
+/** With free-form values an answer need not name an option. */
 function checkOptions(
   question: SelectQuestion,
   ids: readonly string[],
@@ -135,7 +136,7 @@ function checkOptions(
     : { code: 'unknownOption', reason: `"${nameOf(question)}" has no option "${unknown}"` };
 }
 
-/** What was chosen and what was written oneself count alike; naming an option twice chooses it once. */
+/** Options and free-form values count alike. An option named twice counts once. */
 function checkCount(
   question: ChatInputMultiSelectQuestion,
   ids: readonly string[],
@@ -156,7 +157,7 @@ const ownWords = ({ allowFreeformInput }: SelectQuestion, freeform: Freeform): r
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** What people call a question by. */
+/** The name of a question for people. */
 function nameOf({ title, message }: ChatInputQuestion): string {
   const name = (title ?? message).replaceAll(/\s+/g, ' ').trim();
   return name.length <= 80 ? name : `${name.slice(0, 79).trimEnd()}…`;

@@ -1,19 +1,19 @@
 import type { URI } from '../wire/basics.ts';
 
-/** Questions that a turn puts to people, open while it stands in a chat's `inputRequests` [CHAT-13]. */
+/** Questions of a turn to people. A request is open while it is in a chat's `inputRequests` [CHAT-13]. */
 export interface ChatInputRequest {
   id: string;
-  /** What it is about as a whole. */
+  /** Explanation of the whole request. */
   message?: string;
-  /** A page to open and act on. */
+  /** A page to open. */
   url?: URI;
-  /** In the order to ask. */
+  /** In the order to ask them. */
   questions?: ChatInputQuestion[];
   /** By question id; shared between clients while people type. */
   answers?: Record<string, ChatInputAnswer>;
 }
 
-/** How a request was closed: answered, refused, or dismissed. */
+/** How a request was closed: answered, declined or dismissed. */
 export type ChatInputResponseKind = 'accept' | 'decline' | 'cancel';
 
 /** One question. */
@@ -24,92 +24,94 @@ export type ChatInputQuestion =
   | ChatInputSingleSelectQuestion
   | ChatInputMultiSelectQuestion;
 
-/** What every question has. */
+/** Fields of every question. */
 export interface ChatInputQuestionBase {
   /** Unique in its request. */
   id: string;
   title?: string;
   message: string;
-  /** True: `accept` takes a submitted answer to it [CHAT-13]. Absent: false. */
+  /**
+   * True: the request can be accepted only with a submitted answer to this question [CHAT-13]. Absent: false.
+   */
   required?: boolean;
 }
 
 /** Asks for text. */
 export interface ChatInputTextQuestion extends ChatInputQuestionBase {
   kind: 'text';
-  /** A hint: `email`, `uri`, `date`, `date-time`, or something newer. */
+  /** Hint: `email`, `uri`, `date`, `date-time`, or a newer value. */
   format?: string;
-  /** Shortest, in UTF-16 code units. */
+  /** Least length in UTF-16 code units. */
   min?: number;
-  /** Longest, in UTF-16 code units. */
+  /** Greatest length in UTF-16 code units. */
   max?: number;
   defaultValue?: string;
 }
 
-/** Asks for a number, or a whole one. */
+/** Asks for a number, or for an integer. */
 export interface ChatInputNumberQuestion extends ChatInputQuestionBase {
   kind: 'number' | 'integer';
-  /** Smallest, itself allowed. */
+  /** Smallest allowed value. */
   min?: number;
-  /** Largest, itself allowed. */
+  /** Largest allowed value. */
   max?: number;
   defaultValue?: number;
 }
 
-/** Asks yes or no. */
+/** Asks for yes or no. */
 export interface ChatInputBooleanQuestion extends ChatInputQuestionBase {
   kind: 'boolean';
   defaultValue?: boolean;
 }
 
-/** What both questions with options have. */
+/** Fields of both questions with options. */
 export interface ChatInputSelectQuestionBase extends ChatInputQuestionBase {
   options: ChatInputOption[];
-  /** True: `freeformValues` may be given as well. Absent: false. */
+  /** True: `freeformValues` are allowed. Absent: false. */
   allowFreeformInput?: boolean;
 }
 
-/** Asks to choose one. */
+/** Asks for one option. */
 export interface ChatInputSingleSelectQuestion extends ChatInputSelectQuestionBase {
   kind: 'single-select';
 }
 
-/** Asks to choose some. */
+/** Asks for several options. */
 export interface ChatInputMultiSelectQuestion extends ChatInputSelectQuestionBase {
   kind: 'multi-select';
-  /** Fewest options. */
+  /** Least number of options. */
   min?: number;
-  /** Most options. */
+  /** Greatest number of options. */
   max?: number;
 }
 
-/** Something to choose. */
+/** An option of a question. */
 export interface ChatInputOption {
-  /** Unique in its question; what an answer holds. */
+  /** Unique in its question; the value of an answer. */
   id: string;
   label: string;
   description?: string;
-  /** True: chosen to begin with. Absent: false. */
+  /** True: selected initially. Absent: false. */
   recommended?: boolean;
 }
 
-/** What has become of a question so far. */
+/** The present answer to a question. */
 export type ChatInputAnswer = ChatInputAnswered | ChatInputSkipped;
 
-/** Answered; a `draft` can still change and satisfies nothing. */
+/** An answer. A `draft` can still change and does not count as submitted. */
 export interface ChatInputAnswered {
   state: 'draft' | 'submitted';
   value: ChatInputAnswerValue;
 }
 
-/** Left out on purpose, which does not count as submitted [CHAT-13]. */
+/** Skipped on purpose, which does not count as submitted [CHAT-13]. */
 export interface ChatInputSkipped {
   state: 'skipped';
-  /** The reason, where one was given. */
+  /** The reason, if one was given. */
   freeformValues?: string[];
 }
 
-/** An answer's value; its kind has to fit the question's [CHAT-13]. */
+/** The value of an answer; its kind must match the question's [CHAT-13]. */
 export type ChatInputAnswerValue =
   | ChatInputTextAnswerValue
   | ChatInputNumberAnswerValue
@@ -140,7 +142,7 @@ export interface ChatInputSelectedAnswerValue {
   kind: 'selected';
   /** An option's id. */
   value: string;
-  /** Own words in place of an option. */
+  /** A free-form value instead of an option. */
   freeformValues?: string[];
 }
 
@@ -149,6 +151,6 @@ export interface ChatInputSelectedManyAnswerValue {
   kind: 'selected-many';
   /** Ids of options. */
   value: string[];
-  /** Own words besides them. */
+  /** Free-form values in addition. */
   freeformValues?: string[];
 }

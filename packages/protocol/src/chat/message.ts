@@ -1,29 +1,29 @@
 import type { JsonPrimitive } from '../config/schema.ts';
 import type { ContentRef, StringOrMarkdown, TextRange, URI, WithMeta } from '../wire/basics.ts';
 
-/** What starts a turn, steers one, waits in the queue or is being written. */
+/** A message that starts a turn, steers one, waits in the queue, or is a draft. */
 export interface Message extends WithMeta {
   text: string;
   origin: MessageOrigin;
   attachments?: MessageAttachment[];
-  /** Of a sent message, the model that was used. Absent: the agent's default. */
+  /** In a sent message the model that was used. Absent: the agent's default. */
   model?: ModelSelection;
-  /** Of a sent message, the custom agent that was used. Absent: none. */
+  /** In a sent message the custom agent that was used. Absent: none. */
   agent?: AgentSelection;
 }
 
-/** Who wrote a message. */
+/** The author of a message. */
 export interface MessageOrigin {
   kind: MessageKind;
 }
 
-/** Clients write as `user` only [CHAT-3]. */
+/** Clients may write only as `user` [CHAT-3]. */
 export type MessageKind = 'user' | 'agent' | 'tool' | 'systemNotification';
 
 /** A model and its settings. */
 export interface ModelSelection {
   id: string;
-  /** As the model's `configSchema` says, by property name. */
+  /** Values by property name, as the model's `configSchema` describes. */
   config?: Record<string, JsonPrimitive>;
 }
 
@@ -32,45 +32,45 @@ export interface AgentSelection {
   uri: URI;
 }
 
-/** Something that comes with a message. */
+/** An attachment of a message. */
 export type MessageAttachment =
   | SimpleMessageAttachment
   | MessageEmbeddedResourceAttachment
   | MessageResourceAttachment
   | MessageAnnotationsAttachment;
 
-/** What every attachment has. Those from `completions` come back with `_meta` untouched [CHAT-16]. */
+/** Fields of every attachment. Attachments from `completions` are sent with `_meta` unchanged [CHAT-16]. */
 export interface MessageAttachmentBase extends WithMeta {
-  /** For display, a file's name for instance. */
+  /** For display, for example the name of a file. */
   label: string;
-  /** The words of the message that stand for it. Absent: none do. */
+  /** The range of the message's text that stands for it. Absent: none. */
   range?: TextRange;
-  /** A hint for display: `image`, `document`, `symbol`, `directory`, `selection`, or something newer. */
+  /** Display hint: `image`, `document`, `symbol`, `directory`, `selection`, or a newer value. */
   displayKind?: string;
 }
 
-/** An attachment that only its maker understands. */
+/** An attachment that only its creator understands. */
 export interface SimpleMessageAttachment extends MessageAttachmentBase {
   type: 'simple';
-  /** What the model is given. Absent only for those that the host itself proposed by `completions`. */
+  /** Text for the model. Absent only for attachments that the host proposed by `completions`. */
   modelRepresentation?: string;
 }
 
-/** A file within the message: for small ones, a pasted image for instance. */
+/** A file inside the message, for small files such as a pasted image. */
 export interface MessageEmbeddedResourceAttachment extends MessageAttachmentBase {
   type: 'embeddedResource';
   /** Base64. */
   data: string;
   /** Media type. */
   contentType: string;
-  /** The part that is meant. Absent: all of it. */
+  /** The selected part. Absent: the whole file. */
   selection?: TextSelection;
 }
 
 /** A file by reference. */
 export interface MessageResourceAttachment extends MessageAttachmentBase, ContentRef {
   type: 'resource';
-  /** The part that is meant. Absent: all of it. */
+  /** The selected part. Absent: the whole file. */
   selection?: TextSelection;
 }
 
@@ -81,16 +81,16 @@ export interface MessageAnnotationsAttachment extends MessageAttachmentBase {
   resource: URI;
   /** Absent: all of the channel's. */
   annotationIds?: string[];
-  /** An extension of ours: the annotations themselves, for agents that cannot look them up on the channel. */
+  /** Extension: the annotations themselves, for agents that cannot read the channel. */
   'x-annotations'?: QuotedAnnotation[];
 }
 
-/** An annotation that a message carries: the file, what is meant of it with the words that stand there, and what is said of them. */
+/** An annotation inside a message: the file, the range, the quoted text and the entries. */
 export interface QuotedAnnotation {
   resource: URI;
   /** Absent: the whole file. */
   range?: TextRange;
-  /** The words of the file within `range`, as they were when the annotation was attached. */
+  /** The text of the file within `range` at the time of attaching. */
   quote?: string;
   text?: StringOrMarkdown;
 }

@@ -1,24 +1,27 @@
 import type { ResponsePart } from './state.ts';
 import type { ToolCallResponsePart } from './tool-call.ts';
 
-/** Shorter lists are searched: an index costs more than it saves. */
+/** Shorter lists are searched, because an index would cost more than it saves. */
 const INDEXED_LENGTH = 64;
 
-/** In place of a position: a call of this id was added more than once, so that only a search is sure. */
+/** Stored instead of a position when several calls have this id; then only a search is correct. */
 const AMBIGUOUS = -1;
 
-/** What the actions of a long turn need to know of its parts without a look at each. */
+/** Index of the parts of a long turn, so that actions need not look at each part. */
 interface PartsIndex {
-  /** Tool calls that wait for a confirmation. */
+  /** Tool calls that wait for approval. */
   readonly pendingCount: number;
-  /** Positions by tool call id. Shared by all lists that grew out of one: it may have entries that a list lacks, never too few. */
+  /**
+   * Positions by tool call id. Shared by all lists derived from one list: it may have more entries than a
+   * list, never fewer.
+   */
   readonly positions: Map<string, number>;
 }
 
-// A function of the list alone, kept beside it: reducers stay pure, whether a list is indexed or not.
+// Depends on the list only, so reducers stay pure whether a list is indexed or not.
 const indexes = new WeakMap<readonly ResponsePart[], PartsIndex>();
 
-/** Position of the last tool call of that id, or -1. */
+/** Position of the last tool call with this id, or -1. */
 export function toolCallPosition(parts: readonly ResponsePart[], toolCallId: string): number {
   const index = indexOf(parts);
   if (index === undefined) return searchToolCall(parts, toolCallId);
@@ -27,7 +30,7 @@ export function toolCallPosition(parts: readonly ResponsePart[], toolCallId: str
   return isCall(parts[position], toolCallId) ? position : searchToolCall(parts, toolCallId);
 }
 
-/** The last tool call part of that id. */
+/** The last tool call part with this id. */
 export function findToolCallPart(
   parts: readonly ResponsePart[],
   toolCallId: string,
@@ -36,7 +39,7 @@ export function findToolCallPart(
   return part?.kind === 'toolCall' ? part : undefined;
 }
 
-/** Whether a tool call waits for a confirmation. */
+/** Whether a tool call waits for approval. */
 export function awaitsConfirmation(parts: readonly ResponsePart[]): boolean {
   const index = indexOf(parts);
   return index === undefined ? parts.some(isPending) : index.pendingCount > 0;
@@ -53,7 +56,7 @@ export function withPartAdded(parts: readonly ResponsePart[], part: ResponsePart
   return copy;
 }
 
-/** A copy of the list with another part at a position; a tool call keeps its id. */
+/** A copy of the list with another part at a position. A tool call keeps its id. */
 export function withPartAt(
   parts: readonly ResponsePart[],
   position: number,

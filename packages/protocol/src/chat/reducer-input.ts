@@ -13,7 +13,7 @@ import type { ActiveTurn, ChatState } from './state.ts';
 
 type Answers = Record<string, ChatInputAnswer>;
 
-/** Opens or replaces an input request; its draft answers stay unless the action brings some [CHAT-13]. */
+/** Opens or replaces an input request. Its draft answers stay unless the action has answers [CHAT-13]. */
 export function requestInput(state: ChatState, action: ChatInputRequestedAction, now: number): ChatState {
   const requests = state.inputRequests ?? [];
   const index = indexOfId(requests, action.request.id);
@@ -27,7 +27,10 @@ export function requestInput(state: ChatState, action: ChatInputRequestedAction,
   });
 }
 
-/** Sets or, without `answer`, clears one answer of an open request; unknown requests change nothing [CHAT-13]. */
+/**
+ * Sets one answer of an open request, or removes it when `answer` is absent. An unknown request changes
+ * nothing [CHAT-13].
+ */
 export function answerInput(state: ChatState, action: ChatInputAnswerChangedAction, now: number): ChatState {
   const requests = state.inputRequests ?? [];
   const index = indexOfId(requests, action.requestId);
@@ -44,15 +47,15 @@ function changedAnswers(
   answers: Answers | undefined,
   { questionId, answer }: ChatInputAnswerChangedAction,
 ): Answers | undefined {
-  // The rest pattern and the computed key define own members, also for a question that is called __proto__.
+  // The rest pattern and the computed key define own members, also for a question with the id __proto__.
   const { [questionId]: _old, ...others } = answers ?? {};
   if (answer) return { ...answers, [questionId]: answer };
   return Object.keys(others).length > 0 ? others : undefined;
 }
 
 /**
- * Closes an open request: with a turn open, the request, its final answers and the response become a part of it
- * [CHAT-13]. Unknown requests change nothing.
+ * Closes an open request. While a turn is active, the request, its final answers and the response become a
+ * part of it [CHAT-13]. An unknown request changes nothing.
  */
 export function completeInput(state: ChatState, action: ChatInputCompletedAction, now: number): ChatState {
   const requests = state.inputRequests ?? [];
@@ -76,7 +79,7 @@ function recorded(
   { answers, response }: ChatInputCompletedAction,
 ): ActiveTurn {
   const all = { ...request.answers, ...answers };
-  // None are absent, as where the last one was cleared.
+  // An empty object becomes absent, as after the last answer was removed.
   const final = Object.keys(all).length > 0 ? all : undefined;
   const part = { kind: 'inputRequest' as const, request: patch(request, { answers: final }), response };
   return { ...turn, responseParts: withPartAdded(turn.responseParts, part) };

@@ -4,8 +4,8 @@ import { toolCallPosition, withPartAdded, withPartAt } from './parts-index.ts';
 import { startedToolCall, type ToolCallStep, toolCallStep } from './reducer-tool-call.ts';
 import type { ActiveTurn, ChatState, ResponsePart } from './state.ts';
 
-// Appends arrive by the thousand and aim at one of the last parts: texts are searched from the end, tool calls by an
-// index, and a change costs one plain copy of the array.
+// Appends are frequent and concern one of the last parts. Texts are searched from the end and tool calls by
+// an index; a change costs one copy of the array.
 
 /** Adds a part at the end of the active turn [CHAT-4]. */
 export function appendPart(state: ChatState, turnId: string, part: ResponsePart): ChatState {
@@ -14,7 +14,7 @@ export function appendPart(state: ChatState, turnId: string, part: ResponsePart)
   return { ...state, activeTurn: { ...turn, responseParts: withPartAdded(turn.responseParts, part) } };
 }
 
-/** Appends text to the part of that kind and id in the active turn [CHAT-4]. */
+/** Appends text to the part with this kind and id in the active turn [CHAT-4]. */
 export function appendText(
   state: ChatState,
   kind: 'markdown' | 'reasoning',
@@ -32,12 +32,12 @@ export function appendText(
   return state;
 }
 
-/** Adds a tool call whose parameters are about to stream [CHAT-7]. */
+/** Adds a tool call whose input will follow [CHAT-7]. */
 export function startToolCall(state: ChatState, action: ChatToolCallStartAction): ChatState {
   return appendPart(state, action.turnId, { kind: 'toolCall', toolCall: startedToolCall(action) });
 }
 
-/** Takes the tool call that the action names one step along its state machine [CHAT-7]. */
+/** Applies one step of the state machine to the tool call that the action names [CHAT-7]. */
 export function reduceToolCall(state: ChatState, action: ToolCallStep): ChatState {
   const turn = state.activeTurn;
   if (turn?.id !== action.turnId) return state;

@@ -2,7 +2,7 @@ import { indexOfId, patch, withItem, withoutItem } from '../wire/patch.ts';
 import type { ChatPendingMessageSetAction } from './actions.ts';
 import type { ChatState, PendingMessage, PendingMessageKind } from './state.ts';
 
-/** Replaces the one steering message, or upserts a queued one by id [CHAT-11]. */
+/** Replaces the steering message, or adds or replaces a queued message by id [CHAT-11]. */
 export function setPending(state: ChatState, { kind, id, message }: ChatPendingMessageSetAction): ChatState {
   const queue = state.queuedMessages ?? [];
   switch (kind) {
@@ -15,7 +15,7 @@ export function setPending(state: ChatState, { kind, id, message }: ChatPendingM
   }
 }
 
-/** Removes the pending message of that kind and id; an emptied queue becomes absent [CHAT-11]. */
+/** Removes the pending message of this kind and id. An empty queue becomes absent [CHAT-11]. */
 export function removePending(state: ChatState, kind: PendingMessageKind, id: string): ChatState {
   switch (kind) {
     case 'steering':
@@ -33,7 +33,7 @@ export function removePending(state: ChatState, kind: PendingMessageKind, id: st
   }
 }
 
-/** Named messages first, in the order given; the rest keep theirs behind them, so that none is lost [CHAT-11]. */
+/** Moves the listed messages to the front in this order. The others follow in their old order [CHAT-11]. */
 export function reorderQueue(state: ChatState, order: readonly string[]): ChatState {
   const rest = new Map<string, PendingMessage>();
   for (const queued of state.queuedMessages ?? []) rest.set(queued.id, queued);

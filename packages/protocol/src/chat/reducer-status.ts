@@ -3,10 +3,10 @@ import { SessionStatus } from '../session/status.ts';
 import { awaitsConfirmation } from './parts-index.ts';
 import type { ChatState } from './state.ts';
 
-/** What decides a chat's activity bits. */
+/** The state that determines a chat's activity bits. */
 type StatusSource = Pick<ChatState, 'status' | 'activeTurn' | 'inputRequests'>;
 
-/** The chat's status with its activity bits derived anew, the other bits kept [CHAT-10]. */
+/** The chat's status with newly derived activity bits; other bits stay [CHAT-10]. */
 export function derivedStatus(state: StatusSource): SessionStatus {
   if (state.inputRequests?.length || awaitsConfirmation(state.activeTurn?.responseParts ?? [])) {
     return withActivity(state.status, SessionStatus.InputNeeded);
@@ -14,13 +14,13 @@ export function derivedStatus(state: StatusSource): SessionStatus {
   return withActivity(state.status, state.activeTurn ? SessionStatus.InProgress : SessionStatus.Idle);
 }
 
-/** The state with its status derived anew, or `state` itself when that is what it says already. */
+/** The state with its status derived again, or `state` itself when it is unchanged. */
 export function refreshed(state: ChatState): ChatState {
   const status = derivedStatus(state);
   return status === state.status ? state : { ...state, status };
 }
 
-/** `now` (milliseconds since the epoch) as `modifiedAt` says it: ISO 8601, UTC, milliseconds. */
+/** `now` (milliseconds since the epoch) as ISO 8601 in UTC with milliseconds, for `modifiedAt`. */
 export function timestamp(now: number): string {
   return new Date(now).toISOString();
 }

@@ -47,7 +47,7 @@ const ACTIONS = {
 type StateName = keyof typeof STATES;
 type ActionName = keyof typeof ACTIONS;
 
-/** Every legal step and what it gives, whole. A pair that is not here changes nothing. */
+/** Every legal step with its complete result. A pair that is not listed changes nothing. */
 const LEGAL: { [S in StateName]: { [A in ActionName]?: ToolCallState } } = {
   streaming: {
     delta: { ...call, status: 'streaming', partialInput: '{}' },

@@ -22,7 +22,7 @@ import type {
   ToolCallStreamingState,
 } from './tool-call.ts';
 
-/** The actions that move a tool call which exists. */
+/** The actions that change an existing tool call. */
 export type ToolCallStep =
   | ChatToolCallDeltaAction
   | ChatToolCallReadyAction
@@ -32,8 +32,8 @@ export type ToolCallStep =
   | ChatToolCallResultConfirmedAction;
 
 /**
- * The state machine of a tool call [CHAT-7]: every legal step stands here, anything else returns the call itself.
- * At a turn's end `skippedToolCall` ends what is left [CHAT-5].
+ * The state machine of a tool call [CHAT-7]. All legal steps are listed here; anything else returns the call
+ * itself. `skippedToolCall` ends open calls at the end of a turn [CHAT-5].
  */
 export function toolCallStep(call: ToolCallState, action: ToolCallStep): ToolCallState {
   switch (call.status) {
@@ -77,17 +77,20 @@ export function toolCallStep(call: ToolCallState, action: ToolCallStep): ToolCal
     case 'cancelled':
       return call;
     default:
-      // A state of a newer protocol: leave alone what cannot be understood.
+      // A state of a newer protocol stays unchanged.
       return call satisfies never;
   }
 }
 
-/** A new tool call, as `chat/toolCallStart` announces it. */
+/** The new tool call that `chat/toolCallStart` announces. */
 export function startedToolCall(action: ChatToolCallStartAction): ToolCallStreamingState {
   return { ...identity(action), status: 'streaming' };
 }
 
-/** The end of a tool call that its turn left open [CHAT-5]. Completed and cancelled calls come back as they are. */
+/**
+ * The end of a tool call that is open when its turn ends [CHAT-5]. Completed and cancelled calls are returned
+ * unchanged.
+ */
 export function skippedToolCall(call: ToolCallState): ToolCallState {
   switch (call.status) {
     case 'completed':
@@ -109,7 +112,7 @@ export function skippedToolCall(call: ToolCallState): ToolCallState {
   }
 }
 
-/** What a call keeps through every state; `_meta` of an action that moves it replaces the call's. */
+/** Fields that a call keeps in every state. `_meta` of the action replaces that of the call. */
 function identity(call: ToolCallBase, action?: ToolCallStep): ToolCallBase {
   const { toolCallId, toolName, displayName, intention, contributor } = call;
   return patch<ToolCallBase>(
@@ -183,14 +186,14 @@ function complete(
   call: Completable,
   action: ChatToolCallCompleteAction,
 ): ToolCallCompletedState | ToolCallPendingResultConfirmationState {
-  // The result comes first: whatever else a client put into it cannot stand in for the call's own fields.
+  // The result is spread first, so that fields of a client's result cannot replace those of the call.
   const fields = { ...action.result, ...identity(call, action), ...carriedOn(call) };
   return action.requiresResultConfirmation
     ? { ...fields, status: 'pending-result-confirmation' }
     : { ...fields, status: 'completed' };
 }
 
-/** What a call that was allowed to run keeps after it. */
+/** Fields that a confirmed call keeps afterwards. */
 function carriedOn(
   call: Completable,
 ): ToolCallParameterFields & Pick<Completable, 'confirmed' | 'selectedOption'> {

@@ -7,7 +7,7 @@ import { derivedStatus, timestamp } from './reducer-status.ts';
 import { skippedToolCall } from './reducer-tool-call.ts';
 import type { ActiveTurn, ChatState, ResponsePart, Turn } from './state.ts';
 
-/** Opens a turn without parts and consumes the pending message that it came from [CHAT-3]. */
+/** Opens a turn without parts and removes the pending message that it came from [CHAT-3]. */
 export function startTurn(state: ChatState, action: ChatTurnStartedAction, now: number): ChatState {
   const { turnId, message, queuedMessageId } = action;
   const activeTurn: ActiveTurn = { id: turnId, message, responseParts: [] };
@@ -21,7 +21,7 @@ export function startTurn(state: ChatState, action: ChatTurnStartedAction, now: 
   return removePending(removePending(next, 'steering', queuedMessageId), 'queued', queuedMessageId);
 }
 
-/** Moves the active turn with that id to the history and drops what waited for answers in it [CHAT-5]. */
+/** Moves the active turn with this id to the history and removes what waited for answers in it [CHAT-5]. */
 export function endTurn(
   state: ChatState,
   turnId: string,
@@ -53,7 +53,7 @@ function settledParts(parts: ResponsePart[]): ResponsePart[] {
   return settled;
 }
 
-/** Cuts what follows turn `turnId`, or everything; nothing happens for an id that is not there [CHAT-6]. */
+/** Removes all turns after `turnId`, or all turns. An unknown id changes nothing [CHAT-6]. */
 export function truncate(state: ChatState, turnId: string | undefined, now: number): ChatState {
   const kept = turnId === undefined ? 0 : indexOfId(state.turns, turnId) + 1;
   if (turnId !== undefined && kept === 0) return state;
@@ -67,7 +67,10 @@ export function truncate(state: ChatState, turnId: string | undefined, now: numb
   });
 }
 
-/** Puts older turns, oldest first, ahead of the loaded window, takes over the cursor, and drops what the chat no longer has [CHAT-15]. */
+/**
+ * Adds older turns (oldest first) in front of the window, replaces the cursor, and removes turns that the
+ * chat no longer has [CHAT-15].
+ */
 export function loadTurns(state: ChatState, action: ChatTurnsLoadedAction): ChatState {
   const { 'x-from': from } = action;
   const dropped = from === undefined ? 0 : Math.max(0, indexOfId(state.turns, from));

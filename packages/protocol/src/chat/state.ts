@@ -4,17 +4,17 @@ import type { ChatInputRequest, ChatInputResponseKind } from './input-request.ts
 import type { Message } from './message.ts';
 import type { ToolCallResponsePart } from './tool-call.ts';
 
-/** A chat as the catalogue of its session shows it [SESS-6]. */
+/** A chat in the catalogue of its session [SESS-6]. */
 export interface ChatSummary {
   resource: URI;
   title: string;
-  /** Its activity bits follow from what is open in the chat [CHAT-10]. */
+  /** The activity bits follow from the chat's state [CHAT-10]. */
   status: SessionStatus;
-  /** What it does just now, for people. Absent: nothing to tell. */
+  /** Present activity, for people. Absent: none. */
   activity?: string;
   /** ISO 8601 [CHAT-18]. */
   modifiedAt: string;
-  /** Absent: not known. */
+  /** Absent: unknown. */
   origin?: ChatOrigin;
   /** Absent: `full`. */
   interactivity?: ChatInteractivity;
@@ -22,63 +22,63 @@ export interface ChatSummary {
   workingDirectory?: URI;
 }
 
-/** A chat as its subscribers see it. */
+/** The state of a chat. */
 export interface ChatState extends ChatSummary, WithMeta {
-  /** Those that ended, oldest first; a window of the newest when there is a cursor [SUB-3]. */
+  /** Ended turns, oldest first; a window of the newest ones when there is a cursor [SUB-3]. */
   turns: Turn[];
-  /** Asks for older turns by `fetchTurns` [CHAT-15]. Absent: there are none. */
+  /** Cursor for older turns by `fetchTurns` [CHAT-15]. Absent: there are none. */
   turnsNextCursor?: string;
   /** Absent: idle. */
   activeTurn?: ActiveTurn;
-  /** Meant for the running turn [CHAT-12]. */
+  /** Message for the running turn [CHAT-12]. */
   steeringMessage?: PendingMessage;
-  /** Turns to come, first in, first out [CHAT-12]. Never empty [CHAT-11]. */
+  /** Messages that become turns, first in, first out [CHAT-12]. Never empty [CHAT-11]. */
   queuedMessages?: PendingMessage[];
-  /** Open questions to people [CHAT-13]. Never empty. */
+  /** Open input requests [CHAT-13]. Never empty. */
   inputRequests?: ChatInputRequest[];
-  /** What somebody is writing, on whichever client [CHAT-14]. */
+  /** Unsent message, shared by all clients [CHAT-14]. */
   draft?: Message;
 }
 
-/** What people may do with a chat: talk, look on, or not even see it [CHAT-2]. */
+/** Whether people can write in a chat, only read it, or do not see it [CHAT-2]. */
 export type ChatInteractivity = 'full' | 'read-only' | 'hidden';
 
-/** How a chat came to be [CHAT-2]. */
+/** How a chat was created [CHAT-2]. */
 export type ChatOrigin = ChatUserOrigin | ChatForkOrigin | ChatToolOrigin;
 
-/** A person made it, or it is its session's first. */
+/** Created by a person, or the first chat of its session. */
 export interface ChatUserOrigin {
   kind: 'user';
 }
 
-/** A copy of another chat, up to and including that turn. */
+/** A copy of another chat, up to and including a turn. */
 export interface ChatForkOrigin {
   kind: 'fork';
   chat: URI;
   turnId: string;
 }
 
-/** A worker that a tool call of another chat started; that call's `subagent` block names it in return. */
+/** A worker chat started by a tool call of another chat. The `subagent` block of that call refers to it. */
 export interface ChatToolOrigin {
   kind: 'tool';
   chat: URI;
   toolCallId: string;
 }
 
-/** What a turn has while it runs and for ever after. */
+/** Fields of running and ended turns. */
 export interface TurnBase {
   id: string;
-  /** What started it. */
+  /** The message that started the turn. */
   message: Message;
-  /** In the order in which they began. */
+  /** In the order in which they started. */
   responseParts: ResponsePart[];
   usage?: UsageInfo;
 }
 
-/** The turn that is running. */
+/** The running turn. */
 export interface ActiveTurn extends TurnBase {}
 
-/** A turn that has ended. */
+/** An ended turn. */
 export interface Turn extends TurnBase {
   state: TurnState;
   /** Only with state `error`. */
@@ -88,19 +88,19 @@ export interface Turn extends TurnBase {
 /** How a turn ended [CHAT-5]. */
 export type TurnState = 'complete' | 'cancelled' | 'error';
 
-/** Tokens that a turn took. An absent count is not known. */
+/** Tokens used by a turn. An absent count is unknown. */
 export interface UsageInfo extends WithMeta {
   inputTokens?: number;
   outputTokens?: number;
   /** Id of the model that answered. */
   model?: string;
-  /** Part of the input that came out of a cache. */
+  /** Input tokens that were read from a cache. */
   cacheReadTokens?: number;
 }
 
-/** A message that waits. */
+/** A waiting message. */
 export interface PendingMessage {
-  /** Given by whoever sets it. */
+  /** Chosen by the client that sets it. */
   id: string;
   message: Message;
 }
@@ -108,7 +108,7 @@ export interface PendingMessage {
 /** For the running turn, or for a turn of its own [CHAT-11]. */
 export type PendingMessageKind = 'steering' | 'queued';
 
-/** A piece of what a turn brought forth. */
+/** A part of a turn's response. */
 export type ResponsePart =
   | MarkdownResponsePart
   | ResourceReponsePart
@@ -117,7 +117,7 @@ export type ResponsePart =
   | SystemNotificationResponsePart
   | InputRequestResponsePart;
 
-/** Text of the answer; grows by `chat/delta` [CHAT-4]. */
+/** Text of the answer; extended by `chat/delta` [CHAT-4]. */
 export interface MarkdownResponsePart {
   kind: 'markdown';
   /** Unique in the turn. */
@@ -125,7 +125,7 @@ export interface MarkdownResponsePart {
   content: string;
 }
 
-/** The model's thinking; grows by `chat/reasoning` [CHAT-4]. */
+/** Reasoning of the model; extended by `chat/reasoning` [CHAT-4]. */
 export interface ReasoningResponsePart {
   kind: 'reasoning';
   /** Unique in the turn. */
@@ -133,20 +133,22 @@ export interface ReasoningResponsePart {
   content: string;
 }
 
-/** Content kept outside of state. The name is spelled as in the protocol's own schema. */
+/** Content stored outside of the state. The name is spelled as in the protocol's schema. */
 export interface ResourceReponsePart extends ContentRef {
   kind: 'contentRef';
 }
 
-/** Told to agent and people alike by what runs the agent: a worker has finished, for instance. */
+/**
+ * A notice to agent and people from the program that runs the agent, for example that a worker has finished.
+ */
 export interface SystemNotificationResponsePart {
   kind: 'systemNotification';
   content: StringOrMarkdown;
-  /** The steering message that `content` tells of: the agent has taken it into the turn [CHAT-12]. */
+  /** The steering message that `content` reports: the agent has taken it into the turn [CHAT-12]. */
   'x-steering'?: PendingMessage;
 }
 
-/** A question and how it was answered [CHAT-13]. Since 0.5.2 [CONN-9]. */
+/** An input request and its answers [CHAT-13]. Since 0.5.2 [CONN-9]. */
 export interface InputRequestResponsePart {
   kind: 'inputRequest';
   /** With its final answers. */

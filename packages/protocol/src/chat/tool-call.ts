@@ -7,7 +7,7 @@ export interface ToolCallResponsePart {
   toolCall: ToolCallState;
 }
 
-/** Where a tool call stands; [CHAT-7] says which may follow which. */
+/** The state of a tool call. [CHAT-7] lists the transitions. */
 export type ToolCallState =
   | ToolCallStreamingState
   | ToolCallPendingConfirmationState
@@ -21,82 +21,82 @@ export type ToolCallConfirmationState =
   | ToolCallPendingConfirmationState
   | ToolCallPendingResultConfirmationState;
 
-/** What a tool call has from its start. */
+/** Fields of every tool call. */
 export interface ToolCallBase extends WithMeta {
   /** Unique in the chat. */
   toolCallId: string;
-  /** For programs. */
+  /** Name for programs. */
   toolName: string;
-  /** For people. */
+  /** Name for people. */
   displayName: string;
-  /** What the call is meant to achieve, for people. */
+  /** Purpose of the call, for people. */
   intention?: string;
   /** Absent: a tool of the host or the agent. */
   contributor?: ToolCallContributor;
 }
 
-/** Who runs the tool. */
+/** The party that runs the tool. */
 export type ToolCallContributor = ToolCallClientContributor | ToolCallMcpContributor;
 
-/** An active client, which runs it and completes it [CHAT-9]. */
+/** An active client, which runs and completes the call [CHAT-9]. */
 export interface ToolCallClientContributor {
   kind: 'client';
   clientId: string;
 }
 
-/** An MCP server, by the id of its customization; the host runs it. */
+/** An MCP server, by the id of its customization. The host runs the call. */
 export interface ToolCallMcpContributor {
   kind: 'mcp';
   customizationId: string;
 }
 
-/** What a tool call has once its input is complete. */
+/** Fields of a tool call with complete input. */
 export interface ToolCallParameterFields {
-  /** What it does or is about to do. */
+  /** What the call does, for people. */
   invocationMessage: StringOrMarkdown;
-  /** As the tool gets it, mostly JSON. */
+  /** Raw input, usually JSON. */
   toolInput?: string;
 }
 
-/** What a tool call has once somebody or something let it run. */
+/** Fields of a tool call that was confirmed. */
 export interface ToolCallConfirmedFields {
   confirmed: ToolCallConfirmationReason;
-  /** The option that a person chose. Absent: there were none. */
+  /** The option that a person selected. Absent: none. */
   selectedOption?: ConfirmationOption;
 }
 
-/** Nobody had to be asked, a person said yes, or a setting did. */
+/** Why the call may run: no approval needed, approved by a person, or approved by a setting. */
 export type ToolCallConfirmationReason = 'not-needed' | 'user-action' | 'setting';
 
-/** The input is still coming. */
+/** The input is being streamed. */
 export interface ToolCallStreamingState extends ToolCallBase {
   status: 'streaming';
-  /** As much of `toolInput` as there is. */
+  /** The part of `toolInput` received so far. */
   partialInput?: string;
   invocationMessage?: StringOrMarkdown;
 }
 
-/** Waits for a yes before it runs, or before it goes on. */
+/** Waits for approval before it runs or continues. */
 export interface ToolCallPendingConfirmationState extends ToolCallBase, ToolCallParameterFields {
   status: 'pending-confirmation';
   /** Heading of the question. */
   confirmationTitle?: StringOrMarkdown;
-  /** What would be changed. */
+  /** File changes that the call would make. */
   edits?: { items: FileEdit[] };
   /** True: the answer may change the input [CHAT-8]. Absent: false. */
   editable?: boolean;
-  /** Answers to choose from, in the order to show. Absent: plain yes and no. */
+  /** Options in display order. Absent: plain yes and no. */
   options?: ConfirmationOption[];
 }
 
-/** At work. */
+/** Running. */
 export interface ToolCallRunningState extends ToolCallBase, ToolCallParameterFields, ToolCallConfirmedFields {
   status: 'running';
-  /** What there is of the result. */
+  /** Partial result. */
   content?: ToolResultContent[];
 }
 
-/** Done, and waits for a yes before the model sees the result. */
+/** Has run; the result waits for approval before the model sees it. */
 export interface ToolCallPendingResultConfirmationState
   extends ToolCallBase,
     ToolCallParameterFields,
@@ -105,7 +105,7 @@ export interface ToolCallPendingResultConfirmationState
   status: 'pending-result-confirmation';
 }
 
-/** Done, well or not. */
+/** Ended, successfully or not. */
 export interface ToolCallCompletedState
   extends ToolCallBase,
     ToolCallParameterFields,
@@ -114,42 +114,42 @@ export interface ToolCallCompletedState
   status: 'completed';
 }
 
-/** Did not run, did not finish, or its result was refused. */
+/** Did not run, did not finish, or its result was denied. */
 export interface ToolCallCancelledState extends ToolCallBase, ToolCallParameterFields {
   status: 'cancelled';
   reason: ToolCallCancellationReason;
-  /** More about why. */
+  /** Reason, for people. */
   reasonMessage?: StringOrMarkdown;
-  /** What to do in its place. */
+  /** What to do instead. */
   userSuggestion?: Message;
   selectedOption?: ConfirmationOption;
 }
 
-/** A person said no, the turn ended first, or a person said no to the result [CHAT-5] [CHAT-7]. */
+/** Denied by a person, ended with its turn, or the result was denied by a person [CHAT-5] [CHAT-7]. */
 export type ToolCallCancellationReason = 'denied' | 'skipped' | 'result-denied';
 
-/** An answer to a confirmation. */
+/** An option of an approval. */
 export interface ConfirmationOption {
   id: string;
-  /** In the language of whoever started the turn [CHAT-19]. */
+  /** In the language of the client that started the turn [CHAT-19]. */
   label: string;
   kind: ConfirmationOptionKind;
-  /** Options of different groups are shown apart. */
+  /** Options of different groups are shown separately. */
   group?: number;
 }
 
-/** Whether an option means yes or no. */
+/** Whether an option approves or denies. */
 export type ConfirmationOptionKind = 'approve' | 'deny';
 
-/** What came of a tool call. */
+/** The result of a tool call. */
 export interface ToolCallResult {
   success: boolean;
-  /** What it did. */
+  /** What the call did, for people. */
   pastTenseMessage: StringOrMarkdown;
   content?: ToolResultContent[];
-  /** As the tool's `outputSchema` says. */
+  /** Fits the tool's `outputSchema`. */
   structuredContent?: Record<string, unknown>;
-  /** Only without success. */
+  /** Only when `success` is false. */
   error?: ToolCallError;
 }
 
@@ -159,26 +159,29 @@ export interface ToolCallError {
   code?: string;
 }
 
-/** A file before and after a change: one of them absent when it was created or deleted, URIs differing when moved. */
+/**
+ * A file before and after a change. A created file has no `before`, a deleted file no `after`; a moved file
+ * has two URIs.
+ */
 export interface FileEdit {
   before?: FileVersion;
   after?: FileVersion;
   diff?: DiffCounts;
 }
 
-/** A file as it was at one time [CS-3]. */
+/** A version of a file [CS-3]. */
 export interface FileVersion {
   uri: URI;
   content: ContentRef;
 }
 
-/** Lines of a diff [CS-3]. An absent count is not known. */
+/** Lines of a diff [CS-3]. An absent count is unknown. */
 export interface DiffCounts {
   added?: number;
   removed?: number;
 }
 
-/** A piece of a tool's result. */
+/** A block of a tool's result. */
 export type ToolResultContent =
   | ToolResultTextContent
   | ToolResultEmbeddedResourceContent
@@ -194,7 +197,7 @@ export interface ToolResultTextContent {
   text: string;
 }
 
-/** A small file. */
+/** A small file inside the result. */
 export interface ToolResultEmbeddedResourceContent {
   type: 'embeddedResource';
   /** Base64. */
@@ -213,7 +216,7 @@ export interface ToolResultFileEditContent extends FileEdit {
   type: 'fileEdit';
 }
 
-/** A terminal that the tool works in, to be watched live. */
+/** A terminal that the tool uses, for live display. */
 export interface ToolResultTerminalContent {
   type: 'terminal';
   /** The terminal's channel. */
@@ -224,17 +227,17 @@ export interface ToolResultTerminalContent {
 /** A terminal command that has ended. */
 export interface ToolResultTerminalCompleteContent {
   type: 'terminalComplete';
-  /** The terminal's channel. Absent: gone. */
+  /** The terminal's channel. Absent: it no longer exists. */
   resource?: URI;
   exitCode?: number;
   cwd?: URI;
-  /** Some of its output. */
+  /** A part of the output. */
   preview?: string;
-  /** True: `preview` is not all. Absent: false. */
+  /** True: `preview` is incomplete. Absent: false. */
   truncated?: boolean;
 }
 
-/** A worker chat that the tool started; its origin names this call in return [CHAT-2]. */
+/** A worker chat started by the tool. The chat's origin refers to this call [CHAT-2]. */
 export interface ToolResultSubagentContent {
   type: 'subagent';
   /** The worker's chat. */

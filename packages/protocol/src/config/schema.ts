@@ -1,28 +1,28 @@
-/** A value of JSON that holds no other values. */
+/** A JSON value that contains no other values. */
 export type JsonPrimitive = string | number | boolean | null;
 
-/** One configuration value: a subset of JSON Schema, and what a form needs to show it. */
+/** One configuration value: a subset of JSON Schema with additions for forms. */
 export interface ConfigPropertySchema {
   type: 'string' | 'number' | 'boolean' | 'array' | 'object';
   /** Label in a form. */
   title: string;
   description?: string;
   default?: unknown;
-  /** The values to choose from. Absent: any of the type. */
+  /** Allowed values. Absent: any value of the type. */
   enum?: JsonPrimitive[];
-  /** One label for each entry of `enum`, in its order. */
+  /** Labels for the entries of `enum`, in the same order. */
   enumLabels?: string[];
-  /** One explanation for each entry of `enum`, in its order. */
+  /** Descriptions of the entries of `enum`, in the same order. */
   enumDescriptions?: string[];
-  /** Shown, but never changed by a client [ROOT-5]. Absent: false. */
+  /** True: clients cannot change it [ROOT-5]. Absent: false. */
   readOnly?: boolean;
-  /** For arrays: what each element is. */
+  /** For arrays: schema of the elements. */
   items?: ConfigPropertySchema;
-  /** For objects: the fields by name. */
+  /** For objects: schemas of the fields. */
   properties?: Record<string, ConfigPropertySchema>;
-  /** For objects: names of fields that have to be there. */
+  /** For objects: names of required fields. */
   required?: string[];
-  /** For objects: what fields outside `properties` are. */
+  /** For objects: schema of fields outside `properties`. */
   additionalProperties?: ConfigPropertySchema;
 }
 
@@ -35,9 +35,9 @@ export interface ConfigSchema {
 
 /** One configuration value of a session. */
 export interface SessionConfigPropertySchema extends ConfigPropertySchema {
-  /** True when the choices are asked for by `sessionConfigCompletions`; `enum` is then a selection [ROOT-4]. */
+  /** True: `sessionConfigCompletions` returns the choices, and `enum` is a selection of them [ROOT-4]. */
   enumDynamic?: boolean;
-  /** True when it may change after creation [SESS-9]. Absent: false. */
+  /** True: it may change after creation [SESS-9]. Absent: false. */
   sessionMutable?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface SessionConfigSchema extends ConfigSchema {
   properties: Record<string, SessionConfigPropertySchema>;
 }
 
-/** A session's configuration: what there is to set, and what is set. */
+/** A session's configuration: schema and values. */
 export interface SessionConfigState {
   schema: SessionConfigSchema;
   /** By property name. */

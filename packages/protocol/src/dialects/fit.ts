@@ -7,8 +7,9 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * A value of that type as a peer of `version` knows it: newer fields and members of unions are left out, and the output of a command
- * stays as text. The value itself when there is nothing to leave out; `undefined` for a newer member of a union [CONN-9].
+ * A value of type `name` for a peer of `version`: newer fields and union members are removed, and a command's
+ * output stays as text. Returns the value itself when nothing is removed, and `undefined` for a newer union
+ * member [CONN-9].
  */
 export function fitToVersion<T>(name: ShapeName, value: T, version: SupportedVersion): T | undefined {
   // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- what is left out is optional or an item of a list, and what replaces an item is of the same union
@@ -47,7 +48,7 @@ function fitHeld(shape: Shape, value: unknown, version: SupportedVersion): unkno
   return isSame ? value : items;
 }
 
-/** What stands for a member of a union that a peer does not know: output of a command as text, which all know. */
+/** The older form of a newer union member: output of a command as text. */
 function olderForm({ type, preview }: Json): Json | undefined {
   return type === 'terminalComplete' ? { type: 'text', text: preview ?? '' } : undefined;
 }

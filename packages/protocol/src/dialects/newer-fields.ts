@@ -1,12 +1,15 @@
 import type { SupportedVersion } from '../wire/versions.ts';
 
-/** What of a type older versions do not know, and where in it such types lie. Types that are not named here never changed. */
+/**
+ * The fields of a type that older versions do not have, and the fields whose types changed. Types that are
+ * not listed never changed.
+ */
 export interface Shape {
-  /** The version that introduced a field. */
+  /** Field → version that introduced it. */
   readonly since?: Readonly<Record<string, SupportedVersion>>;
-  /** Types of fields, or of the items of fields that are lists. */
+  /** Field → type of the field, or of the items of a list. */
   readonly holds?: Readonly<Record<string, ShapeName>>;
-  /** Of a union: the field that tells its members apart, the types of members, and the versions that introduced some. */
+  /** For unions: the discriminating field, the types of members, and the versions that introduced members. */
   readonly union?: {
     readonly by: string;
     readonly of: Readonly<Record<string, ShapeName>>;
@@ -14,7 +17,7 @@ export interface Shape {
   };
 }
 
-/** A type that some version changed, or that holds one. */
+/** A type that a version changed, or that contains one. */
 export type ShapeName =
   | 'AgentCustomization'
   | 'AgentInfo'
@@ -50,7 +53,10 @@ export type ShapeName =
 
 const HIDDEN = { enabled: '0.5.2', disableUserInvocation: '0.5.2' } as const;
 
-/** Every type that the host sends and that has changed since the lowest supported version, or holds one that has [CONN-9]. */
+/**
+ * Every type sent by the host that has changed since the lowest supported version, or contains such a type
+ * [CONN-9].
+ */
 export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
   InitializeResult: { since: { serverInfo: '0.5.2', terminalCommandPrefix: '0.5.2' } },
   ListSessionsResult: { since: { nextCursor: '0.5.1' } },
@@ -131,7 +137,7 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
   ChangesetState: { holds: { files: 'ChangesetFile' } },
   ChangesetFile: { since: { reviewed: '0.5.2' }, holds: { edit: 'FileEdit' } },
 
-  // No two actions have fields of one name that differ in this.
+  // Fields with the same name have the same type in all actions.
   StateAction: {
     since: { intention: '0.5.1' },
     holds: {

@@ -4,10 +4,10 @@ import type { StateAction } from '../wire/envelope.ts';
 import { INLINE_ATTACHMENT } from './channels.ts';
 import { LimitWalk } from './walk.ts';
 
-/** A block of a tool's result that is no longer than that may stay in state as it is. */
+/** Longest block of a tool's result that stays in the state unchanged, in characters. */
 const INLINE_BLOCK = 64 * 1_024;
 
-/** How many characters of an action the host keeps outside of state, behind references. */
+/** Number of characters of an action that the host stores outside of the state. */
 export function lengthApart(action: StateAction): number {
   switch (action.type) {
     case 'chat/turnStarted':
@@ -30,7 +30,7 @@ export function lengthApart(action: StateAction): number {
   }
 }
 
-/** The same of the params of a request, which fit their schema. */
+/** The same for the params of a request that fit their schema. */
 export function paramsApart(method: string, params: unknown): number {
   if (typeof params !== 'object' || params === null) return 0;
   if (method === 'resourceWrite' && 'data' in params && typeof params.data === 'string')
@@ -67,7 +67,7 @@ function lengthOf(block: ToolResultContent): number {
   }
 }
 
-/** What the check of the params found them to be already. */
+/** The check of the params has established the type. */
 const isMessage = (value: unknown): value is Pick<Message, 'attachments'> =>
   typeof value === 'object' && value !== null;
 

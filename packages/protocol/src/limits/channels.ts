@@ -3,7 +3,7 @@ import type { CountLimit } from './table.ts';
 const KI = 1_024;
 const MI = 1_024 * KI;
 
-/** What a chat, a session or a host may hold, and what has a limit of its own. */
+/** Limits of a chat, a session and a host as a whole. */
 export const CHANNEL_LIMITS = {
   turnLength: { max: 16 * MI, what: 'What an agent may put into one turn, as JSON' },
   turnParts: { max: 50_000, what: 'Parts of one turn: texts, tool calls, notices, questions' },
@@ -22,15 +22,15 @@ export const CHANNEL_LIMITS = {
 } as const satisfies Record<string, CountLimit>;
 
 /**
- * An embedded attachment above so many base64 characters becomes a host content: state, envelopes and snapshots carry the reference
- * alone.
+ * Longest embedded attachment in base64 characters. A longer one is stored as host content; state, envelopes
+ * and snapshots carry the reference.
  */
 export const INLINE_ATTACHMENT: CountLimit = {
   max: 16 * KI,
   what: 'An embedded attachment that stays within its message',
 };
 
-/** How large an answer to `listSessions` gets, in characters of JSON. */
+/** Size of an answer to `listSessions`, in characters of JSON. */
 export const LIST_ANSWER = {
   full: { max: 2 * MI, what: 'Entries in full; those behind them come without metadata and activity' },
   all: { max: 4 * MI, what: 'All entries; those behind them come by the cursor of the answer' },

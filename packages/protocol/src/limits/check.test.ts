@@ -46,7 +46,7 @@ test('what the host keeps outside of state counts for no total, anything else do
   expect(findActionFault(draft({ attachments: [...four, ...four] }))).toContain(
     'attachments: at most 15,728,640',
   );
-  // Of a kind that the host does not know, it moves nothing.
+  // The host does not store attachments of an unknown kind elsewhere.
   expect(findActionFault(draft({ attachments: [{ ...photo(3 * MI), type: 'hologram' }] }))).toMatch(
     /^action: at most 1,572,864 characters altogether/,
   );
@@ -61,7 +61,7 @@ test('what the host keeps outside of state counts for no total, anything else do
       }),
     );
   expect(findActionFault(complete([{ type: 'text', text: 'x'.repeat(8 * MI) }]))).toBeUndefined();
-  // Blocks that the host would leave in state.
+  // Blocks that stay in the state.
   const small = Array.from({ length: 40 }, () => ({ type: 'text', text: 'x'.repeat(60_000) }));
   expect(findActionFault(complete(small))).toContain('characters altogether');
 });

@@ -3,33 +3,33 @@ import { lengthApart, paramsApart } from './apart.ts';
 import { type CountLimit, CUT_REQUESTS, MESSAGE_TOTAL } from './table.ts';
 import { type LimitFault, LimitWalk } from './walk.ts';
 
-/** Longest path that an error repeats; keys in it come from the wire. */
+/** Longest path in an error, in characters; keys in it come from the wire. */
 const PATH_LENGTH = 120;
 
 /**
- * What of an action is larger than it may be, in words such as
- * `action.title: at most 512 characters, got 12,582,912`; `undefined` when nothing is.
+ * Finds the first part of an action beyond its limit, such as `action.title: at most 512 characters, got
+ * 12,582,912`. `undefined` when all limits hold.
  */
 export function findActionFault(action: StateAction): string | undefined {
   return findFault(action, { name: action.type, root: 'action', apart: lengthApart(action) });
 }
 
-/** The same for the params of a request. */
+/** Finds the first part of a request's params beyond its limit; see {@link findActionFault}. */
 export function findParamsFault(method: string, params: unknown): string | undefined {
   if (CUT_REQUESTS.has(method)) return undefined;
   return findFault(params, { name: method, root: 'params', apart: paramsApart(method, params) });
 }
 
-/** What a value counts for a total: its characters and those of its keys, and eight for each value. */
+/** The weight of a value for total limits: its characters, those of its keys, and eight for each value. */
 export function weightOf(value: unknown, name: string): number {
   return new LimitWalk().weigh(value, { name, parent: '' }, name);
 }
 
-/** `at most 100 messages …, got 101`: how errors name a limit and what came. */
+/** Text of an exceeded limit: `at most 100 messages …, got 101`. */
 export const excess = (max: number, unit: string, actual: number): string =>
   `at most ${shown(max)} ${unit}, got ${shown(actual)}`;
 
-/** The same for what a channel holds altogether: what the limit is of, and what it would come to. */
+/** Text of an exceeded limit of a channel's whole content. */
 export const excessOf = ({ what, max }: CountLimit, actual: number): string =>
   `${what}: ${excess(max, 'characters altogether', actual)}`;
 

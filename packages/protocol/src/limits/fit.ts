@@ -1,9 +1,9 @@
 import { type Field, fieldInside, listLimit, textLimit } from './walk.ts';
 
-/** Texts up to so long end in an ellipsis where they were cut; longer ones in a line that says so. */
+/** Texts with a limit up to this get an ellipsis when they are cut. Longer ones get a line that says so. */
 const ONE_LINE = 4_096;
 
-/** A text cut to `max` characters, its end saying so. Never leaves half of a surrogate pair. */
+/** Cuts a text to `max` characters with a mark at its end. Never cuts a surrogate pair. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const note =
@@ -15,9 +15,8 @@ export function cutText(text: string, max: number): string {
 }
 
 /**
- * A value whose texts are cut to their limits, and lists to theirs where the table names them. What is short enough stays the same
- * object. Ids and keys are never cut, since they would name something else.
- * @param name the field that the value stands in; of an action its type
+ * Cuts the texts of a value to their limits, and lists where the table says so. Parts that fit stay the same objects. Ids and keys are never cut, because they would name something else.
+ * @param name The field that contains the value; for an action its type.
  */
 export function fitTexts<T>(value: T, name: string): T;
 export function fitTexts(value: unknown, name: string): unknown {
@@ -36,7 +35,7 @@ function fit(value: unknown, field: Field): unknown {
     const fitted = fit(member, fieldInside(field, key));
     if (fitted === member) continue;
     changed ??= {};
-    // An own property, whatever its name.
+    // Defines an own property for any name.
     Object.defineProperty(changed, key, {
       value: fitted,
       enumerable: true,

@@ -1,34 +1,34 @@
-/** How long a text may be. */
+/** A limit for texts. */
 export interface TextLimit {
-  /** In UTF-16 code units. */
+  /** Length in UTF-16 code units. */
   readonly max: number;
-  /** What the fields hold, for people. */
+  /** Content of the fields, for people. */
   readonly what: string;
   /**
-   * Names of fields, or `parent.name` where the name alone says too little. The texts of a list or map go by the name of the list
-   * or map.
+   * Names of fields, or `parent.name` where the name alone is ambiguous. Texts in a list or map use the name
+   * of the list or map.
    */
   readonly fields: readonly string[];
-  /** True: an agent's is never cut, since it would name something else. */
+  /** True: texts of an agent are not cut, because they would name something else. */
   readonly isName?: true;
 }
 
-/** How much a list, a map or a whole message may hold. */
+/** A limit for a list, a map or a whole message. */
 export interface CountLimit {
   readonly max: number;
   readonly what: string;
 }
 
-/** How many members a list may have. */
+/** A limit for the members of a list. */
 export interface ListLimit extends CountLimit {
-  /** True: of an agent's list the members behind the limit are left out. */
+  /** True: members of an agent's list beyond the limit are dropped. */
   readonly isCut?: true;
 }
 
 const KI = 1_024;
 const MI = 1_024 * KI;
 
-/** The longest text of each kind that a client may send and an agent may have stored. */
+/** The longest text of each kind that clients may send and that agents' texts are cut to. */
 export const TEXT_LIMITS = {
   id: {
     max: 512,
@@ -243,13 +243,13 @@ export const TEXT_LIMITS = {
 /** A name in {@link TEXT_LIMITS}. */
 export type TextLimitName = keyof typeof TEXT_LIMITS;
 
-/** Of a text in a field that the table does not name: one of a newer protocol, or of nobody's. */
+/** For texts in fields that the table does not name, such as fields of a newer protocol. */
 export const UNLISTED_TEXT: CountLimit = { max: 64 * KI, what: 'A text in a field that is not named here' };
 
-/** The key of any map. */
+/** For the keys of all maps. */
 export const KEY_LENGTH: CountLimit = { max: 512, what: 'A key of a map' };
 
-/** How many members a list may have, by the name of its field. */
+/** The greatest number of members of a list, by the name of its field. */
 export const LIST_LIMITS = {
   attachments: { max: 100, what: 'Attachments of a message' },
   'x-annotations': { max: 1_000, what: 'Annotations that a message carries' },
@@ -260,14 +260,18 @@ export const LIST_LIMITS = {
   options: { max: 1_000, what: 'Options of one question', isCut: true },
   freeformValues: { max: 100, what: 'Own words in one answer' },
   protocolVersions: { max: 100, what: 'Versions that a client offers' },
-  // Each change copies the list; V8 copies longer ones (128 KiB) far slower, and a session is disposed of in one transaction.
+  // Each change copies the list. V8 copies longer lists (128 KiB) much more slowly, and a session is disposed
+  // in one transaction.
   chats: { max: 16_000, what: 'Chats of a session' },
 } as const satisfies Record<string, ListLimit>;
 
-/** Of a list that {@link LIST_LIMITS} does not name. */
+/** For lists that {@link LIST_LIMITS} does not name. */
 export const UNLISTED_LIST: CountLimit = { max: 10_000, what: 'Members of any other list' };
 
-/** How much a part may hold altogether, by the name of its field: the characters of its texts and keys, and eight for each value. */
+/**
+ * The greatest weight of a field, by its name: the characters of its texts and keys, and eight for each
+ * value.
+ */
 export const TOTAL_LIMITS = {
   _meta: { max: 64 * KI, what: 'One `_meta`' },
   attachments: { max: 15 * MI, what: 'All attachments of a message, embedded ones included' },
@@ -280,13 +284,13 @@ export const TOTAL_LIMITS = {
 } as const satisfies Record<string, CountLimit>;
 
 /**
- * What one action, or the params of one request, may hold altogether, counted in the same way. Embedded attachments, results of tools and the content of
- * files do not count: the host keeps large ones outside of state.
+ * The greatest weight of one action, or of the params of one request. Embedded attachments, results of tools
+ * and contents of files do not count, because the host stores large ones outside of the state.
  */
 export const MESSAGE_TOTAL: CountLimit = {
   max: 1.5 * MI,
   what: 'One action, or the parameters of one request',
 };
 
-/** Requests whose texts are cut to fit instead of refused: what they bring may be of a host that had other limits. */
+/** Requests whose texts are cut instead of refused: their content may come from a host with other limits. */
 export const CUT_REQUESTS: ReadonlySet<string> = new Set(['x-importSession', 'x-importTurns']);

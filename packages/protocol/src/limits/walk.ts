@@ -10,7 +10,7 @@ import {
   UNLISTED_TEXT,
 } from './table.ts';
 
-/** Values of these fields have names of their own inside: all texts in them go by the field. */
+/** Fields whose values contain arbitrary names; all texts inside use the limit of the field. */
 export const OPEN_FIELDS: ReadonlySet<string> = new Set([
   '_meta',
   'config',
@@ -28,49 +28,49 @@ const textLimits: ReadonlyMap<string, TextLimit> = new Map(
 const lists: ReadonlyMap<string, ListLimit> = new Map(Object.entries(LIST_LIMITS));
 const totals: ReadonlyMap<string, CountLimit> = new Map(Object.entries(TOTAL_LIMITS));
 
-/** Where a value stands: the name of its field and that of the field around it. */
+/** The place of a value: the name of its field and that of the enclosing field. */
 export interface Field {
   readonly name: string;
   readonly parent: string;
 }
 
-/** The field of a member, for everything inside an open field the open field itself. */
+/** The field of a member; inside an open field the open field itself. */
 export function fieldInside({ name, parent }: Field, key: string): Field {
   return OPEN_FIELDS.has(name) ? { name, parent } : { name: key, parent: name };
 }
 
-/** The limit of a text, or `undefined` for a field that the table does not name. */
+/** The limit of a text; `undefined` when the table does not name its field. */
 export const listedTextLimit = ({ name, parent }: Field): TextLimit | undefined =>
   textLimits.get(`${parent}.${name}`) ?? textLimits.get(name);
 
-/** The limit of a text, whatever its field is. */
+/** The limit of a text in any field. */
 export const textLimit = (field: Field): TextLimit =>
   listedTextLimit(field) ?? { ...UNLISTED_TEXT, fields: [] };
 
-/** How many members a list or map may have. */
+/** The limit for the members of a list or map. */
 export const listLimit = ({ name }: Field): ListLimit => lists.get(name) ?? UNLISTED_LIST;
 
-/** What everything in a field may come to; absent: only what is around it counts. */
+/** The total limit of a field. Absent: only the totals of enclosing fields apply. */
 export const totalLimit = ({ name }: Field): CountLimit | undefined => totals.get(name);
 
-/** What a value that is no text counts for a total. */
+/** Weight of a value that is not a text. */
 const VALUE_WEIGHT = 8;
 
-/** What exceeds its limit. */
+/** An exceeded limit. */
 export interface LimitFault {
-  /** As `action.title` or `params.config.model`. */
+  /** Path such as `action.title` or `params.config.model`. */
   readonly path: string;
   readonly limit: CountLimit;
-  /** What the limit counts. */
+  /** The unit of the limit. */
   readonly unit: 'characters' | 'members' | 'characters altogether';
   readonly actual: number;
 }
 
-/** Looks through one value, and stops at the first thing that exceeds its limit. */
+/** Walks a value and stops at the first exceeded limit. */
 export class LimitWalk {
   fault: LimitFault | undefined;
 
-  /** The weight of a value: its characters and those of its keys, and eight for each value. */
+  /** The weight of a value: its characters, those of its keys, and eight for each value. */
   weigh(value: unknown, field: Field, path: string): number {
     if (typeof value === 'string') return this.#weighText(value, field, path);
     if (typeof value !== 'object' || value === null) return VALUE_WEIGHT;

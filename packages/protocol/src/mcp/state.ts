@@ -2,18 +2,18 @@ import type { ProtectedResourceMetadata } from '../auth/auth.ts';
 import type { CustomizationBase } from '../session/customization-base.ts';
 import type { ErrorInfo, URI } from '../wire/basics.ts';
 
-/** An MCP server, on its own or as part of a plugin or directory [CUST-1] [MCP-1]. */
+/** An MCP server, alone or as part of a plugin or directory [CUST-1] [MCP-1]. */
 export interface McpServerCustomization extends CustomizationBase {
   type: 'mcpServer';
   enabled: boolean;
   state: McpServerState;
-  /** Its `mcp://` channel. Absent: not open, as in every state but `ready` [MCP-2]. */
+  /** Its `mcp://` channel. Absent: closed, as in every state except `ready` [MCP-2]. */
   channel?: URI;
-  /** Absent: it shows no user interfaces of its own. */
+  /** Absent: it has no user interfaces. */
   mcpApp?: McpServerCustomizationApps;
 }
 
-/** Where an MCP server's life stands [MCP-1]. */
+/** The state of an MCP server [MCP-1]. */
 export type McpServerState =
   | McpServerStartingState
   | McpServerReadyState
@@ -21,36 +21,36 @@ export type McpServerState =
   | McpServerErrorState
   | McpServerStoppedState;
 
-/** Known, not serving yet. */
+/** Known, not ready yet. */
 export interface McpServerStartingState {
   kind: 'starting';
 }
 
-/** Serving. */
+/** Ready. */
 export interface McpServerReadyState {
   kind: 'ready';
 }
 
-/** Why an MCP server wants a token: none yet, no longer valid, or good for too little. */
+/** Why an MCP server needs a token: it has none, an expired one, or one with too few scopes. */
 export type McpAuthRequiredReason = 'required' | 'expired' | 'insufficientScope';
 
-/** Waits for `authenticate` with `resource.resource`; no notification is sent besides [AUTH-2]. */
+/** Waits for `authenticate` with `resource.resource`. No separate notification is sent [AUTH-2]. */
 export interface McpServerAuthRequiredState {
   kind: 'authRequired';
   reason: McpAuthRequiredReason;
   resource: ProtectedResourceMetadata;
-  /** What the token has to be good for now, whatever `resource.scopes_supported` lists. Absent: not said. */
+  /** Scopes that the token needs now, whatever `resource.scopes_supported` lists. Absent: unspecified. */
   requiredScopes?: string[];
   description?: string;
 }
 
-/** Did not start, or broke; it stays so until somebody starts it again. */
+/** Failed to start, or failed later. Stays in this state until it is started again. */
 export interface McpServerErrorState {
   kind: 'error';
   error: ErrorInfo;
 }
 
-/** Ended on purpose. */
+/** Stopped on purpose. */
 export interface McpServerStoppedState {
   kind: 'stopped';
 }
@@ -61,8 +61,8 @@ export interface McpServerCustomizationApps {
 }
 
 /**
- * What of MCP passes through an `mcp://` channel, with the field names of MCP Apps so that a view can be given it
- * unchanged. Methods of an absent capability are `-32601` [MCP-2].
+ * The MCP methods that pass through an `mcp://` channel, with the field names of MCP Apps, so that a view can
+ * use the object unchanged. Methods of an absent capability are answered with `-32601` [MCP-2].
  */
 export interface AhpMcpUiHostCapabilities {
   /** `tools/list`, `tools/call`. */
@@ -71,12 +71,12 @@ export interface AhpMcpUiHostCapabilities {
   serverResources?: McpListCapability;
   /** Log messages of the view. */
   logging?: Record<string, unknown>;
-  /** `sampling/createMessage`; with `tools`, also requests that bring tools. */
+  /** `sampling/createMessage`; with `tools`, also requests with tools. */
   sampling?: { tools?: Record<string, unknown> };
 }
 
-/** A list that an MCP server keeps. */
+/** A list kept by an MCP server. */
 export interface McpListCapability {
-  /** True: its change notifications pass through too. Absent: false. */
+  /** True: its change notifications pass through as well. Absent: false. */
   listChanged?: boolean;
 }

@@ -1,23 +1,23 @@
 import type { URI } from '../wire/basics.ts';
 
-/** What happened to a resource. */
+/** The kind of a change. */
 export type ResourceChangeType = 'added' | 'updated' | 'deleted';
 
-/** One change that a watch saw. */
+/** One change that a watch reports. */
 export interface ResourceChange {
   uri: URI;
   type: ResourceChangeType;
 }
 
-/** Glob patterns or paths, relative to the root of a watch. */
+/** Glob patterns or paths relative to the root of a watch. */
 export interface WatchPatterns {
   items: string[];
 }
 
-/** What a watch looks at. The changes themselves pass by as actions and are not kept [WATCH-1]. */
+/** The settings of a watch. Changes are sent as actions and not stored [WATCH-1]. */
 export interface ResourceWatchState {
   root: URI;
-  /** False: only the root and, where it is a directory, its own entries. */
+  /** False: only the root and, for a directory, its direct entries. */
   recursive: boolean;
   /** Never reported. Absent: none. */
   excludes?: WatchPatterns;

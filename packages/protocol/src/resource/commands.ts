@@ -1,19 +1,22 @@
 import type { ConnectionParams, Count, EmptyResult, URI } from '../wire/basics.ts';
 
-/** How bytes are written in a JSON string. `utf-8` only ever holds valid text [RES-1]. */
+/** The encoding of bytes in a JSON string. `utf-8` is used only for valid text [RES-1]. */
 export type ContentEncoding = 'base64' | 'utf-8';
 
-/** What a URI names, links seen as links. */
+/** The kind of a resource; links are not followed. */
 export type ResourceType = 'file' | 'directory' | 'symlink';
 
 /** `resourceRead`: the whole content of a file or content URI. */
 export interface ResourceReadParams extends ConnectionParams {
   uri: URI;
-  /** A wish. Absent: the receiver chooses; text that is no valid UTF-8 comes as `base64` whatever is asked. */
+  /**
+   * Preferred encoding. Absent: chosen by the receiver. Content that is not valid UTF-8 is always sent as
+   * `base64`.
+   */
   encoding?: ContentEncoding;
 }
 
-/** Content of a resource. */
+/** The content of a resource. */
 export interface ResourceReadResult {
   data: string;
   encoding: ContentEncoding;
@@ -22,92 +25,97 @@ export interface ResourceReadResult {
 }
 
 /**
- * Where written bytes go: `truncate` cuts the file at `position` and writes there, `append` inserts `position`
- * bytes before the end, `insert` inserts `position` bytes behind the start.
+ * Where written bytes go. `truncate` cuts the file at `position` and writes there, `append` inserts
+ * `position` bytes before the end, `insert` inserts `position` bytes after the start.
  */
 export type ResourceWriteMode = 'truncate' | 'append' | 'insert';
 
-/** `resourceWrite`: writes a file, which is created when it is missing; its parent has to exist [RES-1] [RES-3]. */
+/** `resourceWrite`: writes a file and creates it if missing; its parent must exist [RES-1] [RES-3]. */
 export interface ResourceWriteParams extends ConnectionParams {
   uri: URI;
   data: string;
   encoding: ContentEncoding;
   /** Media type of the data, for receivers that store it. */
   contentType?: string;
-  /** True: a file that exists is `-32010`. Absent: false. */
+  /** True: an existing file is answered with `-32010`. Absent: false. */
   createOnly?: boolean;
   /** Absent: `truncate`. */
   mode?: ResourceWriteMode;
-  /** Bytes, counted as `mode` says. Absent: 0. */
+  /** In bytes, counted as `mode` says. Absent: 0. */
   position?: Count;
-  /** `etag` that the file has to have still, else `-32011`. Absent: not looked at. */
+  /** The `etag` that the file must still have, else `-32011`. Absent: not checked. */
   ifMatch?: string;
 }
 
-/** Written. */
+/** The file was written. */
 export type ResourceWriteResult = EmptyResult;
 
-/** `resourceList`: what a directory holds. */
+/** `resourceList`: lists the entries of a directory. */
 export interface ResourceListParams extends ConnectionParams {
   /** Empty: the host's `defaultDirectory` [RES-1]. */
   uri: URI;
 }
 
-/** One name in a directory. */
+/** One entry of a directory. */
 export interface DirectoryEntry {
-  /** Last segment only. */
+  /** The last segment only. */
   name: string;
   type: 'file' | 'directory';
 }
 
-/** Entries of one directory, not of those below it. */
+/** The direct entries of a directory. */
 export interface ResourceListResult {
   entries: DirectoryEntry[];
 }
 
-/** From one place to another. */
+/** Source and destination. */
 export interface ResourceTransferParams extends ConnectionParams {
   source: URI;
   destination: URI;
-  /** True: a destination that exists is `-32010`. Absent: it is replaced. */
+  /** True: an existing destination is answered with `-32010`. Absent: it is replaced. */
   failIfExists?: boolean;
 }
 
-/** `resourceCopy`. */
+/** `resourceCopy`: copies a resource. */
 export interface ResourceCopyParams extends ResourceTransferParams {}
 
 /** Copied. */
 export type ResourceCopyResult = EmptyResult;
 
-/** `resourceMove`. */
+/** `resourceMove`: moves a resource. */
 export interface ResourceMoveParams extends ResourceTransferParams {}
 
 /** Moved. */
 export type ResourceMoveResult = EmptyResult;
 
-/** `resourceDelete`. */
+/** `resourceDelete`: deletes a resource. */
 export interface ResourceDeleteParams extends ConnectionParams {
   uri: URI;
-  /** True: a directory goes with all it holds. Absent: one that is not empty is `-32011` [RES-1]. */
+  /**
+   * True: a directory is deleted with its content. Absent: a directory that is not empty is answered with
+   * `-32011` [RES-1].
+   */
   recursive?: boolean;
 }
 
 /** Deleted. */
 export type ResourceDeleteResult = EmptyResult;
 
-/** `resourceResolve`: what is there, and where it really is. Nothing there: `-32008`. */
+/**
+ * `resourceResolve`: the kind and real location of a resource. Answered with `-32008` when it does not exist.
+ */
 export interface ResourceResolveParams extends ConnectionParams {
   uri: URI;
-  /** False: tells of a link itself. Absent: true. */
+  /** False: describes a link itself. Absent: true. */
   followSymlinks?: boolean;
 }
 
-/** What a URI names. */
+/** The resource behind a URI. */
 export interface ResourceResolveResult {
-  /** The real URI behind links that were followed. */
+  /** The real URI after links were followed. */
   uri: URI;
   type: ResourceType;
-  /** Bytes. Absent where it costs too much to know, as for directories. */
+  /** Bytes. Absent where it is expensive to determine, as for directories. */
   size?: number;
   /** Last change, ISO 8601. Absent: unknown. */
   mtime?: string;
@@ -115,19 +123,19 @@ export interface ResourceResolveResult {
   ctime?: string;
   /** Media type. Absent: unknown. */
   contentType?: string;
-  /** Differs when the content has changed; for `ifMatch` of `resourceWrite`. */
+  /** Changes when the content changes; for `ifMatch` of `resourceWrite`. */
   etag?: string;
 }
 
-/** `resourceMkdir`: makes a directory and its missing parents; one that exists is fine. */
+/** `resourceMkdir`: creates a directory and its missing parents. An existing one is no error. */
 export interface ResourceMkdirParams extends ConnectionParams {
   uri: URI;
 }
 
-/** It is there. */
+/** The directory exists. */
 export type ResourceMkdirResult = EmptyResult;
 
-/** `resourceRequest`: asks for access; refused with `-32009` [RES-2]. */
+/** `resourceRequest`: asks for access. Answered with `-32009` when denied [RES-2]. */
 export interface ResourceRequestParams extends ConnectionParams {
   uri: URI;
   /** Absent: false. */
@@ -136,5 +144,5 @@ export interface ResourceRequestParams extends ConnectionParams {
   write?: boolean;
 }
 
-/** Access is granted. */
+/** Access was granted. */
 export type ResourceRequestResult = EmptyResult;

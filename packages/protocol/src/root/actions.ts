@@ -14,17 +14,17 @@ export interface RootActiveSessionsChangedAction {
   activeSessions: number;
 }
 
-/** Replaces the agents and with them their models. */
+/** Replaces the agents and their models. */
 export interface RootAgentsChangedAction {
   type: 'root/agentsChanged';
   agents: AgentInfo[];
 }
 
-/** Merges into the host's configuration values, or replaces them [ROOT-1] [ROOT-5]. */
+/** Merges values into the host's configuration, or replaces them [ROOT-1] [ROOT-5]. */
 export interface RootConfigChangedAction {
   type: 'root/configChanged';
   config: Record<string, unknown>;
-  /** True: `config` is all there is afterwards. Absent: merged by property name. */
+  /** True: `config` replaces all values. Absent: merged by property name. */
   replace?: boolean;
 }
 

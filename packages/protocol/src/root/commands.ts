@@ -2,141 +2,145 @@ import type { SessionConfigSchema } from '../config/schema.ts';
 import type { SessionSummary } from '../session/state.ts';
 import type { ConnectionParams, PaginatedParams, PaginatedResult, URI } from '../wire/basics.ts';
 
-/** `listSessions` [ROOT-2]. */
+/** `listSessions`: a page of sessions [ROOT-2]. */
 export interface ListSessionsParams extends ConnectionParams, PaginatedParams {}
 
-/** Sessions, the last modified first. */
+/** Sessions, most recently modified first. */
 export interface ListSessionsResult extends PaginatedResult {
   items: SessionSummary[];
 }
 
-/** A session that somebody is about to create, as far as it is chosen. */
+/** A session that is about to be created, as far as its options are chosen. */
 export interface SessionDraftParams extends ConnectionParams {
   /** Absent: the host's default agent. */
   provider?: string;
   /** Absent: `defaultDirectory`. */
   workingDirectory?: URI;
-  /** Values chosen up to now, by property name. */
+  /** Values chosen so far, by property name. */
   config?: Record<string, unknown>;
 }
 
-/** `resolveSessionConfig`: asked again after each choice that others may depend on [ROOT-4]. */
+/** `resolveSessionConfig`: called again after each choice that other options may depend on [ROOT-4]. */
 export interface ResolveSessionConfigParams extends SessionDraftParams {}
 
-/** All there is to set under the present choices, not only what is new. */
+/** The complete schema and values under the present choices. */
 export interface ResolveSessionConfigResult {
   schema: SessionConfigSchema;
-  /** The caller's values, defaults filled in. */
+  /** The caller's values with defaults. */
   values: Record<string, unknown>;
 }
 
-/** `sessionConfigCompletions`: values of one property that has `enumDynamic` [ROOT-4]. */
+/** `sessionConfigCompletions`: values of a property with `enumDynamic` [ROOT-4]. */
 export interface SessionConfigCompletionsParams extends SessionDraftParams {
-  /** Its name in the schema. */
+  /** Name of the property in the schema. */
   property: string;
-  /** Text to search for. Absent or empty: a first choice of values. */
+  /** Search text. Absent or empty: a first selection of values. */
   query?: string;
 }
 
-/** Values that match. */
+/** Matching values. */
 export interface SessionConfigCompletionsResult {
   items: SessionConfigValueItem[];
 }
 
-/** One value to choose. */
+/** One value of a property. */
 export interface SessionConfigValueItem {
-  /** What goes into `config`. */
+  /** The value for `config`. */
   value: string;
   label: string;
   description?: string;
 }
 
-/** `x-searchSessions`, an extension of ours: finds sessions by words of their titles, messages and answers. */
+/** `x-searchSessions` (extension): searches titles, messages and answers. */
 export interface SearchSessionsParams extends ConnectionParams {
   /**
-   * Words that all have to be there, in any order, and "phrases"; the last word may be the beginning of one. Case and accents do not
-   * count, nothing else has a meaning. At most 1,000 characters; without any word there are no results. A host that has too many searches of
-   * one token waiting answers -32011.
+   * Words that must all occur, in any order, and "phrases"; the last word matches as a prefix. Case and
+   * accents are ignored; there are no operators. At most 1,000 characters; a query without words has no
+   * results. A host with too many queued searches of one token answers with -32011.
    */
   query: string;
   /** 1 to 100. Default 20. */
   limit?: number;
-  /** `nextCursor` of the page before, with the same query. */
+  /** `nextCursor` of the previous page, with the same query. */
   cursor?: string;
 }
 
-/** What was found, best first: what fits well, and of that what is new. */
+/** Matches, best first; among equally good ones the newest first. */
 export interface SearchSessionsResult {
-  /** A few of each session at most. */
+  /** At most a few per session. */
   items: SessionSearchHit[];
   /** Absent: there are no more. */
   nextCursor?: string;
-  /** False while the host is still reading what is older than its index: there may be more to find later. */
+  /** False while the host is still indexing older sessions: later searches may find more. */
   isComplete: boolean;
 }
 
-/** One place where something was found. */
+/** One match. */
 export interface SessionSearchHit {
   session: SessionSummary;
-  /** Absent: the title of the session itself. */
+  /** Absent: the title of the session. */
   chat?: URI;
   /** The turn; absent for a title. */
   turnId?: string;
   field: SessionSearchField;
-  /** About 120 characters of one line around it. */
+  /** About 120 characters of the matching line. */
   snippet: string;
-  /** Start and end of each match in `snippet`, in UTF-16 units, in order. */
+  /** Start and end of each match in `snippet`, in UTF-16 code units, in order. */
   matches: [number, number][];
 }
 
-/** A title, what somebody asked, or what was answered (tool calls and their commands too). */
+/** A title, a message, or an answer (including tool calls and their commands). */
 export type SessionSearchField = 'title' | 'message' | 'response';
 
-/** `x-listApprovals`, an extension of ours: what people have allowed for good. */
+/** `x-listApprovals` (extension): lists remembered approvals. */
 export interface ListApprovalsParams extends ConnectionParams {
-  /** Those that hold in this session alone. Absent: all. */
+  /** Only those that apply in this session. Absent: all. */
   session?: URI;
 }
 
-/** Approvals that are remembered, the oldest first. */
+/** Remembered approvals, oldest first. */
 export interface ListApprovalsResult {
   items: RememberedApproval[];
 }
 
-/** `x-revokeApproval`, an extension of ours: from now on people are asked again. */
+/** `x-revokeApproval` (extension): revokes a remembered approval, so that people are asked again. */
 export interface RevokeApprovalParams extends ConnectionParams {
-  /** An approval's `id`. */
+  /** `id` of the approval. */
   id: string;
 }
 
-/** A kind of tool call that runs without a question, since somebody said so once. */
+/** A kind of tool call that runs without a question because a person allowed it for good. */
 export interface RememberedApproval {
   id: string;
   /** The agent whose tool it is. */
   provider: string;
   toolName: string;
-  /** As the agent called it: `read`, `edit`, `execute` … */
+  /** Kind of tool as the agent named it: `read`, `edit`, `execute` … */
   kind: string;
   scope: ApprovalScope;
   covers: ApprovalCoverage;
-  /** The option that was chosen, in its words. */
+  /** Text of the option that was chosen. */
   label: string;
   /** ISO 8601. */
   createdAt: string;
 }
 
-/** Where an approval holds: in one session, or in all chats of the agent that work in a folder or below it. */
+/**
+ * Where an approval applies: in one session, or in all chats of the agent whose working directory is a folder
+ * or below it.
+ */
 export type ApprovalScope = { kind: 'session'; session: URI } | { kind: 'folder'; folder: URI };
 
 /**
- * What an approval lets run: exactly this input, edits of these files, whatever the tool is given, or what the agent itself makes of an option of
- * its own, whose words are the approval's `label`: it remembers that by itself, and asks no more. Revoking that gives the chat a new session of the
- * agent from its next turn on; what the agent has written to files of its own stays.
+ * What an approval covers: exactly this input, edits of these files, every input of the tool, or an option of
+ * the agent itself, whose text is the approval's `label`. The agent remembers its own option and does not ask
+ * again. Revoking it gives the chat a new session of the agent from the next turn on; files that the agent
+ * wrote stay.
  */
 export type ApprovalCoverage =
   | {
       kind: 'input';
-      /** For people; cut when it is long, then `isWhole` is false. */
+      /** For people; shortened when long, and then `isWhole` is false. */
       input: string;
       isWhole: boolean;
     }

@@ -4,54 +4,56 @@ import type { Customization } from '../session/customization.ts';
 import type { TerminalInfo } from '../terminal/state.ts';
 import type { WithMeta } from '../wire/basics.ts';
 
-/** What concerns the whole host [ROOT-1]. `_meta.hostBuild` names its build. Sessions come by `listSessions`. */
+/**
+ * State of the whole host [ROOT-1]. `_meta.hostBuild` names its build. Sessions are listed by `listSessions`.
+ */
 export interface RootState extends WithMeta {
   agents: AgentInfo[];
   /** Sessions that are not disposed. */
   activeSessions?: number;
   terminals?: TerminalInfo[];
-  /** Absent: the host has nothing to set. */
+  /** Absent: the host has no settings. */
   config?: RootConfigState;
 }
 
-/** The host's configuration: what there is to set, and what is set [ROOT-5]. */
+/** The host's configuration: schema and values [ROOT-5]. */
 export interface RootConfigState {
   schema: ConfigSchema;
   /** By property name. */
   values: Record<string, unknown>;
 }
 
-/** An agent that sessions can be created with. */
+/** An agent for sessions. */
 export interface AgentInfo {
-  /** Its id; matches `[a-z][a-z0-9+.-]*` and is no scheme of the protocol. */
+  /** Its id; matches `[a-z][a-z0-9+.-]*` and is not a scheme of the protocol. */
   provider: string;
   displayName: string;
   description: string;
   models: SessionModelInfo[];
-  /** What it needs tokens for [AUTH-2]. Absent: nothing. */
+  /** Resources that it needs tokens for [AUTH-2]. Absent: none. */
   protectedResources?: ProtectedResourceMetadata[];
-  /** What it brings into every session of its own [CUST-1]. */
+  /** Customizations that it adds to every session of its own [CUST-1]. */
   customizations?: Customization[];
-  /** Absent: none of them. */
+  /** Absent: none. */
   capabilities?: AgentCapabilities;
 }
 
-/** What an agent can do beyond the least. An absent field is something that it cannot [CHAT-1]. */
+/** Optional abilities of an agent. An absent field means that the agent lacks it [CHAT-1]. */
 export interface AgentCapabilities {
   /** More than one chat in a session. */
   multipleChats?: MultipleChatsCapability;
 }
 
-/** Particulars of {@link AgentCapabilities.multipleChats}. */
+/** Details of {@link AgentCapabilities.multipleChats}. */
 export interface MultipleChatsCapability {
   /** True: a chat may start as a copy of another. Absent: false. */
   fork?: boolean;
 }
 
-/** Whether a model may be used here; `unconfigured` when nobody has decided. */
+/** Whether a model may be used; `unconfigured` when no policy decides. */
 export type PolicyState = 'enabled' | 'disabled' | 'unconfigured';
 
-/** A model that an agent can work with. */
+/** A model of an agent. */
 export interface SessionModelInfo extends WithMeta {
   id: string;
   provider: string;
@@ -62,10 +64,10 @@ export interface SessionModelInfo extends WithMeta {
   maxOutputTokens?: number;
   /** Tokens. Absent: unknown. */
   maxPromptTokens?: number;
-  /** Takes images. Absent: unknown. */
+  /** Accepts images. Absent: unknown. */
   supportsVision?: boolean;
-  /** Absent: may be used. */
+  /** Absent: allowed. */
   policyState?: PolicyState;
-  /** What `ModelSelection.config` may hold for this model. Absent: nothing. */
+  /** Schema of `ModelSelection.config` for this model. Absent: no settings. */
   configSchema?: ConfigSchema;
 }

@@ -34,29 +34,29 @@ export type SessionAction =
   | SessionServerToolsChangedAction
   | SessionTitleChangedAction;
 
-/** A client takes its tools away, or is gone for too long [SESS-8]. */
+/** A client withdraws its tools, or was away for too long [SESS-8]. */
 export interface SessionActiveClientRemovedAction {
   type: 'session/activeClientRemoved';
   clientId: string;
 }
 
-/** A client joins, or replaces what it offers, tools and plugins alike [SESS-8]. */
+/** A client joins, or replaces its tools and plugins [SESS-8]. */
 export interface SessionActiveClientSetAction {
   type: 'session/activeClientSet';
   activeClient: SessionActiveClient;
 }
 
-/** What the session does just now [SESS-5]. */
+/** Changes the description of the present activity [SESS-5]. */
 export interface SessionActivityChangedAction {
   type: 'session/activityChanged';
-  /** Absent: nothing to tell any more. */
+  /** Absent: none. */
   activity?: string;
 }
 
 /** Replaces the catalogue of changesets [SESS-10]. */
 export interface SessionChangesetsChangedAction {
   type: 'session/changesetsChanged';
-  /** Absent: there is none any more. */
+  /** Absent: none. */
   changesets?: Changeset[];
 }
 
@@ -66,50 +66,50 @@ export interface SessionChatAddedAction {
   summary: ChatSummary;
 }
 
-/** Takes a chat out of the catalogue, and out of `defaultChat` [SESS-6]. */
+/** Removes a chat from the catalogue and from `defaultChat` [SESS-6]. */
 export interface SessionChatRemovedAction {
   type: 'session/chatRemoved';
   chat: URI;
 }
 
-/** Changes fields of a catalogue entry; unknown: no change [SESS-6]. */
+/** Changes fields of a catalogue entry. An unknown chat changes nothing [SESS-6]. */
 export interface SessionChatUpdatedAction {
   type: 'session/chatUpdated';
   chat: URI;
   changes: ChatSummaryChanges;
 }
 
-/** The fields that changed; absent ones did not, and a `resource` is ignored [SESS-6]. */
+/** The changed fields; `resource` is ignored [SESS-6]. */
 export type ChatSummaryChanges = Partial<ChatSummary>;
 
-/** Merges into the configuration values, or replaces them [SESS-9]. */
+/** Merges values into the configuration, or replaces them [SESS-9]. */
 export interface SessionConfigChangedAction {
   type: 'session/configChanged';
   config: Record<string, unknown>;
-  /** True: `config` is all there is afterwards. Absent: merged by property name. */
+  /** True: `config` replaces all values. Absent: merged by property name. */
   replace?: boolean;
 }
 
-/** The agent could not be had [SESS-2]. */
+/** The agent could not be started [SESS-2]. */
 export interface SessionCreationFailedAction {
   type: 'session/creationFailed';
   error: ErrorInfo;
 }
 
-/** Removes a customization, wherever it stands, with its children [CUST-1]. */
+/** Removes a customization at any level, with its children [CUST-1]. */
 export interface SessionCustomizationRemovedAction {
   type: 'session/customizationRemoved';
   id: string;
 }
 
-/** Turns a customization on or off, wherever it stands [CUST-1]. */
+/** Enables or disables a customization at any level [CUST-1]. */
 export interface SessionCustomizationToggledAction {
   type: 'session/customizationToggled';
   id: string;
   enabled: boolean;
 }
 
-/** Adds a top-level customization, or replaces the one with its id, children included [CUST-1]. */
+/** Adds a top-level customization, or replaces the one with the same id, including its children [CUST-1]. */
 export interface SessionCustomizationUpdatedAction {
   type: 'session/customizationUpdated';
   customization: Customization;
@@ -121,14 +121,14 @@ export interface SessionCustomizationsChangedAction {
   customizations: Customization[];
 }
 
-/** Where input goes from now on that names no chat. The host's alone [ACT-3]. */
+/** Changes the chat for input that names no chat. Dispatched by the host only [ACT-3]. */
 export interface SessionDefaultChatChangedAction {
   type: 'session/defaultChatChanged';
-  /** Absent: nowhere. */
+  /** Absent: none. */
   defaultChat?: URI;
 }
 
-/** A chat no longer waits; unknown: no change [SESS-7]. */
+/** A chat no longer waits. An unknown id changes nothing [SESS-7]. */
 export interface SessionInputNeededRemovedAction {
   type: 'session/inputNeededRemoved';
   id: string;
@@ -152,13 +152,13 @@ export interface SessionIsReadChangedAction {
   isRead: boolean;
 }
 
-/** Somebody wants this MCP server to start, or to start again [MCP-1]. */
+/** Asks to start or restart an MCP server [MCP-1]. */
 export interface SessionMcpServerStartRequestedAction {
   type: 'session/mcpServerStartRequested';
   id: string;
 }
 
-/** Replaces state and channel of an MCP server, wherever it stands [MCP-1]. */
+/** Replaces state and channel of an MCP server at any level [MCP-1]. */
 export interface SessionMcpServerStateChangedAction {
   type: 'session/mcpServerStateChanged';
   id: string;
@@ -167,18 +167,18 @@ export interface SessionMcpServerStateChangedAction {
   channel?: URI;
 }
 
-/** Somebody wants this MCP server to stop [MCP-1]. */
+/** Asks to stop an MCP server [MCP-1]. */
 export interface SessionMcpServerStopRequestedAction {
   type: 'session/mcpServerStopRequested';
   id: string;
 }
 
-/** Replaces `_meta` as a whole; absent: none any more [SESS-10]. */
+/** Replaces `_meta` as a whole. Absent: none [SESS-10]. */
 export interface SessionMetaChangedAction extends WithMeta {
   type: 'session/metaChanged';
 }
 
-/** The agent is there; says nothing about `status` [SESS-4]. */
+/** The agent has started; `status` does not change [SESS-4]. */
 export interface SessionReadyAction {
   type: 'session/ready';
 }

@@ -6,11 +6,12 @@ import type { SessionState } from './state.ts';
 import { SessionStatus } from './status.ts';
 
 /**
- * Derives a session's activity bits and `activity` from its chats [SESS-5]: those of the default chat, else of the
- * most recently modified one, overruled by a chat that needs input (or an entry of `inputNeeded`) and, failing
- * that, by a chat in error. A worker's error does not count: the call that it worked for tells it, and a worker has no next
- * turn that would end it. Reads `chats`, `defaultChat` and `inputNeeded`; sets `status` (bits 0–4 only) and
- * `activity`. Apply it after `sessionReducer`. Returns `state` itself when nothing changes, so for no chats too.
+ * Derives a session's activity bits and `activity` from its chats [SESS-5]. They are those of the default
+ * chat, else of the most recently modified one. A chat that needs input (or an entry of `inputNeeded`)
+ * overrides them, and otherwise a chat in error does. Errors of worker chats do not count: the tool call
+ * reports them, and a worker has no next turn that would clear its error. Reads `chats`, `defaultChat` and
+ * `inputNeeded`; sets `status` (bits 0–4 only) and `activity`. Apply it after `sessionReducer`. Returns
+ * `state` itself when nothing changes.
  */
 export function aggregateSession(state: SessionState): SessionState {
   const supplied = supplier(state);
@@ -28,7 +29,7 @@ function supplier(state: SessionState): { source: ChatSummary; activity: number 
   const asking = askingCount > 0 ? firstWith(state, isAsking) : undefined;
   if (asking) return { source: asking, activity: SessionStatus.InputNeeded };
   if (inputNeeded?.length) {
-    // A block that does not show in its chat's own status: a tool that a client has to run.
+    // The chat's own status does not show this block: a tool that a client must run.
     const source = firstBlocked(state, inputNeeded) ?? home(state);
     return source && { source, activity: SessionStatus.InputNeeded };
   }
@@ -56,7 +57,7 @@ function firstBlocked(
   const main = inputNeeded[0]?.chat === state.defaultChat ? defaultOf(state) : undefined;
   if (main !== undefined) return main;
   const blocked = new Set(inputNeeded.map(({ chat }) => chatPosition(state.chats, chat)));
-  // In catalogue order, since that decides ties.
+  // In catalogue order, which decides ties.
   const positions = [...blocked].toSorted((a, b) => a - b);
   return firstOf(
     state,
@@ -64,7 +65,7 @@ function firstBlocked(
   );
 }
 
-/** The default chat before all others, then the one that was modified last; catalogue order decides ties. */
+/** The default chat first, then the most recently modified chat; catalogue order decides ties. */
 function firstOf({ defaultChat }: SessionState, chats: readonly ChatSummary[]): ChatSummary | undefined {
   let first: ChatSummary | undefined;
   for (const chat of chats) {
@@ -76,7 +77,8 @@ function firstOf({ defaultChat }: SessionState, chats: readonly ChatSummary[]): 
 
 const times = new WeakMap<ChatSummary, number>();
 
-// ISO 8601 allows several spellings of one moment, so strings are not compared. What is no date counts as oldest.
+// ISO 8601 has several spellings of one moment, so strings are not compared. An invalid date counts as
+// oldest.
 function timeOf(chat: ChatSummary): number {
   const known = times.get(chat);
   if (known !== undefined) return known;

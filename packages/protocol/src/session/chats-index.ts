@@ -2,27 +2,30 @@ import type { ChatSummary } from '../chat/state.ts';
 import { sameJson } from '../values/same-json.ts';
 import { isError, isInProgress, isInputNeeded } from './reducer-status.ts';
 
-/** What a whole catalogue of chats comes to. */
+/** Totals over a catalogue of chats. */
 export interface ChatTotals {
   /** Chats that need input. */
   readonly askingCount: number;
-  /** Chats in error, workers aside [SESS-5]. */
+  /** Chats in error, without worker chats [SESS-5]. */
   readonly failedCount: number;
-  /** Chats in which a turn runs. */
+  /** Chats with a running turn. */
   readonly workingCount: number;
-  /** About how many characters of JSON all entries have. */
+  /** Approximate number of JSON characters of all entries. */
   readonly length: number;
 }
 
 interface ChatsIndex {
   readonly totals: ChatTotals;
-  /** Positions by URI. Shared by all lists that grew out of one: it may have entries that a list lacks, never too few. */
+  /**
+   * Positions by URI. Shared by all lists derived from one list: it may have more entries than a list, never
+   * fewer.
+   */
   readonly positions: Map<string, number>;
-  /** Absent: not looked for yet. */
+  /** Absent: not computed yet. */
   newest?: string;
 }
 
-// A function of the list alone, kept beside it, so that what changes one chat of thousands does not look at each.
+// Depends on the list only, so that a change of one chat among thousands need not look at each.
 const indexes = new WeakMap<readonly ChatSummary[], ChatsIndex>();
 
 /** Position of a chat in a session's catalogue, or -1. */
@@ -34,11 +37,11 @@ export function chatPosition(chats: readonly ChatSummary[], resource: string): n
     : chats.findIndex((chat) => chat.resource === resource);
 }
 
-/** A chat's entry in a session's catalogue, found without a search. */
+/** A chat's entry in a session's catalogue, without a search. */
 export const findChat = (chats: readonly ChatSummary[], resource: string): ChatSummary | undefined =>
   chats[chatPosition(chats, resource)];
 
-/** What all chats of a catalogue come to, counted once. */
+/** Totals over the catalogue, computed once per list. */
 export const chatTotals = (chats: readonly ChatSummary[]): ChatTotals => indexOf(chats).totals;
 
 /** The newest `modifiedAt` of a catalogue, as text; '' for none. */
@@ -48,7 +51,10 @@ export function newestChange(chats: readonly ChatSummary[]): string {
   return index.newest;
 }
 
-/** A copy of the catalogue with an entry at a position, or appended where that is negative; the same list when it says so already. */
+/**
+ * A copy of the catalogue with an entry at a position, or appended when it is negative. The same list when
+ * the entry is already there.
+ */
 export function withChat(chats: ChatSummary[], position: number, summary: ChatSummary): ChatSummary[] {
   const before = chats[position];
   if (before !== undefined && sameJson(before, summary)) return chats;
@@ -69,7 +75,7 @@ export function withChat(chats: ChatSummary[], position: number, summary: ChatSu
 export function withoutChat(chats: readonly ChatSummary[], position: number): ChatSummary[] {
   const copy = chats.slice();
   copy.splice(position, 1);
-  // The entries behind it have moved, unless there are none.
+  // Later entries have moved, unless there are none.
   const index = indexes.get(chats);
   if (index !== undefined && position === copy.length)
     indexes.set(copy, {
@@ -118,7 +124,7 @@ function lengthOf(chat: ChatSummary | undefined): number {
 /** Whether a chat needs input. */
 export const isAsking = ({ status }: ChatSummary): boolean => isInputNeeded(status);
 
-/** Whether a chat's error is its session's: a worker's is told by the call that it worked for. */
+/** Whether a chat's error counts for its session. Errors of worker chats are reported by their tool call. */
 export const hasFailed = ({ status, origin }: ChatSummary): boolean =>
   isError(status) && origin?.kind !== 'tool';
 

@@ -7,36 +7,38 @@ export interface CreateSessionParams extends BaseParams {
   provider?: string;
   /** A `file:` URI. Absent: `defaultDirectory`. */
   workingDirectory?: URI;
-  /** Starts as a copy. Absent: empty. */
+  /** The session starts as a copy. Absent: it is empty. */
   fork?: SessionForkSource;
-  /** Values as `resolveSessionConfig` describes them, by property name. */
+  /** Values by property name, as `resolveSessionConfig` describes. */
   config?: Record<string, unknown>;
-  /** The caller joins at once, as by `session/activeClientSet`; only under its own id. */
+  /** The caller joins at once, as by `session/activeClientSet`; only with its own client id. */
   activeClient?: SessionActiveClient;
-  /** Asks for `root/progress` [ROOT-3]; unique among the caller's open requests. Absent: none is sent. */
+  /**
+   * Requests `root/progress` [ROOT-3]; unique among the caller's open requests. Absent: no progress is sent.
+   */
   progressToken?: string;
 }
 
-/** What a new session is a copy of, up to and including that turn [SESS-12]. */
+/** The turn up to which a new session is a copy, inclusive [SESS-12]. */
 export interface SessionForkSource {
   session: URI;
   turnId: string;
 }
 
-/** `disposeSession`: ends and removes the session in `channel` [SESS-3]. */
+/** `disposeSession`: deletes the session in `channel` [SESS-3]. */
 export interface DisposeSessionParams extends BaseParams {}
 
-/** `x-diskUse`, an extension of ours: what the session in `channel` takes on the host's disk. */
+/** `x-diskUse` (extension): disk space of the session in `channel`. */
 export interface DiskUseParams extends BaseParams {}
 
-/** Bytes by what they hold; together the session's share of the host's database. */
+/** Bytes by content; the sum is the session's share of the host's database. */
 export interface DiskUseResult {
   /** Completed turns. */
   turnsBytes: number;
-  /** The rest of what its channels show. */
+  /** The other state of its channels. */
   stateBytes: number;
-  /** Its envelopes in the replay window; they go by themselves. */
+  /** Its envelopes in the replay window, which are removed with time. */
   windowBytes: number;
-  /** Contents behind the host's content URIs. */
+  /** Content behind the host's content URIs. */
   contentBytes: number;
 }

@@ -1,13 +1,13 @@
 import type { Icon, TextRange, URI, WithMeta } from '../wire/basics.ts';
 
-/** What every customization has. */
+/** Fields of every customization. */
 export interface CustomizationBase extends WithMeta {
   /** Unique in the session; actions name customizations by it. */
   id: string;
-  /** Where it comes from: a file, a directory or a plugin's address. */
+  /** Source: a file, a directory or the address of a plugin. */
   uri: URI;
   name: string;
   icons?: Icon[];
-  /** Its place in the file at `uri`. Absent: all of it. */
+  /** Range in the file at `uri`. Absent: the whole file. */
   range?: TextRange;
 }

@@ -1,10 +1,10 @@
 import type { McpServerCustomization } from '../mcp/state.ts';
 import type { CustomizationBase } from './customization-base.ts';
 
-/** Something that shapes how agents work in a session, at the top level [CUST-1]. */
+/** A top-level customization of the agents in a session [CUST-1]. */
 export type Customization = PluginCustomization | DirectoryCustomization | McpServerCustomization;
 
-/** What a plugin or directory may hold [CUST-1]. */
+/** A customization inside a plugin or directory [CUST-1]. */
 export type ChildCustomization =
   | AgentCustomization
   | SkillCustomization
@@ -16,21 +16,21 @@ export type ChildCustomization =
 /** The `type` of a child. */
 export type ChildCustomizationType = ChildCustomization['type'];
 
-/** What containers have. */
+/** Fields of plugins and directories. */
 export interface ContainerCustomizationBase extends CustomizationBase {
-  /** False turns every child off [CUST-1]. */
+  /** False disables all children [CUST-1]. */
   enabled: boolean;
-  /** The client that published it [CUST-2]. Absent: the host's own. */
+  /** The client that published it [CUST-2]. Absent: the host. */
   clientId?: string;
-  /** Absent: not known yet. */
+  /** Absent: unknown yet. */
   load?: CustomizationLoadState;
   /** Absent: not parsed yet; empty: nothing found [CUST-1]. */
   children?: ChildCustomization[];
 }
 
-/** What children have. MCP servers do not: they may stand alone, so that they always say whether they are on. */
+/** Fields of children. MCP servers are separate: they can be top-level and always have `enabled`. */
 export interface ChildCustomizationBase extends CustomizationBase {
-  /** Absent: true. In effect only while its container is enabled as well [CUST-1]. */
+  /** Absent: true. Effective only while its container is enabled as well [CUST-1]. */
   enabled?: boolean;
 }
 
@@ -41,22 +41,22 @@ export interface PluginCustomization extends ContainerCustomizationBase {
   version?: string;
 }
 
-/** A plugin as a client publishes it; the host fills in `children` and `load`. */
+/** A plugin published by a client. The host adds `children` and `load`. */
 export interface ClientPluginCustomization extends PluginCustomization {
-  /** Differs when the plugin's content has changed, so that the host reads it again. */
+  /** Changes with the plugin's content, so that the host reads it again. */
   nonce?: string;
 }
 
-/** A directory that the host looks into, whether it exists yet or not. */
+/** A directory that the host searches, existing or not. */
 export interface DirectoryCustomization extends ContainerCustomizationBase {
   type: 'directory';
-  /** What its files are taken for. */
+  /** The type of its files. */
   contents: ChildCustomizationType;
   /** True: clients may write files there [RES-2]. */
   writable: boolean;
 }
 
-/** How the reading of a container went. */
+/** The result of reading a container. */
 export type CustomizationLoadState =
   | CustomizationLoadingState
   | CustomizationLoadedState
@@ -73,7 +73,7 @@ export interface CustomizationLoadedState {
   kind: 'loaded';
 }
 
-/** Read in part; `message` says what is missing. */
+/** Partially read; `message` says what is missing. */
 export interface CustomizationDegradedState {
   kind: 'degraded';
   message: string;
@@ -85,29 +85,29 @@ export interface CustomizationErrorState {
   message: string;
 }
 
-/** Who may call on a customization. */
+/** Who can invoke a customization. */
 export interface InvocationLimits {
-  /** True: only people do, the model never by itself. Absent: false. */
+  /** True: only people can, not the model. Absent: false. */
   disableModelInvocation?: boolean;
-  /** True: only the model does, people cannot pick it. Absent: false. */
+  /** True: only the model can, not people. Absent: false. */
   disableUserInvocation?: boolean;
 }
 
-/** An agent of its own prompt, from a Markdown file with front matter. */
+/** An agent with its own prompt, from a Markdown file with front matter. */
 export interface AgentCustomization extends ChildCustomizationBase, InvocationLimits {
   type: 'agent';
-  /** What it is good at and when to use it. */
+  /** What it does well and when to use it. */
   description?: string;
   /** Absent: the model that the session uses. */
   model?: string;
-  /** The only tools that it may use. Absent or empty: all. */
+  /** The tools that it may use. Absent or empty: all. */
   tools?: string[];
 }
 
-/** Know-how that is read when needed: a folder with `SKILL.md`, or a slash command. */
+/** Instructions that are read when needed: a folder with `SKILL.md`, or a slash command. */
 export interface SkillCustomization extends ChildCustomizationBase, InvocationLimits {
   type: 'skill';
-  /** For help, and for the model to tell when it fits. */
+  /** For help, and for the model to decide when to use it. */
   description?: string;
 }
 
@@ -117,13 +117,13 @@ export interface PromptCustomization extends ChildCustomizationBase {
   description?: string;
 }
 
-/** Instructions that join the context. */
+/** Instructions that are added to the context. */
 export interface RuleCustomization extends ChildCustomizationBase {
   type: 'rule';
   description?: string;
-  /** True: in every turn. Absent: when agent or person decides so. */
+  /** True: in every turn. Absent: when the agent or a person decides. */
   alwaysApply?: boolean;
-  /** Only for files that match one of these. Absent: for all. */
+  /** Only for files that match a pattern. Absent: for all. */
   globs?: string[];
 }
 

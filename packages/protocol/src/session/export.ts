@@ -5,13 +5,16 @@ import type { ContentEncoding } from '../resource/commands.ts';
 import type { ErrorInfo, URI, WithMeta } from '../wire/basics.ts';
 import type { SessionLifecycle, SessionMetadata } from './state.ts';
 
-/** What `format` says in an exported session. */
+/** Value of `format` in an exported session. */
 export const EXPORT_FORMAT = 'agenthost-session';
 
-/** Version of the format that is written. It rises when a reader of the one before would misread a document; new fields alone do not raise it. */
+/**
+ * The version of the format that is written. It rises when an older reader would misread a document;
+ * additional fields do not raise it.
+ */
 export const EXPORT_VERSION = 1;
 
-/** A session in a file: one JSON object, fields in any order. Times are ISO 8601. */
+/** An exported session as one JSON object with fields in any order. Times are ISO 8601. */
 export interface SessionExport extends ExportHead {
   /** In the order of the session's catalogue. */
   chats: ExportedChat[];
@@ -21,17 +24,17 @@ export interface SessionExport extends ExportHead {
 export interface ExportHead {
   /** {@link EXPORT_FORMAT}. */
   format: string;
-  /** {@link EXPORT_VERSION}, or that of a newer writer. */
+  /** {@link EXPORT_VERSION}, or the version of a newer writer. */
   version: number;
   exportedAt: string;
-  /** Name and version of the host that had the session. */
+  /** Name and version of the exporting host. */
   host: string;
   session: ExportedSession;
 }
 
-/** The session as it stood, without what only lives: who is active in it, what is asked just now. */
+/** The session without its live state, such as active clients and open questions. */
 export interface ExportedSession extends SessionMetadata, WithMeta {
-  /** Its URI there. */
+  /** Its URI on the exporting host. */
   resource: URI;
   lifecycle: SessionLifecycle;
   /** Only with lifecycle `creationFailed`. */
@@ -46,53 +49,53 @@ export interface ExportedSession extends SessionMetadata, WithMeta {
   defaultChat?: URI;
 }
 
-/** A chat without its turns, as it stood when they were read. */
+/** A chat without its turns, at the time they were read. */
 export interface ExportedChatHead extends ChatSummary, WithMeta {
   steeringMessage?: PendingMessage;
   queuedMessages?: PendingMessage[];
-  /** Questions that nobody had answered yet. */
+  /** Unanswered input requests. */
   inputRequests?: ChatInputRequest[];
   draft?: Message;
 }
 
-/** A chat with all that was said in it. */
+/** A chat with its turns. */
 export interface ExportedChat extends ExportedChatHead {
-  /** Those that had ended, oldest first. */
+  /** Ended turns, oldest first. */
   turns: ExportedTurn[];
-  /** The one that was running, as far as it was. Absent: none was. */
+  /** The running turn, as far as it had come. Absent: none. */
   openTurn?: ExportedOpenTurn;
 }
 
-/** What a turn refers to and its host keeps elsewhere. */
+/** Content that a turn refers to and that the host stores elsewhere. */
 export interface ExportedAttachments {
-  /** By every content URI of the host in the turn, each once. */
+  /** One entry for every content URI of the host in the turn. */
   contents?: ExportedContent[];
-  /** Terminals that its tool calls show and that were still there. */
+  /** Terminals that its tool calls show, if they still existed. */
   terminals?: ExportedTerminal[];
 }
 
-/** A turn that had ended. */
+/** An ended turn. */
 export interface ExportedTurn extends ExportedAttachments {
   turn: Turn;
 }
 
-/** A turn that had not. */
+/** A running turn. */
 export interface ExportedOpenTurn extends ExportedAttachments {
   turn: ActiveTurn;
 }
 
-/** What a content URI led to. */
+/** The content of a content URI. */
 export interface ExportedContent {
   uri: URI;
   /** Media type. Absent: unknown. */
   contentType?: string;
-  /** How `data` is to be read; only with it. */
+  /** Encoding of `data`; only with it. */
   encoding?: ContentEncoding;
-  /** Absent: it was gone. */
+  /** Absent: the content no longer existed. */
   data?: string;
 }
 
-/** What stood in a terminal. */
+/** The content of a terminal. */
 export interface ExportedTerminal {
   resource: URI;
   title: string;

@@ -3,46 +3,47 @@ import type { BaseParams, URI } from '../wire/basics.ts';
 import type { ExportedChatHead, ExportedOpenTurn, ExportedSession, ExportedTurn } from './export.ts';
 
 /**
- * `x-importSession`, an extension of ours: begins a session in `channel` that is a copy of an exported one. It stays `creating`, without
- * chats, until `x-finishImport`; a caller that leaves, or sends nothing for a minute, has it removed.
+ * `x-importSession` (extension): starts a session in `channel` that is a copy of an exported one. It stays
+ * `creating`, without chats, until `x-finishImport`. The import is removed when the caller leaves or sends
+ * nothing for a minute.
  */
 export interface ImportSessionParams extends BaseParams {
   /** As exported; its URIs are replaced. */
   session: ExportedSession;
-  /** All of them, at least one that people can write to. */
+  /** All chats, at least one of them with interactivity `full`. */
   chats: ExportedChatHead[];
   /** Absent: that of `session`. */
   provider?: string;
-  /** A `file:` URI for the session and all of its chats. Absent: theirs. */
+  /** A `file:` URI for the session and all chats. Absent: the exported ones. */
   workingDirectory?: URI;
 }
 
-/** Where the turns go. */
+/** The URIs of the new chats. */
 export interface ImportSessionResult {
   chats: ImportedChat[];
 }
 
-/** The new name of a chat. */
+/** The new URI of a chat. */
 export interface ImportedChat {
   /** Its URI in the export. */
   source: URI;
-  /** The host's own; there is no such channel before the end of the import. */
+  /** Chosen by the host. The channel exists after the end of the import. */
   chat: URI;
 }
 
-/** `x-importTurns`: adds turns to an imported chat, behind those that came before. Only by the client that began the import. */
+/** `x-importTurns`: appends turns to an imported chat. Only for the client that started the import. */
 export interface ImportTurnsParams extends BaseParams {
-  /** One of the result's. */
+  /** One of the URIs in the result of `x-importSession`. */
   chat: URI;
   /** Oldest first. */
   turns?: ExportedTurn[];
-  /** The last of its chat. It becomes a turn that ended in an error. */
+  /** The last turn of its chat. It becomes a turn that ended with an error. */
   openTurn?: ExportedOpenTurn;
-  /** Contents that are too large to go with their turn: sent before it. */
+  /** Parts of contents that are too large for the message with their turn; sent before it. */
   pieces?: ContentPiece[];
 }
 
-/** Part of a content. */
+/** A part of a content. */
 export interface ContentPiece {
   /** The turn that refers to it. */
   turnId: string;
@@ -50,9 +51,12 @@ export interface ContentPiece {
   contentType?: string;
   encoding: ContentEncoding;
   data: string;
-  /** True: another piece of it follows. Absent: false. */
+  /** True: another part follows. Absent: false. */
   isMore?: boolean;
 }
 
-/** `x-finishImport`: shows the chats; the session becomes `ready` when its agent is there, as a new one does. */
+/**
+ * `x-finishImport`: creates the chats. The session becomes `ready` when its agent has started, like a new
+ * session.
+ */
 export interface FinishImportParams extends BaseParams {}

@@ -7,12 +7,12 @@ import type {
 import { chatPosition, withChat, withoutChat } from './chats-index.ts';
 import type { SessionState } from './state.ts';
 
-/** Replaces the whole catalogue entry of a chat in place, or appends it [SESS-6]. */
+/** Replaces the catalogue entry of a chat in place, or appends it [SESS-6]. */
 export function upsertChat(state: SessionState, { summary }: SessionChatAddedAction): SessionState {
   return withChats(state, withChat(state.chats, chatPosition(state.chats, summary.resource), summary));
 }
 
-/** Drops a chat from the catalogue, and `defaultChat` with it when it named that chat [SESS-6]. */
+/** Removes a chat from the catalogue, and from `defaultChat` [SESS-6]. */
 export function removeChat(state: SessionState, { chat }: SessionChatRemovedAction): SessionState {
   const index = chatPosition(state.chats, chat);
   if (index < 0) return state;
@@ -20,7 +20,7 @@ export function removeChat(state: SessionState, { chat }: SessionChatRemovedActi
   return state.defaultChat === chat ? patch(next, { defaultChat: undefined }) : next;
 }
 
-/** Merges fields into a known chat's entry; identity never changes [SESS-6]. */
+/** Merges fields into the entry of a known chat. Its URI never changes [SESS-6]. */
 export function updateChat(state: SessionState, action: SessionChatUpdatedAction): SessionState {
   const index = chatPosition(state.chats, action.chat);
   const chat = state.chats[index];
@@ -29,6 +29,6 @@ export function updateChat(state: SessionState, action: SessionChatUpdatedAction
   return withChats(state, withChat(state.chats, index, merged));
 }
 
-/** Without a comparison of all entries: which one differs is known. */
+/** Compares no entries, because the changed one is known. */
 const withChats = (state: SessionState, chats: SessionState['chats']): SessionState =>
   chats === state.chats ? state : { ...state, chats };

@@ -15,7 +15,7 @@ export function setActiveClient(
   return patch(state, { activeClients: withItem(state.activeClients, index, activeClient) });
 }
 
-/** Drops an active client; an unknown one changes nothing [SESS-8]. */
+/** Removes an active client. An unknown client changes nothing [SESS-8]. */
 export function removeActiveClient(
   state: SessionState,
   { clientId }: SessionActiveClientRemovedAction,

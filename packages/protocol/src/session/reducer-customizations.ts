@@ -8,7 +8,7 @@ import type {
 import type { ChildCustomization, Customization } from './customization.ts';
 import type { SessionState } from './state.ts';
 
-/** Replaces a top-level entry by id, children included, or appends it [CUST-1]. */
+/** Replaces a top-level entry by id, including its children, or appends it [CUST-1]. */
 export function upsertCustomization(
   state: SessionState,
   { customization }: SessionCustomizationUpdatedAction,
@@ -17,7 +17,7 @@ export function upsertCustomization(
   return patch(state, { customizations: withItem(list, indexOfId(list, customization.id), customization) });
 }
 
-/** Removes a top-level entry, or else the child that has the id [CUST-1]. */
+/** Removes the top-level entry or the child with the id [CUST-1]. */
 export function removeCustomization(
   state: SessionState,
   { id }: SessionCustomizationRemovedAction,
@@ -31,7 +31,7 @@ export function removeCustomization(
   });
 }
 
-/** Sets `enabled` on a top-level entry, or else on the child that has the id [CUST-1]. */
+/** Sets `enabled` on the top-level entry or the child with the id [CUST-1]. */
 export function toggleCustomization(
   state: SessionState,
   { id, enabled }: SessionCustomizationToggledAction,
@@ -47,7 +47,7 @@ export function toggleCustomization(
   });
 }
 
-/** Replaces state and channel of an MCP server, top level or child; an absent channel is cleared [MCP-1]. */
+/** Replaces state and channel of an MCP server at either level. An absent channel is removed [MCP-1]. */
 export function setMcpServer(
   state: SessionState,
   id: string,

@@ -4,7 +4,7 @@ import { withActivity, withoutInputBit } from './reducer-status.ts';
 import type { SessionState } from './state.ts';
 import { SessionStatus } from './status.ts';
 
-/** Adds or replaces an open block of some chat, which raises InputNeeded [SESS-7]. */
+/** Adds or replaces an entry, which sets InputNeeded [SESS-7]. */
 export function setInputNeeded(state: SessionState, { request }: SessionInputNeededSetAction): SessionState {
   const list = state.inputNeeded ?? [];
   return patch(state, {
@@ -13,7 +13,7 @@ export function setInputNeeded(state: SessionState, { request }: SessionInputNee
   });
 }
 
-/** Drops an open block; with the last one the list becomes absent and InputNeeded falls back to InProgress. */
+/** Removes an entry. With the last one the list becomes absent and InputNeeded becomes InProgress. */
 export function removeInputNeeded(
   state: SessionState,
   { id }: SessionInputNeededRemovedAction,

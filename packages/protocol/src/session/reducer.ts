@@ -15,8 +15,8 @@ import type { SessionState } from './state.ts';
 import { SessionStatus } from './status.ts';
 
 /**
- * Reduces one action of a session channel [SESS-4], [SESS-6]…[SESS-10], [CUST-1], [MCP-1]. Returns `state` itself
- * when nothing changes. Does not aggregate over chats: see `aggregateSession`.
+ * Reduces one action of a session channel [SESS-4], [SESS-6]…[SESS-10], [CUST-1], [MCP-1]. Returns `state`
+ * itself when nothing changes. Does not aggregate over chats; see `aggregateSession`.
  */
 export function sessionReducer(state: SessionState, action: StateAction, _now: number): SessionState {
   switch (action.type) {

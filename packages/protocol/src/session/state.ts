@@ -7,29 +7,29 @@ import type { ClientPluginCustomization, Customization } from './customization.t
 import type { SessionInputRequest } from './input-needed.ts';
 import type { SessionStatus } from './status.ts';
 
-/** What a session's state and its catalogue entry both tell. */
+/** Fields of both a session's state and its catalogue entry. */
 export interface SessionMetadata {
   /** Id of its agent. */
   provider: string;
   title: string;
-  /** Derived from its chats [SESS-5], but for `IsRead` and `IsArchived`. */
+  /** Derived from its chats [SESS-5], except `IsRead` and `IsArchived`. */
   status: SessionStatus;
-  /** What it does just now, for people [SESS-5]. Absent: nothing to tell. */
+  /** Present activity, for people [SESS-5]. Absent: none. */
   activity?: string;
   project?: ProjectInfo;
-  /** Of every chat that has none of its own. */
+  /** For every chat without its own. */
   workingDirectory?: URI;
-  /** Kept up to date in the catalogue entry alone [SESS-5]. Absent: no annotations channel. */
+  /** Kept up to date in the catalogue entry only [SESS-5]. Absent: no annotations channel. */
   annotations?: AnnotationsSummary;
 }
 
-/** The repository or folder that a session works on. */
+/** The repository or folder of a session. */
 export interface ProjectInfo {
   uri: URI;
   displayName: string;
 }
 
-/** A session as its subscribers see it. */
+/** The state of a session. */
 export interface SessionState extends SessionMetadata, WithMeta {
   lifecycle: SessionLifecycle;
   /** Only with lifecycle `creationFailed`. */
@@ -40,30 +40,30 @@ export interface SessionState extends SessionMetadata, WithMeta {
   activeClients: SessionActiveClient[];
   /** The catalogue of its chats [SESS-6]. */
   chats: ChatSummary[];
-  /** Where input goes that names no chat. */
+  /** The chat for input that names no chat. */
   defaultChat?: URI;
-  /** Absent: nothing to set. */
+  /** Absent: no settings. */
   config?: SessionConfigState;
   customizations?: Customization[];
   changesets?: Changeset[];
-  /** Every open question of every chat [SESS-7]. Since 0.5.1 [CONN-9]. */
+  /** Open requests of all chats [SESS-7]. Since 0.5.1 [CONN-9]. */
   inputNeeded?: SessionInputRequest[];
 }
 
-/** `creating` until the agent is there: `ready`, or it could not be had [SESS-2]. */
+/** `creating` until the agent has started (`ready`) or could not be started (`creationFailed`) [SESS-2]. */
 export type SessionLifecycle = 'creating' | 'ready' | 'creationFailed';
 
-/** A session as `listSessions` and the root notifications show it [ROOT-2] [ROOT-3]. */
+/** A session in `listSessions` and in root notifications [ROOT-2] [ROOT-3]. */
 export interface SessionSummary extends SessionMetadata, WithMeta {
   resource: URI;
   /** ISO 8601. */
   createdAt: string;
-  /** ISO 8601; the latest of its chats' [SESS-5]. */
+  /** ISO 8601; the latest among its chats [SESS-5]. */
   modifiedAt: string;
   changes?: ChangesSummary;
 }
 
-/** How much a session changed. An absent count is not known. */
+/** Size of a session's changes. An absent count is unknown. */
 export interface ChangesSummary {
   /** Lines. */
   additions?: number;
@@ -72,7 +72,7 @@ export interface ChangesSummary {
   files?: number;
 }
 
-/** A client that lends a session its tools [SESS-8]. */
+/** A client that offers tools to a session [SESS-8]. */
 export interface SessionActiveClient {
   clientId: string;
   displayName?: string;
@@ -81,19 +81,19 @@ export interface SessionActiveClient {
   customizations?: ClientPluginCustomization[];
 }
 
-/** A tool that a model may call, with the fields of MCP. */
+/** A tool for a model, with the fields of MCP. */
 export interface ToolDefinition extends WithMeta {
   name: string;
   title?: string;
   description?: string;
   /** Absent: any input. */
   inputSchema?: ToolSchema;
-  /** Of `structuredContent`. Absent: any. */
+  /** Schema of `structuredContent`. Absent: any. */
   outputSchema?: ToolSchema;
   annotations?: ToolAnnotations;
 }
 
-/** A JSON Schema for an object; keywords besides these pass through. */
+/** A JSON Schema for an object; other keywords are passed on. */
 export interface ToolSchema {
   /** `object`. */
   type: string;
@@ -103,7 +103,7 @@ export interface ToolSchema {
   [keyword: string]: unknown;
 }
 
-/** What a tool says of itself. Hints, never guarantees; absent: unknown. */
+/** A tool's description of itself: hints, no guarantees. Absent: unknown. */
 export interface ToolAnnotations {
   title?: string;
   readOnlyHint?: boolean;

@@ -1,6 +1,6 @@
 /**
- * Bits of a session's or chat's `status`. Bits 0–4 say what it does now and are exclusive; higher ones are
- * independent of that and of each other, and unknown ones are kept [SESS-4].
+ * Bits of a session's or chat's `status`. Bits 0–4 are the present activity and exclusive. Higher bits are
+ * independent, and unknown bits are kept [SESS-4].
  */
 export const SessionStatus = {
   Idle: 1,
@@ -19,5 +19,5 @@ export const SessionStatus = {
  */
 export type SessionStatus = number;
 
-/** Masks what a session or chat does now, bits 0–4 of its status [SESS-4]. */
+/** Mask of the present activity: bits 0–4 of a status [SESS-4]. */
 export const ACTIVITY_MASK = 31;

@@ -1,6 +1,6 @@
 import type { BaseParams, URI } from '../wire/basics.ts';
 
-/** The telemetry channels of a host. An absent one is not offered [OTLP-1]. */
+/** The telemetry channels of a host. An absent one is not available [OTLP-1]. */
 export interface TelemetryCapabilities {
   /** May be a URI template with `{level}`, the lowest severity wanted. */
   logs?: URI;
@@ -10,7 +10,7 @@ export interface TelemetryCapabilities {
 
 /** A batch of telemetry. Never replayed. */
 export interface OtlpExportParams extends BaseParams {
-  /** An export request of OTLP/JSON, as it is [OTLP-1]. */
+  /** An unchanged export request of OTLP/JSON [OTLP-1]. */
   payload: Record<string, unknown>;
 }
 

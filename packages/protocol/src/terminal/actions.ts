@@ -15,7 +15,7 @@ export type TerminalAction =
   | TerminalResizedAction
   | TerminalTitleChangedAction;
 
-/** The terminal changes hands [TERM-5]. */
+/** Changes the holder of the terminal [TERM-5]. */
 export interface TerminalClaimedAction {
   type: 'terminal/claimed';
   claim: TerminalClaim;
@@ -26,51 +26,54 @@ export interface TerminalClearedAction {
   type: 'terminal/cleared';
 }
 
-/** From now on the shell reports commands. */
+/** The shell reports commands from now on. */
 export interface TerminalCommandDetectionAvailableAction {
   type: 'terminal/commandDetectionAvailable';
 }
 
-/** A command starts; output belongs to it until it has finished [TERM-2]. */
+/** A command starts. Output belongs to it until it has finished [TERM-2]. */
 export interface TerminalCommandExecutedAction {
   type: 'terminal/commandExecuted';
   /** Unique in this terminal. */
   commandId: string;
   commandLine: string;
-  /** Ms since the epoch, by the host's clock. */
+  /** Milliseconds since the epoch, by the host's clock. */
   timestamp: number;
 }
 
-/** Completes the part with that id [TERM-2]. */
+/** Completes the part with this command id [TERM-2]. */
 export interface TerminalCommandFinishedAction {
   type: 'terminal/commandFinished';
   commandId: string;
-  /** Absent: the shell did not say. */
+  /** Absent: not reported by the shell. */
   exitCode?: number;
   durationMs?: number;
 }
 
-/** The shell went elsewhere. */
+/** The shell changed its directory. */
 export interface TerminalCwdChangedAction {
   type: 'terminal/cwdChanged';
   cwd: URI;
 }
 
-/** Output of the pty, appended [TERM-2]. */
+/** Appends output of the pty [TERM-2]. */
 export interface TerminalDataAction {
   type: 'terminal/data';
-  /** Never cut inside a character; escape sequences kept but for those of shell integration [TERM-3]. */
+  /** Never cut inside a character. Contains escape sequences except those of shell integration [TERM-3]. */
   data: string;
 }
 
-/** The process is gone. */
+/** The process has ended. */
 export interface TerminalExitedAction {
   type: 'terminal/exited';
-  /** Always given by our host; 128 + n for signal n [TERM-6]. */
+  /** Always present with this host; 128 + n for signal n [TERM-6]. */
   exitCode?: number;
 }
 
-/** Keys for the pty, passwords among them: neither predicted nor journaled, and no change of state [TERM-2] [REC-2]. */
+/**
+ * Input for the pty, which may contain passwords: not predicted, not journaled, no change of state [TERM-2]
+ * [REC-2].
+ */
 export interface TerminalInputAction {
   type: 'terminal/input';
   data: string;
@@ -83,7 +86,7 @@ export interface TerminalResizedAction {
   rows: CellCount;
 }
 
-/** A new title, from the program or from a person. */
+/** A new title from the program or a person. */
 export interface TerminalTitleChangedAction {
   type: 'terminal/titleChanged';
   title: string;

@@ -1,13 +1,13 @@
 import type { BaseParams, URI } from '../wire/basics.ts';
 import type { CellCount, TerminalClaim } from './state.ts';
 
-/** `createTerminal`: starts a shell, or the program given, under the URI in `channel` [TERM-1]. */
+/** `createTerminal`: starts a shell or a program under the URI in `channel` [TERM-1]. */
 export interface CreateTerminalParams extends BaseParams {
-  /** A client may only claim for itself. */
+  /** A client may claim only for itself. */
   claim: TerminalClaim;
   /** Title. Absent: the host chooses. */
   name?: string;
-  /** Absent: the host chooses. One that does not exist is `-32008`. */
+  /** Absent: the host chooses. A directory that does not exist is answered with `-32008`. */
   cwd?: URI;
   /** Characters. Absent: 80. */
   cols?: CellCount;
@@ -23,14 +23,14 @@ export interface CreateTerminalParams extends BaseParams {
 export interface DisposeTerminalParams extends BaseParams {}
 
 /**
- * `x-signalTerminal`, an extension of ours: sends a signal to the foreground process group of the terminal in `channel`. For
- * whoever may type in it [TERM-5]; exited: `-32011`.
+ * `x-signalTerminal` (extension): sends a signal to the foreground process group of the terminal in
+ * `channel`. For the holder [TERM-5]. Answered with `-32011` after the process has ended.
  */
 export interface SignalTerminalParams extends BaseParams {
   signal: TerminalSignal;
 }
 
-/** A signal, without `SIG`. */
+/** A signal name without `SIG`. */
 export type TerminalSignal =
   | 'INT'
   | 'TERM'

@@ -30,7 +30,7 @@ export function terminalReducer(state: TerminalState, action: StateAction, _now:
       return startCommand(state, action);
     case 'terminal/commandFinished':
       return finishCommand(state, action);
-    // Input is for the pty alone: it may be a password.
+    // Input goes to the pty only; it may be a password.
     case 'terminal/input':
       return state;
     default:
@@ -39,7 +39,7 @@ export function terminalReducer(state: TerminalState, action: StateAction, _now:
   }
 }
 
-/** Whoever counts what was trimmed counts this too, wherever each of them has trimmed. */
+/** Cleared output counts as trimmed, wherever each side has trimmed. */
 function clear(state: TerminalState): TerminalState {
   const { 'x-trimmed': trimmed } = state;
   if (trimmed === undefined) return patch(state, { content: [] });
@@ -94,7 +94,7 @@ function finishCommand(state: TerminalState, action: TerminalCommandFinishedActi
   return state;
 }
 
-/** What of a terminal's state tells its output. */
+/** The part of a terminal's state that holds output. */
 interface Shown {
   readonly content: readonly TerminalContentPart[];
   readonly 'x-trimmed'?: TrimmedOutput;
@@ -104,10 +104,10 @@ interface Shown {
 export const outputOf = (part: TerminalContentPart): string =>
   part.type === 'command' ? part.output : part.value;
 
-/** The parts of a terminal's content that are output of their own: all but the screen that is folded at its front [TERM-4]. */
+/** The parts with output, without the screen that is folded at the front [TERM-4]. */
 export const outputParts = ({ content, 'x-trimmed': trimmed }: Shown): TerminalContentPart[] =>
   content.slice(trimmed?.isFolded === true ? 1 : 0);
 
-/** UTF-16 units of output that a terminal's content holds, without that screen. */
+/** Length of the output in a terminal's content without that screen, in UTF-16 code units. */
 export const outputLength = (state: Shown): number =>
   outputParts(state).reduce((length, part) => length + outputOf(part).length, 0);

@@ -8,7 +8,7 @@ import type { URI } from '../wire/basics.ts';
  */
 export type CellCount = number;
 
-/** A pty and what it has put out. */
+/** A pty and its output. */
 export interface TerminalState {
   title: string;
   /** Absent: unknown. */
@@ -17,20 +17,20 @@ export interface TerminalState {
   cols?: CellCount;
   /** Lines. Absent: 24 [TERM-1]. */
   rows?: CellCount;
-  /** Output in order; the oldest may be trimmed away [TERM-4]. */
+  /** Output in order; the oldest may be trimmed [TERM-4]. */
   content: TerminalContentPart[];
-  /** Absent while the process runs. One ended by signal n has 128 + n [TERM-6]. */
+  /** Absent while the process runs. 128 + n after signal n [TERM-6]. */
   exitCode?: number;
   claim: TerminalClaim;
-  /** True once the shell reports commands; parts do not tell, since there may be none yet. Absent: false. */
+  /** True: the shell reports commands, even if there are no command parts yet. Absent: false. */
   supportsCommandDetection?: boolean;
-  /** Absent: the host does not tell. */
+  /** Absent: the host does not report it. */
   'x-trimmed'?: TrimmedOutput;
 }
 
 /**
- * What a terminal has put out to its host and its content does not hold any more [TERM-4]. Hosts and clients trim without an action, each on its
- * own: what they have in common is the sum of `units` and what the content holds.
+ * Output that is no longer in a terminal's content [TERM-4]. Hosts and clients trim independently and without
+ * an action; the sum of `units` and the length of the content is equal for all.
  */
 export interface TrimmedOutput {
   /**
@@ -39,7 +39,7 @@ export interface TrimmedOutput {
    * @minimum 0
    */
   units: number;
-  /** Whether the first part is the screen that they left, and no output of its own. */
+  /** Whether the first part is the screen that the trimmed output left, and not output itself. */
   isFolded: boolean;
 }
 
@@ -52,16 +52,16 @@ export interface TerminalInfo {
   exitCode?: number;
 }
 
-/** Who holds a terminal; somebody always does [TERM-5]. */
+/** The holder of a terminal; there always is one [TERM-5]. */
 export type TerminalClaim = TerminalClientClaim | TerminalSessionClaim;
 
-/** A person works in it through a client. */
+/** A person uses it through a client. */
 export interface TerminalClientClaim {
   kind: 'client';
   clientId: string;
 }
 
-/** A session's agent has it. Without turn and tool call, it runs in the background. */
+/** A session's agent holds it. Without turn and tool call it runs in the background. */
 export interface TerminalSessionClaim {
   kind: 'session';
   session: URI;
@@ -69,13 +69,13 @@ export interface TerminalSessionClaim {
   toolCallId?: string;
 }
 
-/** A stretch of output. */
+/** A part of the output. */
 export type TerminalContentPart = TerminalUnclassifiedPart | TerminalCommandPart;
 
-/** Output that belongs to no known command. */
+/** Output outside of known commands. */
 export interface TerminalUnclassifiedPart {
   type: 'unclassified';
-  /** With escape sequences, but for those of shell integration [TERM-3]. */
+  /** With escape sequences except those of shell integration [TERM-3]. */
   value: string;
 }
 
@@ -84,12 +84,12 @@ export interface TerminalCommandPart {
   type: 'command';
   commandId: string;
   commandLine: string;
-  /** With escape sequences, but for those of shell integration [TERM-3]; grows until complete. */
+  /** With escape sequences except those of shell integration [TERM-3]; grows until the command completes. */
   output: string;
-  /** Start, in ms since the epoch. */
+  /** Start in milliseconds since the epoch. */
   timestamp: number;
   isComplete: boolean;
-  /** Absent: not complete, or the shell did not say. */
+  /** Absent: the command runs, or the shell did not report it. */
   exitCode?: number;
   durationMs?: number;
 }

@@ -20,7 +20,7 @@ function turnStarted(message: unknown) {
   return { type: 'chat/turnStarted', turnId: 't1', message };
 }
 
-/** Freezes all of a value, so that a check that writes to it throws. */
+/** Freezes a value deeply, so that a check that writes to it throws. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;

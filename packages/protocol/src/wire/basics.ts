@@ -1,4 +1,4 @@
-/** An absolute URI. Those of channels are opaque: compared as strings, never taken apart. */
+/** An absolute URI. URIs of channels are opaque: they are compared as strings and never parsed. */
 export type URI = string;
 
 /**
@@ -9,39 +9,39 @@ export type URI = string;
  */
 export type Count = number;
 
-/** What every request and notification carries: the channel it is about [WIRE-2]. */
+/** The member of every request and notification: the channel that it concerns [WIRE-2]. */
 export interface BaseParams {
   channel: URI;
 }
 
-/** Params of a method of the connection itself, which always names the root channel [WIRE-2]. */
+/** Params of a method of the connection itself; `channel` is the root channel [WIRE-2]. */
 export interface ConnectionParams extends BaseParams {
   channel: 'ahp-root://';
 }
 
-/** A result that says no more than "done": an object without fields. */
+/** An empty result: an object without fields. */
 export type EmptyResult = Record<string, unknown>;
 
-/** Room for what a producer and its consumers agree on among themselves. */
+/** A place for private data of a producer and its consumers. */
 export interface WithMeta {
-  /** Carried and stored as it is, never interpreted by host or reducers. */
+  /** Carried and stored unchanged; never interpreted by the host or by reducers. */
   _meta?: Record<string, unknown>;
 }
 
-/** Content that is too large for state; the bytes come by `resourceRead`. */
+/** Content that is too large for the state. `resourceRead` returns the bytes. */
 export interface ContentRef {
   uri: URI;
-  /** Bytes, roughly. */
+  /** Approximate size in bytes. */
   sizeHint?: number;
   /** Media type. Absent: unknown. */
   contentType?: string;
-  /** Differs when the content behind the same URI has changed. */
+  /** Changes with the content behind the same URI. */
   nonce?: string;
 }
 
-/** An error that is part of state, as opposed to one that answers a request. */
+/** An error that is part of the state. */
 export interface ErrorInfo extends WithMeta {
-  /** For programs. Turns end with one of the host's names or with the agent's own [CHAT-5]. */
+  /** For programs: one of the host's error types or one of the agent's [CHAT-5]. */
   errorType: string;
   /** For people. */
   message: string;
@@ -50,34 +50,34 @@ export interface ErrorInfo extends WithMeta {
 
 /** A picture for a user interface. */
 export interface Icon {
-  /** An `http:`, `https:` or `data:` URI. What it loads is foreign and may contain scripts. */
+  /** An `http:`, `https:` or `data:` URI. Its content is untrusted and may contain scripts. */
   src: URI;
-  /** Media type, where the source's own is missing or too general. */
+  /** Media type, if that of the source is missing or too general. */
   contentType?: string;
   /** `<width>x<height>` in pixels, or `any`. Absent: fits every size. */
   sizes?: string[];
-  /** The background it is drawn for. Absent: both. */
+  /** The background that it is made for. Absent: both. */
   theme?: 'light' | 'dark';
 }
 
-/** Asks for a list page by page. */
+/** Asks for one page of a list. */
 export interface PaginatedParams {
   /** Entries in the page. Absent: all of them [ROOT-2]. */
   limit?: Count;
-  /** `nextCursor` of the page before. Absent: the first page; unknown: `-32602` [ROOT-2]. */
+  /** `nextCursor` of the previous page. Absent: the first page. Unknown: `-32602` [ROOT-2]. */
   cursor?: string;
 }
 
 /** One page of a list. */
 export interface PaginatedResult {
-  /** Asks for the page after this one. Absent: this was the last. */
+  /** Cursor of the next page. Absent: this is the last page. */
   nextCursor?: string;
 }
 
 /** Plain text, or an object whose text is rendered as Markdown. */
 export type StringOrMarkdown = string | { markdown: string };
 
-/** A place in a text. */
+/** A position in a text. */
 export interface TextPosition {
   /** From 0. */
   line: number;
@@ -85,11 +85,11 @@ export interface TextPosition {
   character: number;
 }
 
-/** A stretch of text; `end` is the first position behind it. */
+/** A range of text; `end` is the first position after it. */
 export interface TextRange {
   start: TextPosition;
   end: TextPosition;
 }
 
-/** The text itself, whether or not it is Markdown. */
+/** The text of a value, Markdown or not. */
 export const textOf = (text: StringOrMarkdown): string => (typeof text === 'string' ? text : text.markdown);

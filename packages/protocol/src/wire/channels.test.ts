@@ -12,7 +12,7 @@ import {
 } from './channels.ts';
 import type { StateAction } from './envelope.ts';
 
-/** The marked actions of the protocol's list, without their channel. */
+/** The actions that clients may dispatch according to the protocol, without their channel. */
 const MARKED: Record<ChannelKind, string> = {
   root: 'configChanged',
   session:

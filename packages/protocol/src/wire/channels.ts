@@ -14,7 +14,7 @@ import type { TerminalAction } from '../terminal/actions.ts';
 import type { TerminalState } from '../terminal/state.ts';
 import type { StateAction } from './envelope.ts';
 
-/** State of each kind of channel that bears state. */
+/** The state type of each kind of channel that has state. */
 export interface ChannelState {
   root: RootState;
   session: SessionState;
@@ -25,7 +25,7 @@ export interface ChannelState {
   resourceWatch: ResourceWatchState;
 }
 
-/** Actions of each kind of channel; an action on a channel of another kind is rejected [ACT-3]. */
+/** The actions of each kind of channel. An action on a channel of another kind is rejected [ACT-3]. */
 export interface ChannelAction {
   root: RootAction;
   session: SessionAction;
@@ -36,10 +36,10 @@ export interface ChannelAction {
   resourceWatch: ResourceWatchAction;
 }
 
-/** Kind of a channel that bears state. Telemetry and `mcp://` channels bear none and have no kind. */
+/** A kind of channel with state. Telemetry and `mcp://` channels have no state and no kind. */
 export type ChannelKind = keyof ChannelState;
 
-/** Runtime list of {@link ChannelKind}. */
+/** All values of {@link ChannelKind}. */
 export const CHANNEL_KINDS = [
   'root',
   'session',
@@ -50,7 +50,7 @@ export const CHANNEL_KINDS = [
   'resourceWatch',
 ] as const satisfies readonly ChannelKind[];
 
-/** The kind of channel that each action type belongs to, for every action of the protocol. */
+/** The kind of channel of each action type of the protocol. */
 export const ACTION_CHANNEL = {
   'root/agentsChanged': 'root',
   'root/activeSessionsChanged': 'root',
@@ -136,12 +136,12 @@ export const ACTION_CHANNEL = {
 /** Type name of an action. */
 export type ActionType = StateAction['type'];
 
-/** True for the type of an action of the protocol; false for unknown and `x-` ones. */
+/** Whether a type is that of an action of the protocol. False for unknown and `x-` types. */
 export function isActionType(type: string): type is ActionType {
   return Object.hasOwn(ACTION_CHANNEL, type);
 }
 
-/** The action types that clients may dispatch; all others are the host's own [ACT-3]. */
+/** The action types that clients may dispatch. All others are dispatched by the host only [ACT-3]. */
 export const CLIENT_ACTIONS = [
   'root/configChanged',
   'session/titleChanged',
@@ -186,7 +186,7 @@ export type ClientAction = Extract<StateAction, { type: ClientActionType }>;
 
 const CLIENT_ACTION_SET: ReadonlySet<string> = new Set(CLIENT_ACTIONS);
 
-/** True when a client may dispatch an action of this type [ACT-3]. */
+/** Whether clients may dispatch actions of this type [ACT-3]. */
 export function isClientAction(type: string): type is ClientActionType {
   return CLIENT_ACTION_SET.has(type);
 }

@@ -1,19 +1,19 @@
 /**
- * The codes by which a host closes a connection, and so what the client does next. All others, and connections that
- * end without a close, mean: reconnect.
+ * The codes with which a host closes a connection, and what the client does next. For all other codes, and
+ * without a close, clients reconnect.
  */
 export const CLOSE_CODES = {
-  /** The host is stopping: reconnect, it may come back. */
+  /** The host is stopping. Reconnect: it may come back. */
   shuttingDown: 1001,
-  /** Another connection with the same `clientId` took over: do not reconnect by yourself [CONN-3]. */
+  /** Another connection with the same `clientId` took over. Do not reconnect automatically [CONN-3]. */
   replaced: 4001,
-  /** The token was revoked: reconnecting needs another one. */
+  /** The token was revoked. Reconnecting needs another one. */
   unauthorized: 4003,
-  /** It did not introduce itself in time: reconnect. */
+  /** The client did not complete the handshake in time. Reconnect. */
   noHandshake: 4004,
-  /** No offered version is spoken here; `-32005` was answered before [CONN-1]. */
+  /** The host supports none of the offered versions; `-32005` was answered before [CONN-1]. */
   unsupportedVersion: 4005,
-  /** The client did not read fast enough: reconnect, a replay or a snapshot brings it up to date. */
+  /** The client did not read fast enough. Reconnect: a replay or a snapshot brings it up to date. */
   slowConsumer: 4008,
 } as const;
 

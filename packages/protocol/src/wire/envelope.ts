@@ -14,34 +14,37 @@ import type { TerminalAction } from '../terminal/actions.ts';
 import type { TerminalState } from '../terminal/state.ts';
 import type { BaseParams, Count, URI } from './basics.ts';
 
-/** `action`: an action that the host took, with its number; or one that it refused [ACT-1]. */
+/** `action`: an accepted action with its number, or a rejected action [ACT-1]. */
 export interface ActionEnvelope extends BaseParams {
   action: StateAction;
-  /** Rises over the whole host; gaps are normal [CONN-4]. */
+  /** Increases over the whole host; gaps are normal [CONN-4]. */
   serverSeq: Count;
-  /** Absent: the host's own action. */
+  /** Absent: an action of the host. */
   origin?: ActionOrigin;
-  /** `code: sentence`. Given, the action was not reduced and only its sender gets this [ACT-3]. */
+  /** `code: sentence`. When present, the action was not applied and only its sender receives this [ACT-3]. */
   rejectionReason?: string;
-  /** Ms since the epoch, never falling: what reducers take as `now`. Foreign hosts send none [ACT-6]. */
+  /**
+   * Milliseconds since the epoch, never decreasing; reducers use it as `now`. Other hosts may not send it
+   * [ACT-6].
+   */
   'x-time'?: number;
 }
 
-/** Who dispatched an action. */
+/** The client that dispatched an action. */
 export interface ActionOrigin {
   clientId: string;
-  /** The dispatcher's own number for it. */
+  /** The client's number for the action. */
   clientSeq: Count;
 }
 
-/** `dispatchAction`: a client wants this to happen on `channel` [ACT-2]. */
+/** `dispatchAction`: a client dispatches an action on `channel` [ACT-2]. */
 export interface DispatchActionParams extends BaseParams {
-  /** Rises with every dispatch of a connection, or of an epoch [ACT-5]. */
+  /** Increases with every dispatch of a connection, or of an epoch [ACT-5]. */
   clientSeq: Count;
   action: StateAction;
 }
 
-/** State of a channel at one moment [CONN-2]. */
+/** The state of a channel at one moment [CONN-2]. */
 export interface Snapshot {
   /** The channel. */
   resource: URI;
@@ -53,11 +56,13 @@ export interface Snapshot {
     | ResourceWatchState
     | AnnotationsState
     | ChatState;
-  /** What is reflected already; the envelopes that follow have higher numbers. */
+  /** The state reflects envelopes up to this number; later envelopes have higher numbers. */
   fromSeq: Count;
 }
 
-/** Every action of the protocol. Unknown types on the wire pass through unreduced [ACT-6]. */
+/**
+ * Every action of the protocol. Unknown types on the wire are passed on without a change of state [ACT-6].
+ */
 export type StateAction =
   | RootAction
   | SessionAction

@@ -3,7 +3,7 @@ import type { ResourceRequestParams } from '../resource/commands.ts';
 import type { URI } from './basics.ts';
 import { kindOfScheme, sessionOfAnnotations } from './uris.ts';
 
-/** Every error code of the wire: JSON-RPC's own, then the protocol's. */
+/** Every error code of the wire: those of JSON-RPC, then those of the protocol. */
 export const ErrorCodes = {
   ParseError: -32700,
   InvalidRequest: -32600,
@@ -28,17 +28,17 @@ export type ErrorCode = (typeof ErrorCodes)[keyof typeof ErrorCodes];
 
 /** Data of a `PermissionDenied` error. */
 export interface PermissionDeniedErrorData {
-  /** The `resourceRequest` that would unlock what was refused; absent when nothing would [RES-2]. */
+  /** The `resourceRequest` that would grant access. Absent: none would [RES-2]. */
   request?: ResourceRequestParams;
 }
 
 /** Data of an `UnsupportedProtocolVersion` error. */
 export interface UnsupportedProtocolVersionErrorData {
-  /** What the host speaks, highest first. */
+  /** Versions that the host supports, highest first. */
   supportedVersions: string[];
 }
 
-/** The codes whose errors carry data, and its shape. */
+/** The type of the data for each code whose errors have data. */
 export interface ErrorDataMap {
   [ErrorCodes.UnsupportedProtocolVersion]: UnsupportedProtocolVersionErrorData;
   [ErrorCodes.AuthRequired]: AuthRequiredErrorData;
@@ -48,13 +48,18 @@ export interface ErrorDataMap {
 /** Data of an error with this code; `undefined` when it has none. */
 export type ErrorData<C extends ErrorCode> = C extends keyof ErrorDataMap ? ErrorDataMap[C] : undefined;
 
-/** An error that is answered to a peer as it stands: nothing in it may be secret. */
+/**
+ * An error that is sent to a peer as it is: it must contain no secrets.
+ *
+ * @example
+ * throw notFound('chat', uri);
+ */
 export class WireError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'WireError';
   readonly code: C;
   readonly data: ErrorData<C>;
 
-  /** `options.cause` stays on this side of the wire. */
+  /** `options.cause` is not sent. */
   constructor(code: C, message: string, data: ErrorData<C>, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
@@ -62,28 +67,28 @@ export class WireError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** `-32700`: a frame is no JSON. `detail` says where it breaks off. */
+/** `-32700`: a frame is not valid JSON. `detail` says where. */
 export function parseError(detail: string): WireError<-32700> {
   return new WireError(ErrorCodes.ParseError, `The message is not valid JSON: ${detail}`, undefined);
 }
 
-/** `-32600`: the message is no request, or comes at the wrong moment of a connection. */
+/** `-32600`: the message is not a valid request, or not allowed in this state of the connection. */
 export function invalidRequest(message: string): WireError<-32600> {
   return new WireError(ErrorCodes.InvalidRequest, message, undefined);
 }
 
-/** `-32601`: no handler for `method`, or none on this channel. */
+/** `-32601`: there is no handler for `method`, or none on this channel. */
 export function methodNotFound(method: string, channel?: URI): WireError<-32601> {
   const where = channel === undefined ? '' : ` on channel ${quote(channel)}`;
   return new WireError(ErrorCodes.MethodNotFound, `Unknown method ${quote(method)}${where}`, undefined);
 }
 
-/** `-32602`: `message` names the parameter, what was expected and what came. */
+/** `-32602`: `message` names the parameter, the expected and the actual value. */
 export function invalidParams(message: string): WireError<-32602> {
   return new WireError(ErrorCodes.InvalidParams, message, undefined);
 }
 
-/** `-32603`: a fault of the host. The cause is for its log, never for the peer. */
+/** `-32603`: a fault of the host. The cause is for its log and not sent. */
 export function internalError(message: string, cause?: unknown): WireError<-32603> {
   return new WireError(ErrorCodes.InternalError, message, undefined, { cause });
 }
@@ -97,13 +102,13 @@ export function sessionNotFound(uri: URI): WireError<-32001> {
   );
 }
 
-/** `-32002`: no agent has this provider id. `known` are the ids that exist. */
+/** `-32002`: no agent has this provider id. `known` are the existing ids. */
 export function providerNotFound(provider: string, known: readonly string[] = []): WireError<-32002> {
   const choices = known.length === 0 ? 'this host has no agents' : `expected one of ${known.join(', ')}`;
   return new WireError(ErrorCodes.ProviderNotFound, `No agent ${quote(provider)}: ${choices}`, undefined);
 }
 
-/** `-32003`: the URI of a new session is taken. */
+/** `-32003`: a session with this URI exists. */
 export function sessionAlreadyExists(uri: URI): WireError<-32003> {
   return new WireError(
     ErrorCodes.SessionAlreadyExists,
@@ -112,7 +117,7 @@ export function sessionAlreadyExists(uri: URI): WireError<-32003> {
   );
 }
 
-/** `-32004`: what was asked needs a turn that has ended. */
+/** `-32004`: the request needs a turn that has ended. */
 export function turnInProgress(chat: URI, turnId: string): WireError<-32004> {
   return new WireError(
     ErrorCodes.TurnInProgress,
@@ -121,7 +126,7 @@ export function turnInProgress(chat: URI, turnId: string): WireError<-32004> {
   );
 }
 
-/** `-32005`: none of the offered versions is spoken here [CONN-1]. */
+/** `-32005`: the host supports none of the offered versions [CONN-1]. */
 export function unsupportedProtocolVersion(
   supported: readonly string[],
   offered: readonly unknown[] = [],
@@ -156,7 +161,7 @@ export function authRequired(resources: readonly ProtectedResourceMetadata[]): W
   );
 }
 
-/** `-32008`: `what` (`chat`, `terminal`, `file`, …) of this URI does not exist. */
+/** `-32008`: no `what` (`chat`, `terminal`, `file`, …) has this URI. */
 export function notFound(what: string, uri: URI): WireError<-32008> {
   return new WireError(
     ErrorCodes.NotFound,
@@ -165,12 +170,14 @@ export function notFound(what: string, uri: URI): WireError<-32008> {
   );
 }
 
-/** `-32009`: not allowed. `request` is the `resourceRequest` that would unlock it, where there is one. */
+/**
+ * `-32009`: permission denied. `request` is the `resourceRequest` that would grant access, if there is one.
+ */
 export function permissionDenied(message: string, request?: ResourceRequestParams): WireError<-32009> {
   return new WireError(ErrorCodes.PermissionDenied, message, request === undefined ? {} : { request });
 }
 
-/** `-32010`: `what` of this URI, or of this name, is there already. */
+/** `-32010`: a `what` with this URI, or with this name, exists. */
 export function alreadyExists(what: string, uri: URI, key: 'URI' | 'name' = 'URI'): WireError<-32010> {
   return new WireError(
     ErrorCodes.AlreadyExists,
@@ -179,12 +186,12 @@ export function alreadyExists(what: string, uri: URI, key: 'URI' | 'name' = 'URI
   );
 }
 
-/** `-32011`: the target is no longer what the caller took it for. `message` says what changed. */
+/** `-32011`: the target changed. `message` says how. */
 export function conflict(message: string): WireError<-32011> {
   return new WireError(ErrorCodes.Conflict, message, undefined);
 }
 
-/** The error for a channel that a method cannot find by its URI alone: `-32008` or `-32001` by scheme [SUB-1]. */
+/** The error for an unknown channel: `-32008` or `-32001`, depending on the scheme [SUB-1]. */
 export function channelNotFound(uri: URI): WireError<-32001> | WireError<-32008> {
   const kind = kindOfScheme(uri);
   if (kind !== undefined && kind !== 'session') return notFound('channel', uri);
@@ -192,13 +199,13 @@ export function channelNotFound(uri: URI): WireError<-32001> | WireError<-32008>
   return session === undefined ? sessionNotFound(uri) : annotationsNotFound(session);
 }
 
-/** `-32001`, as for every channel without a scheme of its own; the session itself may be there. */
+/** `-32001`, as for every channel without a scheme of its own. The session itself may exist. */
 function annotationsNotFound(session: URI): WireError<-32001> {
   const message = `No annotations of session ${quote(session)}: it has none, or is not there itself; listSessions names the sessions that exist`;
   return new WireError(ErrorCodes.SessionNotFound, message, undefined);
 }
 
-/** Foreign strings are shown quoted and cut, so that they cannot flood or forge a message. */
+/** Foreign strings are quoted and cut, so that they cannot flood or forge a message. */
 function quote(value: string, limit = 200): string {
   return JSON.stringify(value.length > limit ? `${value.slice(0, limit)}…` : value);
 }

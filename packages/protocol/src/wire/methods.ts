@@ -93,7 +93,7 @@ import type {
   UnsubscribeParams,
 } from './handshake.ts';
 
-/** The file requests that either peer may send to the other [WIRE-5] [RES-4]. */
+/** The file requests that both peers may send [WIRE-5] [RES-4]. */
 export interface ResourceRequests {
   resourceRead: { params: ResourceReadParams; result: ResourceReadResult };
   resourceWrite: { params: ResourceWriteParams; result: ResourceWriteResult };
@@ -108,8 +108,9 @@ export interface ResourceRequests {
 }
 
 /**
- * Every request that a client may send, by method name. Commands that only create or dispose answer `null`.
- * Requests on an `mcp://` channel are not listed: their methods are those of MCP, see {@link MCP_METHOD_CAPABILITY}.
+ * Every request that a client may send, by method name. Commands that only create or dispose are answered
+ * with `null`. Requests on an `mcp://` channel use the methods of MCP and are not listed; see {@link
+ * MCP_METHOD_CAPABILITY}.
  */
 export interface ClientToHostRequests extends ResourceRequests {
   initialize: { params: InitializeParams; result: InitializeResult };
@@ -148,16 +149,16 @@ export interface ClientToHostRequests extends ResourceRequests {
   };
 }
 
-/** Every notification that a client may send: method name to params. */
+/** Every notification that a client may send: method name → params. */
 export interface ClientToHostNotifications {
   dispatchAction: DispatchActionParams;
   unsubscribe: UnsubscribeParams;
 }
 
-/** Every request that a host may send to a client, for URIs that the client publishes [RES-4]. */
+/** Every request that a host may send, for URIs that the client publishes [RES-4]. */
 export interface HostToClientRequests extends ResourceRequests {}
 
-/** Every notification that a host may send: method name to params. */
+/** Every notification that a host may send: method name → params. */
 export interface HostToClientNotifications {
   action: ActionEnvelope;
   'root/sessionAdded': SessionAddedParams;
@@ -179,12 +180,12 @@ export type HostRequestMethod = keyof HostToClientRequests;
 /** Name of a notification that a host may send. */
 export type HostNotificationMethod = keyof HostToClientNotifications;
 
-/** The notifications that are no envelopes: ephemeral, never journaled nor replayed [CONN-5]. */
+/** All notifications other than envelopes: never journaled or replayed [CONN-5]. */
 export type ProtocolNotification = {
   [M in Exclude<HostNotificationMethod, 'action'>]: { method: M; params: HostToClientNotifications[M] };
 }[Exclude<HostNotificationMethod, 'action'>];
 
-/** Runtime list of the requests that both peers answer [WIRE-5]. */
+/** Names of the requests that both peers answer [WIRE-5]. */
 export const RESOURCE_METHODS = [
   'resourceRead',
   'resourceWrite',
@@ -198,7 +199,7 @@ export const RESOURCE_METHODS = [
   'createResourceWatch',
 ] as const satisfies readonly (keyof ResourceRequests)[];
 
-/** Runtime list of {@link ClientToHostRequests}. */
+/** Names of {@link ClientToHostRequests}. */
 export const CLIENT_REQUEST_METHODS = [
   'initialize',
   'ping',
@@ -231,16 +232,16 @@ export const CLIENT_REQUEST_METHODS = [
   ...RESOURCE_METHODS,
 ] as const satisfies readonly ClientRequestMethod[];
 
-/** Runtime list of {@link ClientToHostNotifications}. */
+/** Names of {@link ClientToHostNotifications}. */
 export const CLIENT_NOTIFICATION_METHODS = [
   'dispatchAction',
   'unsubscribe',
 ] as const satisfies readonly ClientNotificationMethod[];
 
-/** Runtime list of {@link HostToClientRequests}. */
+/** Names of {@link HostToClientRequests}. */
 export const HOST_REQUEST_METHODS = RESOURCE_METHODS satisfies readonly HostRequestMethod[];
 
-/** Runtime list of {@link HostToClientNotifications}. */
+/** Names of {@link HostToClientNotifications}. */
 export const HOST_NOTIFICATION_METHODS = [
   'action',
   'root/sessionAdded',
@@ -253,7 +254,7 @@ export const HOST_NOTIFICATION_METHODS = [
   'otlp/exportMetrics',
 ] as const satisfies readonly HostNotificationMethod[];
 
-/** Methods that a host forwards on an `mcp://` channel, and the capability that must be advertised for each [MCP-2]. */
+/** Methods that a host forwards on an `mcp://` channel, with the capability that each needs [MCP-2]. */
 export const MCP_METHOD_CAPABILITY = {
   'tools/list': 'serverTools',
   'tools/call': 'serverTools',

@@ -1,11 +1,11 @@
 import { sameJson } from '../values/same-json.ts';
 
-/** Changes to a state object: an explicit `undefined` removes an optional member. */
+/** Changes of a state object. `undefined` removes an optional member. */
 export type Patch<S> = {
   [K in keyof S]?: object extends Pick<S, K> ? S[K] | undefined : S[K];
 };
 
-/** A copy of `state` with `changes` applied, or `state` itself when they change nothing. */
+/** A copy of `state` with `changes`, or `state` itself when nothing changes. */
 export function patch<S extends object>(state: S, changes: Patch<S>): S {
   let differs = false;
   for (const key in changes) {
@@ -22,16 +22,19 @@ export function patch<S extends object>(state: S, changes: Patch<S>): S {
   return next;
 }
 
-/** Shorter lists are searched: an index costs more than it saves. */
+/** Shorter lists are searched, because an index would cost more than it saves. */
 const INDEXED_LENGTH = 64;
 
 /**
- * Positions by id, of long lists that were searched. Lists that grew out of one share them: there may be ids that a list lacks, never too
- * few. A function of the list alone, so that reducers stay pure.
+ * Positions by id for long lists that were searched. Lists derived from one list share them: there may be
+ * more ids than in a list, never fewer. Depends on the list only, so that reducers stay pure.
  */
 const positionsOf = new WeakMap<readonly unknown[], Map<string, number>>();
 
-/** A copy of `list` with `item` at `index`, or appended when `index` is negative (nothing found). An item that is replaced keeps its id. */
+/**
+ * A copy of `list` with `item` at `index`, or appended when `index` is negative. A replaced item keeps its
+ * id.
+ */
 export function withItem<T>(list: readonly T[], index: number, item: T): T[] {
   const copy = list.slice();
   const positions = positionsOf.get(list);
@@ -49,12 +52,12 @@ export function withoutItem<T>(list: readonly T[], index: number): T[] {
   const copy = list.slice();
   copy.splice(index, 1);
   const positions = positionsOf.get(list);
-  // What was behind it has moved, unless there was nothing.
+  // Later items have moved, unless there are none.
   if (positions !== undefined && index === copy.length) positionsOf.set(copy, positions);
   return copy;
 }
 
-/** Index of the last item whose `id` is `id`, or -1. */
+/** Index of the last item with this `id`, or -1. */
 export function indexOfId(list: readonly { id: string }[] | undefined, id: string): number {
   if (list === undefined) return -1;
   if (list.length < INDEXED_LENGTH) return list.findLastIndex((item) => item.id === id);
@@ -64,7 +67,7 @@ export function indexOfId(list: readonly { id: string }[] | undefined, id: strin
   return list[position]?.id === id ? position : list.findLastIndex((item) => item.id === id);
 }
 
-/** The last item of that id. */
+/** The last item with this id. */
 export const findById = <T extends { id: string }>(
   list: readonly T[] | undefined,
   id: string,

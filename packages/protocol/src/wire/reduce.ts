@@ -24,9 +24,12 @@ const REDUCERS: Reducers = {
 };
 
 /**
- * Reduces one action by the reducer of the channel's kind; `now` is in milliseconds since the epoch [ACT-6]. Actions
- * that are unknown or of another kind, and those that change nothing, give `state` itself. Sessions are not
- * aggregated: see `aggregateSession`.
+ * Reduces one action with the reducer of the channel's kind. `now` is in milliseconds since the epoch
+ * [ACT-6]. Returns `state` itself for unknown actions, actions of another kind, and actions without effect.
+ * Does not aggregate sessions; see `aggregateSession`.
+ *
+ * @example
+ * const next = reduceChannel('chat', state, envelope.action, envelope['x-time'] ?? Date.now());
  */
 export function reduceChannel<K extends ChannelKind>(
   kind: K,
@@ -41,7 +44,10 @@ const AFTER: { readonly [K in ChannelKind]?: (state: ChannelState[K]) => Channel
   session: aggregateSession,
 };
 
-/** Reduces as host and our clients alike do: by the channel's reducer, and a session is aggregated after it [SESS-5]. */
+/**
+ * Reduces like the host and this project's client: with the channel's reducer, and with `aggregateSession`
+ * for sessions [SESS-5].
+ */
 export function reduceMirrored<K extends ChannelKind>(
   kind: K,
   state: ChannelState[K],

@@ -1,15 +1,15 @@
 import type { URI } from './basics.ts';
 import type { ChannelKind } from './channels.ts';
 
-/** The root channel, and the `channel` of every connection-level method [WIRE-2]. */
+/** The root channel; `channel` of every connection-level method [WIRE-2]. */
 export const ROOT_URI = 'ahp-root://';
 
-/** Longest URI that a client may give to a session, chat or terminal, in UTF-16 code units. */
+/** Longest URI that a client may choose for a session, chat or terminal, in UTF-16 code units. */
 export const MAX_URI_LENGTH = 512;
 
 const ANNOTATIONS_SUFFIX = '/annotations';
 
-/** The scheme that the protocol gives to each kind of channel. Annotations live below their session's URI. */
+/** The scheme of each kind of channel. Annotations are below the URI of their session. */
 export const CHANNEL_SCHEMES = {
   root: 'ahp-root',
   session: 'ahp-session',
@@ -24,14 +24,14 @@ export const CHANNEL_SCHEMES = {
 /** A kind of channel that has a scheme of its own. */
 export type SchemeKind = keyof typeof CHANNEL_SCHEMES;
 
-/** The kinds of channel whose URI the client chooses. */
+/** Kinds of channel whose URI the client chooses. */
 export type ClientChosenKind = 'session' | 'chat' | 'terminal';
 
-/** An absolute URI cut at its first colon. */
+/** An absolute URI, split at its first colon. */
 export interface ParsedUri {
-  /** In lower case, without the colon. */
+  /** Lower case, without the colon. */
   scheme: string;
-  /** All that follows the colon, untouched. */
+  /** Everything after the colon, unchanged. */
   rest: string;
 }
 
@@ -46,11 +46,12 @@ const KIND_BY_SCHEME: ReadonlyMap<string, SchemeKind> = new Map([
   [CHANNEL_SCHEMES.mcp, 'mcp'],
 ]);
 
-/** Half a character: UTF-8 has no bytes for it, so that two URIs which differ in it alone would become one on disk. */
+/** UTF-8 cannot encode a lone surrogate, so two URIs that differ only there would be equal on disk. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Cuts an absolute URI; `undefined` when it has no scheme, nothing behind it, white space, control characters or halves of characters.
+ * Splits an absolute URI. `undefined` when it has no scheme, nothing after it, white space, control
+ * characters or lone surrogates.
  */
 export function parseResourceUri(uri: string): ParsedUri | undefined {
   const match = /^([A-Za-z][A-Za-z0-9+.-]*):([^\s\u0000-\u001f\u007f]+)$/.exec(uri);
@@ -60,8 +61,8 @@ export function parseResourceUri(uri: string): ParsedUri | undefined {
 }
 
 /**
- * The kind that a URI's scheme stands for, `undefined` for schemes that are not the protocol's. It decides which
- * error an unknown channel gets [SUB-1], and nothing else: which channels exist only a host's registry knows.
+ * The kind that belongs to a URI's scheme; `undefined` for other schemes. It determines only the error for an
+ * unknown channel [SUB-1]; the host's registry knows which channels exist.
  */
 export function kindOfScheme(uri: string): SchemeKind | undefined {
   const parsed = parseResourceUri(uri);
@@ -69,8 +70,9 @@ export function kindOfScheme(uri: string): SchemeKind | undefined {
 }
 
 /**
- * True when a client may give this URI to a new channel of that kind: absolute, at most {@link MAX_URI_LENGTH}
- * long, under that kind's scheme or one that is none of the protocol's, and not ending like an annotations channel.
+ * Whether a client may choose this URI for a new channel of that kind: absolute, at most {@link
+ * MAX_URI_LENGTH} long, with that kind's scheme or one that is not the protocol's, and without the ending of
+ * an annotations channel.
  */
 export function isAcceptableUri(uri: string, kind: ClientChosenKind): boolean {
   if (uri.length > MAX_URI_LENGTH || uri.endsWith(ANNOTATIONS_SUFFIX)) return false;
@@ -80,7 +82,7 @@ export function isAcceptableUri(uri: string, kind: ClientChosenKind): boolean {
   return taken === undefined || taken === kind;
 }
 
-/** The URI of a channel under its kind's scheme: `ahp-chat:/<id>`. */
+/** The URI of a channel with its kind's scheme: `ahp-chat:/<id>`. */
 export function channelUri(kind: Exclude<SchemeKind, 'root' | 'telemetry' | 'mcp'>, id: string): URI {
   return `${CHANNEL_SCHEMES[kind]}:/${id}`;
 }
@@ -90,13 +92,13 @@ export function annotationsUri(session: URI): URI {
   return session + ANNOTATIONS_SUFFIX;
 }
 
-/** The session that an annotations URI belongs to; `undefined` for any other URI. */
+/** The session of an annotations URI; `undefined` for any other URI. */
 export function sessionOfAnnotations(uri: URI): URI | undefined {
   return uri.endsWith(ANNOTATIONS_SUFFIX) ? uri.slice(0, -ANNOTATIONS_SUFFIX.length) : undefined;
 }
 
 /**
- * True when an agent provider may have this id. It has to be usable as a scheme, since clients exist that name
+ * Whether an agent provider may have this id. It must be valid as a scheme, because some clients name
  * sessions `<provider>:/<uuid>`.
  */
 export function isValidProviderId(id: string): boolean {

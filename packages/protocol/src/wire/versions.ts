@@ -1,16 +1,16 @@
 import type { ResponsePart } from '../chat/state.ts';
 import type { StateAction } from './envelope.ts';
 
-/** The version that this package's types describe and that the inside of host and client speaks. */
+/** The version that this package's types describe, and that host and client use internally. */
 export const PROTOCOL_VERSION = '0.5.2';
 
-/** Versions that the host accepts, highest first. */
+/** Versions that the host supports, highest first. */
 export const SUPPORTED_VERSIONS = ['0.5.2', '0.5.1', '0.5.0'] as const;
 
-/** A version that the host accepts. */
+/** A version that the host supports. */
 export type SupportedVersion = (typeof SUPPORTED_VERSIONS)[number];
 
-/** Outcome of {@link negotiateVersion}: `malformed` is answered by `-32602`, `unsupported` by `-32005`. */
+/** Result of {@link negotiateVersion}: `malformed` is answered with `-32602`, `unsupported` with `-32005`. */
 export type VersionNegotiation =
   | { ok: true; version: SupportedVersion }
   | { ok: false; reason: 'malformed' | 'unsupported' };
@@ -19,8 +19,8 @@ const SEMVER =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
 
 /**
- * Picks the highest offered version that the host speaks, whatever the client's order [CONN-1].
- * Entries that are no semantic version are skipped; a list without any other is `malformed`.
+ * Picks the highest offered version that the host supports, in whatever order the client lists them [CONN-1].
+ * Invalid entries are skipped; a list without a valid version is `malformed`.
  */
 export function negotiateVersion(offered: readonly unknown[]): VersionNegotiation {
   const versions = offered.filter((entry) => typeof entry === 'string' && SEMVER.test(entry));
@@ -30,8 +30,8 @@ export function negotiateVersion(offered: readonly unknown[]): VersionNegotiatio
 }
 
 /**
- * What is younger than the lowest supported version, with the version that introduced it [CONN-9]. No notification is; fields are in
- * `dialects/newer-fields.ts`.
+ * Actions and parts newer than the lowest supported version, with the version that introduced them [CONN-9].
+ * No notification is newer; fields are listed in `dialects/newer-fields.ts`.
  */
 export const INTRODUCED_IN = {
   actions: {
@@ -48,12 +48,12 @@ export const INTRODUCED_IN = {
   responseParts: { [K in ResponsePart['kind']]?: SupportedVersion };
 };
 
-/** True when an action of this type may be sent to a peer that negotiated `version` [CONN-9]. */
+/** Whether an action of this type may be sent to a peer with this version [CONN-9]. */
 export function isActionKnownAt(type: StateAction['type'], version: SupportedVersion): boolean {
   return isReached(sinceOf(INTRODUCED_IN.actions, type), version);
 }
 
-/** True when a response part of this kind may be sent to a peer that negotiated `version` [CONN-9]. */
+/** Whether a response part of this kind may be sent to a peer with this version [CONN-9]. */
 export function isResponsePartKnownAt(kind: ResponsePart['kind'], version: SupportedVersion): boolean {
   return isReached(sinceOf(INTRODUCED_IN.responseParts, kind), version);
 }
@@ -62,7 +62,7 @@ function sinceOf(introduced: Record<string, SupportedVersion>, name: string): Su
   return Object.hasOwn(introduced, name) ? introduced[name] : undefined;
 }
 
-/** The list is highest first, so a version has reached `since` when it does not stand behind it. */
+/** The list is ordered from the highest version, so `since` is reached when `version` is not after it. */
 export function isReached(since: SupportedVersion | undefined, version: SupportedVersion): boolean {
   return since === undefined || SUPPORTED_VERSIONS.indexOf(version) <= SUPPORTED_VERSIONS.indexOf(since);
 }
