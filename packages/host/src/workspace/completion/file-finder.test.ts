@@ -86,7 +86,7 @@ describe('[CHAT-16] files are found', () => {
       'src/chat/rules.ts',
       'lib/cXhXaXt.ts',
     ]);
-    expect((await find('ct')).at(0)).toBe('chat.ts');
+    expect((await find('ct')).at(0)).toBe('src/cathode.ts');
     expect((await find('src/r')).at(0)).toBe('src/chat/rules.ts');
     expect((await find('CHAT.T')).slice(0, 2)).toEqual(['chat.ts', 'lib/other/chat.test.ts']);
     expect(await find('zzz')).toEqual([]);

@@ -1,19 +1,19 @@
 import { Best } from './best.ts';
 import { foldQuery, maskOf } from './fold.ts';
 import { type PathIndex, pathAt } from './path-index.ts';
-import { baseScore, exactScore, perfectScore, roughScore } from './score.ts';
+import { type FoldedQuery, IN_BASE, perfectScore, scoreOf } from './score.ts';
 import type { Slices } from './slices.ts';
 
-/** So many of the roughly best are looked at exactly. */
+/** Matches that are sorted by path where they are equal otherwise. */
 const FINALISTS = 256;
-/** Queries whose matches are kept, so that the next key stroke looks at those alone. */
+/** Queries whose matches are kept, so that the next key stroke searches only those. */
 const KEPT_QUERIES = 4;
-/** Between two looks at the clock. */
+/** Steps between two looks at the clock. */
 const STEPS = 1_024;
 /** One point outweighs any difference in length. */
 const POINT = 4_096;
 
-/** Searches one index; remembers what the last queries left, since most queries go on from one of them. */
+/** Searches one index. Keeps the matches of the last queries, since most queries continue one of them. */
 export class PathSearch {
   readonly index: PathIndex;
   readonly #kept: { readonly query: string; readonly entries: Uint32Array }[] = [];
@@ -23,19 +23,20 @@ export class PathSearch {
   }
 
   /**
-   * Paths that have the query's characters in order, the best first: those with all of it in the last segment, at beginnings of words, side
-   * by side, and of equals the shorter. Without a query, what lies nearest.
+   * Paths that have the query's characters in order, the best first: a match in the last segment, at beginnings of words and of
+   * neighbouring characters scores higher, and of equals the shorter path comes first. An empty query finds the paths with the fewest folders.
    */
   async find(query: string, limit: number, slices: Slices): Promise<readonly string[]> {
     const folded = foldQuery(query);
+    const wanted = { folded, mask: maskOf(folded, 0, folded.length) };
     const entries =
-      folded.length === 0 ? await this.#nearest(limit, slices) : await this.#matches(folded, limit, slices);
+      folded.length === 0 ? await this.#nearest(limit, slices) : await this.#matches(wanted, limit, slices);
     const ranked = entries.map((entry) => ({
       path: pathAt(this.index, entry),
       rank:
         folded.length === 0
           ? this.#nearness(entry)
-          : this.#rank(entry, exactScore(this.index, entry, folded)),
+          : this.#rank(entry, scoreOf(this.index, entry, wanted, false)),
     }));
     ranked.sort((one, other) => other.rank - one.rank || (one.path < other.path ? -1 : 1));
     return ranked.slice(0, limit).map(({ path }) => path);
@@ -50,38 +51,37 @@ export class PathSearch {
     return best.entries;
   }
 
-  async #matches(query: Uint16Array, limit: number, slices: Slices): Promise<readonly number[]> {
-    const text = String.fromCharCode(...query);
-    const wanted = { folded: query, mask: maskOf(query, 0, query.length) };
+  async #matches(wanted: FoldedQuery, limit: number, slices: Slices): Promise<readonly number[]> {
+    const text = String.fromCharCode(...wanted.folded);
     const size = this.index.starts.length;
     const among = this.#narrowed(text);
     const count = among?.length ?? size;
     const best = new Best(FINALISTS);
     const found = new Uint32Array(count);
     let foundCount = 0;
-    const perfect = perfectScore(query);
+    const perfect = perfectScore(wanted.folded);
     let perfectCount = 0;
     let isBaseOnly = false;
     for (let at = 0; at < count; at += 1) {
       const entry = among?.[at] ?? at;
-      // Where the best of them would not be taken, whole paths are not looked at: many begin alike.
-      isBaseOnly ||= this.#rank(entry, perfect - baseScore) <= best.floor;
-      const score = roughScore(this.index, entry, wanted, isBaseOnly);
+      // Entries come in order of length. Once the best match outside a last segment ranks too low, only last segments are searched.
+      isBaseOnly ||= this.#rank(entry, perfect - IN_BASE) <= best.floor;
+      const score = scoreOf(this.index, entry, wanted, isBaseOnly);
       if (score !== Number.NEGATIVE_INFINITY) {
         found[foundCount] = entry;
         foundCount += 1;
         best.offer(entry, this.#rank(entry, score));
-        // Whatever comes now is no better, and longer.
+        // The entries that follow score no better, and are longer.
         if (score === perfect && (perfectCount += 1) >= limit) return best.entries;
       }
       if (at % STEPS === 0 && slices.isOver) await slices.next();
     }
-    // A query that nearly all match saves the next one nothing.
+    // Keeping a query that most entries match would save the next query nothing.
     if (!isBaseOnly && foundCount < size / 4) this.#keep(text, found.slice(0, foundCount));
     return best.entries;
   }
 
-  /** The least that is known to hold all matches. */
+  /** The smallest kept list that holds all matches; `undefined`: all entries. */
   #narrowed(query: string): Uint32Array | undefined {
     const wider = this.#kept.filter((kept) => query.startsWith(kept.query));
     return wider.toSorted((one, other) => one.entries.length - other.entries.length)[0]?.entries;
@@ -98,7 +98,7 @@ export class PathSearch {
     return score * POINT - this.#length(entry);
   }
 
-  /** Fewer folders on the way, then shorter. */
+  /** Fewer folders rank higher, then shorter paths. */
   #nearness(entry: number): number {
     return -(this.index.depths[entry] ?? 0) * POINT - this.#length(entry);
   }

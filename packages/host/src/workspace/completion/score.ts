@@ -1,28 +1,23 @@
 import type { PathIndex } from './path-index.ts';
 
-/** What a match is made of, in points. */
+/** Points for a character of the query, and for where it stands. */
 const MATCH = 16;
 const GAP_START = 3;
 const GAP_NEXT = 1;
 const CONSECUTIVE = 6;
 const AFTER_SLASH = 9;
 const AFTER_SEPARATOR = 8;
-/** Not above `CONSECUTIVE`: see `perfectScore`. */
+/** At most `CONSECUTIVE`: `perfectScore` relies on it. */
 const CAMEL = 6;
-/** The first character counts as its place does, twice. */
+/** Factor for the place of the first character. */
 const FIRST = 2;
-/** All of the query in the last segment. */
-const IN_BASE = 12;
-/** Larger ones are scored by the rough way alone: the exact one costs length times length. */
-const MAX_CELLS = 8_192;
-
-/** Two rows of the exact way; nothing waits while they are in use. */
-const rows = [new Float64Array(MAX_CELLS), new Float64Array(MAX_CELLS)] as const;
+/** Points for a match that lies in the last segment as a whole. */
+export const IN_BASE = 12;
 
 const NONE = Number.NEGATIVE_INFINITY;
 const SLASH = 47;
 
-/** What the query gets where a last segment begins with it: nothing gets more, for a gap costs what the place behind it may bring. */
+/** The score of a path whose last segment begins with the query. No path scores higher: a gap costs more than the place behind it brings. */
 export function perfectScore(query: Uint16Array): number {
   let score = IN_BASE + AFTER_SLASH * FIRST + query.length * MATCH;
   for (let next = 1; next < query.length; next += 1) {
@@ -34,19 +29,16 @@ export function perfectScore(query: Uint16Array): number {
 }
 
 /** A query by `foldQuery`, and its `maskOf`. */
-interface FoldedQuery {
+export interface FoldedQuery {
   readonly folded: Uint16Array;
   readonly mask: number;
 }
 
-/** All that a match gets for lying in the last segment. */
-export const baseScore = IN_BASE;
-
 /**
- * How well an entry fits a folded query, roughly but soon; -Infinity when it does not. `isBaseOnly`: a match beyond
- * the last segment is of no interest.
+ * How well an entry matches a query; -Infinity when it does not match. `isBaseOnly`: a match counts only when it lies in the last
+ * segment.
  */
-export function roughScore(
+export function scoreOf(
   index: PathIndex,
   entry: number,
   { folded: query, mask }: FoldedQuery,
@@ -56,26 +48,17 @@ export function roughScore(
   const end = index.ends[entry] ?? 0;
   const base = index.bases[entry] ?? 0;
   if (((index.baseMasks[entry] ?? 0) & mask) === mask) {
-    const score = firstMatch(index, query, base, end);
+    const score = matchScore(index, query, base, end);
     if (score !== NONE) return score + IN_BASE;
   }
-  return isBaseOnly ? NONE : firstMatch(index, query, index.starts[entry] ?? 0, end);
+  return isBaseOnly ? NONE : matchScore(index, query, index.starts[entry] ?? 0, end);
 }
 
-/** As `roughScore`, with the best of all ways to match. */
-export function exactScore(index: PathIndex, entry: number, query: Uint16Array): number {
-  const start = index.starts[entry] ?? 0;
-  const base = index.bases[entry] ?? 0;
-  const end = index.ends[entry] ?? 0;
-  if ((end - start) * query.length > MAX_CELLS) {
-    const inBase = firstMatch(index, query, base, end) + IN_BASE;
-    return Math.max(inBase, firstMatch(index, query, start, end));
-  }
-  return Math.max(bestMatch(index, query, base, end) + IN_BASE, bestMatch(index, query, start, end));
-}
-
-/** The points of the first place where the query's characters stand in order, drawn together from its end. */
-function firstMatch(index: PathIndex, query: Uint16Array, from: number, to: number): number {
+/**
+ * The points of the first place where the query's characters stand in order: the first end of a match from the left, and from there the
+ * nearest beginning.
+ */
+function matchScore(index: PathIndex, query: Uint16Array, from: number, to: number): number {
   const { folded } = index;
   const { length } = query;
   let at = from;
@@ -106,37 +89,6 @@ function firstMatch(index: PathIndex, query: Uint16Array, from: number, to: numb
     }
   }
   return score;
-}
-
-/** The most points that any way to match gets. Row by row: the best with this character of the query at each place. */
-function bestMatch(index: PathIndex, query: Uint16Array, from: number, to: number): number {
-  const { folded } = index;
-  const width = to - from;
-  let [above, row] = rows;
-  let best = NONE;
-  for (let next = 0; next < query.length; next += 1) {
-    const wanted = query[next];
-    /** The best of the row above that lies at least one character back, less what the gap costs. */
-    let gapped = NONE;
-    best = NONE;
-    for (let place = 0; place < width; place += 1) {
-      if (place >= 2) gapped = Math.max(gapped - GAP_NEXT, (above[place - 2] ?? NONE) - GAP_START);
-      let score = NONE;
-      if (folded[from + place] === wanted) {
-        const bonus = placeBonus(index, from + place, from);
-        if (next === 0) score = MATCH + bonus * FIRST;
-        else {
-          const joined = (place === 0 ? NONE : (above[place - 1] ?? NONE)) + Math.max(bonus, CONSECUTIVE);
-          score = MATCH + Math.max(joined, gapped + bonus);
-        }
-      }
-      row[place] = score;
-      if (score > best) best = score;
-    }
-    if (best === NONE) return NONE;
-    [above, row] = [row, above];
-  }
-  return best;
 }
 
 function placeBonus({ folded, text }: PathIndex, place: number, from: number): number {
