@@ -1,7 +1,7 @@
 import { Gate } from '../src/auth/gate.ts';
 import { GuessLimit } from '../src/auth/guess-limit.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { silentLog } from '../src/lib/memory-log.ts';
+import { silentLog } from '../src/lib/log.ts';
 import { HostServer, type ServerOptions } from '../src/wire/http/server.ts';
 
 /** A server for a free port of this machine that knows this token alone, and is ready; nobody cares for its connections. */

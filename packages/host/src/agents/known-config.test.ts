@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MemoryJournal } from '../journal/memory/memory-journal.ts';
-import { silentLog } from '../lib/memory-log.ts';
+import { silentLog } from '../lib/log.ts';
 import { KnownConfigs } from './known-config.ts';
 import type { AgentProvider, AgentSession, ResolvedConfig } from './provider.ts';
 import { RememberedAgents } from './remembered.ts';

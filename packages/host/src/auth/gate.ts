@@ -1,8 +1,9 @@
+import { homedir } from 'node:os';
 import type { Clock } from '../lib/clock.ts';
 import type { AccessTokens, TokenIdentity } from './access-tokens.ts';
+import { addressName, isLoopbackName } from './address-name.ts';
 import type { GuessLimit } from './guess-limit.ts';
 import { IssuedSecrets } from './issued-secrets.ts';
-import { tokenRequired } from './token-required.ts';
 import { hashToken, isToken } from './verify.ts';
 
 /** A token that long is found by no guessing, however fast: whoever has it is let in while others at their address are slowed. */
@@ -109,4 +110,18 @@ export class Gate {
     if (identity === undefined || identity.tokenHash === hashToken(this.#ownerToken)) return identity;
     return this.#tokens.isValid(identity.tokenHash) ? identity : undefined;
   }
+}
+
+/**
+ * The reason for refusing a request without a token, and how to send one. `path`: file of the owner's token. Only callers on this machine
+ * learn it, with `~` for the home folder.
+ */
+export function tokenRequired(path: string | undefined, address: string | undefined): string {
+  const how =
+    'a token is required: send `Authorization: Bearer <token>`, or add `?token=<token>` to the address';
+  if (path === undefined) return `${how}; whoever started the host gave it the owner's token`;
+  if (!isLoopbackName(addressName(address)))
+    return `${how}; the owner's token is in \`owner-token\` in the data folder of the host`;
+  const home = homedir();
+  return `${how}; the owner's token is in ${path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path}`;
 }

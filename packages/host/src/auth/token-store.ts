@@ -13,9 +13,15 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode, hasCode } from '@agenthost/protocol/values';
-import { AccessError } from '../lib/access-error.ts';
 import { ensureFolder } from '../lib/ensure-folder.ts';
-import { foreignOwner, isOpenToOthers, isRoot, isWritableByOthers, kindOfFile } from '../lib/file-facts.ts';
+import {
+  AccessError,
+  foreignOwner,
+  isOpenToOthers,
+  isRoot,
+  isWritableByOthers,
+  kindOfFile,
+} from '../lib/file-facts.ts';
 
 /** Where the owner's token may come from, first one first. */
 export interface TokenSources {

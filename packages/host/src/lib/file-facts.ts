@@ -1,5 +1,10 @@
 import type { Stats } from 'node:fs';
 
+/** A file or folder of the host cannot be used, or is not safe to use. The message is one line that says what to do. */
+export class AccessError extends Error {
+  override readonly name = 'AccessError';
+}
+
 /** What stands under a name, for people. */
 export function kindOfFile(stats: Stats): string {
   if (stats.isFile()) return 'a file';

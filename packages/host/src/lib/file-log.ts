@@ -1,10 +1,7 @@
 import { pino } from 'pino';
-import type { Log } from './log.ts';
+import type { Log, LogLevel } from './log.ts';
 import { redact, redactText } from './redact.ts';
 import { RotatingFile } from './rotating-file.ts';
-
-/** What is written: this severity and those above it. */
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** A log file and its limits. */
 export interface FileLogOptions {

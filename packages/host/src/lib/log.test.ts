@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLog, type FileLog, type FileLogOptions } from './file-log.ts';
-import { memoryLog } from './memory-log.ts';
+import { memoryLog } from './log.ts';
 import { redact, redactText } from './redact.ts';
 
 let folder: string;

@@ -1,7 +1,33 @@
-/** Where the host writes what people may want to know. Fields first, then the sentence. */
+import { redact, redactText } from './redact.ts';
+
+/** Severity of a line; as a setting, the lowest severity that is written. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** The host's log. Fields first, then one sentence. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
+
+/** A line as a memory log keeps it, without secrets. */
+export interface LogLine {
+  readonly level: LogLevel;
+  readonly fields: unknown;
+  readonly message: string;
+}
+
+/** A log for tests: keeps every line. */
+export function memoryLog(): Log & { readonly lines: readonly LogLine[] } {
+  const lines: LogLine[] = [];
+  const keep =
+    (level: LogLevel) =>
+    (fields: object, message: string): void => {
+      lines.push({ level, fields: redact(fields), message: redactText(message) });
+    };
+  return { lines, debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+}
+
+/** A log that keeps nothing. */
+export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -1,7 +1,13 @@
 import { chmodSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { AccessError } from './access-error.ts';
-import { foreignOwner, isOpenToOthers, isRoot, isWritableByOthers, kindOfFile } from './file-facts.ts';
+import {
+  AccessError,
+  foreignOwner,
+  isOpenToOthers,
+  isRoot,
+  isWritableByOthers,
+  kindOfFile,
+} from './file-facts.ts';
 
 /**
  * Checks that a folder belongs to this user alone. Tightens its mode and returns sentences about that. Removes the file `secret` where others could write.

@@ -8,7 +8,7 @@ import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts
 import { PuppetAgent } from '../../test/puppet-agent.ts';
 import type { ChildRegistry } from '../agents/process.ts';
 import { hashToken } from '../auth/verify.ts';
-import { silentLog } from '../lib/memory-log.ts';
+import { silentLog } from '../lib/log.ts';
 import { createHost } from './create-host.ts';
 import type { HostOptions, ListenOptions } from './options.ts';
 

@@ -19,8 +19,7 @@ import {
 } from '../lib/clock.ts';
 import { ensureFolder } from '../lib/ensure-folder.ts';
 import { createLog, type FileLog } from '../lib/file-log.ts';
-import type { Log } from '../lib/log.ts';
-import { silentLog } from '../lib/memory-log.ts';
+import { type Log, silentLog } from '../lib/log.ts';
 import { checkPrivateFolder } from '../lib/private-folder.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import { abandon } from './abandon.ts';

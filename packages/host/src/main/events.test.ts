@@ -2,7 +2,7 @@ import { FaultJournal, SimulatedClock } from '@agenthost/testkit';
 import { expect, it } from 'vitest';
 import { SESSION, startHost } from '../../test/host-fixture.ts';
 import { PuppetAgent } from '../../test/puppet-agent.ts';
-import { memoryLog } from '../lib/memory-log.ts';
+import { memoryLog } from '../lib/log.ts';
 import { createHost, type Host } from './create-host.ts';
 import type { HostEvents } from './events.ts';
 

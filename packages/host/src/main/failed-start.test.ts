@@ -4,7 +4,7 @@ import { startHost } from '../../test/host-fixture.ts';
 import { PuppetAgent } from '../../test/puppet-agent.ts';
 import { openTerminal } from '../../test/terminal-fixture.ts';
 import { JournalError } from '../journal/journal.ts';
-import { silentLog } from '../lib/memory-log.ts';
+import { silentLog } from '../lib/log.ts';
 import { createHost } from './create-host.ts';
 
 /** One start on what a host that was killed has left, with a clock, a journal and ptys of its own. */

@@ -1,7 +1,7 @@
 import { FaultJournal, SimulatedClock } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import type { JournalWrite } from '../journal/journal.ts';
-import { memoryLog } from '../lib/memory-log.ts';
+import { memoryLog } from '../lib/log.ts';
 import { CommitPath, JournalUnavailable } from './commit-path.ts';
 import { Sequencer } from './sequencer.ts';
 import type { ActionSink, Tx } from './tx.ts';

@@ -44,15 +44,15 @@ function withFittedQueue(rest: Rest): Rest {
 /** A queue that is too large altogether keeps the beginning of each message, as much of each. */
 function fitQueue(queue: PendingMessage[]): PendingMessage[] {
   const { max } = CHANNEL_LIMITS.queuedLength;
-  if (weightOf(queue, 'queuedMessages') <= max) return queue;
+  if (weightOf(queue) <= max) return queue;
   const share = Math.floor(max / (queue.length + 1));
   return queue.map((pending) => ({ ...pending, message: fitMessage(pending.message, share) }));
 }
 
 function fitMessage(message: Message, share: number): Message {
-  if (weightOf(message, 'message') <= share) return message;
+  if (weightOf(message) <= share) return message;
   const { text, ...rest } = message;
-  const isTextLong = weightOf(rest, 'message') <= share / 2;
+  const isTextLong = weightOf(rest) <= share / 2;
   return isTextLong
     ? { ...rest, text: cutText(text, Math.floor(share / 2)) }
     : { text: cutText(text, Math.floor(share / 2)), origin: message.origin };

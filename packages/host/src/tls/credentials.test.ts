@@ -3,9 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readCredentials } from './credentials.ts';
+import { readCredentials, TlsError } from './credentials.ts';
 import { makeCertificate } from './make-certificate.ts';
-import { TlsError } from './tls-error.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2030-05-01T00:00:00Z');

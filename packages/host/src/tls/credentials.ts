@@ -2,7 +2,12 @@ import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'n
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { errorCode, errorText } from '@agenthost/protocol/values';
-import { TlsError } from './tls-error.ts';
+
+/** A certificate or key cannot be used. The message is one sentence that names the file and says what to do. */
+export class TlsError extends Error {
+  override readonly name = 'TlsError';
+  readonly code = 'tls';
+}
 
 /** What a host proves with who it is. */
 export interface TlsCredentials {

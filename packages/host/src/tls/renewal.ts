@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Cancel, Timers } from '../lib/clock.ts';
-import { readCredentials, type TlsCredentials, type TlsFiles } from './credentials.ts';
-import { TlsError } from './tls-error.ts';
+import { readCredentials, type TlsCredentials, TlsError, type TlsFiles } from './credentials.ts';
 
 /** How often the files are looked at. */
 const LOOK_MS = 10_000;

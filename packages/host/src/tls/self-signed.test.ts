@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { TlsError } from './credentials.ts';
 import { isLoopback, namesOf } from './names.ts';
 import { selfSigned } from './self-signed.ts';
-import { TlsError } from './tls-error.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2030-05-01T00:00:00Z');

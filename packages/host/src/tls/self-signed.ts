@@ -19,9 +19,8 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { hasCode } from '@agenthost/protocol/values';
 import { ensureFolder } from '../lib/ensure-folder.ts';
-import { checkCredentials, type TlsCredentials } from './credentials.ts';
+import { checkCredentials, type TlsCredentials, TlsError } from './credentials.ts';
 import { makeCertificate } from './make-certificate.ts';
-import { TlsError } from './tls-error.ts';
 
 /** The longest that browsers of Apple take. */
 const VALID_DAYS = 825;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { JournalError } from '../journal/journal.ts';
 import { MemoryDisk } from '../journal/memory/disk.ts';
 import { MemoryJournal } from '../journal/memory/memory-journal.ts';
-import { memoryLog } from '../lib/memory-log.ts';
+import { memoryLog } from '../lib/log.ts';
 import { createHost } from '../main/create-host.ts';
 
 const SESSION = 'ahp-session:/read-late';

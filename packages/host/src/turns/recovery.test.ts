@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MemoryDisk } from '../journal/memory/disk.ts';
 import { MemoryJournal } from '../journal/memory/memory-journal.ts';
-import { memoryLog } from '../lib/memory-log.ts';
+import { memoryLog } from '../lib/log.ts';
 import { createHost } from '../main/create-host.ts';
 
 test('[CONN-8] a channel that cannot be read keeps nobody from starting, and is looked at again', async () => {

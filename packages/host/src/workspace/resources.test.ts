@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../lib/clock.ts';
-import { silentLog } from '../lib/memory-log.ts';
+import { silentLog } from '../lib/log.ts';
 import { fileUriOf } from './file-uri.ts';
 import { PathPolicy } from './path-policy.ts';
 import { PrivatePaths } from './private-paths.ts';

@@ -1,7 +1,7 @@
 import type { StateAction } from '../wire/envelope.ts';
 import { lengthApart, paramsApart } from './apart.ts';
 import { type CountLimit, CUT_REQUESTS, MESSAGE_TOTAL } from './table.ts';
-import { type LimitFault, LimitWalk } from './walk.ts';
+import { type LimitFault, LimitWalk, VALUE_WEIGHT } from './walk.ts';
 
 /** Longest path in an error, in characters; keys in it come from the wire. */
 const PATH_LENGTH = 120;
@@ -20,9 +20,14 @@ export function findParamsFault(method: string, params: unknown): string | undef
   return findFault(params, { name: method, root: 'params', apart: paramsApart(method, params) });
 }
 
-/** The weight of a value for total limits: its characters, those of its keys, and eight for each value. */
-export function weightOf(value: unknown, name: string): number {
-  return new LimitWalk().weigh(value, { name, parent: '' }, name);
+/** The weight of a value in a total, about its length as JSON: its characters and those of its keys, and eight for each value. */
+export function weightOf(value: unknown): number {
+  if (typeof value === 'string') return VALUE_WEIGHT + value.length;
+  if (typeof value !== 'object' || value === null) return VALUE_WEIGHT;
+  let weight = VALUE_WEIGHT;
+  if (Array.isArray(value)) for (const member of value) weight += weightOf(member);
+  else for (const [key, member] of Object.entries(value)) weight += key.length + weightOf(member);
+  return weight;
 }
 
 /** Text of an exceeded limit: `at most 100 messages …, got 101`. */

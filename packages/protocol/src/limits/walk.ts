@@ -53,8 +53,8 @@ export const listLimit = ({ name }: Field): ListLimit => lists.get(name) ?? UNLI
 /** The total limit of a field. Absent: only the totals of enclosing fields apply. */
 export const totalLimit = ({ name }: Field): CountLimit | undefined => totals.get(name);
 
-/** Weight of a value that is not a text. */
-const VALUE_WEIGHT = 8;
+/** The weight of a number, boolean or null, and of each text, list and map beside its contents. */
+export const VALUE_WEIGHT = 8;
 
 /** An exceeded limit. */
 export interface LimitFault {
@@ -70,7 +70,7 @@ export interface LimitFault {
 export class LimitWalk {
   fault: LimitFault | undefined;
 
-  /** The weight of a value: its characters, those of its keys, and eight for each value. */
+  /** The weight of a value, as `weightOf` counts it, up to the first exceeded limit. */
   weigh(value: unknown, field: Field, path: string): number {
     if (typeof value === 'string') return this.#weighText(value, field, path);
     if (typeof value !== 'object' || value === null) return VALUE_WEIGHT;

@@ -36,7 +36,7 @@ function checkRoom(
 ): Rejection | undefined {
   const { answersLength } = CHANNEL_LIMITS;
   const others = inputRequests.filter(({ id }) => id !== changed).map((request) => request.answers ?? {});
-  const length = weightOf([...others, answers], 'answers');
+  const length = weightOf([...others, answers]);
   return length > answersLength.max ? reject('tooLarge', excessOf(answersLength, length)) : undefined;
 }
 

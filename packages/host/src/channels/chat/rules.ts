@@ -130,8 +130,7 @@ function checkRoom({ state }: Situation, action: Of<'chat/pendingMessageSet'>): 
       `At most ${count.max} messages wait in a chat; remove one, or wait for one to have its turn`,
     );
   }
-  const length =
-    weightOf(others, 'queuedMessages') + weightOf(action.message, 'message') - lengthApart(action);
+  const length = weightOf(others) + weightOf(action.message) - lengthApart(action);
   return length > queuedLength.max
     ? reject('queueFull', `${excessOf(queuedLength, length)}; remove one, or wait for one to have its turn`)
     : undefined;

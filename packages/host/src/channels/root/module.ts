@@ -28,7 +28,7 @@ function checkChange(
   const fault = findHostConfigFault(schema, config);
   if (fault !== undefined) return reject('invalidConfig', fault);
   const { configLength } = CHANNEL_LIMITS;
-  const length = weightOf(replace ? config : { ...values, ...config }, 'values');
+  const length = weightOf(replace ? config : { ...values, ...config });
   if (length > configLength.max) return reject('tooLarge', excessOf(configLength, length));
   const isReadOnly = (key: string): boolean => schema.properties[key]?.readOnly === true;
   const touched = Object.keys(config).find(

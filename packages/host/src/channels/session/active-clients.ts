@@ -31,7 +31,7 @@ export function checkActiveClient(
 const weights = new WeakMap<SessionActiveClient, number>();
 
 function weightOfClient(client: SessionActiveClient): number {
-  const weight = weights.get(client) ?? weightOf(client, 'activeClients');
+  const weight = weights.get(client) ?? weightOf(client);
   weights.set(client, weight);
   return weight;
 }
@@ -43,10 +43,7 @@ function checkRoom(
 ): Rejection | undefined {
   const { activeClientsLength } = CHANNEL_LIMITS;
   const others = present.filter(({ clientId }) => clientId !== joining.clientId);
-  const length = [...others, joining].reduce(
-    (sum, client) => sum + weightOfClient(client),
-    weightOf([], 'activeClients'),
-  );
+  const length = [...others, joining].reduce((sum, client) => sum + weightOfClient(client), weightOf([]));
   return length > activeClientsLength.max
     ? reject('tooLarge', excessOf(activeClientsLength, length))
     : undefined;

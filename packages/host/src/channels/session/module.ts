@@ -65,7 +65,7 @@ function checkConfigChange(
   const fault = findConfigFault(schema, config) ?? findHostKeyFault(config);
   if (fault !== undefined) return reject('invalidConfig', fault);
   const { configLength } = CHANNEL_LIMITS;
-  const length = weightOf(replace ? config : { ...values, ...config }, 'values');
+  const length = weightOf(replace ? config : { ...values, ...config });
   if (length > configLength.max) return reject('tooLarge', excessOf(configLength, length));
   const isFixed = (key: string): boolean => schema.properties[key]?.sessionMutable !== true;
   const touched = Object.keys(config).find(

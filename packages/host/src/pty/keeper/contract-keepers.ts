@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { processStartTime } from '../../agents/process-identity.ts';
-import { memoryLog } from '../../lib/memory-log.ts';
+import { memoryLog } from '../../lib/log.ts';
 import type { Pty, PtySpec } from '../pty.ts';
 import { KeeperPtyOwner, type KeeperPtyOwnerOptions } from './keeper-client.ts';
 

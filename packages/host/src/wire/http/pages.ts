@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
-import { cookieName, tokenCookie } from '../../auth/cookie.ts';
 import type { Admission, Gate } from '../../auth/gate.ts';
-import { cookieToken, extractToken, queryToken } from '../../auth/verify.ts';
+import { cookieName, cookieToken, extractToken, queryToken, tokenCookie } from '../../auth/verify.ts';
 import { hasMethod, onlyMethods, PLAIN, pathOf, READS } from './plain-http.ts';
 import { signInPage, statusPage } from './status-page.ts';
 

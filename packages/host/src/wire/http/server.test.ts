@@ -11,7 +11,7 @@ import { type PlainAnswer, plainRequest } from '../../../test/plain-request.ts';
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { Gate } from '../../auth/gate.ts';
 import { GuessLimit } from '../../auth/guess-limit.ts';
-import { silentLog } from '../../lib/memory-log.ts';
+import { silentLog } from '../../lib/log.ts';
 import { ReadThrottle, throttled } from '../connection/read-throttle.ts';
 import { HostServer, type ServerOptions } from './server.ts';
 

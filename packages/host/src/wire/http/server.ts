@@ -10,10 +10,9 @@ import {
 } from '@agenthost/rpc/websocket-server';
 import { WebSocketServer } from 'ws';
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
-import { cookieName } from '../../auth/cookie.ts';
 import type { Gate } from '../../auth/gate.ts';
 import { addressesOf, checkHost, checkOrigin } from '../../auth/origin.ts';
-import { extractToken, queryToken } from '../../auth/verify.ts';
+import { cookieName, extractToken, queryToken } from '../../auth/verify.ts';
 import type { Log } from '../../lib/log.ts';
 import type { TlsCredentials } from '../../tls/credentials.ts';
 import { takeRest } from './first-request.ts';

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { loopbackServer } from '../../../test/loopback-server.ts';
-import { silentLog } from '../../lib/memory-log.ts';
+import { silentLog } from '../../lib/log.ts';
 import { createListener } from './listener.ts';
 import { UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 

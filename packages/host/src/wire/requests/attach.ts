@@ -3,9 +3,9 @@ import {
   type Snapshot,
   type SubscribeView,
   type SubscriptionDeliveryOptions,
+  weightOf,
 } from '@agenthost/protocol';
 import { steadyNow } from '../../lib/clock.ts';
-import { textLength } from '../../lib/text-length.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { isUnjournaled } from '../../sync/sequencer.ts';
 import { type Captured, capture, makeSnapshot, turnShares } from '../../sync/snapshots.ts';
@@ -143,7 +143,7 @@ function captureAll(wanted: readonly Wanted[], fromSeq: number): { item: Wanted;
 
 /** Length of what a snapshot has besides completed turns. */
 const lengthOfWhole = (state: Channel['state']): number =>
-  textLength('turns' in state ? { ...state, turns: [] } : state);
+  weightOf('turns' in state ? { ...state, turns: [] } : state);
 
 /** Adds or replaces the connection's subscription to a channel [SUB-1]. */
 export function subscribe(

@@ -11,14 +11,14 @@ import {
   scopeOfAction,
 } from '@agenthost/protocol';
 import { type CheckedAction, validateAction, validateParams } from '@agenthost/protocol/validate';
-import type {
-  ChannelModule,
-  ChannelModules,
-  Plan,
-  Planned,
-  Rejection,
+import {
+  type ChannelModule,
+  type ChannelModules,
+  type Plan,
+  type Planned,
+  type Rejection,
+  reject,
 } from '../../handler-port/channel-module.ts';
-import { reject } from '../../handler-port/channel-module.ts';
 import { JournalError } from '../../journal/journal.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Channel } from '../../sync/channel.ts';

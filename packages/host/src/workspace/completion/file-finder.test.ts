@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemTimers } from '../../lib/clock.ts';
-import { silentLog } from '../../lib/memory-log.ts';
+import { silentLog } from '../../lib/log.ts';
 import { PrivatePaths } from '../private-paths.ts';
 import { FileFinder, type InShare } from './file-finder.ts';
 
