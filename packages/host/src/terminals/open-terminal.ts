@@ -3,17 +3,17 @@ import type { Channel } from '../sync/channel.ts';
 import { Answers } from './answers.ts';
 import type { TerminalParts } from './parts.ts';
 import { ScrollbackKeeper } from './scrollback-keeper.ts';
-import { ViewerPace } from './viewer-pace.ts';
+import { ViewerBackpressure } from './viewer-backpressure.ts';
 
 /** The channel of a running terminal while it is in memory, and what works on its content. */
 export class OpenTerminal {
   readonly channel: Channel<'terminal'>;
   readonly scrollback: ScrollbackKeeper;
   readonly answers: Answers;
-  readonly #viewers: ViewerPace;
+  readonly #viewers: ViewerBackpressure;
   readonly #unpin: () => void;
 
-  /** The channel stays in memory until `close`. For `pace` see `ViewerPace`. */
+  /** The channel stays in memory until `close`. For `pace` see `ViewerBackpressure`. */
   constructor(
     parts: TerminalParts,
     channel: Channel<'terminal'>,
@@ -22,7 +22,7 @@ export class OpenTerminal {
   ) {
     this.channel = channel;
     this.answers = new Answers(parts, pty);
-    this.#viewers = new ViewerPace(parts, channel, pace);
+    this.#viewers = new ViewerBackpressure(parts, channel, pace);
     this.scrollback = new ScrollbackKeeper(parts, channel, () => pace.caughtUp());
     this.#unpin = channel.pin();
   }

@@ -1,48 +1,38 @@
 import { basename } from 'node:path';
 import { TEXT_LIMITS } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { OutputEvent } from '../pty/output/events.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { TerminalHostData } from '../sync/host-data.ts';
 import type { Tx } from '../sync/tx.ts';
 import { fileUriOf } from '../workspace/file-uri.ts';
 import type { Answers } from './answers.ts';
+import type { ReadEvent } from './output-throttle.ts';
 import type { TerminalParts } from './parts.ts';
 
 /** Longest title, in UTF-16 code units. */
 const MAX_TITLE_LENGTH = TEXT_LIMITS.name.max;
-
-/** Something read off a pty, and when, ms since the epoch. */
-export interface Gathered {
-  readonly event: OutputEvent;
-  readonly at: number;
-}
 
 /** Writes what was read off a pty to its channel, in order. */
 export class OutputWriter {
   readonly #parts: TerminalParts;
   readonly #channel: Channel<'terminal'>;
   readonly #answers: Answers | undefined;
-  readonly #wrote: (text: string) => void;
   #hostData: TerminalHostData;
 
-  /** `answers`: who answers queries; without one they get none. `wrote` hears of each text, behind its action. */
-  constructor(
-    parts: TerminalParts,
-    channel: Channel<'terminal'>,
-    { answers, wrote }: { readonly answers?: Answers; wrote?(text: string): void } = {},
-  ) {
+  /** `answers` answers queries of the program. Without it queries get no answer. */
+  constructor(parts: TerminalParts, channel: Channel<'terminal'>, answers?: Answers) {
     this.#parts = parts;
     this.#channel = channel;
     this.#answers = answers;
-    this.#wrote = (text) => wrote?.(text);
     this.#hostData = channel.hostData;
   }
 
   /** Emits all of it and remembers that everything before `offset` is in envelopes, but for the title that is still held. */
-  write(tx: Tx, gathered: readonly Gathered[], offset: number, heldTitle?: string): void {
-    for (const each of gathered) this.#one(tx, each);
+  write(tx: Tx, events: readonly ReadEvent[], offset: number, heldTitle?: string): void {
+    for (const each of events) this.#one(tx, each);
     const { heldTitle: _, ...hostData } = this.#hostData;
-    this.#hostData = { ...hostData, offset, ...(heldTitle === undefined ? {} : { heldTitle }) };
+    this.#hostData = { ...hostData, offset, ...defined({ heldTitle }) };
     tx.setHostData(this.#channel, this.#hostData);
   }
 
@@ -57,11 +47,10 @@ export class OutputWriter {
     tx.write({ op: 'markClosed', uri: this.#channel.uri });
   }
 
-  #one(tx: Tx, { event, at }: Gathered): void {
+  #one(tx: Tx, { event, at }: ReadEvent): void {
     switch (event.type) {
       case 'text':
         tx.emit(this.#channel, { type: 'terminal/data', data: event.text });
-        this.#wrote(event.text);
         tx.effect(() => this.#answers?.wrote(event.text));
         return;
       case 'title':
@@ -123,7 +112,7 @@ export class OutputWriter {
     tx.emit(this.#channel, {
       type: 'terminal/commandFinished',
       commandId: command.id,
-      ...(exitCode === undefined ? {} : { exitCode }),
+      ...defined({ exitCode }),
       durationMs: Math.max(0, at - command.startedAt),
     });
   }

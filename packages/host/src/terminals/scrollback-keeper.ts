@@ -36,12 +36,6 @@ export class ScrollbackKeeper {
     return this.#scrollback.isShort(this.#channel.state.content);
   }
 
-  /** This was appended. Call it behind the action. */
-  wrote(tx: Tx, text: string): void {
-    this.#undoable(tx);
-    this.#scrollback.wrote(this.#channel.state.content, text);
-  }
-
   /** There is more output. */
   trim(tx: Tx): void {
     this.#replace(tx, (content) => this.#scrollback.trim(content));

@@ -6,13 +6,12 @@ import type { Pty, PtyExit } from '../pty/pty.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { TerminalHostData } from '../sync/host-data.ts';
 import type { Tx } from '../sync/tx.ts';
-import { GatheredOutput } from './gathered-output.ts';
+import { HeldOutput } from './held-output.ts';
 import { OpenTerminal } from './open-terminal.ts';
-import { OutputPace } from './output-pace.ts';
-import { OutputQueue } from './output-queue.ts';
+import { OutputThrottle } from './output-throttle.ts';
 import { OutputWriter } from './output-writer.ts';
 import type { TerminalParts } from './parts.ts';
-import { TitlePace } from './title-pace.ts';
+import { TitleThrottle } from './title-throttle.ts';
 import type { UnwatchedOutput, UnwatchedTerminal } from './unwatched-output.ts';
 
 /** So much output that shows nothing may be unacknowledged. */
@@ -36,9 +35,9 @@ export class TerminalRunner implements UnwatchedTerminal {
   readonly #parts: TerminalParts;
   readonly #unwatched: UnwatchedOutput;
   readonly #parser: OutputParser;
-  readonly #queue: OutputQueue;
-  readonly #pace: OutputPace;
-  readonly #titles: TitlePace;
+  readonly #held: HeldOutput;
+  readonly #output: OutputThrottle;
+  readonly #titles: TitleThrottle;
   readonly #setEnded: (exit: PtyExit) => void;
   #hostData: TerminalHostData;
   #open: OpenTerminal | undefined;
@@ -46,8 +45,7 @@ export class TerminalRunner implements UnwatchedTerminal {
   #isLettingGo = false;
   /** The process has ended, and what it put out may still wait. */
   #hasExit = false;
-  readonly #gathered = new GatheredOutput();
-  /** Everything before this byte is in `#gathered` or was written. */
+  /** Everything before this byte is in `#output` or was written. */
   #offset: number;
   /** Everything before this byte is in the journal. */
   #committed: number;
@@ -66,12 +64,11 @@ export class TerminalRunner implements UnwatchedTerminal {
     const { offset, nonce } = hostData;
     this.#offset = offset;
     this.#parser = new OutputParser(nonce === undefined ? {} : { nonce });
-    this.#queue = new OutputQueue(parts.timers, (bytes, offset) => this.#read(bytes, offset));
-    this.#pace = new OutputPace(parts.timers, () => this.#write());
-    this.#titles = new TitlePace(parts.timers, () => this.#write());
+    this.#held = new HeldOutput((bytes, offset) => this.#read(bytes, offset));
+    this.#output = new OutputThrottle(parts.timers, () => this.#write());
+    this.#titles = new TitleThrottle(parts.timers, () => this.#write());
     if (hostData.heldTitle !== undefined) this.#titles.said(hostData.heldTitle);
     this.#committed = offset;
-    this.#queue.pause();
     const { promise, resolve } = Promise.withResolvers<PtyExit>();
     this.ended = promise;
     this.#setEnded = resolve;
@@ -90,12 +87,12 @@ export class TerminalRunner implements UnwatchedTerminal {
   /** There is output, an exit or a title for a channel that is not in memory. */
   get isWaiting(): boolean {
     if (this.#open !== undefined || this.#isDetached) return false;
-    return !this.#queue.isEmpty || this.#hasExit || this.#titles.held !== undefined;
+    return !this.#held.isEmpty || this.#hasExit || this.#titles.held !== undefined;
   }
 
   /** What was read waits to be taken, written or folded. */
   get isBusy(): boolean {
-    return !this.#queue.isEmpty || !this.#gathered.isEmpty || this.#open?.isCalm === false;
+    return !this.#held.isEmpty || !this.#output.isEmpty || this.#open?.isCalm === false;
   }
 
   /** When its channel was last needed, by `steadyNow`. */
@@ -113,13 +110,13 @@ export class TerminalRunner implements UnwatchedTerminal {
     if (this.#open === undefined) this.pty.hold(true);
     this.pty.read(this.#offset, {
       data: (bytes, offset) => {
-        this.#queue.push(bytes, offset);
+        this.#held.push(bytes, offset);
         if (this.#open === undefined) this.#unwatched.wants(this);
       },
       exit: (exit) => {
         if (this.#isDetached) return;
         this.#hasExit = true;
-        this.#queue.finish(() => this.#end(exit));
+        this.#held.finish(() => this.#end(exit));
         if (this.#open === undefined) this.#unwatched.wants(this);
       },
     });
@@ -149,7 +146,7 @@ export class TerminalRunner implements UnwatchedTerminal {
     if (open === undefined || this.#isLettingGo || this.#hasExit || !open.isUnwatched(before)) return;
     const { sync } = this.#parts;
     this.#isLettingGo = true;
-    this.#queue.pause();
+    this.#held.pause();
     this.pty.hold(true);
     if (!this.#isDurable) this.#write();
     sync.transact('host', (tx) => {
@@ -186,28 +183,27 @@ export class TerminalRunner implements UnwatchedTerminal {
   /** Everything read so far goes into the channel now, if that is in memory. */
   flush(): void {
     if (this.#open === undefined) return;
-    this.#queue.resume();
-    this.#queue.takeAll();
-    this.#pace.flush();
+    this.#held.resume();
+    this.#output.flush();
   }
 
   /** Takes nothing more of the pty: the host stops. */
   detach(): void {
     this.#isDetached = true;
-    this.#queue.end();
-    this.#pace.end();
+    this.#held.end();
+    this.#output.end();
     this.#titles.end();
     this.#close();
   }
 
   /** Everything that was taken is in the journal. */
   get #isDurable(): boolean {
-    return this.#gathered.isEmpty && this.#committed === this.#offset && this.#titles.held === undefined;
+    return this.#output.isEmpty && this.#committed === this.#offset && this.#titles.held === undefined;
   }
 
   #goOn(): void {
     this.pty.hold(false);
-    this.#queue.resume();
+    this.#held.resume();
   }
 
   #close(): void {
@@ -224,8 +220,8 @@ export class TerminalRunner implements UnwatchedTerminal {
     this.#add(this.#parser.push(bytes), at);
     this.#offset = offset + bytes.length - this.#parser.pendingBytes;
     // What is taken out of the output has to be acknowledged too.
-    const isSilent = this.#gathered.isEmpty && this.#offset - this.#committed < SILENT_BYTES;
-    if (!isSilent) this.#pace.arrived(this.#gathered.length);
+    const isSilent = this.#output.isEmpty && this.#offset - this.#committed < SILENT_BYTES;
+    if (!isSilent) this.#output.arrived();
   }
 
   /** Nobody who looks at the output could tell otherwise: its owner keeps only the newest while no host is there. */
@@ -240,7 +236,7 @@ export class TerminalRunner implements UnwatchedTerminal {
   #add(events: Iterable<OutputEvent>, at: number): void {
     for (const event of events) {
       if (event.type === 'title') this.#titles.said(event.title);
-      else this.#gathered.add(event, at);
+      else this.#output.add(event, at);
     }
   }
 
@@ -249,18 +245,17 @@ export class TerminalRunner implements UnwatchedTerminal {
     if (open === undefined) return;
     const { sync } = this.#parts;
     const { channel } = open;
-    const { length } = this.#gathered;
-    const gathered = this.#gathered.take();
+    const { length } = this.#output;
+    const events = this.#output.take();
     const title = this.#titles.take();
-    if (title !== undefined) gathered.push({ event: { type: 'title', title }, at: this.#parts.clock.now() });
+    if (title !== undefined) events.push({ event: { type: 'title', title }, at: this.#parts.clock.now() });
     const heldTitle = this.#titles.held;
     const offset = this.#offset;
     sync.transact('host', (tx) => {
       // Removed meanwhile: its process is being ended, and must not wait for anybody to read.
       if (channel.isAlive) {
-        const wrote = (text: string): void => open.scrollback.wrote(tx, text);
-        const writer = new OutputWriter(this.#parts, channel, { answers: open.answers, wrote });
-        writer.write(tx, gathered, offset, heldTitle);
+        const writer = new OutputWriter(this.#parts, channel, open.answers);
+        writer.write(tx, events, offset, heldTitle);
         open.scrollback.trim(tx);
         sync.registry.fellBehind(tx, channel, length);
         if (isSnapshotDue(open)) sync.registry.writeSnapshot(tx, channel);
@@ -280,7 +275,7 @@ export class TerminalRunner implements UnwatchedTerminal {
   #end(exit: PtyExit): void {
     this.#offset += this.#parser.pendingBytes;
     this.#add(this.#parser.end(), this.#parts.clock.now());
-    this.#pace.end();
+    this.#output.end();
     this.#write();
     this.#titles.end();
     const { sync, clock, unloadAfterMs } = this.#parts;

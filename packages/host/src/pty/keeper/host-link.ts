@@ -23,31 +23,18 @@ export interface HostLinkEvents {
   closed(): void;
 }
 
-/** Output of one pty that is gathered into one frame at most, in bytes. */
-const frameBytes = 64 * 1024;
-/** A turn of the event loop that brings this much is followed by another before anything is sent: about what one read of a pty gives. */
-const floodBytes = 2 * 1024;
+/** One read of what a closing socket has received. */
+const UNREAD_BYTES = 64 * 1024;
 /** While more than this waits to be sent, no further request is read. Output alone is bounded by its acknowledgements. */
 const unsentLimitBytes = 8 * 1024 * 1024;
 
-/**
- * A keeper's end of one connection. Output is gathered until a turn of the event loop brings little: a key's echo leaves at the
- * end of the turn it came in, and a flood travels in large frames. No timer is involved.
- */
+/** A keeper's end of one connection. Each delivery of a pty leaves at once: `ReadGathering` makes those of a flood large. */
 export class HostLink {
   readonly #socket: Socket;
   readonly #events: HostLinkEvents;
   readonly #reader: FrameReader;
   #isGreeted = false;
   #isClosed = false;
-  /** The frame being gathered, with room for its header: its first `#gathered` bytes. */
-  #batch = Buffer.allocUnsafeSlow(frameBytes);
-  #gathered = dataHeaderBytes;
-  #pty = 0;
-  #offset = 0;
-  #isFlushing = false;
-  /** Bytes gathered in this turn of the event loop. */
-  #fresh = 0;
 
   /** Says hello at once. */
   constructor(socket: Socket, build: string, events: HostLinkEvents) {
@@ -69,27 +56,16 @@ export class HostLink {
 
   /** Sends a message, behind all output before it. */
   send(message: KeeperMessage): void {
-    this.#flush();
     if (!this.#isClosed) this.#socket.write(controlFrame(message));
   }
 
-  /** Sends output of a pty. */
+  /** Sends output of a pty in one frame. */
   data(pty: number, bytes: Uint8Array, offset: number): void {
-    for (let taken = 0; taken < bytes.length; ) {
-      const end = this.#offset + this.#gathered - dataHeaderBytes;
-      const isNext = pty === this.#pty && offset + taken === end && this.#gathered < frameBytes;
-      if (!isNext) {
-        this.#flush();
-        this.#pty = pty;
-        this.#offset = offset + taken;
-      }
-      const part = bytes.subarray(taken, taken + frameBytes - this.#gathered);
-      this.#batch.set(part, this.#gathered);
-      this.#gathered += part.length;
-      taken += part.length;
-    }
-    this.#fresh += bytes.length;
-    this.#flushSoon();
+    if (this.#isClosed) return;
+    const frame = Buffer.allocUnsafe(dataHeaderBytes + bytes.length);
+    frame.set(bytes, dataHeaderBytes);
+    writeDataHeader(frame, pty, offset);
+    this.#socket.write(frame);
   }
 
   /** Hears what the host has said so far, then hangs up: another host has come, and what this one's client was told is typed must be. */
@@ -108,41 +84,6 @@ export class HostLink {
     this.#reader.stop();
     this.#socket.destroy();
     this.#events.closed();
-  }
-
-  #flushSoon(): void {
-    if (this.#isFlushing) return;
-    this.#isFlushing = true;
-    setImmediate(() => this.#turned());
-  }
-
-  #turned(): void {
-    this.#isFlushing = false;
-    const isFlood = this.#fresh >= floodBytes;
-    this.#fresh = 0;
-    // While the host is behind, what was sent before must go first: `#sent` flushes then.
-    if (this.#socket.writableLength > 0) return;
-    if (isFlood) this.#flushSoon();
-    else this.#flush();
-  }
-
-  #sent(): void {
-    if (!this.#isFlushing && this.#socket.writableLength === 0) this.#flush();
-  }
-
-  #flush(): void {
-    const gathered = this.#gathered;
-    if (gathered === dataHeaderBytes) return;
-    this.#gathered = dataHeaderBytes;
-    if (this.#isClosed) return;
-    // A small frame must not hold on to a large block while it waits.
-    const isLarge = gathered > frameBytes / 2;
-    const frame = isLarge
-      ? this.#batch.subarray(0, gathered)
-      : Buffer.from(this.#batch.subarray(0, gathered));
-    if (isLarge) this.#batch = Buffer.allocUnsafeSlow(frameBytes);
-    writeDataHeader(frame, this.#pty, this.#offset);
-    this.#socket.write(frame, () => this.#sent());
   }
 
   #read(chunk: Buffer): void {
@@ -203,7 +144,7 @@ function unreadOf(fd: number): Buffer[] {
   const found: Buffer[] = [];
   try {
     for (let length = -1; length !== 0; ) {
-      const chunk = Buffer.allocUnsafe(frameBytes);
+      const chunk = Buffer.allocUnsafe(UNREAD_BYTES);
       length = readSync(fd, chunk);
       if (length > 0) found.push(chunk.subarray(0, length));
     }

@@ -23,52 +23,27 @@ export function isPlainText(text: string): boolean {
 }
 
 /**
- * Plain text, in pieces, shortened to what a terminal shows of it with `lineCount` lines above its screen: cut behind a CR LF, or
- * where a line of ASCII wraps, so that what is left begins at a line's first column. `style` is that of the text's begin.
- * Returns the rest with its style; `undefined` when too little of the text was pushed out.
+ * Plain text, shortened to what a terminal shows of it with `lineCount` lines above its screen: cut behind a CR LF, or where a line
+ * of ASCII wraps, so that what is left begins at a line's first column. `style` is that of the text's begin. Returns the rest with
+ * its style; `undefined` when too little of the text was pushed out.
  */
 export function newestLines(
-  pieces: readonly string[],
+  text: string,
   style: string,
   { size, lineCount }: { readonly size: Size; readonly lineCount: number },
 ): { readonly text: string; readonly style: string } | undefined {
   // Lines of the first screen were not scrolled into being, which shows in their colour: they have to be beyond the bound.
   const count = lineCount + 2 * size.rows;
-  const place = lineStart(pieces, count);
-  if (place !== undefined) return behind(pieces, place, style);
-  const text = pieces.join('');
-  const at = wrapStart(text, size.cols, count);
-  return at === undefined ? undefined : behind([text], { index: 0, at }, style);
+  const at = lineStart(text, count) ?? wrapStart(text, size.cols, count);
+  return at === undefined ? undefined : { text: text.slice(at), style: styleAt(style + text.slice(0, at)) };
 }
 
-function behind(pieces: readonly string[], { index, at }: Place, style: string) {
-  const piece = pieces[index] ?? '';
-  const text = pieces.slice(index + 1).reduce((all, next) => all + next, piece.slice(at));
-  return { text, style: styleAt([style, ...pieces.slice(0, index), piece.slice(0, at)]) };
-}
-
-interface Place {
-  /** Of the piece. */
-  readonly index: number;
-  /** Within it. */
-  readonly at: number;
-}
-
-/** A place behind a CR LF with at least `count` line feeds behind it: the newest, but for those whose CR ends a piece. */
-function lineStart(pieces: readonly string[], count: number): Place | undefined {
-  let left = count;
-  for (let index = pieces.length - 1; index >= 0; index--) {
-    const text = pieces[index] ?? '';
-    let at = text.length;
-    for (; left > 0 && at >= 0; left--) at = at === 0 ? -1 : text.lastIndexOf('\n', at - 1);
-    if (at < 0) {
-      left++;
-      continue;
-    }
-    const end = text.lastIndexOf('\r\n', at);
-    if (end >= 0) return { index, at: end + 2 };
-  }
-  return undefined;
+/** The newest place behind a CR LF with at least `count` line feeds behind it. */
+function lineStart(text: string, count: number): number | undefined {
+  let at = text.length;
+  for (let left = count; left > 0 && at > 0; left--) at = text.lastIndexOf('\n', at - 1);
+  const end = at <= 0 ? -1 : text.lastIndexOf('\r\n', at);
+  return end < 0 ? undefined : end + 2;
 }
 
 /** In one endless line: where a row begins that has at least `count` rows behind it. The text begins in the first column. */
@@ -105,25 +80,21 @@ function columnCount(text: string): number {
 const SGR = /\x1b\[([\d;:]*)m/y;
 
 /**
- * The SGR sequences that still matter behind this plain text, in pieces, in order: those whose every attribute was not set again
- * behind them. Reads from the end to the last reset.
+ * The SGR sequences that still matter behind this plain text, in order: those whose every attribute was not set again behind them.
+ * Reads from the end to the last reset.
  */
-function styleAt(pieces: readonly string[]): string {
+function styleAt(text: string): string {
   const known = new Set<string>();
   const kept: string[] = [];
-  for (const text of pieces.toReversed()) {
-    // Most have none, and looking forward for one is many times faster.
-    for (let at = text.includes('\x1b') ? text.length : 0; at > 0; ) {
-      at = text.lastIndexOf('\x1b', at - 1);
-      if (at < 0) break;
-      SGR.lastIndex = at;
-      const match = SGR.exec(text);
-      if (match === null) continue;
-      const attributes = attributesOf(match[1] ?? '');
-      if (attributes.some((attribute) => !known.has(attribute))) kept.push(match[0]);
-      for (const attribute of attributes) known.add(attribute);
-      if (known.has('all')) return kept.reverse().join('');
-    }
+  for (let at = text.length; at > 0 && !known.has('all'); ) {
+    at = text.lastIndexOf('\x1b', at - 1);
+    if (at < 0) break;
+    SGR.lastIndex = at;
+    const match = SGR.exec(text);
+    if (match === null) continue;
+    const attributes = attributesOf(match[1] ?? '');
+    if (attributes.some((attribute) => !known.has(attribute))) kept.push(match[0]);
+    for (const attribute of attributes) known.add(attribute);
   }
   return kept.reverse().join('');
 }

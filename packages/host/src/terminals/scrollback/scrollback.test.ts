@@ -16,12 +16,9 @@ class Kept {
   size = { cols: SIZE.cols as number, rows: SIZE.rows as number };
   scrollback: Scrollback;
   readonly options: ScrollbackOptions;
-  readonly isTold: boolean;
 
-  /** `isTold`: whether it hears of what is written, and not only of what became of the content. */
-  constructor(options = SMALL, isTold = true) {
+  constructor(options = SMALL) {
     this.options = options;
-    this.isTold = isTold;
     this.scrollback = new Scrollback(this.size, options);
   }
 
@@ -32,7 +29,6 @@ class Kept {
       content: this.content,
     };
     this.content = terminalReducer(state, { type: 'terminal/data', data }, 0).content;
-    if (this.isTold) this.scrollback.wrote(this.content, data);
     this.content = this.scrollback.trim(this.content);
   }
 
@@ -131,9 +127,8 @@ describe('Scrollback', () => {
         fc.integer({ min: 1, max: 9 }),
         // This emulator restores a cursor to a line of the scrollback, as long as that is not full: viewers differ anyway.
         fc.constantFrom('', ...PROBES.filter((probe) => !/\x1b8|1049l/.test(probe))),
-        fc.boolean(),
-        async (parts, every, probe, isTold) => {
-          const kept = new Kept({ ...SMALL, limit: 256, foldAbove: 300 }, isTold);
+        async (parts, every, probe) => {
+          const kept = new Kept({ ...SMALL, limit: 256, foldAbove: 300 });
           for (const [index, part] of parts.entries()) {
             kept.write(part);
             if (index % every === 0) await kept.fold();

@@ -2,7 +2,6 @@ import { outputLength, type TerminalContentPart } from '@agenthost/protocol';
 import type { Size } from './emulator.ts';
 import { fold, SCROLLBACK_LINES, type SizeChange } from './head.ts';
 import { isPlainText, newestLines } from './plain.ts';
-import { TailPieces } from './tail.ts';
 import { CONTENT_LIMIT, HEAD_MARK, headOf, textOfAll, trimParts, withHead } from './trim.ts';
 
 /** A head longer than this, in UTF-16 units, is folded. */
@@ -52,7 +51,6 @@ export class Scrollback {
   readonly #limit: number;
   readonly #lineCount: number;
   readonly #foldAbove: number;
-  readonly #tail = new TailPieces();
   #plain: PlainHead | undefined;
   #sizes: SizeChange[];
   #isFolding = false;
@@ -73,20 +71,13 @@ export class Scrollback {
     return { cols, rows };
   }
 
-  /** The last part of this content has become longer by this text. Saves work when it is told of all output. */
-  wrote(content: readonly TerminalContentPart[], text: string): void {
-    this.#tail.wrote(content, text);
-  }
-
   /** Content within its bound; the same array when there is nothing to do. Cheap enough for every action. */
   trim(content: TerminalContentPart[]): TerminalContentPart[] {
     const head = headOf(content);
     const parts = head === undefined ? content : content.slice(1);
-    const trimmed = trimParts(parts, this.#limit, (tail, from) => this.#tail.cut(tail, from));
+    const trimmed = trimParts(parts, this.#limit);
     if (trimmed === undefined) return content;
-    if (trimmed.tail !== undefined) this.#tail.cutTo(trimmed.tail);
-    const { dropped, isPlain } = trimmed;
-    const next = withHead(trimmed.kept, this.#grown(head, dropped, isPlain || dropped.every(isPlainText)));
+    const next = withHead(trimmed.kept, this.#grown(head, trimmed.dropped));
     this.#shift(content, next);
     return next;
   }
@@ -137,7 +128,7 @@ export class Scrollback {
         ? undefined
         : { head, at: head.length, modes, style: '' };
     const rest = now.slice(from.length);
-    return withHead(content, rest === '' ? head : this.#grown(head, [rest], isPlainText(rest)));
+    return withHead(content, rest === '' ? head : this.#grown(head, rest));
   }
 
   /** The terminal has another size from the end of this content on. A head is worth folding again: `fold`. */
@@ -180,16 +171,15 @@ export class Scrollback {
   }
 
   /** `head` with what was dropped behind it, shorter when that is plain text. */
-  #grown(head: string | undefined, dropped: readonly string[], isPlain: boolean): string {
+  #grown(head: string | undefined, dropped: string): string {
     const known = this.#plainAt(head);
     this.#plain = undefined;
-    const before = head ?? HEAD_MARK;
-    const grown = dropped.reduce((all, piece) => all + piece, before);
-    if (known === undefined || !isPlain) return grown;
+    const grown = (head ?? HEAD_MARK) + dropped;
+    if (known === undefined || !isPlainText(dropped)) return grown;
     const { modes, style, at } = known;
     const options = { size: this.#size, lineCount: this.#lineCount };
     const isShort = grown.length - at < SHORTEN_ABOVE;
-    const newest = isShort ? undefined : newestLines([before.slice(at), ...dropped], style, options);
+    const newest = isShort ? undefined : newestLines(grown.slice(at), style, options);
     if (newest === undefined) {
       this.#plain = { ...known, head: grown };
       return grown;

@@ -47,33 +47,18 @@ export function withHead(content: readonly TerminalContentPart[], head: string):
   return rest;
 }
 
-/** Text cut in two, each as pieces in order. */
-export interface TailCut {
-  readonly dropped: readonly string[];
-  readonly rest: readonly string[];
-}
-
-/** What is kept, and the text that went, in pieces, oldest first. */
+/** The parts that stay, and the text that went, oldest first. */
 export interface Trimmed {
   readonly kept: TerminalContentPart[];
-  readonly dropped: readonly string[];
-  /** What was cut off, and is known to be plain text, when that is all of `dropped`. */
-  readonly isPlain: boolean;
-  /** The text of the last part, in pieces, when that was cut. */
-  readonly tail: readonly string[] | undefined;
+  readonly dropped: string;
 }
 
 /**
  * Bounds content without its head: drops whole parts, oldest first but never the tail, then cuts the head of the oldest that
  * is left, the tail included, at a line start, or at a character where a line is longer than the bound [TERM-4]. A command
- * that was cut keeps all but that output. `cutTail` may know how to cut the last part without looking into its text: only at
- * a line start, and only plain text. `undefined` when within the bound and its slack.
+ * that was cut keeps all but that output. `undefined` when within the bound and its slack.
  */
-export function trimParts(
-  parts: readonly TerminalContentPart[],
-  limit: number,
-  cutTail: (tail: TerminalContentPart, from: number) => TailCut | undefined = () => undefined,
-): Trimmed | undefined {
+export function trimParts(parts: readonly TerminalContentPart[], limit: number): Trimmed | undefined {
   let units = 0;
   for (const part of parts) units += unitsOf(part);
   if (units <= limit * SLACK) return undefined;
@@ -85,25 +70,15 @@ export function trimParts(
     excess -= size;
     count++;
   }
-  const dropped = parts.slice(0, count).map(outputOf);
+  const dropped = textOfAll(parts.slice(0, count));
   const kept = parts.slice(count);
   const oldest = kept[0];
-  if (oldest === undefined || excess <= 0) return { kept, dropped, isPlain: false, tail: undefined };
-  const quick = kept.length > 1 ? undefined : cutTail(oldest, excess);
-  const { dropped: front, rest } = quick ?? cut(outputOf(oldest), excess);
-  const text = rest.reduce((all, piece) => all + piece, '');
-  kept[0] = oldest.type === 'command' ? { ...oldest, output: text } : { ...oldest, value: text };
-  return {
-    kept,
-    dropped: [...dropped, ...front],
-    isPlain: quick !== undefined && count === 0,
-    tail: kept.length > 1 ? undefined : rest,
-  };
-}
-
-function cut(text: string, from: number): TailCut {
-  const at = cutAt(text, Math.min(from, text.length));
-  return { dropped: [text.slice(0, at)], rest: [text.slice(at)] };
+  if (oldest === undefined || excess <= 0) return { kept, dropped };
+  const output = outputOf(oldest);
+  const at = cutAt(output, Math.min(excess, output.length));
+  const rest = output.slice(at);
+  kept[0] = oldest.type === 'command' ? { ...oldest, output: rest } : { ...oldest, value: rest };
+  return { kept, dropped: dropped + output.slice(0, at) };
 }
 
 /**
@@ -114,5 +89,5 @@ export function trimContent(content: TerminalContentPart[], limit: number): Term
   const head = headOf(content);
   const trimmed = trimParts(head === undefined ? content : content.slice(1), limit);
   if (trimmed === undefined) return content;
-  return withHead(trimmed.kept, (head ?? HEAD_MARK) + trimmed.dropped.join(''));
+  return withHead(trimmed.kept, (head ?? HEAD_MARK) + trimmed.dropped);
 }

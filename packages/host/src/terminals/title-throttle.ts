@@ -4,7 +4,7 @@ import type { Cancel, Timers } from '../lib/clock.ts';
 const TITLE_MS = 100;
 
 /** Lets through the first of a program's titles at once, then the newest of each while, the last one always. */
-export class TitlePace {
+export class TitleThrottle {
   readonly #timers: Timers;
   readonly #due: () => void;
   #held: string | undefined;

@@ -17,7 +17,7 @@ const FIRST_VIEWER_MS = 5_000;
  * of the very person who is watching it. Only while a client holds the terminal (an agent's work waits for nobody's screen), only
  * if none of the viewers keeps up, and not for one that takes nothing at all. A new terminal waits for a viewer for a while.
  */
-export class ViewerPace {
+export class ViewerBackpressure {
   readonly #clock: Clock;
   readonly #timers: Timers;
   readonly #channel: Channel<'terminal'>;

@@ -1,23 +1,23 @@
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, it } from 'vitest';
-import { TitlePace } from './title-pace.ts';
+import { TitleThrottle } from './title-throttle.ts';
 
 function setUp() {
   const clock = new SimulatedClock();
   const taken: [number, string | undefined][] = [];
   const start = clock.now();
   const take = (): void => {
-    const title = pace.take();
+    const title = throttle.take();
     if (title !== undefined) taken.push([clock.now() - start, title]);
   };
-  const pace = new TitlePace(clock, take);
-  return { clock, pace, take, taken };
+  const throttle = new TitleThrottle(clock, take);
+  return { clock, throttle, take, taken };
 }
 
 it('the first title goes at once, then the newest of each 100 ms, the last one too', async () => {
-  const { clock, pace, take, taken } = setUp();
+  const { clock, throttle, take, taken } = setUp();
   for (let index = 0; index < 30; index += 1) {
-    pace.said(`${index}`);
+    throttle.said(`${index}`);
     take();
     await clock.advance(10);
   }
@@ -28,15 +28,15 @@ it('the first title goes at once, then the newest of each 100 ms, the last one t
     [200, '19'],
     [300, '29'],
   ]);
-  expect(pace.held).toBeUndefined();
+  expect(throttle.held).toBeUndefined();
 });
 
 it('a title after a silence goes at once', async () => {
-  const { clock, pace, take, taken } = setUp();
-  pace.said('a');
+  const { clock, throttle, take, taken } = setUp();
+  throttle.said('a');
   take();
   await clock.advance(100);
-  pace.said('b');
+  throttle.said('b');
   take();
   expect(taken).toEqual([
     [0, 'a'],
@@ -45,13 +45,13 @@ it('a title after a silence goes at once', async () => {
 });
 
 it('nothing comes after the end, and what was held is still told', async () => {
-  const { clock, pace, take, taken } = setUp();
-  pace.said('a');
+  const { clock, throttle, take, taken } = setUp();
+  throttle.said('a');
   take();
-  pace.said('b');
+  throttle.said('b');
   take();
-  pace.end();
+  throttle.end();
   await clock.advance(1_000);
   expect(taken).toEqual([[0, 'a']]);
-  expect(pace.held).toBe('b');
+  expect(throttle.held).toBe('b');
 });

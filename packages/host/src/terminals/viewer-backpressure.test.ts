@@ -2,7 +2,7 @@ import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
 import { Channel } from '../sync/channel.ts';
 import type { Sink } from '../sync/subscription.ts';
-import { ViewerPace } from './viewer-pace.ts';
+import { ViewerBackpressure } from './viewer-backpressure.ts';
 
 const SINK: Sink = { envelope: () => undefined, frame: () => undefined };
 
@@ -17,7 +17,7 @@ function newTerminal() {
     usedAt: 0,
   });
   let lookCount = 0;
-  const pace: ViewerPace = new ViewerPace({ clock, timers: clock }, channel, {
+  const pace: ViewerBackpressure = new ViewerBackpressure({ clock, timers: clock }, channel, {
     isNew: true,
     // As the terminal's runner does.
     caughtUp: () => {
