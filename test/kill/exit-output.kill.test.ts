@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { contractSpec } from '../../packages/host/src/pty/contract-spec.ts';
+import { contractSpec } from '../../packages/host/src/pty/contract/contract-spec.ts';
 import { TestKeepers } from '../../packages/host/src/pty/keeper/contract-keepers.ts';
-import { NodePtyOwner } from '../../packages/host/src/pty/node-pty.ts';
 import type { Pty, PtyOwner } from '../../packages/host/src/pty/pty.ts';
+import { NodePtyOwner } from '../../packages/host/src/pty/running/node-pty.ts';
 
 const RUNS = 200;
 /** Each waits for the others' output at times: so ends are met in all kinds of places. */

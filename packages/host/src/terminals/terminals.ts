@@ -13,18 +13,18 @@ import type { Pty } from '../pty/pty.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Tx } from '../sync/tx.ts';
 import { fileUriOf } from '../workspace/file-uri.ts';
-import { AgentTerminals, type TerminalStarter } from './agent-terminals.ts';
+import { AgentTerminals, type TerminalStarter } from './agents/agent-terminals.ts';
 import { listed, listTerminal, unlistTerminals } from './catalogue.ts';
 import { heldBy, isInUse, openClaim } from './claims.ts';
-import type { Launch } from './launch.ts';
-import { endUnloaded, LOST_EXIT_CODE } from './lost-terminals.ts';
-import { OutputWriter } from './output-writer.ts';
+import { OutputWriter } from './output/output-writer.ts';
+import { TerminalRunner } from './output/terminal-runner.ts';
+import { UnwatchedOutput } from './output/unwatched-output.ts';
 import type { TerminalParts } from './parts.ts';
-import { type StoredTerminal, TerminalRecovery } from './recovery.ts';
+import { endUnloaded, LOST_EXIT_CODE } from './recovery/lost-terminals.ts';
+import { type StoredTerminal, TerminalRecovery } from './recovery/recovery.ts';
 import type { NewTerminal, TerminalService } from './service.ts';
-import { TerminalPtys } from './terminal-ptys.ts';
-import { TerminalRunner } from './terminal-runner.ts';
-import { UnwatchedOutput } from './unwatched-output.ts';
+import type { Launch } from './start/launch.ts';
+import { TerminalPtys } from './start/terminal-ptys.ts';
 
 /** The terminals of a host, and the ptys of those that run. */
 export class Terminals implements TerminalService, TerminalStarter {

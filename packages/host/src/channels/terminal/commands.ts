@@ -10,7 +10,7 @@ import {
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Commands } from '../../handler-port/commands.ts';
 import type { Sync } from '../../sync/sync.ts';
-import { fittedSize } from '../../terminals/launch.ts';
+import { fittedSize } from '../../terminals/start/launch.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
 import { checkNewUri } from '../new-uri.ts';
 import { checkHands, checkTitle } from './rules.ts';

@@ -3,7 +3,7 @@ import { type Caller, type ChannelModule, type Planned, reject } from '../../han
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { openClaim } from '../../terminals/claims.ts';
-import { fittedSize } from '../../terminals/launch.ts';
+import { fittedSize } from '../../terminals/start/launch.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
 import type { ClientBinding, ClientIds } from '../../wire/clients/client-ids.ts';
 import type { Presence } from '../../wire/clients/presence.ts';

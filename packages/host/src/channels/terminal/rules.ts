@@ -1,7 +1,7 @@
 import type { TerminalAction, TerminalClaim, TerminalState } from '@agenthost/protocol';
 import { type Rejection, reject } from '../../handler-port/channel-module.ts';
 import { isInUse } from '../../terminals/claims.ts';
-import { shownTitle } from '../../terminals/output-writer.ts';
+import { shownTitle } from '../../terminals/output/output-writer.ts';
 
 /** What the rules ask about everything that is not in the terminal's own state. */
 export interface Surroundings {

@@ -1,5 +1,5 @@
 import type { PtySink } from '../pty.ts';
-import type { RunningPty } from '../running-pty.ts';
+import type { RunningPty } from '../running/running-pty.ts';
 
 /** A pty in a keeper, and whether any host may still ask for it. */
 export class HeldPty {

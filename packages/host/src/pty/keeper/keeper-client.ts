@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Log } from '../../lib/log.ts';
 import { type AdoptedPtys, type Pty, PtyError, type PtyOwner, type PtySpec } from '../pty.ts';
-import type { RunningPtyOptions } from '../running-pty.ts';
+import type { RunningPtyOptions } from '../running/running-pty.ts';
 import {
   ensureKeeperFolder,
   keeperFolder,

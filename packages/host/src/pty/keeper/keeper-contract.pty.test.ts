@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { describePtyOwner } from '../pty-contract.ts';
+import { describePtyOwner } from '../contract/pty-contract.ts';
 import { TestKeepers } from './contract-keepers.ts';
 
 const keepers = new TestKeepers();

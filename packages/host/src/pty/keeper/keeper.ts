@@ -7,9 +7,9 @@ import {
   systemTimers,
   type Timers,
 } from '../../lib/clock.ts';
-import { KeepBudget } from '../keep-budget.ts';
 import { PtyError } from '../pty.ts';
-import { RunningPty, type RunningPtyOptions } from '../running-pty.ts';
+import { KeepBudget } from '../running/keep-budget.ts';
+import { RunningPty, type RunningPtyOptions } from '../running/running-pty.ts';
 import { HeldPty } from './held-pty.ts';
 import { HostLink } from './host-link.ts';
 import type { HostMessage } from './protocol.ts';

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { PtyError } from '../pty.ts';
-import type { RunningPtyOptions } from '../running-pty.ts';
+import type { RunningPtyOptions } from '../running/running-pty.ts';
 import { ensureKeeperFolder, logPath, removeKeeperFiles } from './folder.ts';
 
 /**

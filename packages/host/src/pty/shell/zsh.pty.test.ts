@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { OWN_MARK_LIMIT_BYTES } from '../output/control-strings.ts';
+import { OWN_MARK_LIMIT_BYTES } from '../parser/control-strings.ts';
 import { findShell, ShellSession, type ShellSetup } from './contract-shell.ts';
 
 const shell = findShell('zsh');

@@ -1,0 +1,92 @@
+import { channelUri } from '@agenthost/protocol';
+import { AgentError } from '../../agents/agent-error.ts';
+import type { AgentTerminal, AgentTerminalStart } from '../../agents/agent-terminal.ts';
+import { beginningOf } from '../../lib/beginning-of.ts';
+import { isInUse } from '../claims.ts';
+import { shownTitle } from '../output/output-writer.ts';
+import type { TerminalRunner } from '../output/terminal-runner.ts';
+import type { TerminalParts } from '../parts.ts';
+import type { NewTerminal } from '../service.ts';
+import { shellOf } from '../start/launch.ts';
+import { LiveAgentTerminal } from './live-agent-terminal.ts';
+
+/** Longest title made of a command, in UTF-16 code units. */
+const COMMAND_TITLE_LENGTH = 80;
+const SIZE = { cols: 80, rows: 24 } as const;
+
+/** What agents' terminals need of the others. */
+export interface TerminalStarter {
+  create(terminal: NewTerminal): Promise<void>;
+  /** Its pty and channel; `undefined` once it has ended. */
+  runner(uri: string): TerminalRunner | undefined;
+  /** Removes a terminal as the host's own doing. */
+  remove(uri: string): void;
+}
+
+/** The terminals that agents have started and not let go of. */
+export class AgentTerminals {
+  readonly #parts: TerminalParts;
+  readonly #starter: TerminalStarter;
+  readonly #live = new Map<string, LiveAgentTerminal>();
+
+  constructor(parts: TerminalParts, starter: TerminalStarter) {
+    this.#parts = parts;
+    this.#starter = starter;
+    parts.sync.observe('terminal', (tx, { channel, before, after, origin }) => {
+      const { claim: was } = before;
+      const { claim } = after;
+      if (origin === undefined || was === claim || was.kind !== 'session' || !isInUse(was)) return;
+      if (claim.kind !== 'session' || isInUse(claim)) return;
+      const terminal = this.#live.get(channel.uri);
+      tx.effect(() => terminal?.sentToBackground());
+    });
+  }
+
+  /** Starts a command for an agent. Rejects with `AgentError` when it cannot be started. */
+  async start(
+    owner: { readonly session: string; readonly workingDirectory: string },
+    start: AgentTerminalStart,
+  ): Promise<AgentTerminal> {
+    const { command, env, use } = start;
+    const uri = channelUri('terminal', this.#parts.ids.next());
+    const title = shownTitle(start.title ?? titleOfCommand(command)) || 'terminal';
+    try {
+      await this.#starter.create({
+        uri,
+        claim: { kind: 'session', session: owner.session, ...use },
+        title,
+        cwd: start.cwd ?? owner.workingDirectory,
+        ...SIZE,
+        command: typeof command === 'string' ? [shellOf(this.#parts.settings), '-c', command] : command,
+        ...(env === undefined ? {} : { env }),
+      });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new AgentError('hostError', message, { cause: error });
+    }
+    return this.#follow(uri, owner.session, title);
+  }
+
+  #follow(uri: string, session: string, title: string): AgentTerminal {
+    const channel = this.#parts.sync.registry.getOf('terminal', uri);
+    const runner = this.#starter.runner(uri);
+    if (channel === undefined || runner === undefined)
+      throw new AgentError('hostError', 'The terminal was removed as it started');
+    const terminal = new LiveAgentTerminal({
+      sync: this.#parts.sync,
+      channel,
+      runner,
+      session,
+      title,
+      remove: () => this.#starter.remove(uri),
+      released: () => this.#live.delete(uri),
+    });
+    this.#live.set(uri, terminal);
+    return terminal;
+  }
+}
+
+function titleOfCommand(command: AgentTerminalStart['command']): string {
+  const line = (typeof command === 'string' ? command : command.join(' ')).trim().replaceAll(/\s+/g, ' ');
+  return line.length > COMMAND_TITLE_LENGTH ? `${beginningOf(line, COMMAND_TITLE_LENGTH - 1)}…` : line;
+}

@@ -1,0 +1,301 @@
+import type { TerminalState } from '@agenthost/protocol';
+import { steadyNow } from '../../lib/clock.ts';
+import type { OutputEvent } from '../../pty/parser/events.ts';
+import { OutputParser } from '../../pty/parser/parser.ts';
+import type { Pty, PtyExit } from '../../pty/pty.ts';
+import type { Channel } from '../../sync/channel.ts';
+import type { TerminalHostData } from '../../sync/host-data.ts';
+import type { Tx } from '../../sync/tx.ts';
+import type { TerminalParts } from '../parts.ts';
+import { HeldOutput } from './held-output.ts';
+import { OpenTerminal } from './open-terminal.ts';
+import { OutputThrottle } from './output-throttle.ts';
+import { OutputWriter } from './output-writer.ts';
+import { TitleThrottle } from './title-throttle.ts';
+import type { UnwatchedOutput, UnwatchedTerminal } from './unwatched-output.ts';
+
+/** So much output that shows nothing may be unacknowledged. */
+const SILENT_BYTES = 64 * 1024;
+
+/** A snapshot is written after so much output, in UTF-16 code units, or up to twice as much: loading reads it and what came since. */
+const SNAPSHOT_LENGTH = 4 * 1024 * 1024;
+
+/** And before a channel leaves memory after so much: to write the whole content anew for a line of output would cost more than it saves. */
+const LEAVING_SNAPSHOT_LENGTH = 256 * 1024;
+
+/**
+ * Brings one pty and one channel together: what it puts out becomes actions, what is typed reaches it. The channel may leave memory
+ * meanwhile: output waits then until a client subscribes, or `UnwatchedOutput` loads the channel.
+ */
+export class TerminalRunner implements UnwatchedTerminal {
+  readonly uri: string;
+  readonly pty: Pty;
+  /** Resolves when the process has ended and everything that it put out is in the channel, if that is still there. */
+  readonly ended: Promise<PtyExit>;
+  readonly #parts: TerminalParts;
+  readonly #unwatched: UnwatchedOutput;
+  readonly #parser: OutputParser;
+  readonly #held: HeldOutput;
+  readonly #output: OutputThrottle;
+  readonly #titles: TitleThrottle;
+  readonly #setEnded: (exit: PtyExit) => void;
+  #hostData: TerminalHostData;
+  #open: OpenTerminal | undefined;
+  /** The channel is about to leave memory, once all that was read is durable. */
+  #isLettingGo = false;
+  /** The process has ended, and what it put out may still wait. */
+  #hasExit = false;
+  /** Everything before this byte is in `#output` or was written. */
+  #offset: number;
+  /** Everything before this byte is in the journal. */
+  #committed: number;
+  #isDetached = false;
+
+  /** `hostData`: the terminal's. It has no channel before `open`. */
+  constructor(
+    parts: TerminalParts & { readonly unwatched: UnwatchedOutput },
+    { uri, hostData, pty }: { readonly uri: string; readonly hostData: TerminalHostData; readonly pty: Pty },
+  ) {
+    this.#parts = parts;
+    this.#unwatched = parts.unwatched;
+    this.uri = uri;
+    this.pty = pty;
+    this.#hostData = hostData;
+    const { offset, nonce } = hostData;
+    this.#offset = offset;
+    this.#parser = new OutputParser(nonce === undefined ? {} : { nonce });
+    this.#held = new HeldOutput((bytes, offset) => this.#read(bytes, offset));
+    this.#output = new OutputThrottle(parts.timers, () => this.#write());
+    this.#titles = new TitleThrottle(parts.timers, () => this.#write());
+    if (hostData.heldTitle !== undefined) this.#titles.said(hostData.heldTitle);
+    this.#committed = offset;
+    const { promise, resolve } = Promise.withResolvers<PtyExit>();
+    this.ended = promise;
+    this.#setEnded = resolve;
+  }
+
+  /** Its channel, while that is in memory. */
+  get channel(): Channel<'terminal'> | undefined {
+    return this.#open?.channel;
+  }
+
+  /** What the host alone keeps of it, as it was durable or is in memory. */
+  get hostData(): TerminalHostData {
+    return this.#open?.channel.hostData ?? this.#hostData;
+  }
+
+  /** There is output, an exit or a title for a channel that is not in memory. */
+  get isWaiting(): boolean {
+    if (this.#open !== undefined || this.#isDetached) return false;
+    return !this.#held.isEmpty || this.#hasExit || this.#titles.held !== undefined;
+  }
+
+  /** What was read waits to be taken, written or folded. */
+  get isBusy(): boolean {
+    return !this.#held.isEmpty || !this.#output.isEmpty || this.#open?.isCalm === false;
+  }
+
+  /** When its channel was last needed, by `steadyNow`. */
+  get usedAt(): number {
+    return this.#open?.channel.usedAt ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Its channel is in memory, has no subscriber, and was not asked for since `before`, by `steadyNow`. */
+  isUnwatched(before: number): boolean {
+    return this.#open?.isUnwatched(before) === true;
+  }
+
+  /** Begins to read where the terminal stands. Once. */
+  start(): void {
+    if (this.#open === undefined) this.pty.hold(true);
+    this.pty.read(this.#offset, {
+      data: (bytes, offset) => {
+        this.#held.push(bytes, offset);
+        if (this.#open === undefined) this.#unwatched.wants(this);
+      },
+      exit: (exit) => {
+        if (this.#isDetached) return;
+        this.#hasExit = true;
+        this.#held.finish(() => this.#end(exit));
+        if (this.#open === undefined) this.#unwatched.wants(this);
+      },
+    });
+    if (this.isWaiting) this.#unwatched.wants(this);
+  }
+
+  /** The channel is in memory: what waited goes into it. It stays there until the process has ended, or it was let go of. */
+  open(channel: Channel<'terminal'>, { isNew = false } = {}): void {
+    if (this.#isDetached || this.#open !== undefined) return;
+    const pace = { isNew, caughtUp: () => this.#acknowledge() };
+    const open = new OpenTerminal(this.#parts, channel, this.pty, pace);
+    this.#open = open;
+    this.#unwatched.opened(this);
+    this.#parts.sync.transact('host', (tx) => {
+      if (channel.isAlive) open.scrollback.trim(tx);
+    });
+    if (this.#titles.held !== undefined) this.#write();
+    this.#goOn();
+  }
+
+  /**
+   * Lets the channel leave memory once everything that was read is durable, unless by then it has a subscriber or was asked for
+   * since `before`, by `steadyNow`.
+   */
+  letGo(before: number): void {
+    const open = this.#open;
+    if (open === undefined || this.#isLettingGo || this.#hasExit || !open.isUnwatched(before)) return;
+    const { sync } = this.#parts;
+    this.#isLettingGo = true;
+    this.#held.pause();
+    this.pty.hold(true);
+    if (!this.#isDurable) this.#write();
+    sync.transact('host', (tx) => {
+      const { channel, scrollback } = open;
+      if (channel.isAlive && scrollback.isShort && channel.behindLength >= LEAVING_SNAPSHOT_LENGTH)
+        sync.registry.writeSnapshot(tx, channel);
+      const { seq } = channel;
+      tx.effect(() => {
+        this.#isLettingGo = false;
+        if (this.#open !== open || this.#isDetached) return;
+        const isDone = this.#isDurable && channel.seq === seq && !open.answers.isAnswering;
+        if (!isDone || !open.isUnwatched(before)) return this.#goOn();
+        this.#close();
+        sync.registry.unload(channel);
+        if (this.isWaiting) this.#unwatched.wants(this);
+      });
+    });
+  }
+
+  /** A client has given it another size. Call it behind the action. */
+  resized(tx: Tx, cols: number, rows: number): void {
+    this.#open?.scrollback.resized(tx, cols, rows);
+    // In its place among the keys, which reach the pty in front of their echo.
+    tx.publish(() => this.pty.resize(cols, rows));
+  }
+
+  /** A client has cleared it; `content` is what it showed. Call it behind the action. */
+  cleared(tx: Tx, content: TerminalState['content']): void {
+    const open = this.#open;
+    open?.scrollback.cleared(tx, content);
+    tx.effect(() => open?.answers.forget());
+  }
+
+  /** Everything read so far goes into the channel now, if that is in memory. */
+  flush(): void {
+    if (this.#open === undefined) return;
+    this.#held.resume();
+    this.#output.flush();
+  }
+
+  /** Takes nothing more of the pty: the host stops. */
+  detach(): void {
+    this.#isDetached = true;
+    this.#held.end();
+    this.#output.end();
+    this.#titles.end();
+    this.#close();
+  }
+
+  /** Everything that was taken is in the journal. */
+  get #isDurable(): boolean {
+    return this.#output.isEmpty && this.#committed === this.#offset && this.#titles.held === undefined;
+  }
+
+  #goOn(): void {
+    this.pty.hold(false);
+    this.#held.resume();
+  }
+
+  #close(): void {
+    this.#hostData = this.hostData;
+    this.#open?.close();
+    this.#open = undefined;
+    this.#unwatched.closed(this);
+  }
+
+  #read(bytes: Uint8Array, offset: number): void {
+    const at = this.#parts.clock.now();
+    const missing = offset - this.#offset - this.#parser.pendingBytes;
+    if (missing > 0) this.#tellMissing(missing, at);
+    this.#add(this.#parser.push(bytes), at);
+    this.#offset = offset + bytes.length - this.#parser.pendingBytes;
+    // What is taken out of the output has to be acknowledged too.
+    const isSilent = this.#output.isEmpty && this.#offset - this.#committed < SILENT_BYTES;
+    if (!isSilent) this.#output.arrived();
+  }
+
+  /** Nobody who looks at the output could tell otherwise: its owner keeps only the newest while no host is there. */
+  #tellMissing(bytes: number, at: number): void {
+    const { uri } = this;
+    this.#parts.log.warn({ uri, bytes }, 'output of a terminal was dropped while no host was there');
+    const told = `${bytes.toLocaleString('en')} bytes of output were dropped while no host was there`;
+    // CAN ends a sequence that was cut in its middle.
+    this.#add([{ type: 'text', text: `\x18\r\n\x1b[2m[${told}]\x1b[22m\r\n` }], at);
+  }
+
+  #add(events: Iterable<OutputEvent>, at: number): void {
+    for (const event of events) {
+      if (event.type === 'title') this.#titles.said(event.title);
+      else this.#output.add(event, at);
+    }
+  }
+
+  #write(): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    const { sync } = this.#parts;
+    const { channel } = open;
+    const { length } = this.#output;
+    const events = this.#output.take();
+    const title = this.#titles.take();
+    if (title !== undefined) events.push({ event: { type: 'title', title }, at: this.#parts.clock.now() });
+    const heldTitle = this.#titles.held;
+    const offset = this.#offset;
+    sync.transact('host', (tx) => {
+      // Removed meanwhile: its process is being ended, and must not wait for anybody to read.
+      if (channel.isAlive) {
+        const writer = new OutputWriter(this.#parts, channel, open.answers);
+        writer.write(tx, events, offset, heldTitle);
+        open.scrollback.trim(tx);
+        sync.registry.fellBehind(tx, channel, length);
+        if (isSnapshotDue(open)) sync.registry.writeSnapshot(tx, channel);
+      }
+      tx.effect(() => {
+        this.#committed = offset;
+        this.#acknowledge();
+      });
+    });
+  }
+
+  /** Lets the pty go on, once the scrollback has been folded as far and somebody could look at it. */
+  #acknowledge(): void {
+    if (this.#open?.isBehind === false) this.pty.acknowledge(this.#committed);
+  }
+
+  #end(exit: PtyExit): void {
+    this.#offset += this.#parser.pendingBytes;
+    this.#add(this.#parser.end(), this.#parts.clock.now());
+    this.#output.end();
+    this.#write();
+    this.#titles.end();
+    const { sync, clock, unloadAfterMs } = this.#parts;
+    const open = this.#open;
+    sync.transact('host', (tx) => {
+      if (open?.channel.isAlive === true) new OutputWriter(this.#parts, open.channel).end(tx, exit.exitCode);
+      tx.effect(() => {
+        this.pty.release();
+        const isUnwatched = open?.isUnwatched(steadyNow(clock) - unloadAfterMs) === true;
+        this.#isDetached = true;
+        this.#close();
+        // One that was loaded for its end alone.
+        if (open !== undefined && isUnwatched) sync.registry.unload(open.channel);
+        this.#setEnded(exit);
+      });
+    });
+  }
+}
+
+/** A row with what is still to be folded would be loaded as it is: that waits, but not for ever. */
+function isSnapshotDue({ channel: { behindLength }, scrollback }: OpenTerminal): boolean {
+  return behindLength >= SNAPSHOT_LENGTH && (scrollback.isShort || behindLength >= 2 * SNAPSHOT_LENGTH);
+}
