@@ -86,7 +86,7 @@ test('at the limit of terminals it says how to get room', async () => {
   );
   expect(await machine.run(['term', 'new', '--detach'])).toMatchObject({
     code: 1,
-    err: 'agenthost: no terminal: This host has 7 terminals, the most it takes: `agenthost term list` lists them, `agenthost term kill` ends one\n',
+    err: 'agenthost: no terminal: the host has 7 terminals, the maximum: `agenthost term list` lists them, `agenthost term kill` ends one\n',
   });
   await Promise.all(terminals.map((terminal) => terminal.dispose()));
   client.close();

@@ -116,7 +116,7 @@ describe('sessions set', () => {
       AGENTHOST_TOKEN: token,
     });
     expect(code).toBe(1);
-    expect(err).toContain('changing settings of a session takes a token of scope interact');
+    expect(err).toContain('changing settings of a session requires a token of scope interact');
   });
 });
 

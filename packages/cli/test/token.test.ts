@@ -43,7 +43,7 @@ describe('agenthost token', () => {
     });
     expect(await as(secret, 'sessions')).toMatchObject({
       code: 4,
-      err: expect.stringContaining('does not let us in'),
+      err: expect.stringContaining('refused the connection'),
     });
   }, 30_000);
 
@@ -56,13 +56,13 @@ describe('agenthost token', () => {
     const refused = await as(secret, 'run', 'hello');
     expect(refused).toMatchObject({
       code: 1,
-      err: "agenthost: starting a session takes a token of scope interact; this one may only observe; `agenthost token create --scope interact` on the host's machine makes one\n",
+      err: "agenthost: starting a session requires a token of scope interact, and this one has scope observe; create one on the host's machine with `agenthost token create --scope interact`\n",
     });
     expect(await as(secret, 'config', 'set', 'approvals', 'all')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('takes a token of scope admin'),
+      err: expect.stringContaining('requires a token of scope admin'),
     });
-    expect((await as(secret, 'token', 'list')).err).toContain('takes a token of scope admin');
+    expect((await as(secret, 'token', 'list')).err).toContain('requires a token of scope admin');
   }, 30_000);
 
   test('[AUTH-1] what watches by a token reads its refusals in words, and ends when it is revoked', async () => {
@@ -74,7 +74,7 @@ describe('agenthost token', () => {
     await watching.until('observing only');
     watching.type('say more\n');
     await watching.until(
-      'not sent: queueing a message or steering takes a token of scope interact; this one may only observe; ',
+      'not sent: queueing a message or steering a turn requires a token of scope interact, and this one has scope observe; ',
     );
     await machine.run(['token', 'revoke', id.slice(0, 8)]);
     expect(await watching.ended).toMatchObject({

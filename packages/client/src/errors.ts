@@ -1,3 +1,4 @@
+import type { RefusalDetails } from '@agenthost/protocol';
 import type { CloseInfo } from '@agenthost/rpc';
 
 /**
@@ -16,6 +17,8 @@ export interface Refusal {
   readonly status: number;
   /** The host's reason in one line. Empty when the answer had no plain text. */
   readonly reason: string;
+  /** Why, as data; absent where the status says it, and from foreign hosts. */
+  readonly details?: RefusalDetails;
 }
 
 /**
@@ -124,11 +127,14 @@ export class DispatchRejected extends Error {
   readonly code: string;
   /** The part of `rejectionReason` after the colon, for people. */
   readonly reason: string;
+  /** The reason as data; absent where the host gives none. */
+  readonly details?: RefusalDetails;
 
-  constructor(code: string, reason: string) {
+  constructor({ code, reason, details }: { code: string; reason: string; details?: RefusalDetails }) {
     super(`${code}: ${reason}`);
     this.code = code;
     this.reason = reason;
+    if (details !== undefined) this.details = details;
   }
 }
 

@@ -78,8 +78,8 @@ async function open(
   } catch (error) {
     if (error instanceof CertificateRefused) throw new UntrustedHost(error.message, { cause: error });
     if (error instanceof ConnectFailed && error.cause instanceof UpgradeRefused) {
-      const { status, contentType, body } = error.cause;
-      throw refused(endpoint, refusalOf(status, contentType, body), error);
+      const { status, contentType, refusal, body } = error.cause;
+      throw refused(endpoint, refusalOf(status, { contentType, refusal }, body), error);
     }
     if (options.signal?.aborted === true) throw error;
     throw cannotConnect(endpoint, error);

@@ -75,6 +75,12 @@ test('[AUTH-1] every action of an observer is rejected, to it alone, and nothing
   expect(reasonOf(observer, config)).toBe(
     'permissionDenied: root/configChanged takes a token of scope admin; this one has observe, and may only look',
   );
+  expect(observer.echoOf(config)?.['x-refusal']).toEqual({
+    kind: 'scope',
+    needed: 'admin',
+    held: 'observe',
+    asked: 'root/configChanged',
+  });
   expect(owner.envelopes().length).toBe(before);
   host.kill();
 });
@@ -99,6 +105,15 @@ test('[AUTH-1] who interacts works in sessions, and decides nothing that outlast
   await expect(worker.request('createSession', free)).rejects.toMatchObject({
     code: -32009,
     message: expect.stringMatching(/^`approvals: all` takes a token of scope admin; this one has interact/),
+    data: {
+      'x-refusal': {
+        kind: 'scope',
+        needed: 'admin',
+        held: 'interact',
+        asked: 'createSession',
+        setting: 'approvals',
+      },
+    },
   });
   expect(await refusal(worker.request('x-listTokens', { channel: ROOT }))).toBe(-32009);
   expect(await refusal(worker.request('x-createToken', { channel: ROOT, scope: 'admin' }))).toBe(-32009);

@@ -75,9 +75,12 @@ export {
   conflict,
   contentNotFound,
   ErrorCodes,
+  folderNotFound,
   internalError,
+  invalidParam,
   invalidParams,
   invalidRequest,
+  limitReached,
   methodNotFound,
   notFound,
   parseError,
@@ -100,7 +103,9 @@ export {
   RESOURCE_METHODS,
 } from './wire/methods.ts';
 export { findById } from './wire/patch.ts';
+export { parseRefusal, readRefusal } from './wire/read-refusal.ts';
 export { reduceChannel, reduceMirrored } from './wire/reduce.ts';
+export type * from './wire/refusal.ts';
 export type * from './wire/uris.ts';
 export {
   annotationsUri,

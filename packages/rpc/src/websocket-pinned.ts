@@ -68,6 +68,8 @@ export class UpgradeRefused extends Error {
   readonly code = 'upgrade-refused';
   readonly status: number;
   readonly contentType: string | undefined;
+  /** The header `x-refusal`. */
+  readonly refusal: string | undefined;
   /** The beginning of the body. */
   readonly body: string;
 
@@ -75,6 +77,7 @@ export class UpgradeRefused extends Error {
     super(`the answer was ${statusCode}`);
     this.status = statusCode;
     this.contentType = headers['content-type'];
+    this.refusal = [headers['x-refusal']].flat()[0];
     this.body = body;
   }
 }

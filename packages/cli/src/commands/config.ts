@@ -2,6 +2,7 @@ import { DispatchRejected, type Mirror } from '@agenthost/client';
 import { ROOT_URI, type RootConfigState } from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
+import { rejectionSentence } from '../host-link/host-errors.ts';
 import { propertyOf, readValue, settingLines, shownValue } from '../input/settings.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
@@ -106,10 +107,10 @@ function tellValue(
 async function change(root: Mirror<'root'>, key: string, value: unknown): Promise<void> {
   const answer = await root.dispatch({ type: 'root/configChanged', config: { [key]: value } });
   if (answer.outcome === 'rejected') {
-    const cause = new DispatchRejected(answer.code, answer.reason);
+    const cause = new DispatchRejected(answer);
     // As with a text that is no value of its type.
     const exitCode = answer.code === 'invalidConfig' ? EXIT.usage : EXIT.error;
-    throw new CliError(exitCode, oneLine(answer.reason, 1_000), { cause });
+    throw new CliError(exitCode, oneLine(rejectionSentence(answer), 1_000), { cause });
   }
   if (answer.outcome !== 'accepted') throw new CliError(EXIT.error, `${key} may not have been set`);
 }

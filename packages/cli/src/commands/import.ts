@@ -5,6 +5,7 @@ import { withInputAsFile } from '../export/files.ts';
 import { type ExportFile, readExport } from '../export/json-export.ts';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
+import { detailsOf, errorSentence } from '../host-link/host-errors.ts';
 import { shortId } from '../input/ids.ts';
 import { folderFor } from '../input/session-options.ts';
 import type { Context } from '../process/context.ts';
@@ -111,11 +112,7 @@ function waitingCount(chats: readonly ExportedChatHead[]): number {
 }
 
 /** What a host refuses, with the option that helps. */
-function explained(
-  error: unknown,
-  { session, chats }: ExportFile,
-  { cwd, agent: wanted }: ImportOptions,
-): unknown {
+function explained(error: unknown, { session }: ExportFile, { cwd, agent: wanted }: ImportOptions): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   const { code } = error;
   const agent = wanted ?? session.provider;
@@ -123,15 +120,10 @@ function explained(
     const message = `this host has no agent ${oneLine(agent)}: choose one of \`${commandLine('agents')}\` by --agent`;
     return new CliError(EXIT.error, message, { cause: error });
   }
-  const isFolder = code === ErrorCodes.NotFound || code === ErrorCodes.PermissionDenied;
-  if (cwd === undefined && isFolder) {
-    const folders = [session, ...chats].map(({ workingDirectory }) => workingDirectory);
-    const named = folders.find((folder) => folder !== undefined && error.message.includes(folder));
-    // A person may name what a file alone may not.
-    const advice =
-      code === ErrorCodes.NotFound ? ': choose a folder by --cwd' : ', or name it yourself by --cwd';
-    const message = `${oneLine(error.message)}${advice}`;
-    if (named !== undefined) return new CliError(EXIT.error, message, { cause: error });
-  }
-  return error;
+  const details = detailsOf(error);
+  if (cwd !== undefined || details?.kind !== 'folder') return error;
+  // The host takes the folder of a file only where it offers that folder to everybody.
+  const advice =
+    details.reason === 'outside' ? ', or give this one with --cwd' : ': choose a folder with --cwd';
+  return new CliError(EXIT.error, `${oneLine(errorSentence(error))}${advice}`, { cause: error });
 }

@@ -2,6 +2,7 @@ import { type DispatchOutcome, DispatchRejected, type MessageQueue } from '@agen
 import { type Message, type PendingMessage, ROOT_URI } from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
+import { rejectionSentence } from '../host-link/host-errors.ts';
 import { findChat, findSession, shortId } from '../input/ids.ts';
 import { promptText } from '../input/prompt.ts';
 import type { Context } from '../process/context.ts';
@@ -103,8 +104,8 @@ function show(
 function check(answer: DispatchOutcome): void {
   if (answer.outcome === 'accepted') return;
   if (answer.outcome === 'rejected') {
-    const cause = new DispatchRejected(answer.code, answer.reason);
-    throw new CliError(EXIT.error, oneLine(answer.reason, 1_000), { cause });
+    const cause = new DispatchRejected(answer);
+    throw new CliError(EXIT.error, oneLine(rejectionSentence(answer), 1_000), { cause });
   }
   throw new CliError(EXIT.error, 'the host did not say what became of it; `queue list` shows what waits');
 }

@@ -8,6 +8,7 @@ import {
 import type { Message, Turn } from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import { type HostOptions, hostOptionText } from '../host-link/find-host.ts';
+import { rejectionSentence } from '../host-link/host-errors.ts';
 import { watchConnection } from '../host-link/host-watch.ts';
 import { isListed, shortId } from '../input/ids.ts';
 import { promptText, withAttachments } from '../input/prompt.ts';
@@ -215,7 +216,7 @@ function refused(error: unknown, opened: RunChat, options: HostOptions): unknown
     return new CliError(EXIT.error, message, { cause: error });
   }
   const { creationError } = opened.session.mirror.state;
-  const reason = creationError === undefined ? error.reason : creationError.message;
+  const reason = creationError === undefined ? rejectionSentence(error) : creationError.message;
   return new CliError(EXIT.error, oneLine(reason, 1_000), { cause: error });
 }
 

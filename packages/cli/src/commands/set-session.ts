@@ -2,6 +2,7 @@ import type { AhpClient, SessionHandle } from '@agenthost/client';
 import type { ConfigSchema, SessionConfigState } from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
+import { rejectionSentence } from '../host-link/host-errors.ts';
 import { findSession, shortId } from '../input/ids.ts';
 import { textOrFile } from '../input/session-options.ts';
 import { keyAndValue, keyValues, readValue, settingLines, shownValue } from '../input/settings.ts';
@@ -87,7 +88,7 @@ async function change(
 ): Promise<void> {
   const answer = await session.configure(changes);
   if (answer.outcome !== 'accepted') {
-    const why = answer.outcome === 'rejected' ? oneLine(answer.reason, 1_000) : answer.outcome;
+    const why = answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
     throw new CliError(EXIT.error, `${shortId(session.uri)} was not changed: ${why}`);
   }
   if (json === true) return screen.json(changes);

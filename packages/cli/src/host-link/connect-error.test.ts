@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { promisify } from 'node:util';
+import type { RefusalDetails } from '@agenthost/protocol';
 import { afterEach, expect, test } from 'vitest';
 import { Machine } from '../../test/cli-process.ts';
 import { FakeContext } from '../../test/fake-context.ts';
@@ -19,37 +20,71 @@ async function listen(server: Server): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-/** Answers everything by `status` and `reason`, but says that it is ready, unless it says that to nobody. */
-async function refusing(status: number, reason: string, isReady: boolean): Promise<string> {
+interface Refusing {
+  readonly status: number;
+  readonly reason: string;
+  readonly details?: RefusalDetails;
+}
+
+/** Answers all requests so, but for `/readyz` where `isReady`. */
+async function refusing({ status, reason, details }: Refusing, isReady: boolean): Promise<string> {
   const say = (response: ServerResponse, code: number, text: string): unknown =>
     response
       .writeHead(code, { 'content-type': 'text/plain; charset=utf-8', 'content-length': text.length })
       .end(text);
   const server = createServer((request, response) => {
     response.setHeader('connection', 'close');
-    if (request.url === '/readyz' && isReady) say(response, 200, 'ready\n');
-    else say(response, status, `${reason}\n`);
+    if (request.url === '/readyz' && isReady) return say(response, 200, 'ready\n');
+    if (details !== undefined) response.setHeader('x-refusal', JSON.stringify(details));
+    return say(response, status, `${reason}\n`);
   });
   return `http://127.0.0.1:${await listen(server)}`;
 }
 
+async function toldOf(url: string): Promise<string> {
+  const context = new FakeContext();
+  context.env['AGENTHOST_TOKEN'] = 'given';
+  expect(await runCli(context, ['sessions', '--url', url])).toBe(4);
+  expect(context.err).toMatch(/^agenthost: [^\n]+\n$/);
+  return context.err;
+}
+
 test.each([
-  [401, 'this token has expired', 'AGENTHOST_TOKEN is not its token', true],
-  [403, 'this address is not mine: add it to its allowedHosts', '"allowedHosts": ["127.0.0.1:', false],
-  [403, 'this origin is not allowed: add it to allowedOrigins', 'a proxy in between adds an Origin', false],
-  [429, 'too many wrong tokens: wait 2 s', 'see that AGENTHOST_TOKEN is its token', true],
-  [503, 'the host has 2 connections, the most it takes (maxConnections)', 'try again in a while', true],
+  [401, 'this token has expired', 'AGENTHOST_TOKEN holds no valid token of this host'],
+  [429, 'too many wrong tokens: wait 2 s', 'wait, and check that AGENTHOST_TOKEN holds a valid token'],
+  [503, 'the host has 2 connections, the maximum (maxConnections)', 'try again later'],
+])('[AUTH-1] a refusal with status %i is shown with the next step', async (status, reason, step) => {
+  const url = await refusing({ status, reason }, true);
+  expect(await toldOf(url)).toContain(`the host at ${url} refused the connection: ${reason}; ${step}`);
+});
+
+test.each([
+  [
+    { kind: 'setting', setting: 'allowedHosts', value: 'desk.example:4711' } as const,
+    'this address is not one of its own, and not in its allowedHosts; add "allowedHosts": ["desk.example:4711"] to its agenthost.json',
+  ],
+  [
+    { kind: 'setting', setting: 'allowedHosts', value: 'desk.example' } as const,
+    'add "allowedHosts": ["desk.example:80"] to its agenthost.json',
+  ],
+  [
+    { kind: 'setting', setting: 'allowedOrigins', value: 'https://a.example' } as const,
+    'the request has an Origin that is not in its allowedOrigins; programs send no Origin',
+  ],
 ])(
-  '[AUTH-1] a refusal by %i is told in the words of the host, and what to do',
-  async (status, reason, step, isReady) => {
-    const url = await refusing(status, reason, isReady);
-    const context = new FakeContext();
-    context.env['AGENTHOST_TOKEN'] = 'given';
-    expect(await runCli(context, ['sessions', '--url', url])).toBe(4);
-    expect(context.err).toMatch(/^agenthost: [^\n]+\n$/);
-    expect(context.err).toContain(`the host at ${url} does not let us in: ${reason}; ${step}`);
+  '[AUTH-1] a refusal by a setting is told from its data, whatever its text says: %j',
+  async (details, told) => {
+    const url = await refusing({ status: 403, reason: 'Nein.', details }, false);
+    const err = await toldOf(url);
+    expect(err).toContain(told);
+    expect(err).not.toContain('Nein.');
   },
 );
+
+test('a host that speaks TLS is known by data, whatever its text says', async () => {
+  const url = await refusing({ status: 400, reason: 'Nein.', details: { kind: 'tls' } }, false);
+  expect(await whoAnswersAt(url)).toBe('tls');
+});
 
 test('[AUTH-1] a host behind a forwarded port of another number says that its name is the matter, not the token', async () => {
   const machine = new Machine();
@@ -69,7 +104,7 @@ test('[AUTH-1] a host behind a forwarded port of another number says that its na
     AGENTHOST_TOKEN: line.token,
   });
   expect(code).toBe(4);
-  expect(err).toContain(`"allowedHosts": ["127.0.0.1:${port}"] in its agenthost.json`);
+  expect(err).toContain(`"allowedHosts": ["127.0.0.1:${port}"] to its agenthost.json`);
   expect(err).not.toContain('AGENTHOST_TOKEN');
 });
 

@@ -1,40 +1,49 @@
 import type { Refusal } from '@agenthost/client';
+import { parseRefusal, type SettingRefusal } from '@agenthost/protocol';
 import { oneLine } from '../render/plain-text.ts';
 
-/** How somebody asked to be let in. */
-export interface Asked {
+/** The connection that was refused. */
+export interface RefusedConnection {
   /** Without a token. */
   readonly url: string;
+  /** The token that was sent. */
   readonly token: string | undefined;
   /** AGENTHOST_TOKEN. */
   readonly envToken: string | undefined;
 }
 
-/** Whether only a host refuses so: it names its own settings. */
-export const isOfHost = ({ reason }: Refusal): boolean => /\ballowed(?:Hosts|Origins)\b/.test(reason);
+/** Whether the refusal names a setting. Only a host answers so, even one that hides behind another name. */
+export const namesSetting = ({ details }: Refusal): boolean => details?.kind === 'setting';
 
-/** A refusal in the host's own words, and what to do about it. */
-export function refusalText({ status, reason }: Refusal, asked: Asked): string {
-  const why = reason === '' ? `it answers with status ${status}` : oneLine(reason, 300);
-  return `the host at ${asked.url} does not let us in: ${why}; ${nextStep(status, reason, asked)}`;
+/** A refused connection as a sentence, with the next step. */
+export function refusalText(refusal: Refusal, connection: RefusedConnection): string {
+  const { status, reason, details } = refusal;
+  const told = reason === '' ? `it answered with status ${status}` : oneLine(reason, 300);
+  const why = details?.kind === 'setting' ? SETTING_TEXTS[details.setting] : told;
+  return `the host at ${connection.url} refused the connection: ${why}; ${nextStep(refusal, connection)}`;
 }
 
-function nextStep(status: number, reason: string, { url, token, envToken }: Asked): string {
-  const { host, port, protocol } = new URL(url);
+const SETTING_TEXTS = {
+  allowedHosts: 'this address is not one of its own, and not in its allowedHosts',
+  allowedOrigins: 'the request has an Origin that is not in its allowedOrigins',
+} satisfies Record<SettingRefusal['setting'], string>;
+
+function nextStep({ status, details }: Refusal, { url, token, envToken }: RefusedConnection): string {
   if (status === 401) {
     if (token === undefined) return 'set AGENTHOST_TOKEN to its token';
-    if (token !== envToken) return 'set AGENTHOST_TOKEN to one that it takes';
-    return 'AGENTHOST_TOKEN is not its token';
+    if (token !== envToken) return 'set AGENTHOST_TOKEN to a valid token';
+    return 'AGENTHOST_TOKEN holds no valid token of this host';
   }
-  if (status === 429) return 'see that AGENTHOST_TOKEN is its token before the next attempt';
-  if (status >= 500) return 'try again in a while';
-  if (reason.includes('allowedOrigins'))
-    return 'a proxy in between adds an Origin, which programs have none of';
-  const authority = port === '' ? `${host}:${/^(?:https|wss):$/.test(protocol) ? 443 : 80}` : host;
-  if (reason.includes('allowedHosts'))
-    return `"allowedHosts": ["${authority}"] in its agenthost.json does, after a restart; or use the address that it prints`;
-  return 'check address and port';
+  if (status === 429) return 'wait, and check that AGENTHOST_TOKEN holds a valid token';
+  if (status >= 500) return 'try again later';
+  if (details?.kind !== 'setting') return 'check the address and the port';
+  if (details.setting === 'allowedOrigins') return 'programs send no Origin, so a proxy in between adds it';
+  const entry = withPort(oneLine(details.value), new URL(url).protocol);
+  return `add "allowedHosts": [${JSON.stringify(entry)}] to its agenthost.json and restart it, or use the address that it prints`;
 }
+
+const withPort = (authority: string, protocol: string): string =>
+  /:\d+$/.test(authority) ? authority : `${authority}:${/^(?:https|wss):$/.test(protocol) ? 443 : 80}`;
 
 const PROBE_TIMEOUT_MS = 3_000;
 
@@ -49,12 +58,15 @@ export async function whoAnswersAt(url: string): Promise<Answerer> {
       redirect: 'manual',
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });
+    if (parseRefusal(response.headers.get('x-refusal'))?.kind === 'tls') {
+      await response.body?.cancel();
+      return 'tls';
+    }
     if (Number(response.headers.get('content-length') ?? 0) > 100) {
       await response.body?.cancel();
       return 'stranger';
     }
     const text = await response.text();
-    if (text.startsWith('This host speaks TLS here')) return 'tls';
     return /^(?:not )?ready\n$/.test(text) ? 'host' : 'stranger';
   } catch (error) {
     return isOtherProtocol(error) ? 'stranger' : 'nobody';

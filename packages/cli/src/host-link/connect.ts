@@ -10,7 +10,7 @@ import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
 import type { Screen } from '../render/screen.ts';
-import { isOfHost, refusalText, whoAnswersAt } from './connect-error.ts';
+import { namesSetting, refusalText, whoAnswersAt } from './connect-error.ts';
 import { findHost, type HostOptions, type HostTarget, withoutToken } from './find-host.ts';
 import { fingerprintsOf } from './host-trust.ts';
 import { openClient } from './open-client.ts';
@@ -85,7 +85,7 @@ async function cannotConnect(
     return new CliError(EXIT.cannotConnect, message, { cause });
   }
   // Under a name that is not its own it does not even say that it is there.
-  if (refusal !== undefined && isOfHost(refusal))
+  if (refusal !== undefined && namesSetting(refusal))
     return new CliError(EXIT.cannotConnect, refusalText(refusal, asked), { cause });
   const answerer =
     (isRefused || cause instanceof CannotConnect) && target.fingerprints === undefined

@@ -1,44 +1,81 @@
+import type { RefusalDetails } from '@agenthost/protocol';
 import { expect, it } from 'vitest';
-import { hostWords } from './host-errors.ts';
+import { detailsOf, errorSentence, rejectionSentence } from './host-errors.ts';
 
-it.each([
+/** An error answer whose English says nothing. */
+const answer = (details: unknown): Error =>
+  Object.assign(new Error('Nein.'), { name: 'RpcError', code: -32602, data: { 'x-refusal': details } });
+
+const scope = (asked: string, more: object = {}): RefusalDetails => ({
+  kind: 'scope',
+  needed: 'interact',
+  held: 'observe',
+  asked,
+  ...more,
+});
+
+it.each<[RefusalDetails, string]>([
   [
-    'createSession takes a token of scope interact; this one has observe, and may only look',
-    "starting a session takes a token of scope interact; this one may only observe; `agenthost token create --scope interact` on the host's machine makes one",
+    scope('createSession'),
+    "starting a session requires a token of scope interact, and this one has scope observe; create one on the host's machine with `agenthost token create --scope interact`",
   ],
   [
-    'permissionDenied: root/configChanged takes a token of scope admin; this one has interact, and may work in sessions and terminals, and no more',
-    "changing settings of the host takes a token of scope admin; this one may work in sessions and terminals, and no more; `agenthost token create --scope admin` on the host's machine makes one",
+    scope('root/configChanged', { needed: 'admin', held: 'interact' }),
+    "changing settings of the host requires a token of scope admin, and this one has scope interact; create one on the host's machine with `agenthost token create --scope admin`",
   ],
   [
-    'no terminal: createTerminal takes a token of scope interact; this one has observe, and may only look',
-    "no terminal: opening a terminal takes a token of scope interact; this one may only observe; `agenthost token create --scope interact` on the host's machine makes one",
+    scope('createSession', { needed: 'admin', setting: 'approvals' }),
+    "letting everything run unasked (`approvals: all`) requires a token of scope admin, and this one has scope observe; create one on the host's machine with `agenthost token create --scope admin`",
   ],
   [
-    'x-later takes a token of scope admin; this one has observe, and may only look',
-    "that takes a token of scope admin; this one may only observe; `agenthost token create --scope admin` on the host's machine makes one",
+    scope('x-later'),
+    "that requires a token of scope interact, and this one has scope observe; create one on the host's machine with `agenthost token create --scope interact`",
   ],
-])('of what a token is too little for, %j, it says what the person did', (said, shown) => {
-  expect(hostWords(said)).toBe(shown);
+  [
+    { kind: 'limit', of: 'terminals', max: 50 },
+    'the host has 50 terminals, the maximum: `agenthost term list` lists them, `agenthost term kill` ends one',
+  ],
+  [{ kind: 'limit', of: 'chats', max: 100 }, 'the session has 100 chats, the maximum: remove one first'],
+  [
+    { kind: 'folder', uri: 'file:///no%20such/place', reason: 'missing' },
+    'the folder /no such/place does not exist on the host',
+  ],
+  [
+    { kind: 'folder', uri: 'file:///srv/x', reason: 'private' },
+    'the folder /srv/x belongs to the host itself: choose another one',
+  ],
+  [
+    { kind: 'folder', uri: 'file:///srv/x', reason: 'outside', roots: ['/home/a', '/work'] },
+    'the folder /srv/x is not among those that the host offers: choose one within /home/a, /work',
+  ],
+  [
+    { kind: 'folder', uri: 'file:///srv/x', reason: 'outside' },
+    'the folder /srv/x is closed: the host offers folders only to tokens of scope admin',
+  ],
+])('the sentence about a refusal is built from its data, not from its text: %j', (details, told) => {
+  expect(errorSentence(answer(details))).toBe(told);
+  expect(rejectionSentence({ reason: 'Nein.', details })).toBe(told);
 });
 
 it.each([
-  [
-    'params.config.approvals: expected one of "ask", "all"',
-    '--config approvals: expected one of "ask", "all"',
-  ],
-  ['params.config.instructions: expected a string', '--instructions: expected a string'],
-  ['params.config.metadata: expected an object, a string', '--meta: expected an object, a string'],
-  [
-    'no terminal: params.name: expected 1 to 100 characters',
-    'no terminal: --name: expected 1 to 100 characters',
-  ],
-  ['params.lifetimeSeconds: expected a whole number', '--expires, in seconds: expected a whole number'],
-  ['params.x-env.PATH: holds a NUL character', '--env PATH: holds a NUL character'],
-  ['params.offset: expected 0 to 3', 'offset: expected 0 to 3'],
-])('names the option in place of the parameter: %j', (said, shown) => {
-  expect(hostWords(said)).toBe(shown);
+  ['config.approvals', 'expected one of "ask", "all"', '--config approvals: expected one of "ask", "all"'],
+  ['config.instructions', 'expected a string', '--instructions: expected a string'],
+  ['config.metadata', 'expected an object', '--meta: expected an object'],
+  ['name', 'expected 1 to 100 characters', '--name: expected 1 to 100 characters'],
+  ['lifetimeSeconds', 'expected a whole number', '--expires, in seconds: expected a whole number'],
+  ['x-env.PATH', 'holds a NUL character', '--env PATH: holds a NUL character'],
+  ['offset', 'expected 0 to 3', 'offset: expected 0 to 3'],
+])('the option is named in place of the parameter %s', (parameter, problem, told) => {
+  expect(errorSentence(answer({ kind: 'parameter', parameter, problem }))).toBe(told);
 });
+
+it.each([undefined, 'scope', { kind: 'later' }, { kind: 'scope', needed: 'all' }, { kind: 'limit' }])(
+  'a refusal without data that is known here keeps the text of the host: %j',
+  (details) => {
+    expect(detailsOf(answer(details))).toBeUndefined();
+    expect(errorSentence(answer(details))).toBe('Nein.');
+  },
+);
 
 it.each([
   ['No directory "file:///no%20such/place"', 'No directory "/no such/place"'],
@@ -49,5 +86,5 @@ it.each([
   ['file:///no%ffutf8 is odd', 'file:///no%ffutf8 is odd'],
   ['Nothing of this kind', 'Nothing of this kind'],
 ])('shows files and folders as paths: %j', (said, shown) => {
-  expect(hostWords(said)).toBe(shown);
+  expect(errorSentence(new Error(said))).toBe(shown);
 });

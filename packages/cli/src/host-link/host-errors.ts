@@ -1,15 +1,22 @@
 import { fileURLToPath } from 'node:url';
+import {
+  type FolderRefusal,
+  type LimitRefusal,
+  type RefusalDetails,
+  readRefusal,
+  type ScopeRefusal,
+} from '@agenthost/protocol';
+import { errorText } from '@agenthost/protocol/values';
 import { commandLine } from '../process/own-command.ts';
 import { plain } from '../render/plain-text.ts';
 
-/** What people do, by the method or action that it becomes. */
+/** What a person does, by the method or action that it becomes. */
 const DEEDS: Readonly<Record<string, string>> = {
-  '`approvals: all`': 'letting everything run unasked (`approvals: all`)',
   createSession: 'starting a session',
   disposeSession: 'removing a session',
   createChat: 'making a chat',
   disposeChat: 'removing a chat',
-  completions: 'asking for proposals',
+  completions: 'completing a text',
   resolveSessionConfig: 'starting a session',
   createTerminal: 'opening a terminal',
   disposeTerminal: 'ending a terminal',
@@ -22,16 +29,16 @@ const DEEDS: Readonly<Record<string, string>> = {
   'root/configChanged': 'changing settings of the host',
   'session/titleChanged': 'renaming a session',
   'session/isReadChanged': 'marking a session as read',
-  'session/isArchivedChanged': 'archiving a session, or taking it out again,',
+  'session/isArchivedChanged': 'archiving or unarchiving a session',
   'session/configChanged': 'changing settings of a session',
   'chat/turnStarted': 'sending a message',
   'chat/turnCancelled': 'stopping a turn',
   'chat/truncated': 'forgetting turns',
   'chat/toolCallConfirmed': 'answering a tool call',
   'chat/toolCallResultConfirmed': 'answering a tool call',
-  'chat/pendingMessageSet': 'queueing a message or steering',
+  'chat/pendingMessageSet': 'queueing a message or steering a turn',
   'chat/pendingMessageRemoved': 'taking a message back',
-  'chat/queuedMessagesReordered': 'putting messages in another order',
+  'chat/queuedMessagesReordered': 'reordering messages',
   'chat/inputAnswerChanged': 'answering a question',
   'chat/inputCompleted': 'answering a question',
   'terminal/input': 'typing into a terminal',
@@ -39,7 +46,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   'terminal/titleChanged': 'renaming a terminal',
 };
 
-/** Where a parameter comes from on the command line. */
+/** The options that parameters come from. */
 const OPTIONS_OF: Readonly<Record<string, string>> = {
   config: '--config',
   'config.instructions': '--instructions',
@@ -55,27 +62,92 @@ const OPTIONS_OF: Readonly<Record<string, string>> = {
   'x-command': 'the command',
 };
 
-/** An error of the host as a person at the command line reads it: what they did and which option it was about, in place of names of the protocol; paths in place of URIs. */
-export function hostWords(message: string): string {
-  return message
-    .replace(
-      /(?:permissionDenied: )?(`approvals: all`|[\w/-]+) takes a token of scope (\w+); this one has \w+, and (may [^;]*)/,
-      (_, what: string, scope: string, may: string) =>
-        `${DEEDS[what] ?? 'that'} takes a token of scope ${scope}; this one ${may.replace('may only look', 'may only observe')}; ` +
-        `\`${commandLine(`token create --scope ${scope}`)}\` on the host's machine makes one`,
-    )
-    .replace(
-      /(?<= terminals, the most it takes: )dispose of one first/,
-      () => `\`${commandLine('term list')}\` lists them, \`${commandLine('term kill')}\` ends one`,
-    )
-    .replace(/\bparams\.([\w-]+)(?:\.([\w-]+))?(?=:)/g, (_, name: string, key?: string) => {
-      const whole = key === undefined ? name : `${name}.${key}`;
-      if (OPTIONS_OF[whole] !== undefined) return OPTIONS_OF[whole];
-      const option = OPTIONS_OF[name];
-      return option === undefined || key === undefined ? whole : `${option} ${key}`;
-    })
-    .replace(/file:\/\/\/[^\s"]*[^\s":;,.)]/g, pathOf);
+/** A rejected or dropped action, as the client library tells of it. */
+interface Rejected {
+  readonly reason: string;
+  readonly details?: RefusalDetails;
 }
+
+/**
+ * An error as a sentence for a person. It is built from the data that the host sent; without data that this version knows, it is the
+ * message of the error.
+ */
+export function errorSentence(error: unknown): string {
+  return sentenceOf(detailsOf(error)) ?? withPaths(errorText(error));
+}
+
+/** The same for an action that the host did not take. */
+export const rejectionSentence = ({ reason, details }: Rejected): string =>
+  sentenceOf(details) ?? withPaths(reason);
+
+/**
+ * The data that came with an error answer, a rejected action or a refused connection. The classes of these errors are not imported:
+ * that would load the whole client with every command.
+ */
+export function detailsOf(error: unknown): RefusalDetails | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('details' in error) return readRefusal(error.details);
+  if (!('data' in error) || typeof error.data !== 'object' || error.data === null) return undefined;
+  return 'x-refusal' in error.data ? readRefusal(error.data['x-refusal']) : undefined;
+}
+
+function sentenceOf(details: RefusalDetails | undefined): string | undefined {
+  switch (details?.kind) {
+    case 'scope':
+      return scopeSentence(details);
+    case 'limit':
+      return limitSentence(details);
+    case 'parameter':
+      return `${optionOf(details.parameter)}: ${withPaths(details.problem)}`;
+    case 'folder':
+      return folderSentence(details);
+    default:
+      return undefined;
+  }
+}
+
+function scopeSentence({ needed, held, asked, setting }: ScopeRefusal): string {
+  const what = setting === 'approvals' ? 'letting everything run unasked (`approvals: all`)' : DEEDS[asked];
+  return (
+    `${what ?? 'that'} requires a token of scope ${needed}, and this one has scope ${held}; ` +
+    `create one on the host's machine with \`${commandLine(`token create --scope ${needed}`)}\``
+  );
+}
+
+function limitSentence({ of, max }: LimitRefusal): string | undefined {
+  if (of === 'chats') return `the session has ${max} chats, the maximum: remove one first`;
+  if (of !== 'terminals') return undefined;
+  const [list, kill] = [commandLine('term list'), commandLine('term kill')];
+  return `the host has ${max} terminals, the maximum: \`${list}\` lists them, \`${kill}\` ends one`;
+}
+
+function folderSentence({ uri, reason, roots = [] }: FolderRefusal): string {
+  const path = pathOf(uri);
+  switch (reason) {
+    case 'missing':
+      return `the folder ${path} does not exist on the host`;
+    case 'private':
+      return `the folder ${path} belongs to the host itself: choose another one`;
+    case 'outside':
+      return roots.length === 0
+        ? `the folder ${path} is closed: the host offers folders only to tokens of scope admin`
+        : `the folder ${path} is not among those that the host offers: choose one within ${roots.join(', ')}`;
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** The option that a parameter comes from, or the parameter itself. */
+function optionOf(parameter: string): string {
+  const [name = '', key] = parameter.split('.');
+  const whole = OPTIONS_OF[key === undefined ? name : `${name}.${key}`];
+  const option = OPTIONS_OF[name];
+  if (whole !== undefined) return whole;
+  return option === undefined || key === undefined ? (option ?? parameter) : `${option} ${key}`;
+}
+
+/** A text with paths in place of `file:` URIs. */
+const withPaths = (text: string): string => text.replace(/file:\/\/\/[^\s"]*[^\s":;,.)]/g, pathOf);
 
 function pathOf(uri: string): string {
   try {

@@ -1,5 +1,5 @@
 import type { ConnectionLost } from '@agenthost/client';
-import { hostWords } from '../host-link/host-errors.ts';
+import { errorSentence } from '../host-link/host-errors.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -13,7 +13,7 @@ export interface ReportOptions {
 /** Tells a person on stderr, or with `--json` a program on stdout, why a command failed, and returns its exit code. */
 export function report(error: unknown, screen: Screen, { isJson, isVerbose }: ReportOptions): ExitCode {
   const exitCode = exitCodeOf(error);
-  const message = plain(hostWords(error instanceof Error ? error.message : JSON.stringify(error)));
+  const message = plain(error instanceof CliError ? error.message : errorSentence(error));
   if (isJson) screen.json({ type: 'error', message, exitCode });
   else screen.note(`agenthost: ${message}`);
   if (isVerbose) for (const line of causesOf(error)) screen.note(`  ${line}`);

@@ -1,5 +1,5 @@
 import type { ChatHandle, DispatchOutcome, TurnEvent } from '@agenthost/client';
-import { hostWords } from '../host-link/host-errors.ts';
+import { errorSentence, rejectionSentence } from '../host-link/host-errors.ts';
 import { usageError } from '../process/exit.ts';
 import type { LineReader } from '../process/line-reader.ts';
 import { askConfirmation, canAllowOnce, showQuestion } from '../question/confirmation.ts';
@@ -183,11 +183,11 @@ export class Approver {
     answered.then(
       (outcome) => {
         if (outcome.outcome === 'rejected')
-          screen.note(`    too late: ${oneLine(hostWords(outcome.reason))}`);
+          screen.note(`    too late: ${oneLine(rejectionSentence(outcome))}`);
         else if (outcome.outcome === 'dropped')
-          screen.note(`    not answered: ${oneLine(hostWords(outcome.reason))}`);
+          screen.note(`    not answered: ${oneLine(rejectionSentence(outcome))}`);
       },
-      (error: unknown) => screen.note(`    not answered: ${oneLine(hostWords(String(error)))}`),
+      (error: unknown) => screen.note(`    not answered: ${oneLine(errorSentence(error))}`),
     );
   }
 }

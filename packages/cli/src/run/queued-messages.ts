@@ -71,7 +71,7 @@ export async function queuedTurn(
   ];
   try {
     const added = await queue.add(message, id);
-    if (added.outcome === 'rejected') throw new DispatchRejected(added.code, added.reason);
+    if (added.outcome === 'rejected') throw new DispatchRejected(added);
     isTaken = true;
     if (isQueued()) onQueued();
     if (signal.aborted) takeBack();

@@ -1,6 +1,6 @@
 import type { AhpClient, ChatHandle, SessionHandle } from '@agenthost/client';
 import { ErrorCodes, SessionStatus } from '@agenthost/protocol';
-import { wireCodeOf } from '../host-link/host-errors.ts';
+import { errorSentence, wireCodeOf } from '../host-link/host-errors.ts';
 import { findChat, findSession } from '../input/ids.ts';
 import { checkModel, type SessionConfigOptions, sessionConfig } from '../input/session-options.ts';
 import type { Context } from '../process/context.ts';
@@ -87,7 +87,7 @@ async function newChat(session: SessionHandle): Promise<ChatHandle> {
     return await session.createChat();
   } catch (cause) {
     if (!(cause instanceof Error) || wireCodeOf(cause) !== ErrorCodes.InvalidParams) throw cause;
-    throw new CliError(EXIT.error, `--new-chat: ${oneLine(cause.message, 1_000)}`, { cause });
+    throw new CliError(EXIT.error, `--new-chat: ${oneLine(errorSentence(cause), 1_000)}`, { cause });
   }
 }
 
@@ -124,6 +124,6 @@ export async function createRunChat(
 /** Why there is no session, for people. */
 function notCreated(cause: unknown): unknown {
   if (!(cause instanceof Error) || wireCodeOf(cause) !== ErrorCodes.ProviderNotFound) return cause;
-  const message = `${oneLine(cause.message, 1_000)}; \`${commandLine('agents')}\` says why others are not there`;
+  const message = `${oneLine(errorSentence(cause), 1_000)}; \`${commandLine('agents')}\` says why others are not there`;
   return new CliError(EXIT.error, message, { cause });
 }

@@ -1,7 +1,7 @@
 import type { AhpClient, TerminalHandle } from '@agenthost/client';
 import type { TerminalClaim } from '@agenthost/protocol';
 import type { HostTarget } from '../host-link/find-host.ts';
-import { hostWords } from '../host-link/host-errors.ts';
+import { errorSentence } from '../host-link/host-errors.ts';
 import { watchHost } from '../host-link/host-watch.ts';
 import type { Context } from '../process/context.ts';
 import { oneLine } from '../render/plain-text.ts';
@@ -227,7 +227,7 @@ export class Attachment {
 
   #start(work: Promise<void>): void {
     work.catch((error: unknown) => {
-      this.#notice([error instanceof Error ? oneLine(hostWords(error.message)) : 'it did not work']);
+      this.#notice([oneLine(errorSentence(error))]);
     });
   }
 

@@ -1,7 +1,7 @@
 import { type AhpClient, type DispatchOutcome, type TerminalHandle, Unauthorized } from '@agenthost/client';
 import type { TerminalClaim, URI } from '@agenthost/protocol';
 import type { HostTarget } from '../host-link/find-host.ts';
-import { hostWords } from '../host-link/host-errors.ts';
+import { rejectionSentence } from '../host-link/host-errors.ts';
 import { openClient } from '../host-link/open-client.ts';
 import { idOf, shortId } from '../input/ids.ts';
 import { CliError, EXIT } from '../process/exit.ts';
@@ -89,11 +89,11 @@ export function refusal(outcome: DispatchOutcome): string | undefined {
     case 'accepted':
       return undefined;
     case 'rejected':
-      return outcome.code === 'outcomeExpired' ? undefined : oneLine(hostWords(outcome.reason));
+      return outcome.code === 'outcomeExpired' ? undefined : oneLine(rejectionSentence(outcome));
     case 'ignored':
       return 'the terminal is gone';
     case 'dropped':
-      return oneLine(hostWords(outcome.reason));
+      return oneLine(rejectionSentence(outcome));
     default:
       return outcome satisfies never;
   }

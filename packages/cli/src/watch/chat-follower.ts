@@ -6,6 +6,7 @@ import {
   TurnReader,
 } from '@agenthost/client';
 import type { ChatState, ChatSummary, TurnBase, URI } from '@agenthost/protocol';
+import { errorSentence } from '../host-link/host-errors.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
@@ -120,7 +121,7 @@ export function followAskingWorkers(
       follow(uri).catch((error: unknown) => {
         // It may be gone again already; the next question tries again.
         chats.delete(uri);
-        if (!isOver) screen.note(`a worker's chat cannot be opened: ${oneLine(String(error))}`);
+        if (!isOver) screen.note(`a worker's chat cannot be opened: ${oneLine(errorSentence(error))}`);
       });
     }
   };

@@ -7,7 +7,7 @@ import {
   type TurnBase,
   type URI,
 } from '@agenthost/protocol';
-import { hostWords } from '../host-link/host-errors.ts';
+import { errorSentence, rejectionSentence } from '../host-link/host-errors.ts';
 import type { LineReader } from '../process/line-reader.ts';
 import { choicesFor, keysText, numbersText, showChoices, showQuestion } from '../question/confirmation.ts';
 import { FormFilling, showQuestions } from '../question/input-request.ts';
@@ -165,7 +165,7 @@ export class SessionView {
           this.#follow(await session.openChat(resource, { turns }));
         } catch (error) {
           // It may be gone again already, or the connection is; the next change of the session tries again.
-          if (!this.#isDisposed) screen.note(`a chat cannot be shown: ${oneLine(hostWords(String(error)))}`);
+          if (!this.#isDisposed) screen.note(`a chat cannot be shown: ${oneLine(errorSentence(error))}`);
         }
       });
     }
@@ -273,7 +273,7 @@ export class SessionView {
         if (given !== undefined)
           this.#tell(chat.respond(requestId, given.response, given.answers), 'answered');
       },
-      (error: unknown) => this.#options.screen.note(`not answered: ${oneLine(hostWords(String(error)))}`),
+      (error: unknown) => this.#options.screen.note(`not answered: ${oneLine(errorSentence(error))}`),
     );
     this.#answers.add(filling);
     void filling.finally(() => this.#answers.delete(filling));
@@ -286,10 +286,10 @@ export class SessionView {
       (outcome) => {
         if (isJson) screen.json({ type: 'answered', what: done, outcome: outcome.outcome });
         else if (outcome.outcome === 'rejected')
-          screen.note(`not ${done}: ${oneLine(hostWords(outcome.reason))}`);
+          screen.note(`not ${done}: ${oneLine(rejectionSentence(outcome))}`);
         else if (outcome.outcome !== 'accepted') screen.note(`not ${done}: the host did not take it`);
       },
-      (error: unknown) => screen.note(`not ${done}: ${oneLine(hostWords(String(error)))}`),
+      (error: unknown) => screen.note(`not ${done}: ${oneLine(errorSentence(error))}`),
     );
     this.#answers.add(told);
     void told.finally(() => this.#answers.delete(told));

@@ -89,7 +89,8 @@ async function askWhy(endpoint: URL, signal: AbortSignal): Promise<Refusal | und
     const length = Number(headers.get('content-length') ?? Infinity);
     const body = status >= 400 && length <= MAX_ANSWER_BYTES ? await response.text() : '';
     if (body === '') await response.body?.cancel();
-    return status >= 400 ? refusalOf(status, headers.get('content-type'), body) : undefined;
+    const [contentType, refusal] = [headers.get('content-type'), headers.get('x-refusal')];
+    return status >= 400 ? refusalOf(status, { contentType, refusal }, body) : undefined;
   } catch (error) {
     if (signal.aborted) throw error;
     return undefined;

@@ -204,7 +204,7 @@ export class ChatHandle implements TurnControls {
   async #onActiveTurn(action: (turnId: string) => DispatchableAction<'chat'>): Promise<DispatchOutcome> {
     const turnId = this.mirror.state.activeTurn?.id;
     if (turnId !== undefined) return this.mirror.dispatch(action(turnId));
-    const { code, reason } = new DispatchRejected('noActiveTurn', 'no turn is active');
+    const { code, reason } = new DispatchRejected({ code: 'noActiveTurn', reason: 'no turn is active' });
     return { outcome: 'rejected', code, reason };
   }
 }

@@ -109,8 +109,9 @@ export class Prompt implements AsyncIterable<TurnEvent> {
     // After a drop the host may only know that it processed the action. The turn's presence then shows that
     // it was accepted.
     if (outcome.outcome === 'accepted' || this.#find() !== undefined) return;
-    if (outcome.outcome === 'rejected') this.#failure = new DispatchRejected(outcome.code, outcome.reason);
-    else if (outcome.outcome === 'dropped') this.#failure = new DispatchRejected('dropped', outcome.reason);
+    if (outcome.outcome === 'rejected') this.#failure = new DispatchRejected(outcome);
+    else if (outcome.outcome === 'dropped')
+      this.#failure = new DispatchRejected({ code: 'dropped', reason: outcome.reason });
     else this.#failure = new ChannelLost(this.#port.mirror.uri);
   }
 

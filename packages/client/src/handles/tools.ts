@@ -204,7 +204,7 @@ function settle(uri: URI, outcome: DispatchOutcome): void {
     case 'accepted':
       return;
     case 'rejected':
-      throw new DispatchRejected(outcome.code, outcome.reason);
+      throw new DispatchRejected(outcome);
     case 'dropped':
       throw new ConnectionLost(outcome.reason);
     case 'ignored':

@@ -1,12 +1,24 @@
-import { type ActionEnvelope, type StateAction, type URI } from '@agenthost/protocol';
-import { sameJson } from '@agenthost/protocol/values';
+import {
+  type ActionEnvelope,
+  type RefusalDetails,
+  readRefusal,
+  type StateAction,
+  type URI,
+} from '@agenthost/protocol';
+import { defined, sameJson } from '@agenthost/protocol/values';
 
 /** The outcome of a dispatched action. */
 export type DispatchOutcome =
   /** The host accepted it. `envelope` is what all subscribers received. */
   | { readonly outcome: 'accepted'; readonly envelope: ActionEnvelope }
   /** The host rejected it. `code` and `reason` are the two parts of its `rejectionReason` [ACT-3]. */
-  | { readonly outcome: 'rejected'; readonly code: string; readonly reason: string }
+  | {
+      readonly outcome: 'rejected';
+      readonly code: string;
+      readonly reason: string;
+      /** The reason as data; absent where the host gives none. */
+      readonly details?: RefusalDetails;
+    }
   /** The host gave no answer, because the channel does not exist [ACT-4]. */
   | { readonly outcome: 'ignored' }
   /** The client gave up. Whether the host processed the action is unknown. */
@@ -74,7 +86,11 @@ export class PendingActions {
     entry.resolve(
       envelope.rejectionReason === undefined
         ? { outcome: 'accepted', envelope }
-        : { outcome: 'rejected', ...splitReason(envelope.rejectionReason) },
+        : {
+            outcome: 'rejected',
+            ...splitReason(envelope.rejectionReason),
+            ...defined({ details: readRefusal(envelope['x-refusal']) }),
+          },
     );
     return entry;
   }

@@ -1,4 +1,4 @@
-import { invalidParams } from '@agenthost/protocol';
+import { invalidParam } from '@agenthost/protocol';
 import type { Sink } from '../sync/subscription.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
@@ -43,7 +43,7 @@ export class StartProgress {
   /** Takes a caller's token; throws `-32602` when an open request of the caller has it already. */
   open(token: string, sink: Sink): StartReport {
     const open = this.#tokens.get(sink) ?? new Set();
-    if (open.has(token)) throw invalidParams('params.progressToken: another open request of yours has it');
+    if (open.has(token)) throw invalidParam('progressToken', 'another open request of yours has it');
     this.#tokens.set(sink, open.add(token));
     const reported: Reported = { token, sink, step: STEPS.begin };
     return {

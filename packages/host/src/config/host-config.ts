@@ -1,6 +1,6 @@
 import type { ConfigPropertySchema, RootConfigState } from '@agenthost/protocol';
 import { APPROVALS_PROPERTY, type ApprovalPolicy, isApprovalPolicy } from './session-keys.ts';
-import { findConfigFault } from './values.ts';
+import { configFaultText, findConfigFault } from './values.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -195,7 +195,7 @@ const numberProperty = (spec: NumberSpec): ConfigPropertySchema => ({
 /** What is wrong with values of the host's config, as `key: expected …`, or `undefined` [ROOT-5]. */
 export function findHostConfigFault(schema: RootConfigState['schema'], values: Values): string | undefined {
   const fault = findConfigFault(schema, values);
-  if (fault !== undefined) return fault;
+  if (fault !== undefined) return configFaultText(fault);
   for (const [key, value] of Object.entries(values)) {
     const spec = specOf(key);
     if (spec === undefined || isWithin(spec, value)) continue;

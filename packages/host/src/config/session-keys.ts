@@ -4,6 +4,7 @@ import {
   type SessionConfigState,
 } from '@agenthost/protocol';
 import { sameJson } from '@agenthost/protocol/values';
+import type { ConfigFault } from './values.ts';
 
 /** What the host asks people before agents may do it: everything, all but file edits inside the folder, nothing; or it refuses. */
 export type ApprovalPolicy = 'ask' | 'edits' | 'all' | 'none';
@@ -119,18 +120,22 @@ export const isApprovalPolicy = (value: unknown): value is ApprovalPolicy =>
   value === 'ask' || value === 'edits' || value === 'all' || value === 'none';
 
 /** What is wrong with values of the host's keys that fit their schema, as `key: expected …`: they are bounded in size. */
-export function findHostKeyFault(values: Readonly<Record<string, unknown>>): string | undefined {
+export function findHostKeyFault(values: Readonly<Record<string, unknown>>): ConfigFault | undefined {
   if (instructionsOf(values).length > MAX_INSTRUCTIONS_LENGTH) {
-    return `instructions: expected at most ${MAX_INSTRUCTIONS_LENGTH} characters`;
+    return { key: 'instructions', problem: `expected at most ${MAX_INSTRUCTIONS_LENGTH} characters` };
   }
   const entries = Object.entries(metadataOf(values));
   const { entries: maxEntries, keyLength, valueLength } = MAX_METADATA;
-  if (entries.length > maxEntries) return `metadata: expected at most ${maxEntries} entries`;
+  if (entries.length > maxEntries)
+    return { key: 'metadata', problem: `expected at most ${maxEntries} entries` };
   const isTooLong = entries.some(
     ([key, value]) => key === '' || key.length > keyLength || value.length > valueLength,
   );
   return isTooLong
-    ? `metadata: expected keys of 1 to ${keyLength} characters and values of at most ${valueLength}`
+    ? {
+        key: 'metadata',
+        problem: `expected keys of 1 to ${keyLength} characters and values of at most ${valueLength}`,
+      }
     : undefined;
 }
 

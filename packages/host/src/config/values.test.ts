@@ -1,6 +1,6 @@
 import type { SessionConfigSchema } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
-import { checkConfig, findConfigFault } from './values.ts';
+import { checkConfig, configFaultText, findConfigFault } from './values.ts';
 
 const schema: SessionConfigSchema = {
   type: 'object',
@@ -47,7 +47,8 @@ describe('config values', () => {
     [{ labels: { count: 1, toString: 2 } }, 'labels: expected an object, toString a string'],
     [{ branch: 3 }, 'branch: expected a string'],
   ])('[SESS-1] [SESS-9] %j are refused: %s', (values, fault) => {
-    expect(findConfigFault(schema, values)).toBe(fault);
+    const found = findConfigFault(schema, values);
+    expect(found && configFaultText(found)).toBe(fault);
   });
 
   it('[SESS-1] that are required may come from the defaults', () => {

@@ -1,4 +1,4 @@
-import { type ConfigPropertySchema, type ConfigSchema, invalidParams } from '@agenthost/protocol';
+import { type ConfigPropertySchema, type ConfigSchema, invalidParam } from '@agenthost/protocol';
 
 /** Throws `-32602` for unknown, ill-typed or missing keys of a new session's config [SESS-1]. */
 export function checkConfig(
@@ -7,26 +7,39 @@ export function checkConfig(
   complete: Readonly<Record<string, unknown>>,
 ): void {
   const fault = findConfigFault(schema, given) ?? findMissing(schema, complete);
-  if (fault !== undefined) throw invalidParams(`params.config.${fault}`);
+  if (fault !== undefined) throw invalidParam(`config.${fault.key}`, fault.problem);
 }
 
-/** What is wrong with given values, as `key: expected …`, or `undefined` [SESS-9] [ROOT-5]. */
+/** What is wrong with a value of a config. */
+export interface ConfigFault {
+  readonly key: string;
+  /** What was expected, in English. */
+  readonly problem: string;
+}
+
+/** A fault as `key: problem`. */
+export const configFaultText = ({ key, problem }: ConfigFault): string => `${key}: ${problem}`;
+
+/** What is wrong with given values, or `undefined` [SESS-9] [ROOT-5]. */
 export function findConfigFault(
   schema: ConfigSchema,
   given: Readonly<Record<string, unknown>>,
-): string | undefined {
+): ConfigFault | undefined {
   for (const [key, value] of Object.entries(given)) {
     const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
-    if (property === undefined) return `${key}: unknown key`;
+    if (property === undefined) return { key, problem: 'unknown key' };
     const expected = mismatch(property, value);
-    if (expected !== undefined) return `${key}: expected ${expected}`;
+    if (expected !== undefined) return { key, problem: `expected ${expected}` };
   }
   return undefined;
 }
 
-function findMissing(schema: ConfigSchema, values: Readonly<Record<string, unknown>>): string | undefined {
+function findMissing(
+  schema: ConfigSchema,
+  values: Readonly<Record<string, unknown>>,
+): ConfigFault | undefined {
   const key = schema.required?.find((required) => !Object.hasOwn(values, required));
-  return key === undefined ? undefined : `${key}: required`;
+  return key === undefined ? undefined : { key, problem: 'required' };
 }
 
 /** What was expected instead of `value`, or `undefined` when it fits. */

@@ -1,4 +1,5 @@
-import type { ChannelAction, ChannelKind } from '@agenthost/protocol';
+import type { ChannelAction, ChannelKind, RefusalDetails } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Channel } from '../sync/channel.ts';
 import type { Sink } from '../sync/subscription.ts';
 import type { Tx } from '../sync/tx.ts';
@@ -19,12 +20,18 @@ export interface Caller {
 export interface Rejection {
   readonly code: string;
   readonly reason: string;
+  /** The same as data, for clients that build their own sentence. */
+  readonly refusal?: RefusalDetails;
   /** Runs right after the rejection, in the same transaction. */
   after?(tx: Tx): void;
 }
 
 /** Shorthand for a rejection. */
-export const reject = (code: string, reason: string): Rejection => ({ code, reason });
+export const reject = (code: string, reason: string, refusal?: RefusalDetails): Rejection => ({
+  code,
+  reason,
+  ...defined({ refusal }),
+});
 
 /** A dispatch that is taken. All of it runs in one transaction. */
 export interface Plan<K extends ChannelKind> {

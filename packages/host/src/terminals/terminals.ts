@@ -1,7 +1,7 @@
 import {
   alreadyExists,
-  conflict,
   internalError,
+  limitReached,
   notFound,
   sessionNotFound,
   type TerminalClaim,
@@ -122,7 +122,11 @@ export class Terminals implements TerminalService, TerminalStarter {
     while (listed(sync).length + this.#starting.size > maxTerminals) {
       const over = listed(sync).find(({ claim, exitCode }) => exitCode !== undefined && isLeft(claim));
       if (over === undefined)
-        throw conflict(`This host has ${maxTerminals} terminals, the most it takes: dispose of one first`);
+        throw limitReached(
+          `This host has ${maxTerminals} terminals, the most it takes: dispose of one first`,
+          'terminals',
+          maxTerminals,
+        );
       // In memory, it can be removed under the eyes of those who are just opening it.
       await sync.registry.open(over.resource);
       if (listed(sync).includes(over)) sync.transact('client', (tx) => this.#remove(tx, [over.resource]));

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { notFound, permissionDenied } from '@agenthost/protocol';
+import { type FolderRefusal, folderNotFound, permissionDenied } from '@agenthost/protocol';
 import { errorCode } from '@agenthost/protocol/values';
 import { pathOfFileUri } from './file-uri.ts';
 import { isWithinAny } from './path-policy.ts';
@@ -31,10 +31,11 @@ export async function checkWorkingDirectory(
 ): Promise<WorkingDirectory> {
   const path = pathOfFileUri(uri);
   const real = await findDirectory(path);
-  if (real === undefined) throw notFound('directory', uri);
+  if (real === undefined) throw folderNotFound(uri);
   if (await privatePaths.covers(real))
     throw permissionDenied(
       `${JSON.stringify(uri)} is the host's own, and nobody works there: choose another folder`,
+      refusal({ uri, reason: 'private' }),
     );
   if (isAdmin || (await isWithinAny(real, roots))) return { uri, path };
   const shown = roots.slice(0, MAX_NAMED_ROOTS).join(', ');
@@ -43,8 +44,13 @@ export async function checkWorkingDirectory(
     roots.length === 0
       ? `${JSON.stringify(uri)} cannot be worked in: this host offers no folder but to tokens of scope admin`
       : `${JSON.stringify(uri)} is outside the folders that this host offers: choose one within ${shown}${more}`,
+    refusal({ uri, reason: 'outside', roots: roots.slice(0, MAX_NAMED_ROOTS) }),
   );
 }
+
+const refusal = (folder: Omit<FolderRefusal, 'kind'>): { 'x-refusal': FolderRefusal } => ({
+  'x-refusal': { kind: 'folder', ...folder },
+});
 
 async function findDirectory(path: string): Promise<string | undefined> {
   try {

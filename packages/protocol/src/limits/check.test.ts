@@ -19,9 +19,10 @@ const photo = (length: number) => ({
 test('a text is as long as its field may be, and the refusal names field, limit and size', () => {
   expect(findActionFault(title(TEXT_LIMITS.name.max))).toBeUndefined();
   expect(findActionFault(title(12 * MI))).toBe('action.title: at most 512 characters, got 12,582,912');
-  expect(findParamsFault('x-searchSessions', { channel: 'ahp-root://', query: 'x'.repeat(1_001) })).toBe(
-    'params.query: at most 1,000 characters, got 1,001',
-  );
+  expect(findParamsFault('x-searchSessions', { channel: 'ahp-root://', query: 'x'.repeat(1_001) })).toEqual({
+    path: 'params.query',
+    problem: 'at most 1,000 characters, got 1,001',
+  });
 });
 
 test('a field goes by its parent where the name alone says too little', () => {

@@ -11,11 +11,15 @@ const PATH_LENGTH = 120;
  * 12,582,912`. `undefined` when all limits hold.
  */
 export function findActionFault(action: StateAction): string | undefined {
-  return findFault(action, { name: action.type, root: 'action', apart: lengthApart(action) });
+  const fault = findFault(action, { name: action.type, root: 'action', apart: lengthApart(action) });
+  return fault && `${fault.path}: ${fault.problem}`;
 }
 
-/** Finds the first part of a request's params beyond its limit; see {@link findActionFault}. */
-export function findParamsFault(method: string, params: unknown): string | undefined {
+/** Finds the first part of a request's params beyond its limit: its path, and the problem in English; see {@link findActionFault}. */
+export function findParamsFault(
+  method: string,
+  params: unknown,
+): { readonly path: string; readonly problem: string } | undefined {
   if (CUT_REQUESTS.has(method)) return undefined;
   return findFault(params, { name: method, root: 'params', apart: paramsApart(method, params) });
 }
@@ -41,7 +45,7 @@ export const excessOf = ({ what, max }: CountLimit, actual: number): string =>
 function findFault(
   value: unknown,
   { name, root, apart }: { name: string; root: string; apart: number },
-): string | undefined {
+): { readonly path: string; readonly problem: string } | undefined {
   const walk = new LimitWalk();
   const weight = walk.weigh(value, { name, parent: '' }, root) - apart;
   const fault: LimitFault | undefined =
@@ -49,12 +53,14 @@ function findFault(
     (weight > MESSAGE_TOTAL.max
       ? { path: root, limit: MESSAGE_TOTAL, unit: 'characters altogether', actual: weight }
       : undefined);
-  return fault && sentenceOf(fault);
+  return fault && described(fault);
 }
 
-function sentenceOf({ path, limit, unit, actual }: LimitFault): string {
-  const at = path.length > PATH_LENGTH ? `${path.slice(0, PATH_LENGTH)}…` : path;
-  return `${at}: ${excess(limit.max, unit, actual)}`;
+function described({ path, limit, unit, actual }: LimitFault): { path: string; problem: string } {
+  return {
+    path: path.length > PATH_LENGTH ? `${path.slice(0, PATH_LENGTH)}…` : path,
+    problem: excess(limit.max, unit, actual),
+  };
 }
 
 const shown = (count: number): string => count.toLocaleString('en-US');

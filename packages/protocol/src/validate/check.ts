@@ -1,11 +1,14 @@
 import type { Check, Fault } from './fault.ts';
 import { isNestedTooDeep, NESTING_LIMIT } from './nesting.ts';
-import { quote, sentence } from './sentence.ts';
+import { type Problem, problemOf, quote } from './sentence.ts';
 
-/** Why a value was refused: one sentence with the path in it, such as `params.message.text: must be a string`. */
+/** Why a value was refused. */
 export interface Refused {
   ok: false;
+  /** One sentence with the path in it, such as `params.message.text: must be a string`. */
   error: string;
+  /** The same in two parts; absent where no part of the value is at fault, such as for an unknown method. */
+  problem?: Problem;
 }
 
 /** Params that fit, or why they do not. */
@@ -27,19 +30,22 @@ export function refusal(
   kind: string,
   name: string,
   value: unknown,
-) {
+): string | Problem | undefined {
   // Names come from the wire: an inherited one such as `constructor` is unknown like any other.
   const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
   if (check === undefined) return `unknown ${kind} ${quote(name)}`;
   if (nesting.includes(name) && isNestedTooDeep(value))
-    return `${root}: nests deeper than ${NESTING_LIMIT} levels`;
-  return check(value) ? undefined : sentence(lastFaults(), root);
+    return { path: root, problem: `nests deeper than ${NESTING_LIMIT} levels` };
+  return check(value) ? undefined : problemOf(lastFaults(), root);
 }
 
 /** Narrows a value that passed its check: the one place where a value from the wire gets its type. */
-export function hasPassed<T>(error: string | undefined, _value: unknown): _value is T {
+export function hasPassed<T>(error: string | Problem | undefined, _value: unknown): _value is T {
   return error === undefined;
 }
 
-/** A refusal with this sentence. */
-export const refused = (error = ''): Refused => ({ ok: false, error });
+/** A refusal with this sentence, or with this problem. */
+export const refused = (error: string | Problem = ''): Refused =>
+  typeof error === 'string'
+    ? { ok: false, error }
+    : { ok: false, error: `${error.path}: ${error.problem}`, problem: error };

@@ -37,13 +37,21 @@ function all(values: unknown): unknown[] {
   return Array.isArray(values) ? values : [values];
 }
 
-function tagSentence(fault: Fault, root: string): string {
+/** What is wrong with a value, and where. */
+export interface Problem {
+  /** Path from the root, such as `params.message.text`. */
+  readonly path: string;
+  readonly problem: string;
+}
+
+function tagProblem(fault: Fault, root: string): Problem {
   const { tag, tagValue } = fault.params;
-  const at = pathTo(fault, root, tag);
-  if (tagValue === undefined) return `${at}: is required`;
-  return typeof tagValue === 'string'
-    ? `${at}: ${quote(tagValue)} is not known here`
-    : `${at}: must be a string`;
+  const path = pathTo(fault, root, tag);
+  if (tagValue === undefined) return { path, problem: 'is required' };
+  return {
+    path,
+    problem: typeof tagValue === 'string' ? `${quote(tagValue)} is not known here` : 'must be a string',
+  };
 }
 
 function depth(fault: Fault): number {
@@ -63,32 +71,34 @@ function mostTelling(faults: Fault[]): Fault | undefined {
 }
 
 /**
- * One sentence about what a check found, such as `params.message.text: must be a string`.
- * @param root what the checked value is called, `params` for instance
+ * What a check found, such as `must be a string` at `params.message.text`.
+ * @param root name of the checked value, `params` for instance
  */
-export function sentence(faults: Fault[], root: string): string {
+export function problemOf(faults: Fault[], root: string): Problem {
   const fault = mostTelling(faults);
-  if (fault === undefined) return `${root}: does not fit the schema`;
+  if (fault === undefined) return { path: root, problem: 'does not fit the schema' };
   const { keyword, params } = fault;
-  const at = pathTo(fault, root);
+  if (keyword === 'required')
+    return { path: pathTo(fault, root, params.missingProperty), problem: 'is required' };
+  if (keyword === 'discriminator') return tagProblem(fault, root);
+  return { path: pathTo(fault, root), problem: problemText(fault) };
+}
+
+function problemText({ keyword, params }: Fault): string {
   switch (keyword) {
     case 'type':
-      return `${at}: must be ${listed(all(params.type).map((type) => NAMES[String(type)] ?? String(type)))}`;
-    case 'required':
-      return `${pathTo(fault, root, params.missingProperty)}: is required`;
+      return `must be ${listed(all(params.type).map((type) => NAMES[String(type)] ?? String(type)))}`;
     case 'const':
-      return `${at}: must be ${JSON.stringify(params.allowedValue)}`;
+      return `must be ${JSON.stringify(params.allowedValue)}`;
     case 'enum':
-      return `${at}: must be ${listed(all(params.allowedValues).map((value) => JSON.stringify(value)))}`;
-    case 'discriminator':
-      return tagSentence(fault, root);
+      return `must be ${listed(all(params.allowedValues).map((value) => JSON.stringify(value)))}`;
     case 'minimum':
-      return `${at}: must be at least ${String(params.limit)}`;
+      return `must be at least ${String(params.limit)}`;
     case 'maximum':
-      return `${at}: must be at most ${String(params.limit)}`;
+      return `must be at most ${String(params.limit)}`;
     case 'minItems':
-      return `${at}: must have at least ${String(params.limit)} items`;
+      return `must have at least ${String(params.limit)} items`;
     default:
-      return `${at}: has none of the forms that are allowed here`;
+      return 'has none of the forms that are allowed here';
   }
 }

@@ -13,6 +13,7 @@ import type { SessionState } from '../session/state.ts';
 import type { TerminalAction } from '../terminal/actions.ts';
 import type { TerminalState } from '../terminal/state.ts';
 import type { BaseParams, Count, URI } from './basics.ts';
+import type { RefusalDetails } from './refusal.ts';
 
 /** `action`: an accepted action with its number, or a rejected action [ACT-1]. */
 export interface ActionEnvelope extends BaseParams {
@@ -23,6 +24,8 @@ export interface ActionEnvelope extends BaseParams {
   origin?: ActionOrigin;
   /** `code: sentence`. When present, the action was not applied and only its sender receives this [ACT-3]. */
   rejectionReason?: string;
+  /** The reason as data; only beside `rejectionReason`. Foreign hosts send none. */
+  'x-refusal'?: RefusalDetails;
   /**
    * Milliseconds since the epoch, never decreasing; reducers use it as `now`. Other hosts may not send it
    * [ACT-6].

@@ -53,7 +53,7 @@ describe('wire errors', () => {
 
   it('[RES-2] carry the request that would unlock, where there is one', () => {
     const request = { channel: 'ahp-root://', uri: 'file:///etc', read: true } as const;
-    expect(errors.permissionDenied('No', request).data).toEqual({ request });
+    expect(errors.permissionDenied('No', { request }).data).toEqual({ request });
     expect(errors.permissionDenied('No').data).toEqual({});
   });
 

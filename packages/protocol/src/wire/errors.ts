@@ -1,6 +1,7 @@
 import type { AuthRequiredErrorData, ProtectedResourceMetadata } from '../auth/auth.ts';
 import type { ResourceRequestParams } from '../resource/commands.ts';
 import type { URI } from './basics.ts';
+import type { FolderRefusal, ParameterRefusal, RefusalDetails } from './refusal.ts';
 import { kindOfScheme, sessionOfAnnotations } from './uris.ts';
 
 /** Every error code of the wire: those of JSON-RPC, then those of the protocol. */
@@ -26,8 +27,13 @@ export const ErrorCodes = {
 /** A code of {@link ErrorCodes}. */
 export type ErrorCode = (typeof ErrorCodes)[keyof typeof ErrorCodes];
 
+/** Data of an error that says why the host refused a request. Absent where the code alone says it. */
+export interface RefusalErrorData {
+  'x-refusal': RefusalDetails;
+}
+
 /** Data of a `PermissionDenied` error. */
-export interface PermissionDeniedErrorData {
+export interface PermissionDeniedErrorData extends Partial<RefusalErrorData> {
   /** The `resourceRequest` that would grant access. Absent: none would [RES-2]. */
   request?: ResourceRequestParams;
 }
@@ -43,10 +49,23 @@ export interface ErrorDataMap {
   [ErrorCodes.UnsupportedProtocolVersion]: UnsupportedProtocolVersionErrorData;
   [ErrorCodes.AuthRequired]: AuthRequiredErrorData;
   [ErrorCodes.PermissionDenied]: PermissionDeniedErrorData;
+  [ErrorCodes.InvalidParams]: RefusalErrorData;
+  [ErrorCodes.NotFound]: RefusalErrorData;
+  [ErrorCodes.Conflict]: RefusalErrorData;
 }
 
+/** The codes whose errors may come without data. */
+type PlainErrorCode = Exclude<
+  ErrorCode,
+  | typeof ErrorCodes.UnsupportedProtocolVersion
+  | typeof ErrorCodes.AuthRequired
+  | typeof ErrorCodes.PermissionDenied
+>;
+
 /** Data of an error with this code; `undefined` when it has none. */
-export type ErrorData<C extends ErrorCode> = C extends keyof ErrorDataMap ? ErrorDataMap[C] : undefined;
+export type ErrorData<C extends ErrorCode> =
+  | (C extends keyof ErrorDataMap ? ErrorDataMap[C] : never)
+  | (C extends PlainErrorCode ? undefined : never);
 
 /**
  * An error that is sent to a peer as it is: it must contain no secrets.
@@ -86,6 +105,14 @@ export function methodNotFound(method: string, channel?: URI): WireError<-32601>
 /** `-32602`: `message` names the parameter, the expected and the actual value. */
 export function invalidParams(message: string): WireError<-32602> {
   return new WireError(ErrorCodes.InvalidParams, message, undefined);
+}
+
+/** `-32602`: `parameter` is its path in `params`, empty for all of them; `problem` says what was expected and what came. */
+export function invalidParam(parameter: ParameterRefusal['parameter'], problem: string): WireError<-32602> {
+  const path = parameter === '' ? 'params' : `params${parameter.startsWith('[') ? '' : '.'}${parameter}`;
+  return new WireError(ErrorCodes.InvalidParams, `${path}: ${problem}`, {
+    'x-refusal': { kind: 'parameter', parameter, problem },
+  });
 }
 
 /** `-32603`: a fault of the host. The cause is for its log and not sent. */
@@ -170,11 +197,16 @@ export function notFound(what: string, uri: URI): WireError<-32008> {
   );
 }
 
-/**
- * `-32009`: permission denied. `request` is the `resourceRequest` that would grant access, if there is one.
- */
-export function permissionDenied(message: string, request?: ResourceRequestParams): WireError<-32009> {
-  return new WireError(ErrorCodes.PermissionDenied, message, request === undefined ? {} : { request });
+/** `-32008`: a working directory does not exist. */
+export function folderNotFound(uri: FolderRefusal['uri']): WireError<-32008> {
+  return new WireError(ErrorCodes.NotFound, `No directory ${quote(uri)}: it never existed, or is gone`, {
+    'x-refusal': { kind: 'folder', uri, reason: 'missing' },
+  });
+}
+
+/** `-32009`: permission denied. `data`: the reason, and the `resourceRequest` that would grant access, if there is one. */
+export function permissionDenied(message: string, data: PermissionDeniedErrorData = {}): WireError<-32009> {
+  return new WireError(ErrorCodes.PermissionDenied, message, data);
 }
 
 /** `-32010`: a `what` with this URI, or with this name, exists. */
@@ -189,6 +221,11 @@ export function alreadyExists(what: string, uri: URI, key: 'URI' | 'name' = 'URI
 /** `-32011`: the target changed. `message` says how. */
 export function conflict(message: string): WireError<-32011> {
   return new WireError(ErrorCodes.Conflict, message, undefined);
+}
+
+/** `-32011`: a limit is reached. Something must go before more can come. */
+export function limitReached(message: string, of: string, max: number): WireError<-32011> {
+  return new WireError(ErrorCodes.Conflict, message, { 'x-refusal': { kind: 'limit', of, max } });
 }
 
 /** The error for an unknown channel: `-32008` or `-32001`, depending on the scheme [SUB-1]. */

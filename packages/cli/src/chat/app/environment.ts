@@ -1,6 +1,6 @@
 import type { AhpClient, DispatchOutcome } from '@agenthost/client';
 import type { AgentInfo } from '@agenthost/protocol';
-import { hostWords } from '../../host-link/host-errors.ts';
+import { errorSentence, rejectionSentence } from '../../host-link/host-errors.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 
@@ -47,7 +47,7 @@ export function tellFailure(env: Environment, what: string, work: Promise<unknow
 export function refusalOf(result: unknown): string | undefined {
   if (!isOutcome(result)) return undefined;
   if (result.outcome === 'rejected' || result.outcome === 'dropped')
-    return oneLine(hostWords(result.reason), 500);
+    return oneLine(rejectionSentence(result), 500);
   return undefined;
 }
 
@@ -55,5 +55,4 @@ const isOutcome = (result: unknown): result is DispatchOutcome =>
   typeof result === 'object' && result !== null && 'outcome' in result;
 
 /** An error in one line. */
-export const messageOf = (error: unknown): string =>
-  oneLine(hostWords(error instanceof Error ? error.message : String(error)), 500);
+export const messageOf = (error: unknown): string => oneLine(errorSentence(error), 500);

@@ -1,6 +1,7 @@
 import type { TerminalSignal } from '@agenthost/protocol';
 import { withHost } from '../../host-link/connect.ts';
 import type { HostOptions } from '../../host-link/find-host.ts';
+import { errorSentence } from '../../host-link/host-errors.ts';
 import { findTerminalById, shortId } from '../../input/ids.ts';
 import type { Context } from '../../process/context.ts';
 import { CliError, EXIT, usageError } from '../../process/exit.ts';
@@ -58,7 +59,7 @@ export async function killTerminals(
         }
       } catch (cause) {
         if (!(cause instanceof Error) || cause.name !== 'RpcError') throw cause;
-        throw new CliError(EXIT.error, `terminal ${shortId(uri)}: ${oneLine(cause.message)}`, {
+        throw new CliError(EXIT.error, `terminal ${shortId(uri)}: ${oneLine(errorSentence(cause))}`, {
           cause,
         });
       } finally {

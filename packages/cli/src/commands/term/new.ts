@@ -3,7 +3,7 @@ import type { TerminalHandle } from '@agenthost/client';
 import { channelUri } from '@agenthost/protocol';
 import { type Connected, withHost } from '../../host-link/connect.ts';
 import type { HostOptions } from '../../host-link/find-host.ts';
-import { hostWords } from '../../host-link/host-errors.ts';
+import { errorSentence } from '../../host-link/host-errors.ts';
 import { idOf } from '../../input/ids.ts';
 import { folderFor } from '../../input/session-options.ts';
 import type { Context } from '../../process/context.ts';
@@ -102,6 +102,6 @@ export async function createTerminal(
     });
   } catch (cause) {
     if (!(cause instanceof Error) || cause.name !== 'RpcError') throw cause;
-    throw new CliError(EXIT.error, `no terminal: ${oneLine(hostWords(cause.message), 300)}`, { cause });
+    throw new CliError(EXIT.error, `no terminal: ${oneLine(errorSentence(cause), 300)}`, { cause });
   }
 }

@@ -7,8 +7,10 @@ import {
   excessOf,
   type FetchTurnsResult,
   findChat,
+  invalidParam,
   invalidParams,
   LIST_LIMITS,
+  limitReached,
   type Message,
   notFound,
   sessionNotFound,
@@ -79,12 +81,12 @@ export function chatCommands(parts: Parts): Commands {
       if (session.hostData.importing !== undefined)
         throw invalidParams('The session is being imported: wait until it is ready');
       if (initialMessage !== undefined && initialMessage.origin.kind !== 'user') {
-        throw invalidParams('params.initialMessage.origin.kind: expected user');
+        throw invalidParam('initialMessage.origin.kind', 'expected user');
       }
       if (initialMessage !== undefined) {
         const agent = sync.root.state.agents.find(({ provider }) => provider === session.state.provider);
         const problem = modelProblem(initialMessage, agent);
-        if (problem !== undefined) throw invalidParams(`params.initialMessage.model.id: ${problem}`);
+        if (problem !== undefined) throw invalidParam('initialMessage.model.id', problem);
       }
       if ((await sync.registry.open(chat)) !== undefined) throw alreadyExists('Chat', chat);
       const asked = params['x-workingDirectory'] ?? workersFolder(session, source?.chat);
@@ -132,8 +134,10 @@ export function chatCommands(parts: Parts): Commands {
 function checkRoom({ uri, state }: Channel<'session'>): void {
   const { max } = LIST_LIMITS.chats;
   if (state.chats.length >= max)
-    throw conflict(
+    throw limitReached(
       `Session ${uri} has ${state.chats.length} chats, and at most ${max} are taken: dispose of one first`,
+      'chats',
+      max,
     );
   const { chatsLength } = CHANNEL_LIMITS;
   const { length } = chatTotals(state.chats);
@@ -228,7 +232,7 @@ async function sendOlder(
 ): Promise<FetchTurnsResult> {
   const asked = cursor === undefined ? undefined : ordinalOfCursor(cursor);
   if (cursor !== undefined && (asked === undefined || asked > chat.hostData.turnCount)) {
-    throw invalidParams('params.cursor: unknown');
+    throw invalidParam('cursor', 'unknown');
   }
   const subscription = chat.subscriptions.get(caller.sink);
   if (subscription === undefined) return {};
@@ -281,9 +285,8 @@ async function readPage(
 ): Promise<FetchTurnsResult> {
   const ordinal = before === undefined ? undefined : await findOrdinal(sync.journal, windowOf(chat), before);
   if (before !== undefined && ordinal === undefined)
-    throw invalidParams('params.before: no such turn in this chat');
-  if (limit !== undefined && limit < 1)
-    throw invalidParams('params.limit: expected an integer of at least 1');
+    throw invalidParam('before', 'no such turn in this chat');
+  if (limit !== undefined && limit < 1) throw invalidParam('limit', 'expected an integer of at least 1');
   const rows = await sync.afterCommit(() =>
     sync.journal.readTurns(chat.uri, {
       ...(ordinal === undefined ? {} : { before: ordinal }),

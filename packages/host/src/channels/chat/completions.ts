@@ -1,4 +1,4 @@
-import { type CompletionItem, invalidParams } from '@agenthost/protocol';
+import { type CompletionItem, invalidParam } from '@agenthost/protocol';
 import { AgentError } from '../../agents/agent-error.ts';
 import type { AgentCommand } from '../../agents/provider.ts';
 import type { RememberedAgents } from '../../agents/remembered.ts';
@@ -35,9 +35,7 @@ export function completionCommands(parts: Parts): Commands {
   return {
     completions: async ({ channel, text, offset }, caller, signal) => {
       if (offset > text.length) {
-        throw invalidParams(
-          `params.offset: expected 0 to ${text.length}, the length of the text, got ${offset}`,
-        );
+        throw invalidParam('offset', `expected 0 to ${text.length}, the length of the text, got ${offset}`);
       }
       const chat = await openChat(parts.sync, channel);
       const session = parts.sync.registry.getOf('session', chat.session ?? '');

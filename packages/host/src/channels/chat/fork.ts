@@ -1,4 +1,4 @@
-import { type ChatForkSource, invalidParams, notFound, turnInProgress } from '@agenthost/protocol';
+import { type ChatForkSource, invalidParam, notFound, turnInProgress } from '@agenthost/protocol';
 import { type ForkPoint, findForkPoint } from '../../sync/fork.ts';
 import type { Sync } from '../../sync/sync.ts';
 
@@ -10,9 +10,9 @@ export async function findChatFork(
 ): Promise<ForkPoint> {
   const source = await sync.registry.openOf('chat', chat);
   if (source?.isAlive !== true) throw notFound('Chat', chat);
-  if (source.session !== session) throw invalidParams(`params.source.chat: ${chat} is of another session`);
+  if (source.session !== session) throw invalidParam('source.chat', `${chat} is of another session`);
   const point = await findForkPoint(sync, source, turnId);
   if (point === 'running') throw turnInProgress(chat, turnId);
-  if (point === undefined) throw invalidParams(`params.source.turnId: ${chat} has no turn ${turnId}`);
+  if (point === undefined) throw invalidParam('source.turnId', `${chat} has no turn ${turnId}`);
   return point;
 }

@@ -1,4 +1,4 @@
-import { fitTexts, invalidParams, LIST_ANSWER, type SessionSummary } from '@agenthost/protocol';
+import { fitTexts, invalidParam, LIST_ANSWER, type SessionSummary } from '@agenthost/protocol';
 import type { Command } from '../../handler-port/commands.ts';
 import { FITTING_LENGTH, ListedLength } from '../../journal/listed-rows.ts';
 import type { Log } from '../../lib/log.ts';
@@ -15,7 +15,7 @@ export function listSessions(sync: Sync, log: Log): Command<'listSessions'> {
   const mend = new Mending(sync, log);
   return async ({ limit, cursor }) => {
     if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) {
-      throw invalidParams('params.limit: expected an integer of at least 1');
+      throw invalidParam('limit', 'expected an integer of at least 1');
     }
     const after = cursor === undefined ? undefined : readCursor(cursor);
     const shortening = new Shortening();
@@ -113,7 +113,7 @@ function readCursor(cursor: string): Position {
       if (typeof modifiedAt === 'string' && typeof uri === 'string') return { modifiedAt, uri };
     }
   } catch (error) {
-    throw invalidParams(`params.cursor: unknown (${error instanceof Error ? error.name : 'unreadable'})`);
+    throw invalidParam('cursor', `unknown (${error instanceof Error ? error.name : 'unreadable'})`);
   }
-  throw invalidParams('params.cursor: unknown; begin again without one');
+  throw invalidParam('cursor', 'unknown; begin again without one');
 }

@@ -1,4 +1,4 @@
-import { fitTexts, invalidParams, type SessionSummary } from '@agenthost/protocol';
+import { fitTexts, invalidParam, type SessionSummary } from '@agenthost/protocol';
 import type { Commands } from '../../handler-port/commands.ts';
 import type { SearchPosition } from '../../journal/search/results.ts';
 import type { SliceScheduler } from '../../lib/slice-scheduler.ts';
@@ -13,7 +13,7 @@ export function searchCommands(sync: Sync, slices: SliceScheduler): Commands {
   return {
     'x-searchSessions': async ({ query, limit = DEFAULT_LIMIT, cursor }, caller, signal) => {
       if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
-        throw invalidParams(`params.limit: expected an integer from 1 to ${MAX_LIMIT}`);
+        throw invalidParam('limit', `expected an integer from 1 to ${MAX_LIMIT}`);
       }
       const after = cursor === undefined ? undefined : readCursor(cursor);
       const page = await inShare(slices, caller, signal, async (pause) => {
@@ -47,6 +47,6 @@ const writeCursor = ({ below, skip, withTitles }: SearchPosition): string =>
 
 function readCursor(cursor: string): SearchPosition {
   const [, below = '', skip = '', withTitles] = /^(\d{1,15})\.(\d{1,6})\.([01])$/.exec(cursor) ?? [];
-  if (below === '') throw invalidParams('params.cursor: unknown; begin again without one');
+  if (below === '') throw invalidParam('cursor', 'unknown; begin again without one');
   return { below: Number(below), skip: Number(skip), withTitles: withTitles === '1' };
 }

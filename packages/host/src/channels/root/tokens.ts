@@ -3,7 +3,7 @@ import {
   CHANNEL_LIMITS,
   conflict,
   internalError,
-  invalidParams,
+  invalidParam,
   notFound,
 } from '@agenthost/protocol';
 import { type AccessTokens, MAX_TOKENS, TOKEN_REVOKED } from '../../auth/access-tokens.ts';
@@ -21,15 +21,14 @@ export function tokenCommands(tokens: AccessTokens): Commands {
   return {
     'x-createToken': async ({ name, scope, lifetimeSeconds }) => {
       if (name !== undefined && !(name.length <= MAX_NAME_LENGTH && /^[^\p{Cc}\p{Cs}]+$/u.test(name))) {
-        throw invalidParams(
-          `params.name: expected 1 to ${MAX_NAME_LENGTH} characters, and no control or half characters`,
+        throw invalidParam(
+          'name',
+          `expected 1 to ${MAX_NAME_LENGTH} characters, and no control or half characters`,
         );
       }
       const isWhole = lifetimeSeconds === undefined || Number.isInteger(lifetimeSeconds);
       if (!isWhole || (lifetimeSeconds ?? 1) < 1 || (lifetimeSeconds ?? 1) > MAX_LIFETIME_SECONDS) {
-        throw invalidParams(
-          `params.lifetimeSeconds: expected a whole number from 1 to ${MAX_LIFETIME_SECONDS}`,
-        );
+        throw invalidParam('lifetimeSeconds', `expected a whole number from 1 to ${MAX_LIFETIME_SECONDS}`);
       }
       const all = tokens.list();
       if (name !== undefined && all.some((token) => token.name === name))

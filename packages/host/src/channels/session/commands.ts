@@ -2,7 +2,7 @@ import {
   type AgentInfo,
   authRequired,
   type CreateSessionParams,
-  invalidParams,
+  invalidParam,
   type ProjectInfo,
   type SessionActiveClient,
   type SessionConfigState,
@@ -106,10 +106,10 @@ async function createSession(
       : // It was admitted for the source.
         await parts.resolveDirectory(source.state.workingDirectory, { ...caller, isAdmin: true });
   if (params.activeClient !== undefined && params.activeClient.clientId !== caller.clientId) {
-    throw invalidParams('params.activeClient.clientId: expected your own clientId');
+    throw invalidParam('activeClient.clientId', 'expected your own clientId');
   }
   const toolFault = findToolFault(params.activeClient?.tools ?? []);
-  if (toolFault !== undefined) throw invalidParams(`params.activeClient.tools: ${toolFault}`);
+  if (toolFault !== undefined) throw invalidParam('activeClient.tools', toolFault);
   const config = await newConfig(parts, provider, directory.path, {
     ...(source &&
       inheritedConfig(
@@ -166,7 +166,7 @@ export async function newConfig(
   const config = await resolveConfig(parts, provider, workingDirectory, given);
   checkConfig(config.schema, given, config.values);
   const fault = findHostKeyFault(given);
-  if (fault !== undefined) throw invalidParams(`params.config.${fault}`);
+  if (fault !== undefined) throw invalidParam(`config.${fault.key}`, fault.problem);
   return config;
 }
 

@@ -1,5 +1,5 @@
 import {
-  invalidParams,
+  invalidParam,
   type SessionConfigPropertySchema,
   type SessionConfigValueItem,
 } from '@agenthost/protocol';
@@ -16,8 +16,9 @@ export async function completeConfig(
 ): Promise<SessionConfigValueItem[]> {
   const property = Object.hasOwn(properties, input.property) ? properties[input.property] : undefined;
   if (property?.enumDynamic !== true) {
-    throw invalidParams(
-      `params.property: expected a property with enumDynamic, got ${input.property.slice(0, 100)}`,
+    throw invalidParam(
+      'property',
+      `expected a property with enumDynamic, got ${input.property.slice(0, 100)}`,
     );
   }
   const items = (await provider.completeConfig?.(input)) ?? fromEnum(property, input.query);

@@ -1,7 +1,7 @@
 import {
   type ChatState,
   type ChatSummary,
-  invalidParams,
+  invalidParam,
   type SessionConfigState,
   type SessionForkSource,
   sessionNotFound,
@@ -32,7 +32,7 @@ export async function openForkSource(
   const source = await sync.registry.openOf('session', session);
   if (source?.isAlive !== true) throw sessionNotFound(session);
   if (provider !== undefined && provider !== source.state.provider)
-    throw invalidParams(`params.provider: ${session} is of ${source.state.provider}, not of ${provider}`);
+    throw invalidParam('provider', `${session} is of ${source.state.provider}, not of ${provider}`);
   return source;
 }
 
@@ -65,7 +65,7 @@ export async function findSessionFork(
   }
   if (!source.isAlive) throw sessionNotFound(source.uri);
   if (running !== undefined) throw turnInProgress(running, turnId);
-  throw invalidParams(`params.fork.turnId: ${source.uri} has no turn ${turnId}`);
+  throw invalidParam('fork.turnId', `${source.uri} has no turn ${turnId}`);
 }
 
 /** The values that a copy may have: that nobody is asked there takes an admin, as in any session [AUTH-1]. */

@@ -7,7 +7,7 @@ import {
 } from '@agenthost/protocol';
 import { defaultApprovals } from '../../config/host-config.ts';
 import { type ApprovalPolicy, agentValues, findHostKeyFault } from '../../config/session-keys.ts';
-import { findConfigFault } from '../../config/values.ts';
+import { configFaultText, findConfigFault } from '../../config/values.ts';
 import {
   type Caller,
   type ChannelModule,
@@ -63,7 +63,7 @@ function checkConfigChange(
   { config, replace = false }: { config: Record<string, unknown>; replace?: boolean },
 ): Rejection | undefined {
   const fault = findConfigFault(schema, config) ?? findHostKeyFault(config);
-  if (fault !== undefined) return reject('invalidConfig', fault);
+  if (fault !== undefined) return reject('invalidConfig', configFaultText(fault));
   const { configLength } = CHANNEL_LIMITS;
   const length = weightOf(replace ? config : { ...values, ...config });
   if (length > configLength.max) return reject('tooLarge', excessOf(configLength, length));
@@ -94,6 +94,7 @@ function checkFallback(
     : reject(
         'permissionDenied',
         'a replacement without `approvals` means `all`, the host’s default, which takes a token of scope admin: say which it is to be',
+        { kind: 'scope', needed: 'admin', held: 'interact', asked: action.type, setting: 'approvals' },
       );
 }
 

@@ -1,7 +1,7 @@
 import {
   type CreateTerminalParams,
   conflict,
-  invalidParams,
+  invalidParam,
   notFound,
   permissionDenied,
   sessionNotFound,
@@ -34,7 +34,7 @@ export function terminalCommands({ sync, terminals, resolveDirectory }: Parts): 
       await checkClaim(sync, claim, caller);
       const { path } = await resolveDirectory(params.cwd, caller);
       const fault = name === undefined ? undefined : checkTitle(name);
-      if (fault !== undefined) throw invalidParams(`params.name: ${fault.reason}`);
+      if (fault !== undefined) throw invalidParam('name', fault.reason);
       const command = commandOf(params);
       const env = envOf(params);
       await terminals.create({
@@ -70,7 +70,7 @@ export function terminalCommands({ sync, terminals, resolveDirectory }: Parts): 
 
 async function checkClaim(sync: Sync, claim: TerminalClaim, { clientId }: Caller): Promise<void> {
   if (claim.kind === 'client') {
-    if (claim.clientId !== clientId) throw invalidParams('params.claim.clientId: expected your own clientId');
+    if (claim.clientId !== clientId) throw invalidParam('claim.clientId', 'expected your own clientId');
     return;
   }
   if ((await sync.registry.openOf('session', claim.session)) === undefined)
@@ -81,17 +81,17 @@ function commandOf({ 'x-command': command }: CreateTerminalParams): [string, ...
   if (command === undefined) return undefined;
   const [program, ...args] = command;
   if (program === undefined || program === '')
-    throw invalidParams('params.x-command: expected a program and its arguments');
+    throw invalidParam('x-command', 'expected a program and its arguments');
   if (command.some((each) => each.includes('\0')))
-    throw invalidParams('params.x-command: a NUL character cannot be passed to a program');
+    throw invalidParam('x-command', 'a NUL character cannot be passed to a program');
   return [program, ...args];
 }
 
 function envOf({ 'x-env': env }: CreateTerminalParams): Record<string, string> | undefined {
   for (const [name, value] of Object.entries(env ?? {})) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-      throw invalidParams(`params.x-env: ${JSON.stringify(name.slice(0, 100))} cannot name a variable`);
-    if (value.includes('\0')) throw invalidParams(`params.x-env.${name}: holds a NUL character`);
+      throw invalidParam('x-env', `${JSON.stringify(name.slice(0, 100))} cannot name a variable`);
+    if (value.includes('\0')) throw invalidParam(`x-env.${name}`, 'holds a NUL character');
   }
   return env;
 }

@@ -1,4 +1,4 @@
-import { type ClientIdentityParams, invalidParams, TEXT_LIMITS } from '@agenthost/protocol';
+import { type ClientIdentityParams, invalidParam, TEXT_LIMITS } from '@agenthost/protocol';
 
 const MAX_LENGTH = TEXT_LIMITS.client.max;
 
@@ -8,13 +8,15 @@ const MAX_LENGTH = TEXT_LIMITS.client.max;
 export function checkClientIdentity({ clientId, 'x-epoch': epoch }: ClientIdentityParams): void {
   // Half a character would be another one in the journal, and so another client's.
   if (clientId.length === 0 || clientId.length > MAX_LENGTH || /[\p{Surrogate}\0]/u.test(clientId)) {
-    throw invalidParams(
-      `params.clientId: expected 1 to ${MAX_LENGTH} characters, NUL and halves of characters aside`,
+    throw invalidParam(
+      'clientId',
+      `expected 1 to ${MAX_LENGTH} characters, NUL and halves of characters aside`,
     );
   }
   if (epoch !== undefined && (epoch.length > MAX_LENGTH || /[\p{Surrogate}\0]/u.test(epoch))) {
-    throw invalidParams(
-      `params.x-epoch: expected at most ${MAX_LENGTH} characters, NUL and halves of characters aside`,
+    throw invalidParam(
+      'x-epoch',
+      `expected at most ${MAX_LENGTH} characters, NUL and halves of characters aside`,
     );
   }
 }

@@ -1,6 +1,7 @@
 import type { Server as HttpServer, RequestListener } from 'node:http';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import { createServer as createTls } from 'node:tls';
+import type { TlsRefusal } from '@agenthost/protocol';
 import type { Log } from '../../lib/log.ts';
 import type { TlsCredentials } from '../../tls/credentials.ts';
 import { awaitFirstRequest } from './first-request.ts';
@@ -30,7 +31,7 @@ const HTTP_LIMITS = {
   connectionsCheckingInterval: 2_000,
 } as const;
 
-/** The answer to a plain request on a TLS port. Clients recognise it by its beginning. */
+/** The answer to a plain request on a TLS port. Clients recognise it by its `x-refusal`. */
 export const TLS_ONLY = 'This host speaks TLS here: use https:// or wss://\n';
 
 /** The servers behind a host's port. */
@@ -200,7 +201,9 @@ function refusePlain(socket: Socket, status: 400 | 503, text: string): void {
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      ...(status === 503 ? ['Retry-After: 5'] : []),
+      status === 503
+        ? 'Retry-After: 5'
+        : `X-Refusal: ${JSON.stringify({ kind: 'tls' } satisfies TlsRefusal)}`,
       'Connection: close',
       'Content-Type: text/plain; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(text)}`,

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { RefusalDetails } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 
 /**
  * Node's HTTP. An `import` would read all exports of the module, among them the WebSocket of browsers, for which Node loads an HTTP client
@@ -32,6 +34,8 @@ export interface PlainAnswer {
   readonly waitMs?: number;
   /** With status 405: the methods that the path has. */
   readonly allow?: string;
+  /** The reason as data, for clients that build their own sentence. */
+  readonly refusal?: RefusalDetails;
 }
 
 /** The answer to a method that the path does not have. */
@@ -49,15 +53,22 @@ export const hasSecondHost = ({ rawHeaders }: IncomingMessage): boolean =>
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
-function headersOf({ status, reason, waitMs = 0, allow }: PlainAnswer): Record<string, string> {
+function headersOf({ status, reason, waitMs = 0, allow, refusal }: PlainAnswer): Record<string, string> {
   return {
     ...PLAIN,
     'content-length': String(Buffer.byteLength(`${reason}\n`)),
     ...(waitMs > 0 ? { 'retry-after': String(Math.ceil(waitMs / 1_000)) } : {}),
-    ...(allow === undefined ? {} : { allow }),
+    ...defined({ allow, 'x-refusal': refusal && headerText(refusal) }),
     ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
   };
 }
+
+/** A header takes ASCII alone. */
+const headerText = (refusal: RefusalDetails): string =>
+  JSON.stringify(refusal).replace(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 /** Answers a request. */
 export function answer(response: ServerResponse, told: PlainAnswer): void {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TokenScope } from '@agenthost/protocol';
+import type { SettingRefusal, TokenScope } from '@agenthost/protocol';
 import { DEFAULT_MAX_CLIENT_FRAME_BYTES } from '@agenthost/rpc';
 import {
   type ServerTransport,
@@ -178,8 +178,11 @@ export class HostServer {
     const { allowedHosts, allowedOrigins } = this.#options;
     const { host, origin } = request.headers;
     const addresses = this.#addresses(request);
-    if (!checkHost(host, addresses, allowedHosts)) return FOREIGN_HOST;
-    return checkOrigin(origin, addresses, allowedOrigins) ? undefined : FOREIGN_ORIGIN;
+    if (!checkHost(host, addresses, allowedHosts))
+      return { ...FOREIGN_HOST, refusal: settingRefusal('allowedHosts', host) };
+    return checkOrigin(origin, addresses, allowedOrigins)
+      ? undefined
+      : { ...FOREIGN_ORIGIN, refusal: settingRefusal('allowedOrigins', origin) };
   }
 
   #addresses(request: IncomingMessage): ReturnType<typeof addressesOf> {
@@ -255,6 +258,15 @@ const FOREIGN_ORIGIN: PlainAnswer = {
   status: 403,
   reason: 'this origin is not allowed: to allow it, add it to the allowedOrigins of the host',
 };
+
+/** Characters of a `Host` or `Origin` that an answer repeats. */
+const MAX_SHOWN_VALUE = 300;
+
+const settingRefusal = (setting: SettingRefusal['setting'], value = ''): SettingRefusal => ({
+  kind: 'setting',
+  setting,
+  value: value.slice(0, MAX_SHOWN_VALUE),
+});
 
 const UPGRADE_REQUIRED: PlainAnswer = {
   status: 426,

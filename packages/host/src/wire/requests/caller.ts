@@ -1,4 +1,4 @@
-import type { TokenScope } from '@agenthost/protocol';
+import type { ScopeRefusal } from '@agenthost/protocol';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Connection } from '../connection/connection.ts';
 
@@ -11,16 +11,24 @@ export const callerOf = (connection: Connection): Caller => ({
   sink: connection,
 });
 
-/** The subject of a scope refusal: the setting `approvals: all` if the params set it, else the name of the method or action. */
-export function askedFor(name: string, asked: object): string {
-  const config: unknown = 'config' in asked ? asked.config : undefined;
-  const isAll =
-    typeof config === 'object' && config !== null && 'approvals' in config && config.approvals === 'all';
-  return isAll ? '`approvals: all`' : name;
+/** Why a token does not do. `name`: the method or the action. */
+export function scopeRefusal(
+  name: string,
+  asked: object,
+  { held, needed }: Pick<ScopeRefusal, 'held' | 'needed'>,
+): ScopeRefusal {
+  const setting = needed === 'admin' && asksForAll(asked) ? { setting: 'approvals' } : {};
+  return { kind: 'scope', needed, held, asked: name, ...setting };
 }
 
-/** The text of a scope refusal. `what`: the method, action or setting. The CLI reads it. */
-export function scopeRefusal(what: string, scope: TokenScope, least: TokenScope): string {
-  const may = scope === 'observe' ? 'may only look' : 'may work in sessions and terminals, and no more';
-  return `${what} takes a token of scope ${least}; this one has ${scope}, and ${may}`;
+/** The same as a sentence. With `approvals: all` it names that setting, not the method or action that brings it. */
+export function scopeSentence({ asked, setting, needed, held }: ScopeRefusal): string {
+  const what = setting === undefined ? asked : '`approvals: all`';
+  const may = held === 'observe' ? 'may only look' : 'may work in sessions and terminals, and no more';
+  return `${what} takes a token of scope ${needed}; this one has ${held}, and ${may}`;
+}
+
+function asksForAll(asked: object): boolean {
+  const config: unknown = 'config' in asked ? asked.config : undefined;
+  return typeof config === 'object' && config !== null && 'approvals' in config && config.approvals === 'all';
 }

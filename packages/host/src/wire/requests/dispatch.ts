@@ -11,6 +11,7 @@ import {
   scopeOfAction,
 } from '@agenthost/protocol';
 import { type CheckedAction, validateAction, validateParams } from '@agenthost/protocol/validate';
+import { defined } from '@agenthost/protocol/values';
 import {
   type ChannelModule,
   type ChannelModules,
@@ -29,7 +30,7 @@ import type { DispatchOrigin, Tx } from '../../sync/tx.ts';
 import type { Clients } from '../clients/clients.ts';
 import { type Connection } from '../connection/connection.ts';
 import { outlineOf, withoutLongTexts } from './action-outline.ts';
-import { askedFor, callerOf, scopeRefusal } from './caller.ts';
+import { callerOf, scopeRefusal, scopeSentence } from './caller.ts';
 
 /** A dispatch as it came in; the action is not checked yet. */
 type Incoming = Omit<DispatchActionParams, 'action'> & { action?: unknown };
@@ -99,9 +100,9 @@ export class Dispatcher {
     }
     const { scope } = connection.identity;
     if (!isWithinScope(scope, least)) {
-      const what =
-        type === 'session/configChanged' && least === 'admin' ? askedFor(type, checked.action) : type;
-      this.#refuse(connection, incoming, reject('permissionDenied', scopeRefusal(what, scope, least)));
+      const asked = type === 'session/configChanged' ? checked.action : {};
+      const refusal = scopeRefusal(type, asked, { held: scope, needed: least });
+      this.#refuse(connection, incoming, reject('permissionDenied', scopeSentence(refusal), refusal));
       return undefined;
     }
     const tooLarge = findActionFault(checked.action);
@@ -218,7 +219,7 @@ export class Dispatcher {
   #sendRejection(
     connection: Connection,
     incoming: Incoming,
-    { code, reason }: Rejection,
+    { code, reason, refusal }: Rejection,
     dropped?: () => void,
   ): void {
     const envelope = {
@@ -227,6 +228,7 @@ export class Dispatcher {
       action: echoOf(withoutLongTexts(incoming.action)),
       origin: originOf(connection, incoming),
       rejectionReason: `${code}: ${reason}`,
+      ...defined({ 'x-refusal': refusal }),
     };
     this.#sync.sendPrivate(connection, envelope, dropped);
   }

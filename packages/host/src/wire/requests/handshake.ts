@@ -3,6 +3,7 @@ import {
   type ClientIdentityParams,
   type InitializeParams,
   type InitializeResult,
+  invalidParam,
   invalidParams,
   invalidRequest,
   isWithinScope,
@@ -280,7 +281,7 @@ function negotiate(offered: readonly unknown[]): SupportedVersion | undefined {
   const outcome = negotiateVersion(offered);
   if (outcome.ok) return outcome.version;
   if (outcome.reason === 'malformed')
-    throw invalidParams('params.protocolVersions: expected at least one version such as "0.5.2"');
+    throw invalidParam('protocolVersions', 'expected at least one version such as "0.5.2"');
   return undefined;
 }
 

@@ -4,12 +4,15 @@ import {
   type ClientToHostRequests,
   findParamsFault,
   internalError,
+  invalidParam,
   invalidParams,
   isWithinScope,
   methodNotFound,
   permissionDenied,
   ROOT_URI,
+  type ScopeRefusal,
   scopeOfRequest,
+  type WireError,
 } from '@agenthost/protocol';
 import { validateParams } from '@agenthost/protocol/validate';
 import { Answer } from '../../handler-port/answer.ts';
@@ -17,7 +20,7 @@ import type { Command, Commands } from '../../handler-port/commands.ts';
 import { JournalError } from '../../journal/journal.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
 import type { Connection } from '../connection/connection.ts';
-import { askedFor, callerOf, scopeRefusal } from './caller.ts';
+import { callerOf, scopeRefusal, scopeSentence } from './caller.ts';
 
 type Params<M extends ClientRequestMethod> = ClientToHostRequests[M]['params'];
 
@@ -159,23 +162,28 @@ function checkCall<M extends ClientRequestMethod>(
   const checked = checkParams(method, params);
   const least = scopeOfRequest(method, checked);
   if (!isWithinScope(scope, least))
-    throw permissionDenied(
-      scopeRefusal(least === 'admin' ? askedFor(method, checked) : method, scope, least),
-    );
+    throw scopeDenied(scopeRefusal(method, checked, { held: scope, needed: least }));
   return checked;
 }
 
 function checkParams<M extends ClientRequestMethod>(method: M, params: unknown): Params<M> {
   const checked = validateParams<M>(method, params);
-  if (!checked.ok) throw invalidParams(checked.error);
+  if (!checked.ok)
+    throw checked.problem === undefined ? invalidParams(checked.error) : invalidAt(checked.problem);
   const fault = findParamsFault(method, checked.params);
-  if (fault !== undefined) throw invalidParams(fault);
+  if (fault !== undefined) throw invalidAt(fault);
   const { channel } = checked.params;
   if (CONNECTION_LEVEL.has(method) && channel !== ROOT_URI) {
-    throw invalidParams(`params.channel: ${method} expects exactly ${ROOT_URI}`);
+    throw invalidParam('channel', `${method} expects exactly ${ROOT_URI}`);
   }
   return checked.params;
 }
+
+const scopeDenied = (refusal: ScopeRefusal): WireError =>
+  permissionDenied(scopeSentence(refusal), { 'x-refusal': refusal });
+
+const invalidAt = ({ path, problem }: { path: string; problem: string }): WireError =>
+  invalidParam(path.slice('params'.length).replace(/^\./, ''), problem);
 
 async function guarded<T>(run: () => T | Promise<T>): Promise<T> {
   try {

@@ -5,7 +5,7 @@ import {
   fitTexts,
   type ImportSessionParams,
   type ImportSessionResult,
-  invalidParams,
+  invalidParam,
   LIST_LIMITS,
   type ProjectInfo,
   type SessionConfigState,
@@ -98,12 +98,12 @@ async function beginImport(
   );
   checkNewUri('channel', uri, 'session');
   const { max } = LIST_LIMITS.chats;
-  if (heads.length > max) throw invalidParams(`params.chats: ${excess(max, 'members', heads.length)}`);
+  if (heads.length > max) throw invalidParam('chats', excess(max, 'members', heads.length));
   checkTimes(exported, heads);
   await checkFree(sync, uri);
   imports.checkRoom();
   const names = new Map(heads.map(({ resource }) => [resource, newChatUri(ids)]));
-  if (names.size < heads.length) throw invalidParams('params.chats: two of them have the same URI');
+  if (names.size < heads.length) throw invalidParam('chats', 'two of them have the same URI');
   const provider = parts.agents.get(params.provider ?? exported.provider);
   const isMoved = params.workingDirectory !== undefined;
   // A folder that only the file names opens no more than the roots do, whoever imports it: clients read there, and agents work there.
@@ -140,7 +140,7 @@ async function beginImport(
   const defaultChat =
     chats.find((chat) => chat.isFull && chat.source === exported.defaultChat) ??
     chats.find(({ isFull }) => isFull);
-  if (defaultChat === undefined) throw invalidParams('params.chats: none is one that people can write to');
+  if (defaultChat === undefined) throw invalidParam('chats', 'none is one that people can write to');
   imports.checkRoom();
   // It left while its import was looked at, or the host is stopping: nobody would end what begins here.
   if (!parts.presence.isHere(caller.clientId)) throw conflict(`The client that imports ${uri} has left`);

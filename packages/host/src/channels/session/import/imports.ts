@@ -1,4 +1,4 @@
-import { conflict, invalidParams, permissionDenied, sessionNotFound, type URI } from '@agenthost/protocol';
+import { conflict, invalidParam, permissionDenied, sessionNotFound, type URI } from '@agenthost/protocol';
 import type { Cancel, Timers } from '../../../lib/clock.ts';
 import type { Sync } from '../../../sync/sync.ts';
 import type { Presence } from '../../../wire/clients/presence.ts';
@@ -121,6 +121,6 @@ export class OpenImports {
 /** The chat of an import that turns are for. Throws `-32602` when it has none of that name. */
 export function chatOf(opened: OpenImport, uri: URI): ImportedChatRows {
   const chat = opened.byUri.get(uri);
-  if (chat === undefined) throw invalidParams(`params.chat: ${uri.slice(0, 100)} is no chat of this import`);
+  if (chat === undefined) throw invalidParam('chat', `${uri.slice(0, 100)} is no chat of this import`);
   return chat;
 }

@@ -1,4 +1,4 @@
-import { type ExportedChatHead, type ExportedSession, invalidParams } from '@agenthost/protocol';
+import { type ExportedChatHead, type ExportedSession, invalidParam } from '@agenthost/protocol';
 
 const isoTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
@@ -11,8 +11,6 @@ export function checkTimes(session: ExportedSession, chats: readonly ExportedCha
   ];
   for (const [name, time] of times) {
     if (time === undefined || (isoTime.test(time) && !Number.isNaN(Date.parse(time)))) continue;
-    throw invalidParams(
-      `params.${name}: ${JSON.stringify(time.slice(0, 100))} is not a time as 2026-05-31T14:00:00Z`,
-    );
+    throw invalidParam(name, `${JSON.stringify(time.slice(0, 100))} is not a time as 2026-05-31T14:00:00Z`);
   }
 }
