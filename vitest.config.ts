@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** Runs too long for every check: `vitest run --mode kill`, and so on. */
+/** Modes of runs that take too long for every check, such as `vitest run --mode kill`. */
 const longRuns = ['sim', 'kill', 'load', 'agents'];
 
 /** Packages find each other by their sources. */
@@ -24,11 +24,11 @@ export default defineConfig(({ mode }) => ({
     setupFiles: ['test/leak-guard.ts'],
     // Processes, not threads: tests spawn children, change the working directory and read the process's own handles.
     pool: 'forks',
-    // Most tests wait for programs most of the time; those of the long runs measure, or keep a core busy.
+    // Most tests wait for programs most of the time. Those of the long runs keep a core busy.
     maxWorkers: longRuns.includes(mode) ? 2 : 3,
-    // Programs that tests start from sources are compiled once: four fifths of their start.
+    // Programs that tests start from sources are compiled once, which saves four fifths of their start.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '.cache/compiled') },
-    // Only what hangs meets these: a loaded machine is slow, and how slow must not decide a test.
+    // Long enough that only a test that hangs exceeds them, also on a loaded machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
@@ -50,7 +50,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'modules',
           ...filesOf(['packages/{client,host,protocol,rpc}/{src,test}'], mode),
-          // A process of its own would take each of these 250 files longer than its tests do.
+          // A process for each of these 250 files would take longer than their tests.
           isolate: false,
         },
       },

@@ -1,5 +1,5 @@
-// `npm test`: everything that must hold before a change lands. One line a step; the output of what failed, in full; and last, alone
-// on its line, the count of tests. A failed step that is no test counts there as one failure, so that the line never says 0 wrongly.
+// `npm test`: every check that a change must pass. Prints one line a step, the whole output of each failed step, and last the count of
+// tests on a line of its own. A failed step that is not a test counts as one failure there.
 import { globSync } from 'node:fs';
 import { checkRules } from './rules.ts';
 import { runStep, runSteps, type Step, type StepResult, testStep } from './run-step.ts';
@@ -8,7 +8,7 @@ import { clearReport, closingLine, readReport, root, writeClosing } from './test
 const published = globSync('packages/*/tsconfig.build.json', { cwd: root }).map(
   (path) => path.split(/[\\/]/)[1] ?? '',
 );
-/** attw has nothing to say about a package that only has a bin. */
+/** attw checks types, and a package with only a bin has none. */
 const libraries = published.filter((name) => name !== 'cli');
 
 const source: Step[] = [
@@ -40,10 +40,10 @@ function onEnd(result: StepResult): void {
 }
 
 clearReport('check');
-// The build stands alone: the steps after it read what it writes.
+// The other steps read the output of the build.
 onEnd(await runStep(build));
-await runSteps([...source, ...packages], 2, onEnd);
-onEnd(await runStep(testStep));
+// Tests wait for programs most of the time, and leave the other steps room beside them.
+await Promise.all([runStep(testStep).then(onEnd), runSteps([...source, ...packages], 1, onEnd)]);
 
 const report = readReport('check');
 for (const test of report?.tests ?? []) {

@@ -10,7 +10,7 @@ interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-const systems = [
+const SYSTEMS = [
   'aix',
   'android',
   'darwin',
@@ -22,7 +22,7 @@ const systems = [
   'sunos',
   'win32',
 ];
-const processors = [
+const PROCESSORS = [
   'arm64',
   'arm',
   'ia32',
@@ -38,8 +38,8 @@ const processors = [
 /** What a platform package's name says about where it installs: `@oxlint/binding-linux-x64-musl`. */
 function platformOf(name: string): { cpu: string[]; libc?: string[]; os: string[] } | undefined {
   const words = name.split(/[/-]/);
-  const os = systems.find((system) => words.includes(system));
-  const cpu = processors.find((processor) => words.includes(processor));
+  const os = SYSTEMS.find((system) => words.includes(system));
+  const cpu = PROCESSORS.find((processor) => words.includes(processor));
   if (os === undefined || cpu === undefined) return undefined;
   if (os !== 'linux') return { cpu: [cpu], os: [os] };
   return { cpu: [cpu], libc: [words.some((word) => word.startsWith('musl')) ? 'musl' : 'glibc'], os: [os] };

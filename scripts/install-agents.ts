@@ -10,11 +10,11 @@ import { type AgentPackage, agentPackages } from '../test/agents/agent-packages.
 const run = promisify(execFile);
 const folder = join(import.meta.dirname, '..', '.agents');
 
-const attemptCount = 3;
+const ATTEMPT_COUNT = 3;
 /** An install that takes longer hangs; the largest needs half a minute. */
 const timeoutMs = 180_000;
 /** Two at a time keep the network busy; more only fight over the disk. */
-const concurrency = 2;
+const CONCURRENCY = 2;
 
 /** How one agent's installation went. */
 export interface InstalledAgent {
@@ -66,7 +66,7 @@ async function ensure(agent: AgentPackage): Promise<InstalledAgent> {
   const startedAt = performance.now();
   const took = (): number => Math.round(performance.now() - startedAt);
   let reason = '';
-  for (let attempt = 1; attempt <= attemptCount; attempt += 1) {
+  for (let attempt = 1; attempt <= ATTEMPT_COUNT; attempt += 1) {
     try {
       await install(agent);
       return { agent, command: agentCommand(agent), tookMs: took() };
@@ -74,7 +74,7 @@ async function ensure(agent: AgentPackage): Promise<InstalledAgent> {
       reason = cause instanceof Error ? cause.message : String(cause);
     }
   }
-  return { agent, reason: `${attemptCount} attempts failed, the last with: ${reason}`, tookMs: took() };
+  return { agent, reason: `${ATTEMPT_COUNT} attempts failed, the last with: ${reason}`, tookMs: took() };
 }
 
 /** Installs what is missing, two at a time, with retries. Never rejects over a single agent: each result says how it went. */
@@ -84,7 +84,7 @@ export async function installAgents(wanted: readonly AgentPackage[]): Promise<In
   const worker = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) results.push(await ensure(next));
   };
-  await Promise.all(Array.from({ length: concurrency }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return results;
 }
 

@@ -1,4 +1,4 @@
-// `node scripts/run-tests.ts sim|kill|load|agents`: the runs that take too long for every check. A run without any test yet passes.
+// `node scripts/run-tests.ts sim|kill|load|agents`: the runs that take too long for every check.
 import { runStep } from './run-step.ts';
 import {
   type Counts,
@@ -11,6 +11,9 @@ import {
   writeClosing,
 } from './test-report.ts';
 
+/** Load tests measure times and memory, so their files run one after the other. */
+const MEASURING: readonly RunName[] = ['load'];
+
 async function countsOf(run: RunName): Promise<Counts> {
   const { code } = await runStep(
     {
@@ -18,7 +21,8 @@ async function countsOf(run: RunName): Promise<Counts> {
       command: [
         'vitest',
         'run',
-        ...['--mode', run, '--passWithNoTests', '--no-file-parallelism'],
+        ...['--mode', run, '--passWithNoTests'],
+        ...(MEASURING.includes(run) ? ['--no-file-parallelism'] : []),
         ...['--reporter=verbose', '--reporter=json', `--outputFile.json=${reportPath(run)}`],
       ],
     },

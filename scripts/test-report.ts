@@ -4,14 +4,14 @@ import { dirname, join, relative } from 'node:path';
 /** The repository's root folder. */
 export const root = join(import.meta.dirname, '..');
 
-const runNames = ['check', 'sim', 'kill', 'load', 'agents'] as const;
+const RUN_NAMES = ['check', 'sim', 'kill', 'load', 'agents'] as const;
 
 /** Test runs that leave a report: the one of `npm test`, and the long ones with scripts of their own. */
-export type RunName = (typeof runNames)[number];
+export type RunName = (typeof RUN_NAMES)[number];
 
 /** Whether an argument names a run. */
 export function isRunName(name: string): name is RunName {
-  return runNames.some((run) => run === name);
+  return RUN_NAMES.some((run) => run === name);
 }
 
 /** Test counts of one run or of several together. */

@@ -20,7 +20,7 @@ const shipped = [...modules.values()].filter(
 );
 
 /** What each package may import of the others. The CLI's `serve` alone may start a host. */
-const packageLaw: Record<string, readonly string[]> = {
+const PACKAGE_LAW: Record<string, readonly string[]> = {
   'packages/rpc': [],
   'packages/protocol': [],
   'packages/client': ['packages/rpc', 'packages/protocol'],
@@ -29,10 +29,10 @@ const packageLaw: Record<string, readonly string[]> = {
   'packages/cli': ['packages/client', 'packages/protocol'],
   'packages/web': ['packages/client', 'packages/protocol'],
 };
-const serveLaw = ['packages/host', 'packages/agents'];
+const SERVE_LAW = ['packages/host', 'packages/agents'];
 
 /** Folders of the host from the bottom up: each may import those before it, and itself. */
-const hostOrder = [
+const HOST_ORDER = [
   'lib',
   'journal',
   'config',
@@ -76,7 +76,7 @@ describe('packages', () => {
       const [source, target] = [workspaceOf(from), workspaceOf(to)];
       if (source === target) return false;
       const isServe = /^packages\/cli\/src\/serve(\/|[.-])/.test(from);
-      return !(packageLaw[source]?.includes(target) || (isServe && serveLaw.includes(target)));
+      return !(PACKAGE_LAW[source]?.includes(target) || (isServe && SERVE_LAW.includes(target)));
     });
     expect(wrong.map(show)).toEqual([]);
   });
@@ -91,7 +91,7 @@ describe('packages', () => {
 
   test('are all under the law', () => {
     const unknown = new Set(
-      shipped.map(({ path }) => workspaceOf(path)).filter((name) => !(name in packageLaw)),
+      shipped.map(({ path }) => workspaceOf(path)).filter((name) => !(name in PACKAGE_LAW)),
     );
     expect([...unknown]).toEqual([]);
   });
@@ -113,7 +113,7 @@ describe('packages', () => {
     expect(wrong).toEqual([]);
   });
 
-  test.each(Object.keys(packageLaw).filter((folder) => existsSync(join(root, folder))))(
+  test.each(Object.keys(PACKAGE_LAW).filter((folder) => existsSync(join(root, folder))))(
     '%s declares exactly those that it imports',
     (folder) => {
       const imported = shipped
@@ -181,14 +181,14 @@ describe('inside the host', () => {
       const [source, target] = [hostFolder(from), hostFolder(to)];
       if (source === undefined || target === undefined || source === 'index' || source === target)
         return false;
-      return !(hostOrder.indexOf(target) < hostOrder.indexOf(source)) || !hostOrder.includes(target);
+      return !(HOST_ORDER.indexOf(target) < HOST_ORDER.indexOf(source)) || !HOST_ORDER.includes(target);
     });
     expect(wrong.map(show)).toEqual([]);
   });
 
   test('every folder has its place in the order', () => {
     const folders = new Set(shipped.flatMap(({ path }) => hostFolder(path) ?? []));
-    expect([...folders].filter((folder) => folder !== 'index' && !hostOrder.includes(folder))).toEqual([]);
+    expect([...folders].filter((folder) => folder !== 'index' && !HOST_ORDER.includes(folder))).toEqual([]);
   });
 
   test('only main names an implementation of a port', () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 /** Kept from before any test installs fake timers. */
 const { setTimeout: realSetTimeout } = globalThis;
 
-const watched = new Set([
+const WATCHED = new Set([
   'ProcessWrap',
   'TCPServerWrap',
   'TCPSocketWrap',
@@ -15,13 +15,13 @@ const watched = new Set([
 ]);
 
 /** How long endings that are under way (a socket closing, a child exiting) may take. */
-const graceMs = 2_000;
-const pollMs = 20;
+const GRACE_MS = 2_000;
+const POLL_MS = 20;
 
 function countOpen(): Map<string, number> {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) {
-    if (watched.has(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    if (WATCHED.has(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   return counts;
 }
@@ -42,8 +42,8 @@ beforeAll(() => {
 
 // Registered first, so it runs after the file's own hooks.
 afterAll(async () => {
-  for (let waitedMs = 0; leaks().length > 0 && waitedMs < graceMs; waitedMs += pollMs) {
-    await new Promise((resolve) => realSetTimeout(resolve, pollMs));
+  for (let waitedMs = 0; leaks().length > 0 && waitedMs < GRACE_MS; waitedMs += POLL_MS) {
+    await new Promise((resolve) => realSetTimeout(resolve, POLL_MS));
   }
   expect(leaks(), 'left open when the tests of this file were over').toEqual([]);
 });

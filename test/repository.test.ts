@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from './source-graph.ts';
 
-const maxLines = 500;
+const MAX_LINES = 500;
 const textFile = /(?:^|\/)\.npmrc$|\.(?:ts|tsx|js|json|md|ya?ml|sh|css|html)$|^\.ci\/|^[A-Z]+$/;
 /** Holds the very patterns that it looks for. */
 const self = 'test/repository.test.ts';
@@ -38,10 +38,10 @@ test('there are files to look at', () => {
   expect(sources.length).toBeGreaterThan(20);
 });
 
-test(`no source file is longer than ${maxLines} lines`, () => {
+test(`no source file is longer than ${MAX_LINES} lines`, () => {
   const long = sources
     .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
-    .filter(({ lines }) => lines > maxLines);
+    .filter(({ lines }) => lines > MAX_LINES);
   expect(long).toEqual([]);
 });
 

@@ -21,7 +21,7 @@ export interface SourceModule {
 
 type Modules = ReadonlyMap<string, SourceModule>;
 
-const sourceGlobs = [
+const SOURCE_GLOBS = [
   'packages/*/{src,test,bin,scripts}/**/*.{ts,tsx,js}',
   'bench/**/*.ts',
   'test/**/*.ts',
@@ -41,7 +41,7 @@ export function workspaceOf(path: string): string {
 
 /** Paths of all sources, generated ones included, relative to the root. */
 export function sourcePaths(): string[] {
-  return globSync(sourceGlobs, { cwd: root })
+  return globSync(SOURCE_GLOBS, { cwd: root })
     .map((path) => path.split(sep).join('/'))
     .filter((path) => !/(^|\/)(dist|node_modules|\.agents)\//.test(path))
     .toSorted();

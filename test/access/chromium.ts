@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-const executablePath = '/usr/bin/chromium';
+const EXECUTABLE_PATH = '/usr/bin/chromium';
 
 /** Whether there is a browser; without one its tests are skipped, and under `REQUIRE_ALL=1` fail. */
-export const hasChromium = existsSync(executablePath);
-if (!hasChromium && process.env['REQUIRE_ALL'] === '1') throw new Error(`${executablePath} is needed`);
-if (!hasChromium) console.warn(`skipped: no ${executablePath}`);
+export const hasChromium = existsSync(EXECUTABLE_PATH);
+if (!hasChromium && process.env['REQUIRE_ALL'] === '1') throw new Error(`${EXECUTABLE_PATH} is needed`);
+if (!hasChromium) console.warn(`skipped: no ${EXECUTABLE_PATH}`);
 
 /** Starts one that asks for nothing by itself. Whoever starts it closes it. */
 export const launchChromium = (...more: readonly string[]): Promise<Browser> =>
   chromium.launch({
-    executablePath,
+    executablePath: EXECUTABLE_PATH,
     args: [
       '--no-sandbox',
       '--disable-gpu',

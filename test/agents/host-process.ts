@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
 const repository = join(import.meta.dirname, '..', '..');
-const startTimeoutMs = 30_000;
+const START_TIMEOUT_MS = 30_000;
 
 /** Where a host is, and the owner's token from its file. */
 export interface HostAddress {
@@ -111,8 +111,8 @@ export class HostProcess {
       };
       const timer = setTimeout(() => {
         child.kill('SIGKILL');
-        fail(`was not ready within ${startTimeoutMs} ms`);
-      }, startTimeoutMs);
+        fail(`was not ready within ${START_TIMEOUT_MS} ms`);
+      }, START_TIMEOUT_MS);
       child.once('error', (cause) => fail(`could not be started: ${cause.message}`));
       child.once('exit', (code, signal) => fail(`ended with ${code ?? signal} before it was ready`));
       if (!child.stdout) return fail('has no stdout');

@@ -19,7 +19,7 @@ import {
 } from './stand-in-model.ts';
 
 const installed = await installAgents(agentPackages);
-const turnTimeoutMs = 180_000;
+const TURN_TIMEOUT_MS = 180_000;
 
 /** Qwen Code finds tools of servers by a tool of its own. */
 const isSearch = ({ invocationMessage }: ToolCallState): boolean =>
@@ -31,8 +31,8 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   const stage = new Stage(installation, 'sharing');
   const { clientTools } = agentAbilities[installation.agent.id];
 
-  beforeAll(() => stage.open(), turnTimeoutMs);
-  afterAll(() => stage.close(), turnTimeoutMs);
+  beforeAll(() => stage.open(), TURN_TIMEOUT_MS);
+  afterAll(() => stage.close(), TURN_TIMEOUT_MS);
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') console.error(await stage.evidence());
   });
@@ -74,7 +74,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   }
 
   it(`[CHAT-9] runs a tool that a client offers in mid-chat: such ${clientTools}`, {
-    timeout: turnTimeoutMs,
+    timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const turn = await stage.driver.prompt(plantPrompt('heron')).result;
     expect(turn.state, turn.error?.message).toBe('complete');
@@ -82,7 +82,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   });
 
   it('[SESS-8] runs one that is offered later, and has forgotten nothing', {
-    timeout: turnTimeoutMs,
+    timeout: TURN_TIMEOUT_MS,
   }, async () => {
     await expectClientTool('spyglass');
     const asked = await stage.driver.prompt(recallPrompt).result;
@@ -90,7 +90,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   });
 
   it('[CHAT-1] answers in a second chat of the session while the first one waits for it', {
-    timeout: turnTimeoutMs,
+    timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const slow = stage.driver.prompt(slowPrompt);
     const hasBegun = until(stage.watcher, (chat) => /word\d/.test(textOf(chat.activeTurn)));
@@ -111,12 +111,12 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   it.for(installation.agent.id === 'claude' ? ['a form'] : [])(
     '[CHAT-13] asks people by %s, and hears what they picked',
     {
-      timeout: turnTimeoutMs,
+      timeout: TURN_TIMEOUT_MS,
     },
     async () => {
       const prompt = stage.driver.prompt(askPrompt);
       const isAsking = (): boolean => stage.watcher.inputRequests().length > 0;
-      await expect.poll(isAsking, { timeout: turnTimeoutMs }).toBe(true);
+      await expect.poll(isAsking, { timeout: TURN_TIMEOUT_MS }).toBe(true);
       const handle = present(stage.watcher.inputRequests()[0]);
       const question = present(handle.request?.questions?.[0]);
       const option =
@@ -129,7 +129,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   );
 
   it('[SESS-12] goes on in a fork of the session from a record of it, and each keeps to itself', {
-    timeout: turnTimeoutMs,
+    timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const { turns } = stage.driver.chat.mirror.confirmed;
     const fork = await stage.driver.fork(present(turns[0]).id);

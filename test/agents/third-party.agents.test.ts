@@ -17,7 +17,7 @@ import {
 } from './stand-in-model.ts';
 
 const installed = await installAgents(agentPackages);
-const turnTimeoutMs = 180_000;
+const TURN_TIMEOUT_MS = 180_000;
 /** How the host marks options by which an agent asks no more. */
 const OWN_MEMORY = 'remembered by the agent itself';
 
@@ -33,14 +33,14 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   const stage = new Stage(installation);
   const { resumes, asksWith, afterDenial, showsOutput, steering } = agentAbilities[installation.agent.id];
 
-  beforeAll(() => stage.open(), turnTimeoutMs);
-  afterAll(() => stage.close(), turnTimeoutMs);
+  beforeAll(() => stage.open(), TURN_TIMEOUT_MS);
+  afterAll(() => stage.close(), TURN_TIMEOUT_MS);
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') console.error(await stage.evidence());
   });
 
   it('streams text to the client that asked and to one that watches', {
-    timeout: turnTimeoutMs,
+    timeout: TURN_TIMEOUT_MS,
   }, async () => {
     let pieceCount = 0;
     const stop = stage.watcher.chat.mirror.onAction(({ action }) => {
@@ -56,7 +56,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   });
 
   it('asks before it writes, and leaves the file unwritten when denied', {
-    timeout: turnTimeoutMs,
+    timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const file = stage.file('denied.txt');
     const prompt = stage.driver.prompt(writePrompt(file, 'never to be read'));
@@ -73,7 +73,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(textOf(turn).includes(afterTool)).toBe(afterDenial === 'answers');
   });
 
-  it('writes the file once the client that asked approves', { timeout: turnTimeoutMs }, async () => {
+  it('writes the file once the client that asked approves', { timeout: TURN_TIMEOUT_MS }, async () => {
     const file = stage.file('approved.txt');
     const prompt = stage.driver.prompt(writePrompt(file, 'approved by the one who asked'));
     const call = await pendingCall(stage.driver);
@@ -88,7 +88,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   });
 
   it('[CHAT-8] shows the question to a watching client, whose approval counts while a later answer is rejected', {
-    timeout: turnTimeoutMs,
+    timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const file = stage.file('watched.txt');
     const prompt = stage.driver.prompt(writePrompt(file, 'approved by the one who watched'));
@@ -114,7 +114,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   });
 
   it('asks again about writes once its own “always” is revoked, which is listed in its words', {
-    timeout: turnTimeoutMs,
+    timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const write = (name: string) => stage.driver.prompt(writePrompt(stage.file(name), name));
     const first = write('always-1.txt');
@@ -142,7 +142,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   });
 
   it(`runs a shell command, and ${showsOutput ? 'shows' : 'does not show'} what it printed`, {
-    timeout: turnTimeoutMs,
+    timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const prompt = stage.driver.prompt(shellPrompt("printf 'the-shell-says-%d' 42"));
     const stop = stage.driver.chat.mirror.onChange(({ activeTurn }) => {
@@ -159,7 +159,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   });
 
   it('[CHAT-5] stops when the watching client cancels, and takes the next prompt', {
-    timeout: turnTimeoutMs,
+    timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const prompt = stage.driver.prompt(slowPrompt);
     await until(stage.watcher, (chat) => /word\d/.test(textOf(chat.activeTurn)));
@@ -175,7 +175,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   });
 
   it(`[CHAT-12] is told something in the middle of a turn, which ${steering}`, {
-    timeout: turnTimeoutMs,
+    timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const text = plantPrompt('ibis');
     // A write, since not every agent asks before a harmless command.
@@ -203,7 +203,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   });
 
   it('[CHAT-6] remembers what is left of a chat that was cut and sent on with another text, and nothing else', {
-    timeout: turnTimeoutMs,
+    timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const wrong = await stage.driver.prompt(plantPrompt('crane')).result;
     expect(wrong.state, wrong.error?.message).toBe('complete');
@@ -216,7 +216,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   });
 
   it(`goes on after the host is stopped and started: it ${resumes}`, {
-    timeout: 2 * turnTimeoutMs,
+    timeout: 2 * TURN_TIMEOUT_MS,
   }, async () => {
     const before = stage.driver.chat.mirror.confirmed;
     const agents = await stage.host.descendants();
@@ -230,7 +230,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   });
 
   it('[CONN-8] goes on after the host is killed in the middle of a turn, which has ended and left no agent behind', {
-    timeout: 2 * turnTimeoutMs,
+    timeout: 2 * TURN_TIMEOUT_MS,
   }, async () => {
     const prompt = stage.driver.prompt(slowPrompt);
     await until(stage.watcher, (chat) => /word\d/.test(textOf(chat.activeTurn)));

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-const patienceMs = 20_000;
-const pollMs = 40;
+const PATIENCE_MS = 20_000;
+const POLL_MS = 40;
 
 /** Whether tmux is here. Under REQUIRE_ALL it has to be. */
 export function hasTmux(): boolean {
@@ -45,14 +45,14 @@ export class TmuxWindow {
     // One at a time, as fingers do: what comes in one piece is read as one.
     for (const key of keys) {
       await this.#tmux(['send-keys', '-t', 'chat', key]);
-      await wait(pollMs);
+      await wait(POLL_MS);
     }
   }
 
   /** Types text, whatever its words mean to tmux. */
   async type(text: string): Promise<void> {
     await this.#tmux(['send-keys', '-t', 'chat', '-l', text]);
-    await wait(pollMs);
+    await wait(POLL_MS);
   }
 
   /** What stands on the screen. */
@@ -68,12 +68,12 @@ export class TmuxWindow {
         : typeof shows === 'function'
           ? shows(screen)
           : shows.test(screen);
-    const deadline = performance.now() + patienceMs;
+    const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
       const screen = await this.screen();
       if (isShown(screen)) return this.#whole(screen, isShown);
       if (performance.now() > deadline) throw new Error(`no ${String(shows)} in time:\n${screen}`);
-      await wait(pollMs);
+      await wait(POLL_MS);
     }
   }
 
@@ -81,7 +81,7 @@ export class TmuxWindow {
   async #whole(first: string, isShown: (screen: string) => boolean): Promise<string> {
     let screen = first;
     for (let look = 0; look < 4; look += 1) {
-      await wait(pollMs);
+      await wait(POLL_MS);
       const next = await this.screen();
       if (next === screen || !isShown(next)) return screen;
       screen = next;
@@ -93,7 +93,7 @@ export class TmuxWindow {
   async settled(): Promise<string> {
     let before = await this.screen();
     for (;;) {
-      await wait(3 * pollMs);
+      await wait(3 * POLL_MS);
       const screen = await this.screen();
       if (screen === before) return screen;
       before = screen;

@@ -9,7 +9,7 @@ import { watchPings } from './worst-ping.ts';
 
 const CLIENTS = 20;
 const EVERY_MS = 100;
-const FLOOD_MS = 6_000;
+const FLOOD_MS = 4_000;
 const MEGABYTE = 1_000_000;
 
 /** Where a crowd acts. */

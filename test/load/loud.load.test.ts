@@ -85,7 +85,7 @@ test.each(FLOODS.map((flood) => [flood.name, flood] as const))(
     const watched = watchPings(await WireClient.connect(host.url, 'pinger'));
     const opened = loud.ask({ url, count, noise, comesBack } satisfies LoudRequest);
     const ownerMs: number[] = [];
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < 8; round += 1) {
       ownerMs.push(await getIn(host.url, `owner-${round}`));
       await pause(500);
     }

@@ -6,9 +6,9 @@ export interface ListenedAddress {
   readonly isSecure?: boolean;
 }
 
-const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
-const wildcardNames = new Set(['0.0.0.0', '[::]']);
-const defaultPorts = new Set(['80', '443']);
+const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
+const WILDCARD_NAMES = new Set(['0.0.0.0', '[::]']);
+const DEFAULT_PORTS = new Set(['80', '443']);
 
 /**
  * The addresses for which a connection's `Host` and `Origin` may name the host. One that listens on all addresses (`0.0.0.0`,
@@ -18,7 +18,7 @@ export function addressesOf(
   bound: ListenedAddress,
   localAddress: string | undefined,
 ): readonly ListenedAddress[] {
-  if (!wildcardNames.has(hostName(bound.host))) return [bound];
+  if (!WILDCARD_NAMES.has(hostName(bound.host))) return [bound];
   return localAddress === undefined ? [] : [{ ...bound, host: localAddress.replace(/^::ffff:(?=\d)/i, '') }];
 }
 
@@ -76,7 +76,7 @@ function parseAuthority(text: string): Authority | undefined {
 
 function isAddress(given: Authority, address: ListenedAddress): boolean {
   const name = hostName(address.host);
-  const isSameName = given.name === name || (loopbackNames.has(given.name) && loopbackNames.has(name));
+  const isSameName = given.name === name || (LOOPBACK_NAMES.has(given.name) && LOOPBACK_NAMES.has(name));
   return isSameName && (given.port || (address.isSecure === true ? '443' : '80')) === String(address.port);
 }
 
@@ -86,7 +86,7 @@ function isListed(given: Authority, entry: string): boolean {
   const port = /:(\d+)$/.exec(entry)?.[1];
   if (port === undefined) return true;
   // A browser leaves out the port of its scheme, and which scheme it used in front of a proxy cannot be seen here.
-  return given.port === '' ? defaultPorts.has(port) : given.port === port;
+  return given.port === '' ? DEFAULT_PORTS.has(port) : given.port === port;
 }
 
 /** A listened host as a URL spells it. */

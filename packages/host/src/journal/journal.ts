@@ -1,25 +1,25 @@
 import type { SearchOptions, SearchPage } from './search/results.ts';
 
-/** The newest turns of a chat, within limits. */
+/** Selects the newest turns of a chat, within limits. */
 export interface TurnRange {
-  /** Turns with a lower ordinal. Default: all. */
+  /** Only turns with a lower ordinal. Default: all turns. */
   readonly before?: number;
   readonly limit?: number;
   /** Bytes of JSON. */
   readonly maxBytes?: number;
-  /** Turns that are read though they are larger than `maxBytes`. Default 1. */
+  /** Number of turns that are read even when they exceed `maxBytes`. Default 1. */
   readonly least?: 0 | 1;
 }
 
 /**
- * The journal port: everything durable of a host. Implementations are named for their technology
+ * The journal port: all durable data of a host. Implementations are named for their technology
  * (`sqlite-journal.ts`, `memory-journal.ts`) and pass `journal-contract.ts`.
  *
  * Rules that every implementation keeps:
  * - `commit` applies all writes of a batch in their order, in one transaction, or none of them. The host has at most
  *   one commit in flight.
  * - A read sees exactly the commits that had resolved when it was called.
- * - JSON travels as text: the host encodes each thing once.
+ * - JSON is passed as text, so that the host encodes each value once.
  */
 export interface Journal {
   /** Opens the store: takes the lock, migrates, checks. Called once, before anything else. Rejects with `JournalError`. */
@@ -27,19 +27,19 @@ export interface Journal {
   commit(writes: readonly JournalWrite[]): Promise<void>;
   /**
    * Reserves all sequence numbers up to and including `seq`, durably (synced to disk, so that a power loss cannot
-   * undo it). Numbers at or below a reservation that a killed host left behind are never given again [CONN-4].
+   * undo it). The host never reuses a number at or below a reservation, not even one of a killed host [CONN-4].
    */
   reserveSeq(seq: number): Promise<void>;
 
   /** The channel's snapshot row; `undefined` when unknown. */
   readChannel(uri: string): Promise<StoredChannel | undefined>;
-  /** What is small of that row; never reads the state. */
+  /** The channel's snapshot row without its state, which is not read. */
   readChannelHead(uri: string): Promise<StoredChannelHead | undefined>;
-  /** A channel's envelopes above `after`, oldest first, up to the one with which they come to `maxBytes` of JSON. */
+  /** A channel's envelopes above `after`, oldest first. The last one is the first with which their JSON reaches `maxBytes`. */
   readEnvelopesAfter(channel: string, after: number, maxBytes: number): Promise<readonly StoredEnvelope[]>;
   /** URIs of the channels that belong to a session (its chats), in order of creation. */
   listChannels(session: string): Promise<readonly { uri: string; kind: string }[]>;
-  /** Channels marked open by a `markOpen` write and not closed since: what recovery at start visits [CONN-8]. */
+  /** Channels that a `markOpen` write marked and no `markClosed` write closed since. Recovery at start visits them [CONN-8]. */
   listOpen(): Promise<readonly string[]>;
   /** Channels with an envelope at or below `seq` that their snapshot row does not reflect yet; at most `limit`. */
   listStale(seq: number, limit: number): Promise<readonly string[]>;
@@ -61,17 +61,17 @@ export interface Journal {
   /** The public envelope that answered this dispatch, while the window holds it [ACT-5]. */
   findOutcome(clientId: string, epoch: string, clientSeq: number): Promise<StoredEnvelope | undefined>;
   /**
-   * Size and bounds of the replay window. `bytes` are those of JSON, whatever it takes on disk. `trimmedSeq`: everything at or
-   * below it may be gone.
+   * Size and bounds of the replay window. `bytes` is the size of the JSON, not of the rows on disk. Envelopes at or below `trimmedSeq`
+   * may be gone.
    */
   windowStats(): Promise<{ bytes: number; trimmedSeq: number; oldestTime: number | undefined }>;
   /**
    * The lowest seq such that dropping all envelopes at or below it leaves at most `maxBytes` and nothing older than
-   * `minTime` (ms since the epoch), or `undefined` when nothing has to go.
+   * `minTime` (ms since the epoch), or `undefined` when nothing exceeds the limits.
    */
   findTrimPoint(limits: { maxBytes: number; minTime: number }): Promise<number | undefined>;
   /**
-   * Drops at most `limit` envelopes at or below `seq`, oldest first; resolves with how many went. A slice of a few
+   * Drops at most `limit` envelopes at or below `seq`, oldest first, and resolves with their number. Takes a few
    * milliseconds. Stops before an envelope that its channel's snapshot row does not reflect yet: see `listStale`.
    */
   trim(seq: number, limit: number): Promise<number>;
@@ -80,7 +80,7 @@ export interface Journal {
   listSessions(options: SessionListOptions): Promise<readonly StoredSession[]>;
 
   readClient(id: string): Promise<StoredClient | undefined>;
-  /** At most `limit` clients, those seen longest ago first (ties by id). `after`: the last one of the page before. */
+  /** At most `limit` clients, those seen longest ago first (ties by id). `after`: the last client of the previous page. */
   listClients(options: {
     limit: number;
     after?: { seenAt: number; id: string };
@@ -92,24 +92,24 @@ export interface Journal {
   listProcesses(): Promise<readonly StoredProcess[]>;
 
   /**
-   * Bytes by session, of JSON where it is that: turns, snapshots, envelopes in the window, contents. What chats share counts for each
-   * of them. `undefined` when unknown.
+   * Sizes of a session's turns, snapshots, contents and envelopes in the window. Turns that chats share count for each chat. `undefined`
+   * for an unknown session.
    */
   diskUse(session: string): Promise<DiskUse | undefined>;
   /**
-   * Finds sessions by words of their titles, messages and answers (reasoning is left out), best first: what fits well and what is new.
-   * `query`: words that all have to be there, "phrases", the last word as a beginning; case and accents do not count, and anything
-   * else parts words. `limit` at least 1. Newer turns come in earlier pages; of a session a few at a time. Takes its time in slices.
+   * Finds sessions by words of their titles, messages and answers, but not of their reasoning. Better matches and newer sessions come first.
+   * `query`: words that all must occur, "phrases", and the last word as a prefix. Case and accents are ignored; all other characters
+   * separate words. `limit` is at least 1. Earlier pages have newer turns, with a few hits of each session. Runs in slices.
    */
   search(query: string, options: SearchOptions): Promise<SearchPage>;
-  /** Reads what is older than the index into it, or puts it in order, for about `ms`. Resolves with whether more is to do. */
+  /** Indexes rows that are older than the word index, or merges parts of the index, for about `ms`. Resolves with whether work remains. */
   fillIndex(ms: number): Promise<boolean>;
-  /** Gives freed pages back to the file system in a slice of at most `maxPages`; resolves with whether more remain. */
+  /** Returns at most `maxPages` freed pages to the file system. Resolves with whether freed pages remain. */
   compact(maxPages: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** What a journal knows when it has opened. */
+/** Facts that a journal reports once it is open. */
 export interface JournalStart {
   /** Highest sequence number of a journaled envelope; 0 when there is none. */
   readonly lastSeq: number;
@@ -118,24 +118,24 @@ export interface JournalStart {
   /** Highest reserved number: the next host starts above it. */
   readonly reservedSeq: number;
   /**
-   * Envelopes above `lastSeq` may have been sent and lost: the host was cut off and the machine has been restarted since, or
-   * the database was set aside, removed or replaced by an older one.
+   * Whether envelopes above `lastSeq` may have been sent and lost: the host did not close the journal and the machine was restarted since,
+   * or the database was set aside, removed or replaced by an older one.
    */
   readonly mayHaveLostTail: boolean;
   /**
-   * Where that happened, now and at earlier starts, as far as the window reaches back: a client whose last number n lies in
-   * one of these (`after < n <= upTo`) has seen what the journal may not hold, and gets snapshots.
+   * The ranges of such losses, at this start and at earlier ones, as far as the window reaches back. A client whose last number n lies in
+   * a range (`after < n <= upTo`) has seen envelopes that the journal may not hold, and gets snapshots.
    */
   readonly lost: readonly { readonly after: number; readonly upTo: number }[];
-  /** Set when a damaged database was moved away at start: where it is now, and why, for people. */
+  /** Set when this start moved a damaged database aside: its new path, and the reason as text. */
   readonly setAside?: { readonly path: string; readonly reason: string };
-  /** Numbers were given out here, and the database is empty or gone: what it held is lost. */
+  /** Set when an earlier host gave out numbers here and the database is now empty or missing: its data is lost. */
   readonly isLost?: true;
-  /** Places whose number no host can have given out, for people: where each was, and where it was put aside. Others stood in for it. */
+  /** Places that held a number which no host can have given out, as text: where it was, and where it was set aside. The other places were used. */
   readonly damagedNumbers?: readonly string[];
 }
 
-/** One durable change. A batch of them is one transaction. The numbers of envelopes rise from each to the next. */
+/** One durable change. A batch is one transaction. Each envelope's number is above that of the envelope before. */
 export type JournalWrite =
   | {
       readonly op: 'envelope';
@@ -156,9 +156,9 @@ export type JournalWrite =
   /** Drops the turns of a chat whose ordinal is at or above `from` and below `to` (default: all above), with their contents. */
   | { readonly op: 'dropTurns'; readonly chat: string; readonly from: number; readonly to?: number }
   /**
-   * Makes turns 0 to `count - 1` of the chat `from`, as far as it has them, turns of `to` too, with their contents; what `to` held
-   * goes. `session` is the one of `to`. Sees what stands before it in its batch. Both are independent from then on: what either drops, the
-   * other keeps. Nothing is stored twice, and it costs the same for any number of turns.
+   * Replaces the turns of the chat `to` by turns 0 to `count - 1` of the chat `from`, with their contents. `session` is the session of `to`.
+   * Earlier writes of the batch are visible. The chats are independent from then on: a turn that one drops stays in the other. The turns are
+   * stored once, and the cost does not depend on their number.
    */
   | {
       readonly op: 'copyTurns';
@@ -167,7 +167,7 @@ export type JournalWrite =
       readonly session: string;
       readonly count: number;
     }
-  /** Drops the contents of a turn that never came to a row: the active one, when it is cut off [CHAT-6]. */
+  /** Drops the contents of a turn without a row: the active turn, when a truncation removes it [CHAT-6]. */
   | { readonly op: 'dropContents'; readonly chat: string; readonly turnId: string }
   /** Upserts a channel's snapshot row. `state` and `local` are JSON; `local` is the host's own and never sent. */
   | {
@@ -179,7 +179,7 @@ export type JournalWrite =
       readonly state: string;
       readonly local: string;
     }
-  /** Replaces only the `local` of an existing snapshot row; nothing when the row is absent. */
+  /** Replaces only the `local` of an existing snapshot row. Does nothing when the row is absent. */
   | { readonly op: 'local'; readonly uri: string; readonly local: string }
   /** Drops snapshot row, turns, contents and open mark of a channel. Its envelopes stay in the window until trimmed. */
   | { readonly op: 'dropChannel'; readonly uri: string }
@@ -190,18 +190,18 @@ export type JournalWrite =
   | { readonly op: 'dropSession'; readonly uri: string }
   | ({ readonly op: 'client' } & StoredClient)
   | { readonly op: 'dropClient'; readonly id: string }
-  /** Upserts by `id`; its place in the order stays. */
+  /** Upserts by `id`. An existing token keeps its place in the order. */
   | ({ readonly op: 'token' } & StoredToken)
-  /** Drops a token, and lets go of the clients that came by it: their `tokenHash` is '' from then on [AUTH-1]. */
+  /** Drops a token and sets the `tokenHash` of its clients to '' [AUTH-1]. */
   | { readonly op: 'dropToken'; readonly id: string }
-  /** `chat` and `turnId`, both or none: the turn that it goes with; without them it stays as long as its session. */
+  /** `chat` and `turnId` are given both or not at all. The content is dropped with that turn, or else with its session. */
   | ({
       readonly op: 'content';
       readonly session: string;
       readonly chat?: string;
       readonly turnId?: string;
     } & StoredContent)
-  /** Stores the content `from` once more, as `id` and with that turn; nothing when there is no `from`. */
+  /** Copies the content `from` to `id`, for that turn. Does nothing when there is no content `from`. */
   | {
       readonly op: 'copyContent';
       readonly from: string;
@@ -214,24 +214,24 @@ export type JournalWrite =
   | { readonly op: 'dropProcess'; readonly pid: number }
   | { readonly op: 'meta'; readonly key: string; readonly value: string };
 
-/** Which rows of the catalogue are wanted, and in what form. */
+/** Selects rows of the catalogue, and their form. */
 export interface SessionListOptions {
   /** Default: all. */
   readonly limit?: number;
-  /** The last row of the page before. */
+  /** The last row of the previous page. */
   readonly after?: { readonly modifiedAt: string; readonly uri: string };
   /**
-   * Makes what stands for a summary, row by row as they are read, so that one of any size is in memory at a time. Default: the summary itself.
+   * Shortens a summary as soon as its row is read, so that at most one summary of full size is in memory. Default: the summary stays as it is.
    */
   readonly shorten?: (summary: string) => string;
   /**
-   * Rows come up to the one with which their summaries come to so many characters as shortened, or to twice as many as stored. Default: no
-   * bound.
+   * The last row is the one with which the shortened summaries reach this number of characters, or the stored summaries twice this number.
+   * Default: no limit.
    */
   readonly maxLength?: number;
 }
 
-/** Which dispatch an envelope answers. */
+/** Names the dispatch that an envelope answers. */
 export interface OutcomeKey {
   readonly clientId: string;
   readonly epoch: string;
@@ -246,7 +246,7 @@ export interface StoredEnvelope {
   readonly json: string;
 }
 
-/** What a channel's snapshot row holds beside the state. `local` is JSON. */
+/** A channel's snapshot row without its state. `local` is JSON. */
 export interface StoredChannelHead {
   readonly uri: string;
   readonly kind: string;
@@ -278,21 +278,21 @@ export interface StoredSession {
 /** A client as the host remembers it over reconnects and restarts. */
 export interface StoredClient {
   readonly id: string;
-  /** Hash of the token that used this id first; '' once that was revoked [AUTH-1]. */
+  /** Hash of the token that used this id first; '' once that token was revoked [AUTH-1]. */
   readonly tokenHash: string;
   /** Wire version of its last handshake [CONN-7]. */
   readonly version: string;
   /** Random id of the client's life; absent for foreign clients [ACT-5]. */
   readonly epoch?: string;
-  /** Highest `clientSeq` processed in that epoch; -1: none. */
+  /** Highest `clientSeq` processed in that epoch; -1 for none. */
   readonly lastClientSeq: number;
-  /** JSON, by channel: what was asked for, and since which number it is delivered; and up to which number this holds. */
+  /** JSON: for each channel the requested view and the number from which it is delivered, and the number up to which this is valid. */
   readonly subscriptions: string;
   /** ms since the epoch. */
   readonly seenAt: number;
-  /** BCP 47; absent: it has said none [CHAT-19]. */
+  /** BCP 47; absent when the client sent none [CHAT-19]. */
   readonly locale?: string;
-  /** JSON, by a digest of each earlier epoch that may come back: the highest `clientSeq` processed in it. Absent: there was none. */
+  /** JSON: the highest `clientSeq` processed in each earlier epoch that may return, by a digest of the epoch. Absent: no such epoch. */
   readonly pastEpochs?: string;
 }
 
@@ -300,11 +300,11 @@ export interface StoredClient {
 export interface ListedClient extends Pick<StoredClient, 'id' | 'tokenHash' | 'seenAt'> {
   /** Bytes of its subscriptions. */
   readonly bytes: number;
-  /** Whether an action of it may have been processed, in this epoch or an earlier one. */
+  /** Whether an action of this client may have been processed, in this epoch or an earlier one. */
   readonly hasActed: boolean;
 }
 
-/** An access token, as far as the host knows it. Times are ms since the epoch. */
+/** An access token; the host does not know its secret. Times are ms since the epoch. */
 export interface StoredToken {
   readonly id: string;
   /** SHA-256 of the secret, in hex; no two tokens have the same. */
@@ -314,11 +314,11 @@ export interface StoredToken {
   readonly createdAt: number;
   /** Absent: never. */
   readonly lastUsedAt?: number;
-  /** Absent: it holds until it is revoked. */
+  /** Absent: the token is valid until it is revoked. */
   readonly expiresAt?: number;
 }
 
-/** What a content URI leads to [RES-1]. `contentType` is its media type. */
+/** The data behind a content URI [RES-1]. `contentType` is its media type. */
 export interface StoredContent {
   readonly id: string;
   readonly contentType: string;
@@ -328,14 +328,14 @@ export interface StoredContent {
 /** A child process that the host started and that must not outlive it. */
 export interface StoredProcess {
   readonly pid: number;
-  /** As the operating system tells it, to recognise a reused pid (Linux: clock ticks since boot). */
+  /** As the operating system reports it (Linux: clock ticks since boot). Tells a reused pid apart. */
   readonly startTime: string;
   readonly command: string;
 }
 
 /**
- * What one session keeps, in bytes: its completed turns, snapshot rows, envelopes in the window and contents. Envelopes count as
- * JSON; on disk large ones may take less.
+ * Bytes that one session takes: completed turns, snapshot rows, envelopes in the window, contents. JSON counts with its full length,
+ * although large rows are stored compressed.
  */
 export interface DiskUse {
   readonly turnsBytes: number;
@@ -345,8 +345,8 @@ export interface DiskUse {
 }
 
 /**
- * Why a journal cannot be used. `code` says what a person can do; 'damaged': start the host again, or restore a copy; 'missing': put the
- * database back, or start the host again; 'closed': nothing, the host has stopped.
+ * The journal cannot be used. `code` tells what to do: 'damaged': start the host again, or restore a copy; 'missing': put the database
+ * back, or start the host again; 'closed': nothing, the host has stopped.
  */
 export class JournalError extends Error {
   override readonly name = 'JournalError';

@@ -1,12 +1,12 @@
 import type { SessionListOptions, StoredSession } from './journal.ts';
 
-/** Rows as stored may have so many times the length that they may have as shortened: to read a long one that comes short takes time, too. */
+/** Limit of stored length per shortened length: reading a long row takes time even when its shortened form is short. */
 const STORED_PER_SHOWN = 2;
 
-/** No row within the limits of its texts is longer. Longer ones are of older hosts, and count for no more. */
+/** Longest row that the limits of texts allow. Longer rows are from older hosts, and count as this. */
 export const FITTING_LENGTH = 32 * 1024;
 
-/** Adds up what the rows of one answer come to. */
+/** Sums the lengths of the rows of one answer. */
 export class ListedLength {
   #shown = 0;
   #stored = 0;
@@ -20,13 +20,13 @@ export class ListedLength {
     this.#stored += Math.min(stored.length, FITTING_LENGTH);
   }
 
-  /** Whether no more rows come. */
+  /** Whether the answer is full. */
   hasReached(maxLength: number): boolean {
     return this.#shown >= maxLength || this.#stored >= STORED_PER_SHOWN * maxLength;
   }
 }
 
-/** Rows of the catalogue as `listSessions` gives them: shortened one by one, and no more than asked for. */
+/** Shortens rows of the catalogue one by one, up to the requested length. */
 export function listedRows(
   rows: Iterable<StoredSession>,
   { shorten, maxLength = Number.POSITIVE_INFINITY }: SessionListOptions,

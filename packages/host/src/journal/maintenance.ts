@@ -10,30 +10,30 @@ import {
 } from './retention.ts';
 import { SettledClock } from './settled-clock.ts';
 
-/** Rows a trimming slice drops: a few milliseconds of the event loop. */
-const trimSliceRows = 500;
-/** Pages of 4 KiB a compaction slice gives back. */
-const compactSlicePages = 64;
-/** Between slices, so that commits and reads come through. */
-const pauseMs = 5;
-/** Channels that one call is asked to snapshot. */
-const snapshotBatch = 50;
-/** Sessions whose chats one slice looks at. */
-const sessionsPerSlice = 20;
-/** How long a slice of the search index takes. */
-const indexSliceMs = 4;
-/** From a request to the run that gives space back: deletes that follow each other share one. */
-const compactAfterMs = 1_000;
-/** Clients that one slice forgets. */
-const clientsPerSlice = 200;
-/** How long a client that does not come back is remembered at least. */
-const clientDays = 7;
-const hourMs = 60 * 60 * 1_000;
-const dayMs = 24 * hourMs;
-/** Freed rows of the window are soon filled again; from so many on it has shrunk. */
-const compactAfterRows = 10_000;
+/** Envelopes that one slice of trimming drops: a few milliseconds of the event loop. */
+const TRIM_SLICE_ROWS = 500;
+/** Pages of 4 KiB that one slice of compaction returns to the file system. */
+const COMPACT_SLICE_PAGES = 64;
+/** Pause between slices, in which commits and reads run. */
+const PAUSE_MS = 5;
+/** Channels that one call snapshots. */
+const SNAPSHOT_BATCH = 50;
+/** Sessions whose chats one slice checks. */
+const SESSIONS_PER_SLICE = 20;
+/** Duration of one slice of indexing. */
+const INDEX_SLICE_MS = 4;
+/** Delay between a request and its compaction, so that successive deletes share one. */
+const COMPACT_AFTER_MS = 1_000;
+/** Clients that one slice drops. */
+const CLIENTS_PER_SLICE = 200;
+/** Days for which the host remembers an absent client at least. */
+const CLIENT_DAYS = 7;
+const HOUR_MS = 60 * 60 * 1_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The window soon reuses the space of fewer dropped envelopes; from this number on, compaction pays. */
+const COMPACT_AFTER_ROWS = 10_000;
 
-/** What maintenance needs of the host. */
+/** Parts of the host that maintenance uses. */
 export interface MaintenanceOptions {
   readonly journal: Journal;
   readonly timers: Timers;
@@ -43,42 +43,42 @@ export interface MaintenanceOptions {
   readonly log: Log;
   /** The replay window: default 24 h and 256 MiB, whichever is less. */
   readonly window?: { readonly maxAgeMs?: number; readonly maxBytes?: number };
-  /** Default: everything is kept for ever. */
+  /** Default: nothing expires. */
   readonly retention?: RetentionPolicy;
-  /** ms between two looks at the window. Default 60,000. */
+  /** ms between two runs. Default 60,000. */
   readonly intervalMs?: number;
-  /** ms between two applications of the retention policy, and between two looks at the remembered clients. Default one hour. */
+  /** ms between two applications of the retention policy, and between two checks of the remembered clients. Default one hour. */
   readonly retentionIntervalMs?: number;
-  /** Commits rows that snapshot these channels as they are now. One that it leaves out keeps its envelopes in the window. */
+  /** Commits snapshot rows of these channels. The envelopes of a channel without a new snapshot row stay in the window. */
   readonly snapshot: (channels: readonly string[]) => Promise<void>;
-  /** Commits writes in turn with the host's own. */
+  /** Commits writes in order with those of the host. */
   readonly commit: (writes: readonly JournalWrite[]) => Promise<void>;
-  /** Drops all completed turns of a chat but the newest `keep`, for everyone. */
+  /** Drops all completed turns of a chat but the newest `keep`, and tells its subscribers. */
   readonly dropTurns: (chat: string, keep: number) => Promise<void>;
-  /** Disposes of a session for everyone, as `disposeSession` does. */
+  /** Disposes of a session as the request `disposeSession` does. */
   readonly disposeSession: (uri: string) => Promise<void>;
-  /** Who is connected now. */
+  /** The clients that the host remembers. */
   readonly clients: {
-    /** Commits that they are there. */
+    /** Commits the last-seen time of the connected clients. */
     refresh(): Promise<void>;
     isPresent(id: string): boolean;
-    /** Takes over those that may be forgotten, the longest away first. Returns the ids of those that are to be. */
+    /** Takes over absent clients that the host may forget, the longest absent first. Returns the ids of those beyond its limit. */
     adopt(clients: readonly ListedClient[]): readonly string[];
-    /** These are forgotten. */
+    /** Called when these clients were dropped. */
     forgotten(ids: readonly string[]): void;
   };
 }
 
 /**
- * Keeps the journal within its bounds in the background: trims the replay window, applies the retention policy, forgets clients
- * that no longer come, gives freed space back. Works in slices of a few milliseconds; a failure is logged and tried again at the next interval.
+ * Background work on the journal: trims the replay window, applies the retention policy, drops clients that stay away, compacts the
+ * file. Works in slices of a few milliseconds. A failed step is logged and tried again after the next interval.
  */
 export class Maintenance {
   readonly #options: MaintenanceOptions;
   readonly #settled: SettledClock;
   #cancelTimer: Cancel = () => {};
   #cancelCompaction: Cancel | undefined;
-  /** Ends the present pause at once. */
+  /** Ends the current pause at once. */
   #wake = () => {};
   #isStopped = false;
   #running: Promise<void> | undefined;
@@ -93,25 +93,24 @@ export class Maintenance {
     this.#settled = new SettledClock(options.clock, options.lastTime ?? 0);
   }
 
-  /** Begins: the first look comes after one interval, the search index at once. */
+  /** Starts indexing at once, and the first run after one interval. */
   start(): void {
     this.#schedule();
-    // What is older than the index can be found soon.
     this.#filling = this.#attempt(() => this.#fillIndex());
   }
 
-  /** Something large was deleted: a run a second from now gives the space back. */
+  /** Requests a compaction after a large deletion. It starts a second later. */
   requestCompaction(): void {
     this.#mustCompact = true;
     if (this.#isStopped) return;
-    this.#cancelCompaction ??= this.#options.timers.after(compactAfterMs, () => {
+    this.#cancelCompaction ??= this.#options.timers.after(COMPACT_AFTER_MS, () => {
       this.#cancelCompaction = undefined;
-      // One that is under way may have passed that step.
+      // A run under way may have passed its compaction.
       void (this.#running ?? Promise.resolve()).then(() => this.run());
     });
   }
 
-  /** One run now, or the one that is under way. Never rejects: failures are logged. */
+  /** Starts a run, or joins the run under way. Never rejects: failures are logged. */
   run(): Promise<void> {
     this.#running ??= this.#runAll().finally(() => {
       this.#running = undefined;
@@ -119,7 +118,7 @@ export class Maintenance {
     return this.#running;
   }
 
-  /** Leaves no timer behind; resolves when the slice under way has ended. */
+  /** Cancels all timers, and resolves when the slice under way has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer();
@@ -158,38 +157,41 @@ export class Maintenance {
   }
 
   async #fillIndex(): Promise<void> {
-    while (!this.#isStopped && (await this.#options.journal.fillIndex(indexSliceMs))) await this.#pause();
+    while (!this.#isStopped && (await this.#options.journal.fillIndex(INDEX_SLICE_MS))) await this.#pause();
   }
 
   async #trim(): Promise<void> {
     const { journal, window = {}, log } = this.#options;
     const point = await journal.findTrimPoint({
       maxBytes: window.maxBytes ?? 256 * 1024 * 1024,
-      minTime: this.#settled.now() - (window.maxAgeMs ?? dayMs),
+      minTime: this.#settled.now() - (window.maxAgeMs ?? DAY_MS),
     });
     if (point === undefined) return;
     await this.#snapshotStale(point);
     let total = 0;
     for (;;) {
-      const dropped = this.#isStopped ? 0 : await journal.trim(point, trimSliceRows);
+      const dropped = this.#isStopped ? 0 : await journal.trim(point, TRIM_SLICE_ROWS);
       total += dropped;
-      if (dropped < trimSliceRows) break;
+      if (dropped < TRIM_SLICE_ROWS) break;
       await this.#pause();
     }
-    if (total >= compactAfterRows) this.#mustCompact = true;
+    if (total >= COMPACT_AFTER_ROWS) this.#mustCompact = true;
     log.debug({ point, dropped: total }, 'trimmed the replay window');
   }
 
-  /** What is trimmed away must be in a snapshot row first. */
+  /** An envelope may be trimmed only once a snapshot row reflects it. */
   async #snapshotStale(point: number): Promise<void> {
     const { journal, snapshot, log } = this.#options;
     const asked = new Set<string>();
     while (!this.#isStopped) {
-      const stale = await journal.listStale(point, asked.size + snapshotBatch);
-      const next = stale.filter((uri) => !asked.has(uri)).slice(0, snapshotBatch);
+      const stale = await journal.listStale(point, asked.size + SNAPSHOT_BATCH);
+      const next = stale.filter((uri) => !asked.has(uri)).slice(0, SNAPSHOT_BATCH);
       if (next.length === 0) {
         if (stale.length > 0)
-          log.warn({ channels: stale }, 'no snapshot was made of these: their envelopes stay');
+          log.warn(
+            { channels: stale },
+            'these channels could not be snapshotted; their envelopes stay in the window',
+          );
         return;
       }
       for (const uri of next) asked.add(uri);
@@ -200,17 +202,14 @@ export class Maintenance {
 
   async #retain(): Promise<void> {
     const { journal, clock, retention = {}, dropTurns, disposeSession, log } = this.#options;
-    const intervalMs = this.#options.retentionIntervalMs ?? hourMs;
+    const intervalMs = this.#options.retentionIntervalMs ?? HOUR_MS;
     if (!dropsAnything(retention)) return;
     const lookedAt = steadyNow(clock);
     if (this.#retainedAt !== undefined && lookedAt - this.#retainedAt < intervalMs) return;
     this.#retainedAt = lookedAt;
     for await (const session of findExpiredSessions(journal, retention, this.#settled.now())) {
       if (this.#isStopped) return;
-      log.info(
-        { session, maxAgeDays: retention.maxAgeDays },
-        'disposing of a session that nothing has changed for long',
-      );
+      log.info({ session, maxAgeDays: retention.maxAgeDays }, 'disposing of a session because of its age');
       await disposeSession(session);
       this.#mustCompact = true;
       await this.#pause();
@@ -219,7 +218,7 @@ export class Maintenance {
     const keep = turnsKept(retention.turnsPerChat ?? Number.POSITIVE_INFINITY);
     for await (const chats of findExcessTurns(journal, retention)) {
       if (this.#isStopped) return;
-      if (++looked % sessionsPerSlice === 0) await this.#pause();
+      if (++looked % SESSIONS_PER_SLICE === 0) await this.#pause();
       if (chats.length === 0) continue;
       for (const chat of chats) await dropTurns(chat, keep);
       this.#mustCompact = true;
@@ -228,17 +227,17 @@ export class Maintenance {
   }
 
   async #forgetClients(): Promise<void> {
-    const { journal, clock, clients, window = {}, retentionIntervalMs = hourMs } = this.#options;
+    const { journal, clock, clients, window = {}, retentionIntervalMs = HOUR_MS } = this.#options;
     const lookedAt = steadyNow(clock);
     if (this.#clientsKeptAt !== undefined && lookedAt - this.#clientsKeptAt < retentionIntervalMs) return;
     this.#clientsKeptAt = lookedAt;
     await clients.refresh();
-    // As long as what they saw last can be replayed, and over a week's absence in any case.
-    const before = this.#settled.now() - Math.max(window.maxAgeMs ?? dayMs, clientDays * dayMs);
+    // A client is kept while the window may hold what it has not seen, and for a week in any case.
+    const before = this.#settled.now() - Math.max(window.maxAgeMs ?? DAY_MS, CLIENT_DAYS * DAY_MS);
     const staying: ListedClient[] = [];
     let after: ListedClient | undefined;
     while (!this.#isStopped) {
-      const page = await journal.listClients({ limit: clientsPerSlice, ...(after && { after }) });
+      const page = await journal.listClients({ limit: CLIENTS_PER_SLICE, ...(after && { after }) });
       const away = page.filter(({ id }) => !clients.isPresent(id));
       await this.#drop(away.filter(({ seenAt }) => seenAt < before).map(({ id }) => id));
       staying.push(...away.filter(({ seenAt, hasActed }) => seenAt >= before && !hasActed));
@@ -246,11 +245,11 @@ export class Maintenance {
       if (after === undefined || (this.#hasAdoptedClients && after.seenAt >= before)) break;
     }
     if (this.#isStopped || this.#hasAdoptedClients) return;
-    // Those of this life are known where they left.
+    // Clients that leave from now on are known to `clients`.
     this.#hasAdoptedClients = true;
     const excess = clients.adopt(staying);
-    for (let from = 0; from < excess.length && !this.#isStopped; from += clientsPerSlice) {
-      const slice = excess.slice(from, from + clientsPerSlice);
+    for (let from = 0; from < excess.length && !this.#isStopped; from += CLIENTS_PER_SLICE) {
+      const slice = excess.slice(from, from + CLIENTS_PER_SLICE);
       await this.#drop(slice.filter((id) => !clients.isPresent(id)));
     }
   }
@@ -265,14 +264,15 @@ export class Maintenance {
   async #compact(): Promise<void> {
     if (!this.#mustCompact) return;
     this.#mustCompact = false;
-    while (!this.#isStopped && (await this.#options.journal.compact(compactSlicePages))) await this.#pause();
+    while (!this.#isStopped && (await this.#options.journal.compact(COMPACT_SLICE_PAGES)))
+      await this.#pause();
     if (this.#isStopped) this.#mustCompact = true;
   }
 
   #pause(): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
     return new Promise((resolve) => {
-      const cancel = this.#options.timers.after(pauseMs, resolve);
+      const cancel = this.#options.timers.after(PAUSE_MS, resolve);
       this.#wake = () => {
         cancel();
         resolve();

@@ -1,27 +1,27 @@
 import type { Journal } from './journal.ts';
 
-/** What of the history is kept. An absent limit means: for ever. */
+/** Limits of history. An absent limit means that nothing expires. */
 export interface RetentionPolicy {
-  /** Newest completed turns that each chat keeps; at least 1. */
+  /** Number of newest completed turns that each chat keeps; at least 1. */
   readonly turnsPerChat?: number;
-  /** Days without any change after which a session is disposed of, its files on disk aside. */
+  /** Days without a change after which the host disposes of a session. Files in its working directory stay. */
   readonly maxAgeDays?: number;
 }
 
-const pageSize = 100;
-const dayMs = 24 * 60 * 60 * 1_000;
+const PAGE_SIZE = 100;
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** What is left of a chat under that limit: the last turn always. */
+/** The number of turns that a chat keeps under that limit: always at least one. */
 export const turnsKept = (turnsPerChat: number): number => Math.max(1, turnsPerChat);
 
-/** Whether the policy ever drops anything. */
+/** Whether the policy has a limit. */
 export function dropsAnything(policy: RetentionPolicy): boolean {
   return policy.turnsPerChat !== undefined || policy.maxAgeDays !== undefined;
 }
 
 /**
- * URIs of the chats that have turns beyond `turnsPerChat`, one batch for each session (empty where nothing has to go), newest session
- * first. The caller has them dropped before it asks for the next.
+ * URIs of the chats with more turns than `turnsPerChat`: one batch for each session, possibly empty, newest session first. The caller
+ * drops the turns before it asks for the next batch.
  */
 export async function* findExcessTurns(
   journal: Journal,
@@ -45,7 +45,7 @@ export async function* findExcessTurns(
 
 /**
  * Sessions without a change for more than `maxAgeDays` before `now` (ms since the epoch), newest first. The caller disposes of
- * them as a client would, so that everyone hears of it.
+ * them as a client would, so that subscribers are told.
  */
 export async function* findExpiredSessions(
   journal: Journal,
@@ -53,19 +53,19 @@ export async function* findExpiredSessions(
   now: number,
 ): AsyncGenerator<string> {
   if (policy.maxAgeDays === undefined) return;
-  const modifiedAt = new Date(now - policy.maxAgeDays * dayMs).toISOString();
-  // No URI is empty, so that a session of exactly that age comes too.
+  const modifiedAt = new Date(now - policy.maxAgeDays * DAY_MS).toISOString();
+  // The empty URI sorts before all others, so a session of exactly that age is included.
   yield* sessionsFrom(journal, { modifiedAt, uri: '' });
 }
 
-/** URIs page by page: the row that a page continues after may be gone by then. */
+/** URIs, page by page. A page may continue after a row that was deleted meanwhile. */
 async function* sessionsFrom(
   journal: Journal,
   start: { modifiedAt: string; uri: string } | undefined,
 ): AsyncGenerator<string> {
   let after = start;
   for (;;) {
-    const page = await journal.listSessions({ limit: pageSize, ...(after && { after }) });
+    const page = await journal.listSessions({ limit: PAGE_SIZE, ...(after && { after }) });
     for (const session of page) yield session.uri;
     after = page.at(-1);
     if (after === undefined) return;

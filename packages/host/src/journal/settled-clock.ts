@@ -1,14 +1,14 @@
 import { type Clock, steadyNow } from '../lib/clock.ts';
 
-/** A wall clock that is ahead of what was expected is believed when it has been for so long. */
+/** Time for which a wall clock must run ahead before it is believed. */
 const PROBATION_MS = 60 * 60 * 1_000;
-/** Clocks are corrected by so much all the time. */
+/** Corrections of a clock up to this are normal. */
 const TOLERANCE_MS = 5 * 60 * 1_000;
 
 /**
- * The time by which things are deleted for their age. A clock that jumps forward and is set right again within the hour deletes
- * nothing; one that jumps back is believed at once, for then less is deleted. After a long sleep of the machine, or a long time without
- * a host, ages are an hour late.
+ * The time by which the host deletes old data. A clock that jumps forward and is corrected within the hour deletes nothing. A clock that
+ * jumps back is believed at once, since less is deleted then. After a long sleep of the machine, or a long time without a host, deletion
+ * by age starts an hour late.
  */
 export class SettledClock {
   readonly #clock: Clock;
@@ -16,14 +16,14 @@ export class SettledClock {
   #steadyAt: number;
   #aheadSince: number | undefined;
 
-  /** `lastTime`: when the host is known to have run last, ms since the epoch; 0 when it never has. */
+  /** `lastTime`: last known run time of a host, ms since the epoch; 0 when no host has run. */
   constructor(clock: Clock, lastTime: number) {
     this.#clock = clock;
     this.#settled = lastTime === 0 ? clock.now() : Math.min(clock.now(), lastTime);
     this.#steadyAt = steadyNow(clock);
   }
 
-  /** ms since the epoch. To be asked more often than once an hour. */
+  /** ms since the epoch. Must be called more often than once an hour. */
   now(): number {
     const wall = this.#clock.now();
     const steady = steadyNow(this.#clock);

@@ -1,5 +1,5 @@
-const redacted = '[redacted]';
-const secretNames = new Set([
+const REDACTED = '[redacted]';
+const SECRET_NAMES = new Set([
   'token',
   'authorization',
   'password',
@@ -9,14 +9,14 @@ const secretNames = new Set([
   'api_key',
   'secret',
 ]);
-const maxDepth = 6;
+const MAX_DEPTH = 6;
 
 /** Text without the secrets that travel inside other text: `?token=…` of a URL, and what follows `Bearer`. */
 export function redactText(text: string): string {
   return text
-    .replace(/([?&]token=)[^&#\s"'<>]*/gi, `$1${redacted}`)
-    .replace(/(\bbearer\s+)[^\s"',;]+/gi, `$1${redacted}`)
-    .replace(/(\bagenthost_token=)[^\s"',;]+/gi, `$1${redacted}`);
+    .replace(/([?&]token=)[^&#\s"'<>]*/gi, `$1${REDACTED}`)
+    .replace(/(\bbearer\s+)[^\s"',;]+/gi, `$1${REDACTED}`)
+    .replace(/(\bagenthost_token=)[^\s"',;]+/gi, `$1${REDACTED}`);
 }
 
 /**
@@ -27,7 +27,7 @@ export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= maxDepth) return '[deeper]';
+  if (depth >= MAX_DEPTH) return '[deeper]';
   if (value instanceof Error) return redact(describeError(value), depth);
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (value instanceof Date) return value;
@@ -36,7 +36,7 @@ export function redact(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     entries.map(([name, item]) => [
       name,
-      secretNames.has(String(name).toLowerCase()) ? redacted : redact(item, depth + 1),
+      SECRET_NAMES.has(String(name).toLowerCase()) ? REDACTED : redact(item, depth + 1),
     ]),
   );
 }

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 
-const byExtension: Readonly<Record<string, string>> = {
+const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.avif': 'image/avif',
   '.bmp': 'image/bmp',
   '.c': 'text/x-c',
@@ -51,5 +51,5 @@ const byExtension: Readonly<Record<string, string>> = {
 
 /** The media type of a file by its extension; of an unknown one by whether it holds text. */
 export function contentTypeOf(path: string, isText: boolean): string {
-  return byExtension[extname(path).toLowerCase()] ?? (isText ? 'text/plain' : 'application/octet-stream');
+  return BY_EXTENSION[extname(path).toLowerCase()] ?? (isText ? 'text/plain' : 'application/octet-stream');
 }

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { invalidParams } from '@agenthost/protocol';
 
-const longestUri = 8_192;
+const LONGEST_URI = 8_192;
 
 /**
  * The absolute path that a client's `file:` URI names, `.` and `..` resolved. Throws a `-32602` that says what is wrong with any
@@ -23,7 +23,7 @@ function faultOf(uri: string): string | undefined {
   if (!/^file:/i.test(uri)) return 'expected a file: URI';
   if (!/^file:\/\/(localhost)?\/(?!\/)/i.test(uri))
     return 'expected file:/// and an absolute path on this machine';
-  if (uri.length > longestUri) return `longer than ${longestUri} characters`;
+  if (uri.length > LONGEST_URI) return `longer than ${LONGEST_URI} characters`;
   if (/\p{Cs}/u.test(uri)) return 'it is no well-formed Unicode';
   if (/[?#]/.test(uri)) return 'a ? or # in a path has to be percent-encoded';
   // A URL parser would drop some of these and turn others into slashes.

@@ -2,7 +2,7 @@ import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { hasCode } from '@agenthost/protocol/values';
 
-const linkLimit = 40;
+const LINK_LIMIT = 40;
 
 /** Where a path leads once every symbolic link is followed. */
 export interface RealPath {
@@ -38,7 +38,7 @@ export async function findRealPath(path: string, links = 0): Promise<RealPath> {
     const rest = names.slice(index + 1);
     const target = await danglingTarget(next);
     if (target === undefined) return { path: join(next, ...rest), exists: false };
-    if (links >= linkLimit) throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
+    if (links >= LINK_LIMIT) throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
     return { path: (await findRealPath(join(target, ...rest), links + 1)).path, exists: false };
   }
   // It came while it was looked for.

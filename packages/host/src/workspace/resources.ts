@@ -18,14 +18,14 @@ import { openReal } from './open-real.ts';
 import type { PathPolicy } from './path-policy.ts';
 import { findRealPath, isMissing, type RealPath } from './real-path.ts';
 
-const defaultMaxBytes = 32 * 1024 * 1024;
+const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 /** Of a file that a client reads: as base64 and as JSON it is in memory several times. */
-const maxAnswerBytes = 24 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 /** Text whose JSON is longer (control characters take six bytes each) goes as base64, which has a known size. */
-const maxTextJsonBytes = 48 * 1024 * 1024;
-const chunkBytes = 256 * 1024;
+const MAX_TEXT_JSON_BYTES = 48 * 1024 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 /** What is looked at in one turn of the event loop, characters. */
-const pieceLength = 2 * 1024 * 1024;
+const PIECE_LENGTH = 2 * 1024 * 1024;
 
 /** What may be read, and how much at once. */
 export interface FileReadOptions {
@@ -44,7 +44,7 @@ export async function readFileResource(
   encoding: ContentEncoding | undefined,
   options: FileReadOptions,
 ): Promise<ResourceReadResult> {
-  const { bytes, path } = await readFileBytes(uri, { maxBytes: maxAnswerBytes, ...options }).catch(
+  const { bytes, path } = await readFileBytes(uri, { maxBytes: MAX_ANSWER_BYTES, ...options }).catch(
     (error: unknown) => {
       throw error instanceof UnreadableResource ? invalidParams(error.message) : error;
     },
@@ -66,7 +66,7 @@ export async function readFileBytes(
     const verdict = await options.policy.mayRead(real);
     if (verdict !== 'yes') throw verdict === 'private' ? ofTheHost(uri) : denied(uri);
     if (!real.exists) throw notFound('file', uri);
-    const bytes = await readRegularFile(uri, real, options.maxBytes ?? defaultMaxBytes);
+    const bytes = await readRegularFile(uri, real, options.maxBytes ?? DEFAULT_MAX_BYTES);
     return { bytes, path: real.path };
   } catch (error) {
     throw toWireError(error, uri);
@@ -102,7 +102,7 @@ async function readWhole(uri: string, file: FileHandle, size: number, maxBytes: 
   const chunks: Buffer[] = [];
   let total = 0;
   for (;;) {
-    const space = Buffer.alloc(Math.max(chunkBytes, size - total));
+    const space = Buffer.alloc(Math.max(CHUNK_BYTES, size - total));
     const { bytesRead } = await file.read(space, 0, undefined, null);
     // Mostly it came in one read, which need not be copied.
     if (bytesRead === 0) return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, total);
@@ -129,21 +129,21 @@ async function encode(
   const contentType = contentTypeOf(path, isText);
   if (isText && encoding !== 'base64') {
     const data = bytes.toString('utf8');
-    const mayBeLong = bytes.length * 6 > maxTextJsonBytes;
+    const mayBeLong = bytes.length * 6 > MAX_TEXT_JSON_BYTES;
     if (!mayBeLong || (await fitsAsJson(data))) return { data, encoding: 'utf-8', contentType };
   }
   const data = bytes.toString('base64');
   // To make the answer of it takes as long again.
-  if (bytes.length > chunkBytes) await nextTurn();
+  if (bytes.length > CHUNK_BYTES) await nextTurn();
   return { data, encoding: 'base64', contentType };
 }
 
 /** Whether a text is short enough as JSON. Looks at a piece of it in each turn of the event loop. */
 async function fitsAsJson(text: string): Promise<boolean> {
   let bytes = 0;
-  for (let at = 0; at < text.length; at += pieceLength) {
-    bytes += Buffer.byteLength(JSON.stringify(text.slice(at, at + pieceLength))) - 2;
-    if (bytes > maxTextJsonBytes) return false;
+  for (let at = 0; at < text.length; at += PIECE_LENGTH) {
+    bytes += Buffer.byteLength(JSON.stringify(text.slice(at, at + PIECE_LENGTH))) - 2;
+    if (bytes > MAX_TEXT_JSON_BYTES) return false;
     await nextTurn();
   }
   return true;

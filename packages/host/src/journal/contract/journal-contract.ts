@@ -8,7 +8,7 @@ import type { JournalUnderTest } from './rows.ts';
 import { searchContract } from './search.ts';
 import { windowContract } from './window.ts';
 
-/** Where the journals of one test keep what they hold. */
+/** The storage behind the journals of one test. */
 export interface JournalStorage {
   /** A new journal, not open yet, on this storage. */
   create(): Journal;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JournalWrite } from '../journal.ts';
 import { channel, chat, envelope, type JournalUnderTest, seqs, session, turn } from './rows.ts';
 
-/** What `open`, `close`, `reserveSeq` and `commit` promise. */
+/** The rules of `open`, `close`, `reserveSeq` and `commit`. */
 export function openingContract(here: JournalUnderTest): void {
   describe('opening', () => {
     test('a journal that holds nothing starts at number 0 with nothing lost', async () => {

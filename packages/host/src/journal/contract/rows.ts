@@ -4,9 +4,9 @@ import type { Journal, JournalStart, JournalWrite } from '../journal.ts';
 export interface JournalUnderTest {
   /** Open. */
   readonly journal: Journal;
-  /** Another one on the same storage, not open. */
+  /** Another journal on the same storage, not open. */
   createAnother(): Journal;
-  /** Closes it and opens the next on the same storage, which `journal` is from then on. */
+  /** Closes the journal and opens the next one on the same storage, which `journal` then returns. */
   reopen(): Promise<JournalStart>;
 }
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { channel, chat, envelope, type JournalUnderTest, seqs, session, turn } from './rows.ts';
 
-/** The replay window and what the journal weighs. */
+/** The replay window and the size of the journal. */
 export function windowContract(here: JournalUnderTest): void {
   describe('the replay window', () => {
     beforeEach(async () => {

@@ -25,8 +25,8 @@ import { MemorySearchSource } from './search-source.ts';
 import type { MemoryEnvelope, MemoryTurn } from './tables.ts';
 
 /**
- * The journal in memory, for tests and for hosts that keep nothing. Reopened on the same `MemoryDisk` it finds what was
- * committed, with or without `close` before.
+ * The journal in memory, for tests and for hosts without a data folder. A new journal on the same `MemoryDisk` finds all committed
+ * batches, whether the last one was closed or not.
  */
 export class MemoryJournal implements Journal {
   readonly #disk: MemoryDisk;
@@ -52,7 +52,7 @@ export class MemoryJournal implements Journal {
   }
 
   async commit(writes: readonly JournalWrite[]): Promise<void> {
-    // A read that is called before this resolves must not see it, and none can come between the rest and that.
+    // A read called before this resolves must not see the batch. No read runs between here and the end of the commit.
     await Promise.resolve();
     this.#opened().apply(writes);
   }

@@ -5,7 +5,7 @@ import type { FoundSlice, SearchSource, TitleFound, TurnFound } from '../search/
 import { textOf, titleIn } from '../search/text.ts';
 import type { MemoryTables } from './tables.ts';
 
-/** Searches a memory journal by reading everything. */
+/** Searches a memory journal by reading all rows. */
 export class MemorySearchSource implements SearchSource {
   readonly #tables: MemoryTables;
 

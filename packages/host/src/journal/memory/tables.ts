@@ -26,20 +26,20 @@ export interface MemoryChannel {
 
 /** A turn of a chat, by its ordinal. Copies of chats have the same object. */
 export interface MemoryTurn {
-  /** Rises with each that is written. */
+  /** Ascending in order of writing. */
   readonly key: number;
   readonly id: string;
   readonly json: string;
 }
 
-/** What a content goes with. */
+/** The turn or session that a content belongs to. */
 export interface MemoryContentOwner {
   readonly session: string;
   readonly chat?: string;
   readonly turnId?: string;
 }
 
-/** A content with everything that needs it. It goes with the last of them. */
+/** A content with its owners. It is dropped with the last of them. */
 export interface MemoryContent extends StoredContent {
   readonly owners: readonly MemoryContentOwner[];
 }

@@ -2,17 +2,17 @@ import type { Term } from './query.ts';
 import { TermFinder } from './term-finder.ts';
 import { wordsOf } from './words.ts';
 
-/** Where in a session something was found. */
+/** The kind of text that a hit is in. */
 export type SearchField = 'title' | 'message' | 'response';
 
-/** What was found in one text, and how well it fits. */
+/** A match in one text, and its relevance. */
 export interface Match {
   readonly field: SearchField;
-  /** About 120 characters of one line; an ellipsis stands where the text goes on. */
+  /** About 120 characters as one line; an ellipsis stands where text is left out. */
   readonly snippet: string;
   /** Start and end of each match in the snippet, in UTF-16 units, in order. */
   readonly matches: readonly (readonly [start: number, end: number])[];
-  /** More is better. */
+  /** Higher is better. */
   readonly relevance: number;
 }
 
@@ -23,13 +23,13 @@ interface Found {
 }
 
 const SNIPPET_UNITS = 120;
-/** Of the snippet before its first match. */
+/** Length of the snippet before its first match. */
 const LEAD_UNITS = 30;
-/** So many places in a text are looked at. */
+/** Limit of matches in one text. */
 const MAX_FOUND = 200;
 const WEIGHTS = { title: 3, message: 2, response: 1 } satisfies Record<SearchField, number>;
 
-/** Matches terms against the fields of one document; each has to be in one of them. `undefined`: one is missing. */
+/** Matches terms against the fields of one document. `undefined` when a term is in none of them. */
 export function matchFields(
   fields: Readonly<Partial<Record<SearchField, string>>>,
   terms: readonly Term[],
@@ -47,7 +47,7 @@ export function matchFields(
   return seen.size === terms.length ? best : undefined;
 }
 
-/** Takes one step for each word and term, however the words repeat. */
+/** Takes one step for each word and term, also for words that repeat. */
 function find(text: string, terms: readonly Term[]): Found[] {
   const finders = terms.map((term) => new TermFinder(term));
   const starts: number[] = [];
@@ -57,7 +57,7 @@ function find(text: string, terms: readonly Term[]): Found[] {
     starts.push(word.start);
     for (const [term, finder] of finders.entries()) {
       const isFound = finder.next(word.text);
-      // What is still missing counts wherever it stands.
+      // Past the limit, only terms that were not found yet count.
       if (!isFound || (found.length >= MAX_FOUND && seen.has(term))) continue;
       seen.add(term);
       found.push({ term, start: starts.at(-finder.wordCount) ?? 0, end: word.end });
@@ -71,7 +71,7 @@ function describe(field: SearchField, text: string, found: readonly Found[], ter
   let from = 0;
   let most = 0;
   for (const { start } of found) {
-    // What the snippet begins with is in it, however long it is.
+    // The first match is part of the snippet, whatever its length.
     const inside = found.filter(
       (each) =>
         each.start === start || (each.start > start && each.end <= start + SNIPPET_UNITS - LEAD_UNITS),
@@ -96,7 +96,7 @@ function cut(text: string, from: number, found: readonly Found[]): Pick<Match, '
   const shift = head.length - start;
   const matches: [number, number][] = [];
   for (const each of found) {
-    // A phrase that is longer than the snippet is marked as far as it is shown.
+    // A phrase that is longer than the snippet is marked up to the snippet's end.
     if (each.start < start || each.start >= end) continue;
     const last = matches.at(-1);
     const stop = Math.min(each.end, end) + shift;

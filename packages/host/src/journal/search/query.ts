@@ -1,19 +1,19 @@
 import { mayBegin, wordsOf } from './words.ts';
 
-/** Words that stand next to each other. */
+/** Adjacent words. */
 export interface Term {
   /** Folded. */
   readonly words: readonly string[];
-  /** The last word may be the beginning of one. */
+  /** Whether the last word may be a prefix. */
   readonly isPrefix: boolean;
 }
 
-/** So many terms count; what follows them is left out. */
+/** Limit of terms; the rest of the query is ignored. */
 const MAX_TERMS = 32;
 
 /**
- * What somebody types, as terms that all have to be found: words, and phrases in quotes. The last word counts as a beginning, unless it
- * is quoted. Nothing else has a meaning; a query without any word has no terms.
+ * Parses a typed query into terms, which all must match: words, and phrases in quotes. The last word is a prefix unless it is quoted.
+ * Other characters have no meaning. A query without a word has no terms.
  */
 export function parseQuery(query: string): Term[] {
   const pieces = [...query.matchAll(/"([^"]*)"?|[^\s"]+/g)].flatMap(({ 0: all, 1: quoted }) => {

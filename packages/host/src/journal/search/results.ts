@@ -1,40 +1,40 @@
 import type { Match, SearchField } from './match.ts';
 
-/** A catalogue row, as the journal has it. */
+/** A row of the catalogue. */
 export interface SearchedSession {
   readonly uri: string;
   readonly modifiedAt: string;
   readonly summary: string;
 }
 
-/** Where a page of results ends. Made by `search`, for the next call with the same query. */
+/** The end of a page of results. `search` returns it for the next call with the same query. */
 export interface SearchPosition {
   /** Turns below this key are ranked together. */
   readonly below: number;
-  /** Results of those that have been given already. */
+  /** Number of their results on earlier pages. */
   readonly skip: number;
-  /** Titles are ranked with the newest turns. */
+  /** Whether titles are ranked with these turns: true for the newest turns. */
   readonly withTitles: boolean;
 }
 
-/** What is wanted of a search. */
+/** Options of a search. */
 export interface SearchOptions {
   /** At least 1. */
   readonly limit: number;
   /** Absent: from the beginning. */
   readonly after?: SearchPosition;
-  /** Ends it between two slices: it rejects with the signal's reason. */
+  /** Ends the search between two slices; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Waits for its next slice of a few milliseconds. Absent: a turn of the event loop. */
+  /** Resolves when the next slice of a few milliseconds may run. Default: waits one turn of the event loop. */
   readonly pause?: () => Promise<void>;
 }
 
-/** Something that was found. */
+/** A title or a turn that matches. */
 export interface SearchHit {
   readonly session: SearchedSession;
-  /** Absent: the session's own title. */
+  /** Absent for the title of the session. */
   readonly chat?: string;
-  /** With `ordinal`, the turn; absent: a title. */
+  /** The turn, with `ordinal`; absent for a title. */
   readonly turnId?: string;
   readonly ordinal?: number;
   readonly field: SearchField;
@@ -45,8 +45,8 @@ export interface SearchHit {
 /** A page of results. */
 export interface SearchPage {
   readonly hits: readonly SearchHit[];
-  /** Absent: there are no more. */
+  /** Absent on the last page. */
   readonly next?: SearchPosition;
-  /** False while what is older than the index is still being read into it. */
+  /** False while rows older than the word index are not indexed yet. */
   readonly isComplete: boolean;
 }

@@ -4,14 +4,14 @@ import { parseQuery, type Term } from './query.ts';
 import type { SearchedSession, SearchHit, SearchOptions, SearchPage, SearchPosition } from './results.ts';
 import { textOf } from './text.ts';
 
-/** A title that fits. */
+/** A matching title. */
 export interface TitleFound {
   readonly session: string;
   readonly chat?: string;
   readonly title: string;
 }
 
-/** A turn that fits. `key` rises with time. */
+/** A matching turn. Newer turns have higher keys. */
 export interface TurnFound {
   readonly key: number;
   readonly chat: string;
@@ -19,41 +19,41 @@ export interface TurnFound {
   readonly ordinal: number;
 }
 
-/** Some of what fits. `resume`: it stopped there, not to take long, and goes on below that key. */
+/** Matches of one slice. `resume` is present when the slice ended early: the next slice continues below that key. */
 export interface FoundSlice<T> {
   readonly found: readonly T[];
   readonly resume?: number;
 }
 
-/** What is searched. Each call is short. */
+/** Searchable rows. Each call takes a few milliseconds at most. */
 export interface SearchSource {
-  /** Above every key. */
+  /** A number above every key. */
   end(): number;
   isComplete(): boolean;
-  /** Titles that fit, those made last first; `below`: of their own keys. */
+  /** Matching titles, the latest first. Titles have keys of their own, which `below` limits. */
   titles(terms: readonly Term[], below: number, limit: number): FoundSlice<TitleFound>;
-  /** Turns that fit, newest first. One that chats share comes once. */
+  /** Matching turns, newest first. A turn that chats share comes once. */
   turns(terms: readonly Term[], below: number, limit: number): FoundSlice<TurnFound>;
   json(key: number): string | undefined;
   sessionOf(chat: string): string | undefined;
   session(uri: string): SearchedSession | undefined;
 }
 
-/** So many are ranked together: the newest first, then those before them. */
+/** Matches that are ranked together: first the newest, then the next older ones. */
 const TITLES_RANKED = 200;
 const TURNS_RANKED = 200;
 const HITS_OF_SESSION = 3;
-/** In this time what is new loses half of what it is worth for being new. */
+/** Half-life of the bonus for recent sessions. */
 const HALF_LIFE_MS = 30 * 24 * 60 * 60 * 1_000;
 const RECENCY_WEIGHT = 2;
-/** What the title of a chat counts less than that of its session. */
+/** Deduction for the title of a chat against that of its session. */
 const CHAT_PENALTY = 0.1;
 
-/** How a search takes its time. */
+/** Divides a search into slices. */
 export interface Slices {
-  /** Runs one slice on the source as it is then. */
+  /** Runs one slice on the current source. */
   read<T>(slice: (source: SearchSource) => T): Promise<T>;
-  /** Lets everything else come through, unless the options say how. Absent: everything is one slice. */
+  /** Default of `SearchOptions.pause`. Absent: the search is one slice. */
   readonly pause?: () => Promise<void>;
 }
 
@@ -93,7 +93,7 @@ interface Scored {
   readonly relevance: number;
 }
 
-/** The best of the newest that fit. `oldest`: there may be more below this key. */
+/** Ranks the newest matches. `oldest` is present when there may be more below this key. */
 async function rank(
   slices: Slices,
   terms: readonly Term[],
@@ -126,7 +126,7 @@ async function rank(
   };
 }
 
-/** At most `limit` of what fits, from slices of it. */
+/** Collects at most `limit` matches, slice by slice. */
 async function gather<T>(
   { read, pause }: Slices,
   { below, limit }: { readonly below: number; readonly limit: number },
@@ -142,7 +142,7 @@ async function gather<T>(
   }
 }
 
-/** Keeps a few of each session, and of titles one. */
+/** A filter that keeps a few hits of each session, and at most one of them a title. */
 function firstOfSession(): (hit: SearchHit) => boolean {
   const counts = new Map<string, number>();
   const titled = new Set<string>();
@@ -185,7 +185,7 @@ function scoreTitle(
   const match = matchFields({ title }, terms);
   if (session === undefined || match === undefined) return undefined;
   const { relevance, ...shown } = match;
-  // A chat is often called what its session is.
+  // A chat often has the title of its session.
   if (chat !== undefined) return { hit: { session, chat, ...shown }, relevance: relevance - CHAT_PENALTY };
   return { hit: { session, ...shown }, relevance };
 }
@@ -197,7 +197,7 @@ function scoreTurn(
 ): Scored | undefined {
   const of = source.sessionOf(chat);
   const session = of === undefined ? undefined : source.session(of);
-  // Cut away since the index was asked.
+  // The turn may have been truncated since the slice that found it.
   const json = source.json(key);
   const match = json === undefined ? undefined : matchFields({ ...textOf(json) }, terms);
   if (session === undefined || match === undefined) return undefined;

@@ -1,12 +1,12 @@
 import type { Term } from './query.ts';
 
-/** Finds a term in a stream of words, by Knuth, Morris and Pratt: the work does not grow with the length of a phrase. */
+/** Finds a term in a stream of words (Knuth–Morris–Pratt), so that the work does not grow with the length of a phrase. */
 export class TermFinder {
-  /** Compared as a whole, without the last one when that may be a beginning. */
+  /** The words that must match as a whole: all but a last word that is a prefix. */
   readonly #exact: readonly string[];
-  /** What the last word begins with. */
+  /** The prefix that the last word must begin with. */
   readonly #prefix: string | undefined;
-  /** How much of the term still fits when its first so many words fit and the next does not. */
+  /** By number of matching words: the number that still match after the next word fails. */
   readonly #fallback: readonly number[];
   #fitting = 0;
 
@@ -20,7 +20,7 @@ export class TermFinder {
     return this.#exact.length + (this.#prefix === undefined ? 0 : 1);
   }
 
-  /** Takes the next word; whether the term ends with it. */
+  /** Takes the next word. Returns whether a match of the term ends with it. */
   next(word: string): boolean {
     const wasWhole = this.#fitting === this.#exact.length;
     this.#advance(word);
@@ -36,7 +36,7 @@ export class TermFinder {
   }
 }
 
-/** By the count of words that fit. */
+/** The failure function of the algorithm, by number of matching words. */
 function fallbacksOf(words: readonly string[]): number[] {
   const fallbacks = [0, 0];
   for (let count = 1; count < words.length; count += 1) {

@@ -1,16 +1,16 @@
 import type { Turn } from '@agenthost/protocol';
 
-/** So much of a message, and of an answer, is searched: an index of it takes a few milliseconds of the turn's last commit. */
+/** Searchable length of a message and of an answer. Indexing that much takes a few milliseconds of the turn's last commit. */
 const MAX_UNITS = 32_768;
 
-/** What can be found of a turn. */
+/** The searchable text of a turn. */
 export interface TurnText {
   readonly message: string;
-  /** The answer, with what its tool calls say of themselves. No reasoning. */
+  /** The answer with the names, intentions and commands of its tool calls, without reasoning. */
   readonly response: string;
 }
 
-/** The text of a turn as it is stored; empty for what is no turn. */
+/** The searchable text of a stored turn; empty for other JSON. */
 export function textOf(json: string): TurnText {
   const turn: Partial<Turn> | null = parse(json);
   const { message, responseParts = [] } = turn ?? {};
@@ -34,7 +34,7 @@ function piecesOf(part: Turn['responseParts'][number]): string[] {
   return [displayName, intention, commandOf(input)].filter((text) => text !== '');
 }
 
-/** The command in a tool's input: files that it writes would be most of the index. */
+/** The command in a tool's input. The rest is left out: written files would fill most of the index. */
 function commandOf(input: string): string {
   if (!input.startsWith('{') || !input.includes('"command"')) return '';
   const parsed: { command?: unknown } | null = parse(input);
@@ -47,7 +47,7 @@ export function titleIn(json: string): string {
   return typeof parsed?.title === 'string' ? parsed.title : '';
 }
 
-/** `null` for what is no JSON: there is nothing to find in it, and no commit fails for the sake of the index. */
+/** `null` for text that is not JSON, so that no commit fails because of the index. */
 function parse<T>(json: string): T | null {
   try {
     return JSON.parse(json);

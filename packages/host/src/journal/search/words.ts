@@ -1,4 +1,4 @@
-/** A word of a text: folded as it is compared, and where it stands, in UTF-16 units. */
+/** A word of a text: its folded form, and its place in UTF-16 units. */
 export interface Word {
   readonly text: string;
   readonly start: number;
@@ -6,26 +6,26 @@ export interface Word {
 }
 
 /**
- * Longer words are compared by their beginning, in UTF-16 units: nobody types more, and to fold a word of 32,768 combining marks takes
- * longer than all else that an index does with it.
+ * Longer words are compared by their first UTF-16 units. Nobody types more, and folding a word of 32,768 combining marks takes longer
+ * than the rest of indexing.
  */
 const MAX_WORD_UNITS = 256;
 
 const ASCII = /^[\0-\x7f]*$/;
-/** Folded characters that are words of their own, which come again and again. */
+/** Cache of folded characters that are words of their own. */
 const aloneFolds = new Map<string, string>();
 const MAX_ALONE_FOLDS = 8_192;
 
-/** What a character is to words. `alone`: a word by itself, as in scripts that are written without spaces between words. */
+/** The role of a character in words. `alone`: a word of its own, as in scripts without spaces between words. */
 type CharacterClass = 'separator' | 'letter' | 'mark' | 'alone';
 
 const CLASSES = ['separator', 'letter', 'mark', 'alone'] as const;
 const ALONE = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]/u;
 
-/** One more than the index in `CLASSES`; 0: not looked up yet. To ask regular expressions for each character takes 50 times as long. */
+/** By code point: one more than the index in `CLASSES`; 0 when not looked up yet. Regular expressions for each character take 50 times as long. */
 const known = new Uint8Array(0x110000);
 
-/** The words of a text, in order. Upper case, accents and forms of the same letter are folded; punctuation and `_` part words. */
+/** The words of a text, in order. Case, accents and forms of the same letter are folded; punctuation and `_` separate words. */
 export function* wordsOf(text: string): Generator<Word, void, undefined> {
   for (let at = 0; at < text.length; ) {
     const first = classOf(text, at);
@@ -40,19 +40,19 @@ export function* wordsOf(text: string): Generator<Word, void, undefined> {
   }
 }
 
-/** The text with its words folded and spaces between them: every run of ASCII letters and digits, and of all else, is a word then. */
+/** The folded words of a text, joined by spaces: the form in which FTS5 takes them. */
 export function spaced(text: string): string {
   const words: string[] = [];
   for (const word of wordsOf(text)) words.push(word.text);
   return words.join(' ');
 }
 
-/** Whether the last word of what somebody types may be the beginning of a longer one. */
+/** Whether the last word of a typed query may be a prefix. */
 export function mayBegin(word: string): boolean {
   return unitsAt(word, 0) < word.length && classOf(word, 0) !== 'alone';
 }
 
-/** Where a run of letters, each with its marks, ends. */
+/** The end of a run of letters, each with its marks. */
 function runEnd(text: string, start: number): number {
   let at = start;
   while (at < text.length && classOf(text, at) === 'letter') at = marksEnd(text, at + unitsAt(text, at));
@@ -83,7 +83,7 @@ function fold(word: string, first: CharacterClass): string {
   }
   const known = aloneFolds.get(word);
   if (known !== undefined) return known;
-  // The marks of Japanese tell letters apart; accents are left out.
+  // Japanese marks distinguish letters, so they stay; accents are removed.
   const folded = word.normalize('NFKC').toLowerCase().replaceAll(/\P{L}/gu, '') || word;
   if (aloneFolds.size >= MAX_ALONE_FOLDS) aloneFolds.clear();
   if (word.length <= 2) aloneFolds.set(word, folded);

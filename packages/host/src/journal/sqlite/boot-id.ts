@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Tells one boot of the machine from the next, or `undefined` where the system does not say. What a process wrote before a
- * kill outlives it within one boot; a power loss may take the last moments with it.
+ * The id of the machine's current boot; `undefined` when the system does not tell. Within one boot the writes of a killed process
+ * survive. A power loss may lose the last ones.
  */
 export function readBootId(): string | undefined {
   try {
@@ -13,7 +13,7 @@ export function readBootId(): string | undefined {
     }
     return undefined;
   } catch {
-    // A container may hide it: unknown is treated as another boot, which costs snapshots and loses nothing.
+    // A container may hide the id. An unknown id counts as another boot, which costs snapshots and loses nothing.
     return undefined;
   }
 }

@@ -6,18 +6,18 @@ import { number, type Row, textOrBytes } from './statements.ts';
 /** Shorter text fits a page of the database, and compressing it would save nothing. */
 const MIN_LENGTH = 4 * 1024;
 
-/** Of its length; what shrinks less stays text, which nothing has to undo. Random base64 takes three quarters. */
+/** Largest compressed size per length of the text. Text that shrinks less is stored as it is. Random base64 takes three quarters. */
 const LARGEST_SHARE = 0.6;
 
-/** After a text that did not shrink, so many are stored without a try: they come in floods, and the try costs as much as the row. */
+/** Texts that are stored without a try after one that did not shrink. Such texts come in floods, and a try costs as much as the row. */
 const SKIPPED_TRIES = 15;
 
-/** What texts up to a length, such as envelopes, are encoded in, one after another: a new buffer for each would be garbage by the megabyte in a flood. */
+/** Texts up to this length are encoded into one shared buffer. A buffer for each would be megabytes of garbage in a flood. */
 const ROOM_LENGTH = 96 * 1024;
 const MOST_BYTES_OF_UNIT = 3;
 
-/** Level 1: higher ones cost more than they save. With a checksum, so that damage is never handed out as text. */
-const options = {
+/** Higher levels than 1 cost more than they save. The checksum detects damage. */
+const OPTIONS = {
   params: {
     [zlib.constants.ZSTD_c_compressionLevel]: 1,
     [zlib.constants.ZSTD_c_checksumFlag]: 1,
@@ -25,8 +25,8 @@ const options = {
 };
 
 /**
- * Makes text into what a row holds: large text that shrinks by a fair share is compressed with zstd. A log shrinks to a fifth,
- * and what a large row costs is its pages: written to the log of the database, then to its file, and freed when the row goes.
+ * Compresses large text with zstd when that saves enough. The cost of a large row is its pages: SQLite writes them to its log and to its
+ * file, and frees them with the row. A log of a build shrinks to a fifth.
  */
 export class Compressor {
   #skips = 0;
@@ -38,13 +38,13 @@ export class Compressor {
       this.#skips -= 1;
       return text;
     }
-    const compressed = zlib.zstdCompressSync(this.#encode(text), options);
+    const compressed = zlib.zstdCompressSync(this.#encode(text), OPTIONS);
     if (compressed.length <= text.length * LARGEST_SHARE) return compressed;
     this.#skips = SKIPPED_TRIES;
     return text;
   }
 
-  /** As UTF-8, until the next call. */
+  /** The text as UTF-8. Valid until the next call. */
   #encode(text: string): Uint8Array {
     if (text.length > ROOM_LENGTH) return Buffer.from(text);
     this.#room ??= Buffer.allocUnsafeSlow(ROOM_LENGTH * MOST_BYTES_OF_UNIT);
@@ -53,8 +53,7 @@ export class Compressor {
 }
 
 /**
- * The text that `Compressor` was given, of at most `maxBytes` of UTF-8. Throws `DamageError` when the bytes are not what it
- * makes.
+ * The text of a value that `Compressor` returned, at most `maxBytes` of UTF-8. Throws `DamageError` for other bytes.
  */
 export function decompress(stored: string | Uint8Array, maxBytes: number): string {
   if (typeof stored === 'string') return stored;

@@ -2,13 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { DiskUse } from '../journal.ts';
 import { optionalNumber, type Statements } from './statements.ts';
 
-/** Channels of a session, and itself. */
+/** The channels of a session, and the session itself. */
 const OWN = 'SELECT uri FROM channels WHERE session = ? OR uri = ?';
 /** Turns that chats of a session show through spans. */
 const SHOWN = `spans JOIN turns ON turns.chat = line AND ordinal >= start AND ordinal < stop
   WHERE spans.chat IN (${OWN})`;
 
-/** What a session keeps, as `Journal.diskUse` says it. */
+/** See `Journal.diskUse`. */
 export function readDiskUse(statements: Statements, session: string): DiskUse | undefined {
   const sum = (sql: string): number | undefined => {
     // Every parameter stands for the session.

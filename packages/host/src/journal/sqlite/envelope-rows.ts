@@ -4,14 +4,14 @@ import { DamageError } from './errors.ts';
 import { splitPrefixed } from './prefix-rows.ts';
 import { number, optionalText, type Row, text, textOrBytes } from './statements.ts';
 
-/** What the `run` column says of a row that holds more than one envelope. Rows of older versions hold JSON there. */
+/** Value of the `run` column for a row with more than one envelope. Rows of older versions have JSON there. */
 const JOINED = 'joined';
 
 /** Limits of one row, in envelopes and in characters, so that cutting a row while trimming stays cheap. */
 const MAX_COUNT = 512;
 const MAX_LENGTH = 64 * 1024;
 
-/** Three numbers with a space behind each. */
+/** Largest size of three numbers with a space behind each. */
 const MAX_HEADER_BYTES = 3 * (String(Number.MIN_SAFE_INTEGER).length + 1);
 
 /** A row of `envelopes` before compression. `seq` and `time` are those of the last envelope. */

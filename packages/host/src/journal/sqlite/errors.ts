@@ -19,7 +19,7 @@ function primaryCode(cause: unknown): number | undefined {
   return typeof cause.errcode === 'number' ? cause.errcode & 0xff : undefined;
 }
 
-/** The others are what the journal itself says, not SQLite. */
+/** Codes for failures of SQLite and of the file system. The journal itself reports the others. */
 type FailureCode = Exclude<JournalError['code'], 'closed' | 'missing'>;
 
 function codeOf(cause: unknown): FailureCode {
@@ -47,21 +47,21 @@ function codeOf(cause: unknown): FailureCode {
   }
 }
 
-/** The database file can be read, and what it holds cannot be right. */
+/** The database file is readable, and its content is invalid. */
 export class DamageError extends JournalError {
   constructor(message: string) {
     super('damaged', message);
   }
 }
 
-/** Whether the error says that the database file itself is damaged, rather than out of reach. */
+/** Whether the error reports a damaged database file, rather than one that cannot be read or written. */
 export function isDamage(cause: unknown): boolean {
   if (cause instanceof DamageError) return true;
   const code = primaryCode(cause instanceof JournalError ? cause.cause : cause);
   return code === RESULT_CODES.corrupt || code === RESULT_CODES.notDatabase;
 }
 
-/** An error of SQLite or of the file system as the journal reports it; a `JournalError` stays what it is. */
+/** Wraps an error of SQLite or of the file system in a `JournalError`. Returns a `JournalError` as it is. */
 export function toJournalError(cause: unknown, path: string): JournalError {
   if (cause instanceof JournalError) return cause;
   const code = codeOf(cause);
@@ -83,8 +83,8 @@ export function rollBack(database: DatabaseSync): void {
 }
 
 /**
- * What a call of an open journal fails with. Damage that it met is noted beside the database, for the next start to look into;
- * `onDamage` hears of the first.
+ * The error that a call of an open journal rejects with. For damage, it creates the file `suspect`, so that the next start checks the
+ * database, and calls `onDamage` the first time.
  */
 export function failureOf(
   error: unknown,

@@ -6,7 +6,7 @@ import type { JournalWrite } from '../journal.ts';
 import type { SqliteJournalOptions } from './sqlite-journal.ts';
 import { SqliteJournal } from './sqlite-journal.ts';
 
-/** When journals of tests were written, by their own clock. */
+/** Clock of the journals of tests. */
 export const now = Date.parse('2026-11-21T10:20:30.400Z');
 
 /** The chat that envelopes of tests belong to. */
@@ -45,13 +45,13 @@ export function file(name: string): string {
   return join(folder, name);
 }
 
-/** A channel whose state is held compressed. */
+/** A channel whose state is stored compressed. */
 export function largeChannel(uri: string, seq: number, kind = 'chat') {
   const state = JSON.stringify({ title: `Walnut ${seq}`, text: 'une ligne de journal é\r\n'.repeat(4_000) });
   return { op: 'channel', uri, kind, seq, state, local: '{}' } satisfies JournalWrite;
 }
 
-/** An envelope that is held compressed. */
+/** An envelope that is stored compressed. */
 export function largeEnvelope(seq: number) {
   const json = JSON.stringify({ seq, text: 'a line of a log\r\n'.repeat(4_000) });
   return { op: 'envelope', seq, channel: chat, time: seq, json } satisfies JournalWrite;

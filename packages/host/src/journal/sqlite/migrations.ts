@@ -7,7 +7,7 @@ import { createWordIndex, markUnindexed } from './word-index.ts';
 export type Migration = (database: DatabaseSync) => void;
 
 /**
- * Version 1. What is read often and small stands in indexes of its own, large JSON last in its row, so that neither a page of
+ * Version 1. Indexes hold the small columns that are read often, and large JSON is the last column of its row, so that neither a page of
  * the catalogue nor a sum of sizes reads it.
  */
 function createTables(database: DatabaseSync): void {
@@ -17,7 +17,7 @@ function createTables(database: DatabaseSync): void {
 
     -- One envelope a row, or neighbours on one channel; seq and time are those of its last.
     -- total: bytes of all envelopes up to and including these, so that the bytes between two rows are a subtraction.
-    -- run: how to split the row into its envelopes (see sqlite-envelope-rows.ts); bytes are those of their JSON, not of the row.
+    -- run: how to split the row into its envelopes (see envelope-rows.ts); bytes are those of their JSON, not of the row.
     CREATE TABLE envelopes (
       seq INTEGER PRIMARY KEY,
       first_seq INTEGER NOT NULL,
@@ -92,7 +92,7 @@ function createTables(database: DatabaseSync): void {
   `);
 }
 
-/** Version 2. Contents know their turn, to go with it. Those from before go with their session, as ever. */
+/** Version 2. Contents are dropped with their turn. Older contents are dropped with their session, as before. */
 function nameTurnsOfContents(database: DatabaseSync): void {
   database.exec(`
     ALTER TABLE contents ADD COLUMN chat TEXT;
@@ -101,20 +101,20 @@ function nameTurnsOfContents(database: DatabaseSync): void {
   `);
 }
 
-/** Version 3. Clients that have not been seen for long are found without reading all others. */
+/** Version 3. An index finds clients that were not seen for long. */
 function orderClients(database: DatabaseSync): void {
   database.exec('CREATE INDEX clients_by_time ON clients (seen_at, id)');
 }
 
 /**
- * Version 4. The JSON of `envelopes` may be a blob, as sqlite-compression.ts makes it. Rows from before stay as they are: only the
- * number changes, so that a host which would take such a row for damage refuses the database instead.
+ * Version 4. The JSON of `envelopes` may be a blob (see compression.ts). Older rows stay as they are. Older hosts would take the new rows
+ * for damage; the version number makes them refuse the database instead.
  */
 function allowCompressedEnvelopes(): void {}
 
 /**
- * Version 5. A channel's state has a row of its own: `local` of a terminal is written with each piece of its output, and SQLite writes
- * a whole row anew, with the up to 1 MiB of state in it.
+ * Version 5. A channel's state has a row of its own. The `local` of a terminal is written with each piece of output, and SQLite rewrites a
+ * whole row, including up to 1 MiB of state.
  */
 function separateStates(database: DatabaseSync): void {
   database.exec(`
@@ -127,8 +127,8 @@ function separateStates(database: DatabaseSync): void {
 }
 
 /**
- * Version 6. Copies of chats share the rows of `turns`, and what belongs to them: see sqlite-turns.ts. Nothing that is there is
- * rewritten, since a chat that shares nothing has no row in `spans`.
+ * Version 6. Copies of chats share rows of `turns` and contents (see turns.ts). Existing rows stay as they are, since a chat without
+ * shared turns has no row in `spans`.
  */
 function shareTurns(database: DatabaseSync): void {
   database.exec(`
@@ -148,8 +148,8 @@ function shareTurns(database: DatabaseSync): void {
 }
 
 /**
- * Version 7. Words of turns and titles: see sqlite-search.ts. No text stands in it twice. What is there already is named in
- * `unindexed`, and read in slices once the host runs. Version 13 makes the index itself.
+ * Version 7. Titles, and the rows that the word index lacks (see search-writer.ts). The host indexes those in slices while it runs.
+ * Version 13 creates the index itself.
  */
 function indexWords(database: DatabaseSync): void {
   database.exec(`
@@ -161,12 +161,12 @@ function indexWords(database: DatabaseSync): void {
   markUnindexed(database);
 }
 
-/** Version 8. The language of a client, which it says only at its first handshake. */
+/** Version 8. The language of a client, which sends it only in its first handshake. */
 function rememberLocales(database: DatabaseSync): void {
   database.exec('ALTER TABLE clients ADD COLUMN locale TEXT');
 }
 
-/** Version 9. Access tokens beside the owner's: hashes of them, never what their bearers show. `key` gives the order of creation. */
+/** Version 9. Access tokens beside the owner's, as hashes of their secrets. `key` gives the order of creation. */
 function keepTokens(database: DatabaseSync): void {
   database.exec(`
     CREATE TABLE tokens (
@@ -182,20 +182,20 @@ function keepTokens(database: DatabaseSync): void {
   `);
 }
 
-/** Version 10. Earlier epochs of a client id, which may come back: see `StoredClient`. */
+/** Version 10. Earlier epochs of a client id that may return (see `StoredClient`). */
 function rememberEpochs(database: DatabaseSync): void {
   database.exec('ALTER TABLE clients ADD COLUMN past_epochs TEXT');
 }
 
 /**
- * Version 11. Rows of `envelopes` may leave out how their envelopes end: see sqlite-prefix-rows.ts. Rows from before stay as they are;
- * hosts that would take the new ones for damage refuse the number.
+ * Version 11. Rows of `envelopes` may leave out how their envelopes end: see prefix-rows.ts. Older rows stay as they are. The version
+ * number keeps off hosts that would take the new rows for damage.
  */
 function allowRunsWithoutEnds(): void {}
 
 /**
- * Version 12. The state of a channel may be a blob, as sqlite-compression.ts makes it: that of a terminal is a mebibyte and more, written
- * again and again while it puts out much. `state_bytes` is still the length of its JSON. Rows from before stay as they are.
+ * Version 12. The state of a channel may be a blob (see compression.ts), since the state of a terminal takes a mebibyte and more and is
+ * written again and again during a flood. `state_bytes` is still the size of the JSON. Older rows stay as they are.
  */
 function allowCompressedStates(): void {}
 
@@ -212,12 +212,12 @@ function ensureWordIndex(database: DatabaseSync): void {
 }
 
 /**
- * Version 14. Rows of `envelopes` join the envelopes of a tick, as sqlite-joined-rows.ts describes it. Rows of older versions stay as they
- * are, and sqlite-prefix-rows.ts reads them.
+ * Version 14. Rows of `envelopes` join the envelopes of a tick, as envelope-rows.ts describes. Rows of older versions stay as they are,
+ * and prefix-rows.ts reads them.
  */
 function allowJoinedRows(): void {}
 
-/** Every migration in order. Append only: a released one never changes. */
+/** All migrations in order. Append only: a released migration never changes. */
 export const migrations: readonly Migration[] = [
   createTables,
   nameTurnsOfContents,
@@ -235,12 +235,12 @@ export const migrations: readonly Migration[] = [
   allowJoinedRows,
 ];
 
-/** The version that the database has; 0 is an empty one. */
+/** The version of the database; 0 when it is empty. */
 export function readVersion(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
 }
 
-/** Throws `JournalError` 'newer', naming both versions, for a database that a newer host wrote. Changes nothing. */
+/** Throws `JournalError` 'newer', which names both versions, for the database of a newer host. Changes nothing. */
 export function refuseNewer(database: DatabaseSync, path: string, known: number): void {
   const version = readVersion(database);
   if (version <= known) return;
@@ -251,7 +251,7 @@ export function refuseNewer(database: DatabaseSync, path: string, known: number)
   );
 }
 
-/** Brings the database to the newest version, one transaction a step, so that a kill in between leaves a whole version behind. */
+/** Brings the database to the newest version. Each step is a transaction, so that a kill leaves the database at a whole version. */
 export function migrate(database: DatabaseSync, steps: readonly Migration[]): void {
   const version = readVersion(database);
   for (const [index, step] of steps.entries()) {

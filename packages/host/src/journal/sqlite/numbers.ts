@@ -5,7 +5,7 @@ import { type Statements, text } from './statements.ts';
 import { SqliteWindow } from './window.ts';
 import type { SqliteWriter } from './writes.ts';
 
-/** The numbers that a start goes on from [CONN-4]. */
+/** The numbers that a host continues from [CONN-4]. */
 interface Numbers {
   readonly lastSeq: number;
   readonly lastTime: number;
@@ -13,20 +13,20 @@ interface Numbers {
   readonly trimmedSeq: number;
   readonly mayHaveLostTail: boolean;
   readonly lost: LostRange[];
-  /** There was a database before the one that was begun now, and nobody knows where it went. */
+  /** Whether this database is new although an earlier one existed here. */
   readonly isLost: boolean;
-  /** What the file beside the database said, or stands for it. */
+  /** The number in the `seq` file, or the one that replaces it. */
   readonly beside: number;
-  /** Where no number stands that a host can have come to. */
+  /** Places that hold a number which no host can have given out. */
   readonly damaged: readonly DamagedNumber[];
 }
 
-/** Where a number is kept: in a file of its own, or in the database. */
+/** Places of numbers: the files `seq` and `sent`, and two keys of the database. */
 export type DamagedNumber = 'seq' | 'sent' | 'reservedSeq' | 'trimmedSeq';
 
 /**
- * Reads them from a database that was just opened, which is read anew by the writer, and from what `SeqFile` and `SentFile` beside it say.
- * The number is kept in two places: where one is damaged the other holds, and the clock where both are.
+ * Reads the numbers from a database that was just opened and from the files `seq` and `sent`, and resets the writer. The reserved number is
+ * stored in two places. When one is damaged, the other counts; when both are, the clock does.
  */
 export function readNumbers(
   opened: OpenDatabase,
@@ -53,16 +53,16 @@ export function readNumbers(
   const given = file === undefined ? undefined : sound('seq', file);
   const noted = sound('sent', sent);
   const trimmed = sound('trimmedSeq', Number(internal('trimmedSeq') ?? 0));
-  // With both the database and the file gone, the clock stands above any number that a host could have reached.
+  // Without database and file, the clock in ms is above any number that a host could have reached.
   const isUnknown = setAside !== undefined || stored === undefined || (isNew && file === 'damaged');
   const beside = given ?? (isUnknown ? now : 0);
-  // A database that is new or older than the file beside it has lost what was sent since.
+  // A database that is new, or older than the `seq` file, lacks envelopes that were sent.
   const hasLostFile = setAside !== undefined || beside > (stored ?? 0);
   const isEmpty = isNew || setAside !== undefined;
   const lastSeq = writer.reset(isEmpty ? 0 : (trimmed ?? 0));
   const lastTime = new SqliteWindow(statements).newestTime() ?? Number(internal('trimmedTime') ?? 0);
   const reservedSeq = Math.max(stored ?? 0, beside, lastSeq, noted ?? 0);
-  // What was trimmed is not known: nobody's gap counts as covered.
+  // The trimmed number is unknown: no client's gap counts as covered.
   const trimmedSeq = isEmpty ? beside : (trimmed ?? reservedSeq);
   const mayBeCut = opened.isAfterPowerLoss || noted === undefined || noted > lastSeq;
   const mayHaveLostTail = reservedSeq > lastSeq && (hasLostFile || mayBeCut);
@@ -75,7 +75,7 @@ export function readNumbers(
   return { lastSeq, lastTime, reservedSeq, trimmedSeq, mayHaveLostTail, lost, isLost, beside, damaged };
 }
 
-/** Keeps what stands in a damaged place for whoever looks into it; where it was, for people. */
+/** Copies a damaged file aside for later inspection. Returns a description of the place. */
 export function setNumberAside(files: JournalFiles, where: DamagedNumber, now: number): string {
   if (where !== 'seq' && where !== 'sent') return `${where} in ${files.database}`;
   const path = files[where];
@@ -89,7 +89,7 @@ function readInternal(statements: Statements, key: string): string | undefined {
   return row && text(row, 'value');
 }
 
-/** Keeps a value of the journal's own. */
+/** Stores a value under a key of the journal's own. */
 export function writeInternal(statements: Statements, key: string, value: string): void {
   statements.run('INSERT OR REPLACE INTO internal VALUES (?, ?)', key, value);
 }

@@ -22,17 +22,17 @@ import { type Migration, migrate, readVersion, refuseNewer } from './migrations.
 import { Statements, text } from './statements.ts';
 import { exposeWords } from './word-index.ts';
 
-/** Above this size a start after a power loss skips the full check, which reads the whole file. */
-const checkLimitBytes = 256 * 1024 * 1024;
+/** Above this size, a start after a power loss skips the check, which reads the whole file. */
+const CHECK_LIMIT_BYTES = 256 * 1024 * 1024;
 
 /**
- * The log is written back when it has so many pages (64 MiB). Each time waits for the disk twice, for tens of milliseconds
- * in which the host does nothing else; SQLite's own 1,000 pages did so for two thirds of the time of a fast stream.
+ * Pages of the write-ahead log at which SQLite copies it into the database (64 MiB). Each checkpoint waits twice for the disk and blocks
+ * the host for tens of milliseconds. With SQLite's default of 1,000 pages, checkpoints took two thirds of the time of a fast stream.
  */
 const LOG_PAGES = 16_384;
 const PAGE_BYTES = 4_096;
 
-/** Where a journal keeps its files. */
+/** Paths of a journal's files. */
 export interface JournalFiles {
   readonly folder: string;
   readonly database: string;
@@ -40,7 +40,7 @@ export interface JournalFiles {
   readonly seq: string;
   /** See `SentFile`. */
   readonly sent: string;
-  /** Its presence says that a read met damage: the next start checks the whole file. */
+  /** This file exists after a call met damage. The next start then checks the whole database. */
   readonly suspect: string;
 }
 
@@ -56,17 +56,17 @@ export function journalFiles(folder: string): JournalFiles {
   };
 }
 
-/** An open database and what was found in it. */
+/** An open database, and facts about it. */
 export interface OpenDatabase {
   readonly database: DatabaseSync;
   readonly statements: Statements;
   readonly isNew: boolean;
-  /** The host before this one did not come to close it, and the machine has been restarted since. */
+  /** Whether the last host did not close the database and the machine was restarted since. */
   readonly isAfterPowerLoss: boolean;
   readonly setAside?: { readonly path: string; readonly reason: string };
 }
 
-/** Where the database is and how durable its commits are. `bootId` tells restarts of the machine apart; absent where it has none. */
+/** Options of `openAlone`. `bootId` changes with each restart of the machine; `undefined` when unknown. */
 export interface OpenDatabaseOptions {
   readonly files: JournalFiles;
   readonly synchronous: 'normal' | 'full';
@@ -76,13 +76,13 @@ export interface OpenDatabaseOptions {
   readonly now: number;
 }
 
-/** Two hosts that start at the same moment each find the other; how often, and for how long at most in ms, each steps back. */
+/** Attempts to lock the database, and the longest pause between them in ms. Two hosts that start at the same moment block each other. */
 const LOCK_ATTEMPTS = 5;
 const LOCK_PAUSE_MS = 50;
 
 /**
- * `openDatabase`, tried again for a moment when somebody else has it: of two hosts that start together one must get it, and SQLite
- * refuses both where each waits for the other's first look to end. Rejects with `JournalError`.
+ * Opens the database, with a few attempts while another host holds it. Of two hosts that start together one must succeed, and SQLite may
+ * refuse both at first. Rejects with `JournalError`.
  */
 export async function openAlone(options: OpenDatabaseOptions): Promise<OpenDatabase> {
   for (let attempt = 1; ; attempt++) {
@@ -92,14 +92,14 @@ export async function openAlone(options: OpenDatabaseOptions): Promise<OpenDatab
       if (!(error instanceof JournalError && error.code === 'locked') || attempt === LOCK_ATTEMPTS)
         throw error;
     }
-    // By chance, so that the two part.
+    // A random pause, so that one of the two comes first.
     await pause(LOCK_PAUSE_MS * Math.random());
   }
 }
 
 /**
- * Opens the database under an exclusive lock and brings it to the present version. A damaged one is moved aside, never
- * deleted, and a new one begun. Throws `JournalError`.
+ * Opens the database under an exclusive lock and migrates it. Moves a damaged database aside, never deletes it, and creates a new one.
+ * Throws `JournalError`.
  */
 function openDatabase(options: OpenDatabaseOptions): OpenDatabase {
   const { files } = options;
@@ -112,7 +112,7 @@ function openDatabase(options: OpenDatabaseOptions): OpenDatabase {
       return tryOpen(options);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      // Another host may have done the same a moment ago: what it began must not be moved under it.
+      // Another host may have moved the damaged file already. Its new database must stay.
       if (statSync(files.database).ino !== inode) return tryOpen(options);
       const setAside = { path: moveAside(files, options.now), reason: errorText(error) };
       createPrivately(files.database);
@@ -128,12 +128,12 @@ function makeFolder(path: string): void {
     ensureFolder(path);
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error;
-    // Node says so of whatever stopped it on the way, a read-only file system too; the plain call says what it was.
+    // Node reports ENOENT for other causes too, such as a read-only file system. A plain `mkdir` reports the real cause.
     mkdirSync(path, { mode: 0o700 });
   }
 }
 
-/** SQLite would say that it cannot be written, and its mode be taken from it before. */
+/** Checked first: `createPrivately` would change the folder's mode, and SQLite would report an unwritable file. */
 function refuseFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   throw new JournalError(
@@ -147,9 +147,9 @@ function createPrivately(path: string): void {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error;
-    // SQLite would open a file that cannot be written all the same, and fail later with an error that does not say so.
+    // SQLite would open a read-only file, and fail later with an unclear error.
     for (const needed of [path, dirname(path)]) accessSync(needed, constants.W_OK);
-    // Not opened here: closing any handle on a file drops the locks that this process holds on it.
+    // `chmod` by path: closing a handle on the file would drop this process's locks on it.
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   }
 }
@@ -158,7 +158,7 @@ function tryOpen(options: OpenDatabaseOptions): OpenDatabase {
   const { files } = options;
   const database = new DatabaseSync(files.database);
   try {
-    // Before the first read: the lock is then taken with it, and the index of the log stays in this process's memory.
+    // Before the first read, so that the read takes the lock and the index of the log stays in this process's memory.
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
     refuseNewer(database, files.database, options.migrations.length);
     const isNew = readVersion(database) === 0;
@@ -182,7 +182,7 @@ function tryOpen(options: OpenDatabaseOptions): OpenDatabase {
   }
 }
 
-/** Whether the last host was ended by something that may have taken its last commits with it. */
+/** Whether the last commits of the last host may be lost. */
 function wasCutOff(statements: Statements, bootId: string | undefined): boolean {
   const read = (key: string): string | undefined => {
     const row = statements.get('SELECT value FROM internal WHERE key = ?', key);
@@ -193,14 +193,14 @@ function wasCutOff(statements: Statements, bootId: string | undefined): boolean 
 }
 
 /**
- * SQLite itself finds a truncated file and a broken schema when it opens one. A walk through all pages is kept for when there
- * is a reason: a kill cannot tear a page, a power loss can.
+ * SQLite itself detects a truncated file and a broken schema at open. This checks all pages, only after a power loss, which can tear a
+ * page, or after a read met damage.
  */
 function check(database: DatabaseSync, files: JournalFiles, isAfterPowerLoss: boolean): void {
   const isSuspect = existsSync(files.suspect);
-  const isSmall = statSync(files.database).size <= checkLimitBytes;
+  const isSmall = statSync(files.database).size <= CHECK_LIMIT_BYTES;
   if (!isSuspect && !(isAfterPowerLoss && isSmall)) return;
-  // What a read stumbled over may be an index that does not fit its table, which the quick one does not look at.
+  // Only the full check compares indexes with their tables.
   const pragma = isSuspect ? 'integrity_check' : 'quick_check';
   const found = String(database.prepare(`PRAGMA ${pragma}(1)`).get()?.[pragma]);
   if (found !== 'ok') throw new DamageError(`${files.database} is damaged: ${found}`);
@@ -217,7 +217,7 @@ function probe(statements: Statements, path: string): void {
   statements.get('SELECT * FROM envelopes ORDER BY seq DESC LIMIT 1');
 }
 
-/** A moment as part of a file's name. */
+/** A time as part of a file name. */
 export const fileStamp = (now: number): string => new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
 
 function moveAside(files: JournalFiles, now: number): string {

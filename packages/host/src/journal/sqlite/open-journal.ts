@@ -40,7 +40,7 @@ export class OpenJournal {
   readonly #inode: number;
   /** The damage that a write met: the journal writes no more to a file that the next start sets aside. */
   #damage: JournalError | undefined;
-  /** Whether a rollback has made stale what the writer holds in memory. */
+  /** Whether the writer must reload its state after a rollback. */
   #isWriterStale = false;
 
   constructor(parts: OpenJournalParts) {

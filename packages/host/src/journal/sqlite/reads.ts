@@ -30,9 +30,9 @@ import {
 } from './statements.ts';
 
 /** SQLite's "no limit". */
-const unlimited = -1;
+const UNLIMITED = -1;
 
-/** The reads of a SQLite journal, as `Journal` describes them, at once. */
+/** The reads of `Journal`, synchronously. */
 export class SqliteReader {
   readonly #statements: Statements;
 
@@ -94,7 +94,7 @@ export class SqliteReader {
   ): StoredTurn[] {
     const keys: number[] = [];
     let total = 0;
-    // Without their JSON: one that is too large is not read.
+    // Reads sizes first: JSON beyond the limit is not read.
     for (const { line, start, stop } of this.#spans(chat, before).toReversed()) {
       const rows = this.#statements.iterate(
         `SELECT key, bytes FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?
@@ -102,7 +102,7 @@ export class SqliteReader {
         line,
         start,
         stop,
-        limit === undefined ? unlimited : limit - keys.length,
+        limit === undefined ? UNLIMITED : limit - keys.length,
       );
       for (const row of rows) {
         total += number(row, 'bytes');
@@ -202,7 +202,7 @@ export class SqliteReader {
     return listedRows(this.#sessionRows(options), options);
   }
 
-  *#sessionRows({ limit = unlimited, after }: SessionListOptions): Generator<StoredSession> {
+  *#sessionRows({ limit = UNLIMITED, after }: SessionListOptions): Generator<StoredSession> {
     const columns = 'SELECT uri, modified_at, summary FROM sessions';
     if (after === undefined) {
       const all = `${columns} ORDER BY modified_at DESC, uri LIMIT ?`;
@@ -217,7 +217,7 @@ export class SqliteReader {
       yield toSession(row);
     }
     const older = `${columns} WHERE modified_at < ? ORDER BY modified_at DESC, uri LIMIT ?`;
-    const room = limit === unlimited ? unlimited : left;
+    const room = limit === UNLIMITED ? UNLIMITED : left;
     for (const row of this.#statements.iterate(older, after.modifiedAt, room)) yield toSession(row);
   }
 

@@ -5,17 +5,17 @@ import type { FoundSlice, SearchSource, TitleFound, TurnFound } from '../search/
 import { number, optionalText, type Row, type Statements, text } from './statements.ts';
 import { WordQuery } from './word-query.ts';
 
-/** Rows that one statement looks at: a few at first, more while they are quick. */
+/** Bounds of the range of keys that one statement searches. The range grows while statements are fast. */
 const LEAST_ROWS = 16;
 const MOST_ROWS = 256;
 
-/** Where a kind of rows is found. */
+/** Statements that search one table. */
 interface Rows {
-  /** The rows that fit the words, newest first: of these keys alone. */
+  /** Matching rows in a range of keys, newest first. */
   readonly matching: string;
-  /** The newest below a key. */
+  /** The newest row below a key. */
   readonly newest: string;
-  /** Of a key in the index. */
+  /** Sign of the table's keys in the index. */
   readonly sign: 1 | -1;
 }
 
@@ -32,10 +32,10 @@ const TITLES: Rows = {
   sign: -1,
 };
 
-/** Reads the index, a few rows at a time. */
+/** Searches the word index in small ranges of keys. */
 export class SqliteSearchSource implements SearchSource {
   readonly #statements: Statements;
-  /** As long as their search runs. */
+  /** By terms of a running search. */
   readonly #queries = new WeakMap<readonly Term[], WordQuery>();
 
   constructor(statements: Statements) {
@@ -122,14 +122,14 @@ export class SqliteSearchSource implements SearchSource {
     );
   }
 
-  /** A row of `turns`, as found. */
+  /** A match from a row of `turns`. */
   #toTurn(row: Row): TurnFound {
     const ordinal = number(row, 'ordinal');
     const chat = this.#shownBy(text(row, 'chat'), ordinal);
     return { key: number(row, 'key'), chat, turnId: text(row, 'id'), ordinal };
   }
 
-  /** The chat that wrote a turn, or else one that has a copy. */
+  /** The chat that wrote a turn, or else a chat with a copy of it. */
   #shownBy(line: string, ordinal: number): string {
     const row = this.#statements.get(
       'SELECT chat FROM spans WHERE line = ? AND start <= ? AND stop > ? ORDER BY chat <> line, chat LIMIT 1',
@@ -141,7 +141,7 @@ export class SqliteSearchSource implements SearchSource {
   }
 }
 
-/** A row of `titles`, as found. */
+/** A match from a row of `titles`. */
 function toTitle(row: Row): TitleFound {
   const uri = text(row, 'uri');
   const session = optionalText(row, 'session');

@@ -3,12 +3,12 @@ import { spaced } from '../search/words.ts';
 import { STATE_COLUMNS, storedState } from './compression.ts';
 import { number, optionalText, type Statements, text } from './statements.ts';
 
-/** Titles of so many are remembered, so that a session which changes costs no look at its title. */
-const knownTitlesLimit = 10_000;
-/** Pages of the index that one slice joins. */
-const mergedPages = 16;
+/** Size of the cache of titles, which saves a query for each change of a session. */
+const KNOWN_TITLES_LIMIT = 10_000;
+/** Pages of the index that one slice merges. */
+const MERGED_PAGES = 16;
 
-/** Keeps the index of words in the transactions that change what it is about. Turns have their `key` there, titles the negative of theirs. */
+/** Updates the word index in the transactions that change turns and titles. The rowid of a turn is its `key`; that of a title is its negated key. */
 export class SqliteSearchWriter {
   readonly #statements: Statements;
   readonly #known = new Map<string, string>();
@@ -17,7 +17,7 @@ export class SqliteSearchWriter {
     this.#statements = statements;
   }
 
-  /** Forgets what it holds in memory: after a rollback. */
+  /** Clears the cache, after a rollback. */
   reset(): void {
     this.#known.clear();
   }
@@ -27,7 +27,7 @@ export class SqliteSearchWriter {
     this.#put(key, message, response);
   }
 
-  /** Before the rows of `turns` go. */
+  /** Call this before the rows of `turns` are deleted. */
   dropTurns(line: string, start: number, stop: number): void {
     this.#statements.run(
       `DELETE FROM words WHERE rowid IN
@@ -42,7 +42,7 @@ export class SqliteSearchWriter {
   title(uri: string, session: string | null, json: string): void {
     const title = titleIn(json);
     if (this.#known.get(uri) === title) return;
-    if (this.#known.size >= knownTitlesLimit) this.#known.clear();
+    if (this.#known.size >= KNOWN_TITLES_LIMIT) this.#known.clear();
     this.#known.set(uri, title);
     if (title === '') return this.#dropTitle(uri);
     const row = this.#statements.get('SELECT title FROM titles WHERE uri = ?', uri);
@@ -62,14 +62,14 @@ export class SqliteSearchWriter {
     this.#dropTitle(uri);
   }
 
-  /** Reads rows from before the index into it, or joins parts of it; for about `ms`. Returns whether more is to do. */
+  /** Indexes rows that are older than the index, or merges parts of the index, for about `ms`. Returns whether work remains. */
   tend(ms: number): boolean {
     const end = performance.now() + ms;
     do {
       const row = this.#statements.get('SELECT source, below FROM unindexed LIMIT 1');
       if (row === undefined) return this.#merge();
       const source = text(row, 'source');
-      const next = this.#statements.get(sources[source] ?? '', number(row, 'below'));
+      const next = this.#statements.get(SOURCES[source] ?? '', number(row, 'below'));
       if (next === undefined) {
         this.#statements.run('DELETE FROM unindexed WHERE source = ?', source);
         continue;
@@ -84,12 +84,12 @@ export class SqliteSearchWriter {
     return true;
   }
 
-  /** Joins small parts of the index; returns whether there may be more. */
+  /** Merges small parts of the index. Returns whether there may be more. */
   #merge(): boolean {
     const changed = (): number =>
       number(this.#statements.get('SELECT total_changes() AS count') ?? {}, 'count');
     const before = changed();
-    this.#statements.run("INSERT INTO words (words, rank) VALUES ('merge', ?)", mergedPages);
+    this.#statements.run("INSERT INTO words (words, rank) VALUES ('merge', ?)", MERGED_PAGES);
     // SQLite's documentation: a difference below 2 means that there was nothing to merge.
     return changed() - before >= 2;
   }
@@ -110,8 +110,8 @@ export class SqliteSearchWriter {
   }
 }
 
-/** What is read into the index from before it, by what `unindexed` calls it. */
-const sources: Readonly<Record<string, string>> = {
+/** The next row to index, by the `source` of `unindexed`. */
+const SOURCES: Readonly<Record<string, string>> = {
   turns: 'SELECT key, json FROM turns WHERE key < ? ORDER BY key DESC LIMIT 1',
   sessions:
     'SELECT rowid AS key, uri, NULL AS session, summary AS json FROM sessions WHERE rowid < ? ORDER BY rowid DESC LIMIT 1',

@@ -1,6 +1,6 @@
 import { number, type Row, type Statements, text } from './statements.ts';
 
-/** Where a chat goes on growing: above every ordinal. */
+/** The `stop` of an open span: above every ordinal. */
 export const END = Number.MAX_SAFE_INTEGER;
 
 /** Ordinals from `start` to below `stop`. */
@@ -10,23 +10,23 @@ export interface Range {
 }
 
 /**
- * The part of a chat whose turns stand on a *line*: rows of `turns` with the line's name as their `chat`, at the same ordinals.
- * At most one span on a line is open (`stop` is `END`): its chat is the one that writes there.
+ * A part of a chat whose turns are on one *line*: the rows of `turns` with the line's name as their `chat`, at the same ordinals.
+ * At most one span of a line is open (`stop` is `END`): its chat writes new turns there.
  */
 export interface Span extends Range {
   readonly line: string;
 }
 
 /**
- * The spans of a chat, in order; `undefined` for one that shares nothing: its turns are the whole line of its own name. An empty
- * span, below every ordinal, says that what is left under the chat's name is others' alone.
+ * The spans of a chat, in order. `undefined` for a chat without shared turns: its turns are the whole line of its own name. An empty
+ * span, below every ordinal, means that only other chats show the rows under the chat's name.
  */
 export function spansOf(statements: Statements, chat: string): Span[] | undefined {
   const rows = statements.all('SELECT start, stop, line FROM spans WHERE chat = ? ORDER BY start', chat);
   return rows.length === 0 ? undefined : rows.map(toSpan);
 }
 
-/** What of `range` no other range covers. */
+/** The parts of `range` that no other range covers. */
 export function subtract(range: Range, others: readonly Range[]): Range[] {
   let left: Range[] = [range];
   for (const other of others) {
@@ -40,7 +40,7 @@ export function subtract(range: Range, others: readonly Range[]): Range[] {
   return left;
 }
 
-/** The spans cut to a range; those that lie outside are left out. */
+/** The spans cut to a range, without those outside of it. */
 export function clip(spans: readonly Span[], range: Range): Span[] {
   return spans
     .map(({ start, stop, line }) => ({

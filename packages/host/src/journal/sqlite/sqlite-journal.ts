@@ -35,17 +35,17 @@ export interface SqliteJournalOptions {
   /** The data folder. Created with mode 0700 when missing; files in it have mode 0600. */
   readonly folder: string;
   /**
-   * 'normal' (default): commits outlive the process; a power cut may cost the newest ones. 'full': each commit is synced to
-   * disk, at some twenty times the cost.
+   * 'normal' (default): commits outlive the process, and a power loss may lose the newest. 'full': each commit is synced to disk, at
+   * about twenty times the cost.
    */
   readonly synchronous?: 'normal' | 'full';
-  /** ms since the epoch; names what is set aside. Default: the system's clock. */
+  /** ms since the epoch; part of the names of files that are set aside. Default: the system's clock. */
   readonly now?: () => number;
-  /** Default: what the operating system says. */
+  /** Default: the id that the operating system reports. */
   readonly bootId?: () => string | undefined;
-  /** Hears once of damage that was met in the open database; calls go on failing with it. */
+  /** Called at the first damage in the open database. Later calls that meet damage reject too. */
   readonly onDamage?: (failure: JournalError) => void;
-  /** Default: all that this version knows. */
+  /** Default: all migrations of this version. */
   readonly migrations?: readonly Migration[];
 }
 
@@ -126,7 +126,7 @@ export class SqliteJournal implements Journal {
   }
 
   async commit(writes: readonly JournalWrite[]): Promise<void> {
-    // A read that is called before this resolves must not see it, and none can come between the rest and that.
+    // A read called before this resolves must not see the batch. No read runs between here and the end of the commit.
     await Promise.resolve();
     this.#opened().transaction(({ writer }) => {
       for (const write of writes) writer.apply(write);
@@ -136,7 +136,7 @@ export class SqliteJournal implements Journal {
     try {
       sent.write(writer.lastSeq);
     } catch {
-      // The commit stands: without this note the next start may only not see that a log was cut.
+      // The commit is durable. Without this number, the next start may only miss that a log was cut.
     }
   }
 

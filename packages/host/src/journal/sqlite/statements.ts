@@ -1,10 +1,10 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { DamageError } from './errors.ts';
 
-/** A row as `node:sqlite` gives it. */
+/** A row of a result. */
 export type Row = Record<string, SQLOutputValue>;
 
-/** Prepared statements of one connection by their text: preparing costs ten times as much as running a small one. */
+/** Cache of prepared statements of one connection. Preparing a statement takes ten times as long as running a small one. */
 export class Statements {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();

@@ -3,19 +3,19 @@ import type { SqliteSearchWriter } from './search-writer.ts';
 import { clip, END, type Range, type Span, spansOf, subtract, toSpan } from './spans.ts';
 import { number, optionalText, type Statements } from './statements.ts';
 
-/** Of a content: its turn has no row on the line that it stands on. */
+/** Condition on `contents`: the turn has no row on the content's line. */
 const LOOSE =
   'NOT EXISTS (SELECT 1 FROM turns WHERE turns.chat = contents.chat AND turns.id = contents.turn)';
 
-/** Between a chat's URI and a number in the names of its further lines: no URI has it. */
+/** Separates a chat's URI from a number in the names of its further lines. URIs do not contain it. */
 const MORE = ' ';
 
 type Write<Op extends JournalWrite['op']> = Extract<JournalWrite, { op: Op }>;
 
 /**
- * Writes of turns and of what goes with them. A chat that was never copied, and is no copy, has its turns under its own name and no
- * row in `spans`. A copy is spans on the lines of its source: it costs the same for two turns and two thousand. A row, and the
- * contents of its turn, go with the last span that shows it.
+ * Writes turns and their contents. A chat that was never copied, and is no copy, has its turns under its own name and no row in `spans`.
+ * A copy consists of spans on the lines of its source, so its cost does not depend on the number of turns. A row and the contents of its
+ * turn are deleted with the last span that shows it.
  */
 export class SqliteTurnWriter {
   readonly #statements: Statements;
@@ -47,17 +47,17 @@ export class SqliteTurnWriter {
     this.#replace(chat, spans, left);
   }
 
-  /** Everything of a chat: turns, their contents and those of its active turn. */
+  /** Deletes all turns of a chat, their contents and those of its active turn. */
   dropAll(chat: string): void {
     const lines = this.#ownLines(chat);
     this.drop(chat, { start: 0, stop: END });
     for (const line of lines) this.#dropLoose(line);
-    // Only what others still show keeps its mark: the name is not free to be written under.
+    // A mark stays while other chats show rows under this name: new turns must not be written there.
     this.#statements.run('DELETE FROM spans WHERE chat = ? AND (start < stop OR line <> chat)', chat);
     for (const line of lines) this.#forgetMarks(line);
   }
 
-  /** Contents of a turn without a row. */
+  /** Deletes the contents of a turn without a row. */
   dropContents(chat: string, turnId: string): void {
     for (const line of this.#ownLines(chat)) this.#dropLoose(line, turnId);
   }
@@ -68,7 +68,7 @@ export class SqliteTurnWriter {
     const whole = { start: 0, stop: END, line: from };
     const spans = spansOf(this.#statements, from);
     const source = spans ?? [whole];
-    // Turns that come to the source later are not part of the copy.
+    // Later turns of the source are not part of the copy.
     const copied = clip(source, { start: 0, stop: Math.min(count, this.#end(source)) });
     if (copied.length === 0) return;
     if (spans === undefined) this.#insert(from, whole, this.#sessionOf(from));
@@ -112,7 +112,7 @@ export class SqliteTurnWriter {
     );
   }
 
-  /** Drops what a span shows within a range, and returns what is left of the span. */
+  /** Drops the turns of a span within a range, and returns the rest of the span. */
   #dropOf(chat: string, span: Span, range: Range): Span[] {
     const [dropped] = clip([span], range);
     if (dropped === undefined) return [span];
@@ -120,7 +120,7 @@ export class SqliteTurnWriter {
       .all('SELECT start, stop, line FROM spans WHERE line = ? AND chat <> ?', span.line, chat)
       .map(toSpan);
     for (const free of subtract(dropped, others)) this.#dropRows({ ...free, line: span.line });
-    // A chat goes on where it was cut, unless others' turns stand there.
+    // A truncated chat continues on its line, unless turns of other chats follow there.
     const goesOn = dropped.stop === END && others.every(({ stop }) => stop <= dropped.start);
     if (goesOn && dropped.start > span.start) return [span];
     return subtract(span, [dropped]).map((piece) => ({ ...piece, line: span.line }));
@@ -137,13 +137,13 @@ export class SqliteTurnWriter {
       this.#insert(chat, { start: -1, stop: -1, line: chat }, session);
     }
     for (const { line } of before) {
-      // The contents of an active turn are found under the name of its chat.
+      // Contents of the active turn belong under the chat's own name.
       if (isOwn(chat, line) && after.every((span) => span.line !== line)) this.#moveLoose(line, chat);
       this.#forgetMarks(line);
     }
   }
 
-  /** The line that a turn at this ordinal is written to. */
+  /** The line for a new turn at this ordinal. */
   #lineFor({ chat, ordinal, id }: Write<'turn'>): string {
     const spans = spansOf(this.#statements, chat);
     if (spans === undefined) return chat;
@@ -175,7 +175,7 @@ export class SqliteTurnWriter {
     return (found ?? spans.find(({ stop }) => stop === END))?.line ?? chat;
   }
 
-  /** The lines that a chat writes, or wrote, and still shows; the one of its own name in any case. */
+  /** The lines that only this chat writes and that it shows, and always the line of its own name. */
   #ownLines(chat: string): Set<string> {
     const lines = (spansOf(this.#statements, chat) ?? []).map(({ line }) => line);
     return new Set([chat, ...lines.filter((line) => isOwn(chat, line))]);
@@ -223,7 +223,7 @@ export class SqliteTurnWriter {
     return row !== undefined;
   }
 
-  /** A name that no row stands under: the chat's own, where that is free. */
+  /** A line without rows: the chat's own name if it is free. */
   #freeLine(chat: string): string {
     for (let count = 0; ; count += 1) {
       const line = count === 0 ? chat : `${chat}${MORE}${count}`;
@@ -264,7 +264,7 @@ export class SqliteTurnWriter {
     );
   }
 
-  /** Contents on a line whose turn (default: any) has no row there. */
+  /** Deletes contents of a line whose turn (default: any) has no row there. */
   #dropLoose(line: string, turnId?: string): void {
     if (turnId === undefined) {
       this.#statements.run(`DELETE FROM contents WHERE chat = ? AND ${LOOSE}`, line);
@@ -286,7 +286,7 @@ export class SqliteTurnWriter {
     }
   }
 
-  /** An empty span has no use on a line that nobody shows. */
+  /** Deletes the empty spans of a line that no chat shows. */
   #forgetMarks(line: string): void {
     if (this.#isShown(line)) return;
     this.#statements.run('DELETE FROM spans WHERE line = ? AND start = stop', line);

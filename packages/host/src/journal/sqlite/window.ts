@@ -2,10 +2,10 @@ import type { StoredEnvelope } from '../journal.ts';
 import { ENVELOPE_COLUMNS, RowBuilder, readEnvelopeRow } from './envelope-rows.ts';
 import { number, optionalNumber, type Row, type Statements } from './statements.ts';
 
-/** What a row says without its JSON. */
+/** The columns of a row without its JSON. */
 const EDGES = 'seq, first_seq, first_time, time, count, bytes, total';
 
-/** The replay window: the `envelopes` table seen as a queue. */
+/** The replay window: the table `envelopes` as a queue. */
 export class SqliteWindow {
   readonly #statements: Statements;
 
@@ -13,7 +13,7 @@ export class SqliteWindow {
     this.#statements = statements;
   }
 
-  /** Bytes and oldest time of what is held. */
+  /** Bytes and oldest time of the window. */
   stats(): { bytes: number; oldestTime: number | undefined } {
     const oldest = this.#first();
     const newest = this.#last();
@@ -40,7 +40,7 @@ export class SqliteWindow {
       const first = this.#firstThat((row) => number(row, 'total') >= total - limits.maxBytes, oldest, newest);
       if (first !== undefined) points.push(this.#seqWithTotal(first, total - limits.maxBytes));
     }
-    // Times never fall from one envelope to the next [ACT-6], so that they can be searched like the numbers.
+    // Times never decrease [ACT-6], so a binary search finds them as it finds numbers.
     if (number(oldest, 'first_time') < limits.minTime) {
       const row = this.#firstThat((each) => number(each, 'time') >= limits.minTime, oldest, newest);
       const kept = row && this.#envelopes(row).find(({ time }) => time >= limits.minTime);
@@ -50,15 +50,15 @@ export class SqliteWindow {
   }
 
   /**
-   * The last envelope of a slice of `limit` that may go: at or below `seq`, and before the first that a snapshot row does not
-   * reflect yet. `undefined` when none may.
+   * The last of at most `limit` envelopes that may be trimmed: at or below `seq`, and before the first that a snapshot row does not reflect
+   * yet. `undefined` when none may be trimmed.
    */
   sliceEnd(seq: number, limit: number): { seq: number; time: number } | undefined {
     const stale = this.#statements.get('SELECT min(seq) AS seq FROM stale');
     const bound = Math.min(seq, ((stale && optionalNumber(stale, 'seq')) ?? Number.POSITIVE_INFINITY) - 1);
     let end: { seq: number; time: number } | undefined;
     let left = limit;
-    // As many rows at most: each has an envelope.
+    // Each row has at least one envelope.
     for (const row of this.#statements.iterate(
       `SELECT ${EDGES} FROM envelopes ORDER BY seq LIMIT ?`,
       limit,
@@ -77,7 +77,7 @@ export class SqliteWindow {
     return end;
   }
 
-  /** Drops all envelopes at or below `seq`; returns how many there were. */
+  /** Drops all envelopes at or below `seq`. Returns their number. */
   dropUpTo(seq: number): number {
     const whole = this.#statements.get('SELECT sum(count) AS count FROM envelopes WHERE seq <= ?', seq);
     this.#statements.run('DELETE FROM envelopes WHERE seq <= ?', seq);
@@ -86,7 +86,7 @@ export class SqliteWindow {
     return cut === undefined || number(cut, 'first_seq') > seq ? dropped : dropped + this.#cut(cut, seq);
   }
 
-  /** Takes the envelopes at or below `seq` out of a row; returns how many there were. */
+  /** Removes the envelopes at or below `seq` from a row. Returns their number. */
   #cut(row: Row, seq: number): number {
     const all = this.#envelopes(row);
     const kept = all.filter((envelope) => envelope.seq > seq);
@@ -107,7 +107,7 @@ export class SqliteWindow {
     return all.length - kept.length;
   }
 
-  /** The number of the first envelope of a row up to which there are so many bytes. */
+  /** The number of the first envelope of a row with which the total size reaches `total`. */
   #seqWithTotal(row: Row, total: number): number {
     let before = number(row, 'total') - number(row, 'bytes');
     for (const { seq, json } of this.#envelopes(row)) {
@@ -133,7 +133,7 @@ export class SqliteWindow {
     return this.#statements.get(`SELECT ${EDGES} FROM envelopes ORDER BY seq DESC LIMIT 1`);
   }
 
-  /** The first envelope for which `holds`, which holds for all after it: a binary search over the numbers, gaps and all. */
+  /** The first row for which `holds` is true. It must be true for all later rows. A binary search over numbers with gaps. */
   #firstThat(holds: (row: Row) => boolean, oldest: Row, newest: Row): Row | undefined {
     if (!holds(newest)) return undefined;
     let found = newest;

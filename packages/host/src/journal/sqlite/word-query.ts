@@ -2,25 +2,25 @@ import { SLICE_MS } from '../../lib/slice-scheduler.ts';
 import type { Term } from '../search/query.ts';
 import { type Statements, text } from './statements.ts';
 
-/** Words that one statement asks for. Those left out are looked at by whoever reads what is found. */
+/** Words that one statement searches. `search` checks the others in the text of the found turns. */
 const MAX_WORDS = 8;
-/** Words with one beginning; where there are more, all with its first two characters are asked for. */
+/** Limit of words with a prefix. Beyond it, the statement searches all words with its first two characters. */
 const MAX_ENDINGS = 64;
-/** FTS5 compares each place of each word of a phrase: a phrase of 320 words in a hexdump of 30 kB takes it 65 ms. */
+/** Limits of phrases. FTS5 compares each place of each word: a phrase of 320 words takes 65 ms in a hexdump of 30 kB. */
 const MAX_PHRASES = 4;
 const MAX_PHRASE_WORDS = 4;
-/** Characters of the beginnings that the index keeps lists of. */
+/** Length of the prefixes that the index has lists of. */
 const KEPT_PREFIX = 2;
 
 /**
- * What is asked of the index for one search. Each statement that comes of it takes a time that does not grow with the query: no phrases over
- * a range of rows, and no beginnings of words whose lists would have to be merged first. It finds all that fits, and some that does not.
+ * The FTS5 expressions of one search. The time of each statement does not grow with the query: it searches no phrases over a range of rows,
+ * and no prefixes whose lists SQLite would have to merge first. It finds all matches, and some turns that do not match.
  */
 export class WordQuery {
   readonly #statements: Statements;
   readonly #words: readonly string[];
   readonly #phrases: readonly string[];
-  /** The beginning whose words are still being listed. */
+  /** The prefix whose words are being listed. */
   readonly #prefix: string | undefined;
   readonly #endings: string[] = [];
   #expression: string | undefined;
@@ -28,7 +28,7 @@ export class WordQuery {
   constructor(statements: Statements, terms: readonly Term[]) {
     this.#statements = statements;
     const whole = terms.flatMap(({ words, isPrefix }) => (isPrefix ? words.slice(0, -1) : words));
-    // Long words are rare.
+    // Long words are rare, so they narrow the search most.
     this.#words = [...new Set(whole)].toSorted((a, b) => b.length - a.length).slice(0, MAX_WORDS);
     this.#phrases = terms
       .map(({ words, isPrefix }) => words.slice(0, isPrefix ? -1 : undefined).slice(0, MAX_PHRASE_WORDS))
@@ -38,13 +38,13 @@ export class WordQuery {
     this.#prefix = terms.find(({ isPrefix }) => isPrefix)?.words.at(-1);
   }
 
-  /** For ranges of rows: the words alone. `undefined`: they are not listed yet, ask again; `''`: nothing fits. */
+  /** Expression for ranges of rows: only words. `undefined` while a prefix is being listed: ask again. `''`: nothing matches. */
   get words(): string | undefined {
     this.#expression ??= this.#write();
     return this.#expression;
   }
 
-  /** For one row that has the words: the phrases, as far as FTS5 is asked for them. Absent: there are none. */
+  /** Expression for one row that has the words: the phrases. `undefined` without phrases. */
   get phrases(): string | undefined {
     return this.#phrases.length === 0 ? undefined : this.#phrases.join(' AND ');
   }
@@ -65,14 +65,14 @@ export class WordQuery {
     return this.#endings.length === 0 ? '' : `(${this.#endings.map(quoted).join(' OR ')})`;
   }
 
-  /** Lists words with this beginning for a slice. */
+  /** Lists words with this prefix, for one slice. */
   #list(prefix: string): 'done' | 'more' {
     const end = performance.now() + SLICE_MS;
     while (this.#endings.length <= MAX_ENDINGS) {
       const last = this.#endings.at(-1);
       const row = this.#statements.get(
         'SELECT term FROM temp.word_places WHERE term >= ? AND term <= ? LIMIT 1',
-        // The next that there can be: FTS5 would walk over all places of the last one.
+        // The next possible word. With `>` FTS5 would walk over all places of the last word.
         last === undefined ? prefix : `${last}\0`,
         `${prefix}\u{10ffff}`,
       );
@@ -84,5 +84,5 @@ export class WordQuery {
   }
 }
 
-/** Words have no quotes in them: nothing comes to mean anything. */
+/** Words contain no quotes, so none of them is read as an operator. */
 const quoted = (words: string): string => `"${words}"`;

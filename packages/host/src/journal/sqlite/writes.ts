@@ -10,21 +10,21 @@ import { SqliteTurnWriter } from './turns.ts';
 type EnvelopeWrite = Extract<JournalWrite, { op: 'envelope' }>;
 type ChannelWrite = Extract<JournalWrite, { op: 'channel' }>;
 
-/** So many channels are remembered as known to be stale; more are looked up again. */
-const knownStaleLimit = 10_000;
+/** Size of the cache of channels that are known to be stale. */
+const KNOWN_STALE_LIMIT = 10_000;
 
-/** Applies writes inside a transaction that the caller begins and ends, with `finish` before the end. */
+/** Applies writes inside the caller's transaction. The caller calls `finish` before it commits. */
 export class SqliteWriter {
   readonly #statements: Statements;
   readonly #compressor = new Compressor();
-  /** Its own, since what shrinks among envelopes says nothing of states. */
+  /** A compressor of its own: whether envelopes shrink tells nothing about states. */
   readonly #stateCompressor = new Compressor();
   /** `total` and `seq` of the newest envelope. */
   #total = 0;
   #lastSeq = 0;
   /** The row of envelopes that were applied and are not inserted yet. */
   #row: RowBuilder | undefined;
-  /** Channels whose row in `stale` needs no look until their snapshot row changes. */
+  /** Channels that have a row in `stale`. */
   readonly #knownStale = new Set<string>();
 
   readonly #turns: SqliteTurnWriter;
@@ -38,8 +38,8 @@ export class SqliteWriter {
   }
 
   /**
-   * Reads what it holds in memory afresh: at start, and after a rollback. `floor`: the highest number trimmed away. Returns the
-   * highest number ever journaled.
+   * Reloads the state in memory, at start and after a rollback. `floor`: the highest trimmed number. Returns the highest number ever
+   * journaled.
    */
   reset(floor: number): number {
     this.#knownStale.clear();
@@ -51,7 +51,7 @@ export class SqliteWriter {
     return this.#lastSeq;
   }
 
-  /** The highest number applied. */
+  /** The highest number that was applied. */
   get lastSeq(): number {
     return this.#lastSeq;
   }
@@ -65,7 +65,7 @@ export class SqliteWriter {
 
   apply(write: JournalWrite): void {
     if (write.op === 'envelope') return this.#envelope(write);
-    // The order of writes holds.
+    // Writes stay in order.
     this.finish();
     const statements = this.#statements;
     switch (write.op) {
@@ -214,7 +214,7 @@ export class SqliteWriter {
       row.channel,
       row.firstSeq,
     );
-    if (this.#knownStale.size >= knownStaleLimit) this.#knownStale.clear();
+    if (this.#knownStale.size >= KNOWN_STALE_LIMIT) this.#knownStale.clear();
     this.#knownStale.add(row.channel);
   }
 
