@@ -7,10 +7,10 @@ import { ACP_CATALOGUE } from '../src/acp/config/catalogue.ts';
 import type { AcpProvider } from '../src/acp/provider.ts';
 import { capturesAreThere, capturesFolder, nodeAgent, temporaryFolder } from './acp-chats.ts';
 
-/** A recorded agent, and what it has played so far. */
+/** A recorded agent and its progress. */
 interface Replay {
   readonly provider: AcpProvider;
-  /** Resolves once it has received, or sent, this so often. */
+  /** Resolves once it has received or sent `what` this many times. */
   played(what: string, count?: number): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ function replay(agent: string, capture = agent): Replay {
   return { provider, played };
 }
 
-/** Approves or denies the next question by the label that the agent gave it. */
+/** Answers the next question with the option that has this label of the agent. */
 async function choose(output: RecordingTurn, label: string): Promise<RecordedCall> {
   const call = await output.callIn('pending-confirmation');
   const option = call.shown?.options?.find((known) => known.label === label);
@@ -54,7 +54,9 @@ async function choose(output: RecordingTurn, label: string): Promise<RecordedCal
 const hello = 'Hello from the mock model. Done.';
 const after = 'Tool finished, all good.';
 
-/** Runs a prompt, cancels it when the agent has it, and takes the session up again, as every recording ends. */
+/**
+ * Runs a prompt, cancels it once the agent has it, and resumes the session, like the end of every recording.
+ */
 async function cancelAndResume(
   { provider, played }: Replay,
   chat: OpenChat,
@@ -193,7 +195,7 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
         },
       ],
     });
-    // It failed to load: the person is told, and another session has taken its place.
+    // The load failed: the person is told, and another session replaces it.
     expect(end.resumed.host.memory).not.toEqual(chat.host.memory);
     const next = end.resumed.prompt('go on');
     await next.done;
@@ -209,7 +211,7 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
     const workingDirectory = temporaryFolder();
     const recording = replay('opencode');
     const chat = await openChat(recording.provider, { workingDirectory });
-    // Options alone, no modes and no models.
+    // Only options, no modes and no models.
     expect(chat.host.configs.at(-1)?.schema.properties).toMatchObject({ mode: { enum: ['build', 'plan'] } });
     expect(recording.provider.describe().models.map(({ id }) => id)).toContain('mock/mock-model');
 
@@ -229,7 +231,7 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
     expect(second.output.text).toBe(after);
 
     const end = await cancelAndResume(recording, chat, { workingDirectory, promptCount: 3 });
-    // They come after the answer.
+    // They are sent after the answer.
     await vi.waitFor(() => expect(end.resumed.host.commandList.map(({ name }) => name)).toContain('init'), {
       timeout: 30_000,
     });

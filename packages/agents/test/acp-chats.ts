@@ -9,10 +9,10 @@ import { type AcpProvider, type AcpProviderOptions, createAcpProvider } from '..
 import type { AcpTimers } from '../src/acp/runtime.ts';
 import type { Offer, Step } from './acp-scripted-agent.ts';
 
-/** Where recordings of real agents lie, beside the repository; see `capturesAreThere`. */
+/** Recordings of real agents, next to the repository; see `capturesAreThere`. */
 export const capturesFolder = fileURLToPath(new URL('../../../../shared/acp-captures/', import.meta.url));
 
-/** Whether the recordings are there. Under `REQUIRE_ALL=1` their absence is a failure. */
+/** Whether the recordings exist. With `REQUIRE_ALL=1` it is a failure when they do not. */
 export const capturesAreThere = existsSync(capturesFolder);
 if (!capturesAreThere) {
   if (process.env['REQUIRE_ALL'] === '1') throw new Error(`${capturesFolder} is required and absent`);
@@ -25,14 +25,14 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A folder of the test's own, removed after it. */
+/** Creates a folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'agenthost-acp-')));
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A registry that remembers what runs. */
+/** A registry that remembers running processes. */
 export class RunningChildren implements ChildRegistry {
   readonly running = new Set<number>();
   readonly all: number[] = [];
@@ -47,7 +47,7 @@ export class RunningChildren implements ChildRegistry {
   }
 }
 
-/** A provider for `node <script> <args>`, disposed of after the test. */
+/** A provider for `node <script> <args>`, disposed after the test. */
 export function nodeAgent(
   script: string,
   args: readonly string[],
@@ -76,7 +76,7 @@ export class ManualTimers implements AcpTimers {
     };
   }
 
-  /** Delays of what waits, from now. */
+  /** Delays of pending timers, from now. */
   get waitingMs(): number[] {
     return this.#waiting.map(({ at }) => at - this.#now).sort((a, b) => a - b);
   }
@@ -98,7 +98,7 @@ export function scriptedAgent(
   return nodeAgent('./acp-scripted-agent.ts', [JSON.stringify(offer)], config, options);
 }
 
-/** A prompt that makes the scripted agent take these steps. */
+/** A prompt that makes the scripted agent run these steps. */
 export function steps(...list: Step[]): string {
   return JSON.stringify(list);
 }
@@ -108,12 +108,14 @@ export function toolCall(id: string, fields: object = {}, kind = 'tool_call'): S
   return { update: { sessionUpdate: kind, toolCallId: id, ...fields } };
 }
 
-/** A permission request with these options, each `kind:id` or `kind:id:name`; the agent waits for the answer. */
+/**
+ * A permission request with these options, each `kind:id` or `kind:id:name`. The agent waits for the answer.
+ */
 export function permission(id: string, options: readonly string[], fields: object = {}): Step {
   return { ask: permissionRequest(id, options, fields) };
 }
 
-/** The like, after which the agent goes on. */
+/** A permission request after which the agent continues without waiting. */
 export function requested(id: string, options: readonly string[]): Step {
   return { request: permissionRequest(id, options, {}) };
 }

@@ -45,7 +45,7 @@ async function opened(offer: Offer = { init: canLoad }, offered: readonly Client
   return { provider, chat, prompt };
 }
 
-/** The whole run of one turn. */
+/** Runs one turn to its end. */
 async function played(todo: Step[], result: ToolCallResult = SEEN) {
   const { prompt } = await opened();
   const { output, done } = prompt(...todo);
@@ -366,7 +366,7 @@ describe('tools of clients in an ACP agent', () => {
       })),
     });
     void stranger.request('tools/list', {});
-    // Whether it could write more before it was thrown out is chance.
+    // Whether it could write more before it was disconnected depends on timing.
     expect([0, 1]).toContain(await stranger.exited);
     await end();
     expect(() => statSync(path)).toThrow('ENOENT');

@@ -19,7 +19,7 @@ async function prompt(...list: Step[]): Promise<RunningTurn> {
   return chat.prompt(steps(...list));
 }
 
-/** What the agent is answered, when a person does this. */
+/** The answer to the agent when a person answers like this. */
 async function answerTo(params: object, answer?: (ask: RecordedAsk) => void): Promise<unknown> {
   const { output, done } = await prompt({ ask: create(params) }, { sayAnswer: true });
   if (answer !== undefined) answer(await output.openAsk());
@@ -174,7 +174,7 @@ describe('elicitation of ACP agents', () => {
       { sayAnswer: true },
     );
     const asked = await output.openAsk();
-    // As the host does when the turn is over for it.
+    // Like the host when it ends the turn.
     output.end();
     await done;
     expect(asked.given).toEqual({ response: 'cancel', answers: {} });

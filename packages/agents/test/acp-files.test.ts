@@ -7,10 +7,10 @@ import { readTextFile } from '../src/acp/session/files.ts';
 import type { ConfinedFolder } from '../src/working-files/confined-path.ts';
 import { scriptedAgent, steps, temporaryFolder } from './acp-chats.ts';
 
-/** One in which nothing is the host's. */
+/** A folder without private paths. */
 const openFolder = (path: string): ConfinedFolder => ({ path, isPrivate: async () => false });
 
-/** What the agent gets when it asks this of us. */
+/** The answer to the agent's request. */
 async function ask(workingDirectory: string, method: string, params: object): Promise<unknown> {
   const chat = await openChat(scriptedAgent({}, { offersReadTextFile: false, offersWriteTextFile: false }), {
     workingDirectory,

@@ -20,7 +20,7 @@ async function stage(offer: Offer = {}, options: Partial<AcpProviderOptions> = {
   return { chat, children, prompt: (...list) => chat.prompt(steps(...list)) };
 }
 
-/** What a turn is ended with. */
+/** The error of a turn. */
 async function errorOf({
   done,
 }: RunningTurn): Promise<{ errorType: string; message: string; afterMs: number }> {
@@ -39,7 +39,7 @@ async function errorOf({
   throw new Error('the turn did not fail');
 }
 
-/** The next turn runs, with another process if need be. */
+/** The next turn runs, if necessary with another process. */
 async function expectGoesOn({ chat }: Stage): Promise<void> {
   const next = chat.prompt('hi');
   await next.done;
@@ -101,7 +101,7 @@ describe('an agent that misbehaves', () => {
     const bomb = `${'{"a":['.repeat(depth)}1${']}'.repeat(depth)}`;
     const update = (status: string): string =>
       `{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"deep","status":"${status}","rawInput":${bomb},"rawOutput":${bomb}}`;
-    // The agent's own JSON.stringify would not do it.
+    // The agent's own JSON.stringify could not produce it.
     const lines = ['in_progress', 'completed'].map(
       (status) =>
         `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"SESSION","update":${update(status)}}}\n`,
@@ -126,7 +126,7 @@ describe('an agent that misbehaves', () => {
       errorType: 'agentExited',
       message: 'Test agent closed its connection without ending, and was ended',
     });
-    // Not after TERM and KILL have had their time.
+    // Before the grace period after TERM has passed.
     expect(staged.children.running.size).toBe(1);
     await eventually(() => expect(staged.children.running.size).toBe(0));
   });

@@ -6,7 +6,7 @@ import type { Step } from './acp-scripted-agent.ts';
 
 const usual = ['allow_always:all:Always', 'allow_once:yes:Yes', 'reject_once:no:No'];
 
-/** Runs a turn that asks once and says what it was answered. */
+/** Runs a turn that asks once, and returns the answer that the agent got. */
 async function ask(
   list: Step[],
   answer: (options: readonly { id: string }[]) => ToolCallAnswer,
@@ -102,7 +102,7 @@ describe('permission requests', () => {
     const first = chat.prompt(steps(permission('t', usual), { sayAnswer: true }));
     await first.output.callIn('pending-confirmation');
     first.controller.abort();
-    // As the host does when a turn is cancelled.
+    // Like the host when a turn is cancelled.
     first.output.end();
     await first.done;
     const second = chat.prompt(steps({ sayAnswer: true }));

@@ -14,13 +14,13 @@ import {
   temporaryFolder,
 } from './acp-chats.ts';
 
-/** One that has ended and only waits to be noticed does not run: its new parent may take its time. */
+/** A process that has exited but is not reaped yet does not count as running. */
 const isRunning = async (pid: number): Promise<boolean> => (await processStartTime(pid)) !== undefined;
 
-/** Resolves once `check` throws no more; how long that takes on a busy machine says nothing. */
+/** Resolves once `check` no longer throws; how long that takes depends on the machine. */
 const eventually = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 30_000 });
 
-/** What a promise rejects with, looked at from now on; `undefined` when it does not. */
+/** The rejection of a promise, handled from now on; `undefined` when it resolves. */
 function rejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,
@@ -87,7 +87,7 @@ describe('the process of an agent', () => {
     await running.done;
     expect(running.output.text).toContain(`${old} `);
     await eventually(() => expect([...childRegistry.running]).toEqual([fresh]));
-    // With nothing that uses it, it goes at once; and the host's stop waits for all.
+    // An unused process is stopped at once, and the host's stop waits for all processes.
     provider.forgetGrants?.('ahp-chat:/any');
     await eventually(() => expect(childRegistry.running.size).toBe(0));
   });
@@ -104,7 +104,7 @@ describe('the process of an agent', () => {
     timers.advance(10 * 60_000 - 1);
     expect(childRegistry.running.size).toBe(1);
 
-    // A turn that takes long is use.
+    // A long turn counts as use.
     const long = chat.prompt(steps(permission('t', ['allow_once:yes'])));
     const call = await long.output.callIn('pending-confirmation');
     timers.advance(60 * 60_000);
@@ -119,13 +119,13 @@ describe('the process of an agent', () => {
     expect(chat.host.exits).toEqual([]);
 
     const next = chat.prompt(steps({ sayCalls: 'session/load' }, { result: { usage: { inputTokens: 1 } } }));
-    // Loading waits for a history that comes late.
+    // Loading waits for history that comes late.
     await eventually(() => expect(timers.waitingMs).toContain(200));
     timers.advance(200);
     await next.done;
     expect(JSON.parse(next.output.text)).toMatchObject([chat.host.memory]);
     expect(childRegistry.all).toHaveLength(2);
-    // What is stopped in `dispose` waits for real.
+    // `dispose` waits until the processes have stopped.
     const disposed = provider.dispose();
     await eventually(() => expect(childRegistry.running.size).toBe(0));
     await disposed;
@@ -179,7 +179,7 @@ describe('the process of an agent', () => {
     });
     expect(turn.output.text).toBe('half');
     expect(chat.host.exits).toEqual([expect.stringContaining('exit code 7')]);
-    // The next turn starts another.
+    // The next turn starts another process.
     const next = chat.prompt('hi');
     await next.done;
     expect(next.output.text).toBe('You said: hi');
@@ -401,7 +401,7 @@ describe('cancel', () => {
     await turn.output.until(() => turn.output.text === 'on it');
     turn.controller.abort();
     await turn.done;
-    // The session goes on.
+    // The session continues.
     const next = chat.prompt('hi');
     await next.done;
     expect(next.output.text).toBe('You said: hi');
@@ -446,7 +446,7 @@ describe('cancel', () => {
       message: expect.stringContaining('did not end when it was cancelled'),
     });
     expect(childRegistry.running.size).toBe(0);
-    // The other chat goes on with another process.
+    // The other chat continues with another process.
     const next = other.prompt('hi');
     await next.done;
     expect(next.output.text).toBe('You said: hi');

@@ -1,8 +1,8 @@
-// An agent that plays a recorded connection: `node acp-replay-agent.ts <capture>`. It sends the recorded lines of the agent (`<`) and
-// waits at each line of the client (`>`) for the like from ours. Ids are mapped, `/workspace` becomes the folder that the client names.
-// A request that the recording does not have at that place is answered: `session/resume` as unknown, others by `{}`,
-// `session/new` with an id. On stderr it says
-// what it received as recorded (`played session/prompt`) and when it is through (`played all`).
+// An agent that replays a recorded connection: `node acp-replay-agent.ts <capture>`. It sends the recorded
+// lines of the agent (`<`) and waits at each line of the client (`>`) for a matching one. Ids are mapped, and
+// `/workspace` becomes the client's folder. Requests that the recording does not have at that place are
+// answered: `session/resume` as unknown, `session/new` with an id, others with `{}`. It reports its progress
+// on stderr (`played session/prompt`, and at the end `played all`).
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -19,7 +19,7 @@ const recorded = readFileSync(process.argv[2] ?? '', 'utf8')
   .filter((line) => line !== '')
   .map((line) => ({ fromAgent: line.startsWith('<'), message: JSON.parse(line.slice(2)) as Message }));
 
-/** The client's ids of requests, by those in the recording. */
+/** The client's request ids by those in the recording. */
 const ids = new Map<number | string, number | string>();
 let workspace = '/workspace';
 let next = 0;

@@ -25,7 +25,7 @@ const canBoth = { agentCapabilities: { loadSession: true, sessionCapabilities: {
 const canLoad = { agentCapabilities: { loadSession: true } };
 const broken = { code: -32603, message: 'gone' };
 
-/** Opens a chat that has a past and says which methods the agent saw. */
+/** Opens a chat with a history and returns the methods that the agent received. */
 async function reopen(
   offer: Offer,
   past: { memory?: unknown; history?: Turn[] } = { memory, history },

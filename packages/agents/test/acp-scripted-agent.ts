@@ -1,27 +1,27 @@
-// A small agent that speaks the Agent Client Protocol and does what a prompt tells it to: the text of a prompt is a JSON list of steps
-// (see `Step`). What it offers comes as one JSON argument (see `Offer`).
+// A small ACP agent that does what a prompt says: the text of a prompt is a JSON list of steps (see `Step`).
+// Its offer is one JSON argument (see `Offer`).
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { McpClient, type ServerEntry } from './scripted-mcp.ts';
 
-/** What a test makes the agent offer. */
+/** The behaviour of the agent in a test. */
 export interface Offer {
-  /** Laid over the answer to `initialize`. */
+  /** Merged into the answer to `initialize`. */
   init?: object;
-  /** Laid over the answers to `session/new`, `session/load` and `session/resume`. */
+  /** Merged into the answers to `session/new`, `session/load` and `session/resume`. */
   session?: object;
-  /** Errors instead of answers, by method. */
+  /** Errors by method. */
   errors?: Record<string, { code: number; message: string; data?: unknown }>;
-  /** Results of methods that it has no answer of its own to. */
+  /** Results of methods that the agent has no answer to. */
   results?: Record<string, object>;
-  /** Updates that are sent before the answer to a method. */
+  /** Updates sent before the answer to a method. */
   before?: Record<string, readonly object[]>;
-  /** Updates that follow the answer to a method, one every few milliseconds. */
+  /** Updates sent after the answer to a method, one every few milliseconds. */
   after?: Record<string, readonly object[]>;
   /** Methods that are never answered. */
   silent?: readonly string[];
-  /** Goes on when it is told to end. */
+  /** Ignores TERM. */
   ignoresTerm?: boolean;
 }
 
@@ -31,44 +31,47 @@ export type Step =
   | { update: object }
   /** Sends a request to the client and waits for its answer. */
   | { ask: { method: string; params: object } }
-  /** Sends a request and goes on; `awaitAnswer` waits for what answers the last such. */
+  /** Sends a request and continues; `awaitAnswer` waits for the answer to the last one. */
   | { request: { method: string; params: object } }
   | { awaitAnswer: true }
-  /** Says something as text: words, or the last answer, the environment, what a method was called with, or the prompt's blocks. */
+  /**
+   * Sends text: words, the last answer, the environment, the params of a method's call, or the prompt's
+   * blocks.
+   */
   | { say: string }
   | { sayAnswer: true }
   | { sayEnv: true }
   | { sayCalls: string }
   | { sayPrompt: true }
   | { saySession: true }
-  /** Asks the first server of `mcpServers`, which it starts for that, and waits for the answer. */
+  /** Starts the first server of `mcpServers` if necessary, sends it a request and waits for the answer. */
   | { mcp: { method: string; params?: object } }
-  /** Asks it too, but takes the request back and waits for nothing. */
+  /** Sends it a request and cancels it, without waiting. */
   | { mcpCancelled: { method: string; params?: object } }
-  /** Says which notifications that server has sent, once there is one. */
+  /** Reports which notifications that server has sent, once there is one. */
   | { sayMcpNotes: true }
-  /** Waits until a method was called that the agent has seen so often by then. */
+  /** Waits until the agent has received `count` calls of a method. */
   | { awaitCall: string; count?: number }
-  /** Sends a whole message as it is. */
+  /** Sends a message unchanged. */
   | { send: object }
-  /** Writes bytes to stdout or stderr: the text, so often. */
+  /** Writes the text `count` times to stdout or stderr. */
   | { write: { text: string; count?: number; to?: 'stdout' | 'stderr' } }
   | { exit: number }
-  /** Runs a shell command whose children have the agent's pipes. */
+  /** Runs a shell command whose children inherit the agent's pipes. */
   | { holdPipes: string }
-  /** Closes one of its pipes and goes on. */
+  /** Closes one of its pipes and continues. */
   | { closeFd: 0 | 1 }
-  /** Sends an update so often, a text with its number. */
+  /** Sends an update `count` times, a text with its number. */
   | { flood: { update: object; count: number } }
-  /** Completes so many calls that each change every line of a file of so many lines, of 20 characters each. */
+  /** Completes `count` calls that each change every line of a file with `lines` lines of 20 characters. */
   | { rewrite: { lines: number; count: number } }
-  /** Sends a request so often, and waits for no answer. */
+  /** Sends a request `count` times without waiting for answers. */
   | { requests: { method: string; params: object; count: number } }
-  /** Starts a program and says its pid. */
+  /** Starts a program and reports its pid. */
   | { spawn: [string, ...string[]] }
   /** Ends the turn with this result once it is cancelled, or never. */
   | { waitForCancel: object | 'never' }
-  /** Ends the turn with this result, then goes on. Without it a turn ends with `end_turn`. */
+  /** Ends the turn with this result and continues. Without it a turn ends with `end_turn`. */
   | { result: object };
 
 interface Message {
@@ -83,7 +86,7 @@ const offer = JSON.parse(process.argv[2] ?? '{}') as Offer;
 const answers = new Map<number | string, (answer: Message) => void>();
 const cancels = new Map<string, () => void>();
 const calls: Message[] = [];
-/** Who waits for the next call. */
+/** Waiters for the next call. */
 const called = new Set<() => void>();
 let requestCount = 0;
 let sessionCount = 0;

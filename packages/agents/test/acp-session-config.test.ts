@@ -153,7 +153,7 @@ describe('modes, models and options', () => {
     await chat.prompt(steps({ update: { sessionUpdate: 'current_mode_update', currentModeId: 'yolo' } }))
       .done;
     expect(chat.host.configs.at(-1)?.values).toEqual({ mode: 'yolo' });
-    // Another value of the host's does not bring the old mode back.
+    // Another config value of the host does not restore the old mode.
     await chat.session.setConfig?.({ other: 1 });
     const turn = chat.prompt(steps({ sayCalls: 'session/set_mode' }));
     await turn.done;

@@ -12,7 +12,7 @@ const method = '_session/steering';
 const supported = { _meta: { steering: { supported: true } } };
 const takes: Offer = { init: supported, results: { [method]: { outcome: 'injected' } } };
 
-/** Opens a chat with this agent, lets it begin a turn of these steps, and steers it. */
+/** Opens a chat with this agent, starts a turn with these steps, and steers it. */
 async function steered(offer: Offer, ...list: Step[]) {
   const chat = await openChat(scriptedAgent(offer), { workingDirectory: temporaryFolder() });
   const turn = chat.prompt(steps(...list));
@@ -33,7 +33,7 @@ describe('a steering message', () => {
     expect(calls).toMatchObject([
       {
         prompt: [{ type: 'text', text: 'the other way' }],
-        // So that it never begins a turn that nobody would see.
+        // So that it never starts a turn that nobody would see.
         _meta: { steering: { idleBehavior: 'promptRequired' } },
       },
     ]);

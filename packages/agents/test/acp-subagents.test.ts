@@ -5,7 +5,7 @@ import type { Step } from './acp-scripted-agent.ts';
 
 const usual = ['allow_once:yes:Yes', 'reject_once:no:No'];
 
-/** The call by which Claude Code delegates, as it announces it. */
+/** The call with which Claude Code delegates. */
 const task = (id: string, meta: object = {}): Step =>
   toolCall(id, {
     title: 'Find the tests',
@@ -50,7 +50,7 @@ describe('calls that name the call which they belong to', () => {
       task('T'),
       toolCall('r', { title: 'Read a.ts', kind: 'read', ...of('T') }),
       ended('r', 'completed', 'the file', of('T')),
-      // What a hook says later does not name the parent.
+      // The later update by a hook does not name the parent.
       toolCall('r', { _meta: { claudeCode: { toolName: 'Read' } } }, 'tool_call_update'),
       ended('T', 'completed', 'They are in test/.', { _meta: { claudeCode: { toolName: 'Agent' } } }),
       { say: 'Found.' },
@@ -68,7 +68,7 @@ describe('calls that name the call which they belong to', () => {
     expect(worker?.turns).toMatchObject([{ prompt: 'Where are they?', isEnded: true }]);
     expect(worker?.turns[0]).not.toHaveProperty('error');
     expect(callsOf(worker?.turns[0]?.output)).toStrictEqual([{ id: 'r', status: 'completed' }]);
-    // Its text is told nowhere but in the call's result.
+    // Its text is only in the result of the call.
     expect(worker?.turns[0]?.output.text).toBe('They are in test/.');
   });
 

@@ -23,7 +23,7 @@ async function open(play: (terminal: RecordingTerminal) => void = () => {}): Pro
   return chat;
 }
 
-/** Prints and ends at once. */
+/** Prints and exits at once. */
 const prints =
   (text: string, exitCode = 0) =>
   (terminal: RecordingTerminal): void => {
@@ -31,7 +31,7 @@ const prints =
     terminal.exit(exitCode);
   };
 
-/** What the agent was answered to each request, in order. */
+/** The answers to the agent's requests, in order. */
 async function answers(play: (terminal: RecordingTerminal) => void, ...list: Step[]): Promise<unknown[]> {
   const chat = await open(play);
   const turn = chat.prompt(

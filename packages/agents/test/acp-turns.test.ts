@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { scriptedAgent, steps, temporaryFolder, toolCall } from './acp-chats.ts';
 import type { Offer, Step } from './acp-scripted-agent.ts';
 
-/** Runs one turn of these steps to its end. */
+/** Runs one turn with these steps to its end. */
 async function run(list: Step[], offer: Offer = {}): Promise<RecordingTurn> {
   const chat = await openChat(scriptedAgent(offer), { workingDirectory: temporaryFolder() });
   const turn = chat.prompt(steps(...list));
@@ -88,7 +88,7 @@ describe('what an agent says', () => {
       }),
       { workingDirectory: temporaryFolder() },
     );
-    // The updates came before we were told the session's id.
+    // The updates came before the session's id was known.
     await chat.prompt('hi').done;
     expect(chat.host.titles).toContain('A title');
     expect(chat.host.commandList).toEqual([
@@ -107,7 +107,7 @@ describe('what an agent says', () => {
       });
     for (const expected of ['one', 'onetwo', 'onetwothree']) {
       await turn.output.until(() => turn.output.text === expected);
-      // Nothing more comes while the promise is open, however long.
+      // Nothing more arrives while the promise is pending.
       await new Promise((resolve) => setImmediate(resolve));
       expect(turn.output.text).toBe(expected);
       open();

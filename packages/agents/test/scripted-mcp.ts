@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-/** A server as a client of the Agent Client Protocol names it. */
+/** A server entry as an ACP client sends it. */
 export interface ServerEntry {
   command: string;
   args: string[];
@@ -15,10 +15,10 @@ interface Answer {
   error?: unknown;
 }
 
-/** An agent's end of a Model Context Protocol server, as short as one can be. */
+/** A minimal client of an MCP server. */
 export class McpClient {
   readonly notes: string[] = [];
-  /** Resolves with its exit code. */
+  /** Resolves with the exit code. */
   readonly exited: Promise<number | null>;
   readonly #child;
   readonly #answers = new Map<number, (answer: Answer) => void>();
@@ -44,7 +44,7 @@ export class McpClient {
     return this.#send(method, params);
   }
 
-  /** Sends a request and takes it back; there is no answer then. */
+  /** Sends a request and cancels it; there is no answer. */
   async requestAndCancel(method: string, params: object): Promise<void> {
     this.#ready ??= this.#initialize();
     await this.#ready;

@@ -1,17 +1,17 @@
-/** A JSON object from outside: every member still has to be looked at. */
+/** A JSON object from outside; each member must be checked before use. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object with members, not `null` and not an array. */
+/** Whether a value is an object, and neither `null` nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value as an object; an empty one for anything else, so that members read as absent. */
+/** The value if it is an object, else an empty object, so that members read as absent. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** The objects of an array; entries of other types, and values that are no array, are left out. */
+/** The objects of an array. Other entries are dropped; a value that is not an array gives an empty list. */
 export function objectsOf(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
@@ -21,7 +21,7 @@ export function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The value if it is a string with something in it. */
+/** The value if it is a non-empty string. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -24,41 +24,41 @@ import { DEFAULT_MAX_LINE_BYTES } from './process/message-stream.ts';
 import { type AcpLog, type AcpTimers, processTimers } from './runtime.ts';
 import type { AcpSessionContext } from './session/session-context.ts';
 
-/** What a provider needs of its host, and its time limits. Only `childRegistry` has no default. */
+/** Dependencies and time limits of a provider. Only `childRegistry` has no default. */
 export interface AcpProviderOptions {
-  /** Records the processes that run, so that they do not outlive a killed host. */
+  /** Records running processes, so that they do not outlive a killed host. */
   readonly childRegistry: ChildRegistry;
-  /** Default: nothing is logged. */
+  /** Log. Default: nothing is logged. */
   readonly log?: AcpLog;
-  /** Default: the process's own. */
+  /** Timers. Default: those of the process. */
   readonly timers?: AcpTimers;
   /** The host's environment; commands are looked up on its PATH. Default: `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** How long a process stays that no turn uses. Default 10 minutes. */
+  /** Time until an unused process is stopped, in milliseconds. Default 600,000 (10 minutes). */
   readonly idleMs?: number;
-  /** How long an agent may take to start and answer. Default 60 s. */
+  /** Time limit for an agent's start, in milliseconds. Default 60,000. */
   readonly startTimeoutMs?: number;
-  /** Between TERM and KILL. Default 5 s. */
+  /** Time between TERM and KILL, in milliseconds. Default 5,000. */
   readonly killGraceMs?: number;
-  /** The longest line taken from an agent, in bytes. Default 32 MiB. */
+  /** Longest line accepted from an agent, in bytes. Default 32 MiB. */
   readonly maxLineBytes?: number;
 }
 
-/** A provider with what only the command line needs of it. */
+/** A provider with an addition for the command line. */
 export interface AcpProvider extends AgentProvider {
-  /** Whether its command is there now. A look at the file system; starts nothing. */
+  /** Whether its command exists now. Looks at the file system and starts nothing. */
   isInstalled(): boolean;
 }
 
 /**
- * A provider for one agent that speaks the Agent Client Protocol. Nothing runs before the first session is opened. Its models and its
- * config are known once a session has been opened; `onInfoChanged` tells.
+ * Creates a provider for one agent that speaks the Agent Client Protocol. Nothing is started before the first
+ * session is opened. Models and config are known from then on; `onInfoChanged` reports them.
  */
 export function createAcpProvider(agent: AcpAgentConfig, options: AcpProviderOptions): AcpProvider {
   return new Provider(agent, options);
 }
 
-/** Where a process that serves many folders runs: at home, and in none of them. */
+/** Directory of a process that serves many folders: the home directory. */
 function sharedFolder(home: string | undefined): string {
   return [home, homedir()].find((folder) => folder !== undefined && existsSync(folder)) ?? '/';
 }
@@ -72,12 +72,12 @@ class Provider implements AcpProvider {
   readonly #timers: AcpTimers;
   readonly #pool: ConnectionPool;
   readonly #listeners = new Set<() => void>();
-  /** Processes that have not gone yet, those among them whose connection is over. */
+  /** Processes that have not ended, including those whose connection is closed. */
   readonly #processes = new Set<AgentProcess>();
   #toolServer: Promise<ToolServer> | undefined;
   #models: readonly SessionModelInfo[] = [];
   #config: ResolvedConfig = { schema: { type: 'object', properties: {} }, values: {} };
-  /** What a session of the agent offered last. */
+  /** The config that the latest session of the agent offered. */
   #offered: AgentSessionConfig | undefined;
   #version: Promise<string | undefined> | undefined;
 
@@ -102,7 +102,7 @@ class Provider implements AcpProvider {
       displayName: this.#agent.displayName,
       description: this.#agent.description ?? '',
       models: [...this.#models],
-      // Each chat has a session of the agent to itself; a copy of one begins with the host's record of it.
+      // Each chat has its own session of the agent. A copied chat starts with the host's record of it.
       capabilities: { multipleChats: { fork: true } },
     };
   }
@@ -140,7 +140,8 @@ class Provider implements AcpProvider {
   }
 
   async openSession(open: OpenAgentSession, signal: AbortSignal): Promise<AgentSession> {
-    // Not before an agent is used: the protocol's library is 15 MB of memory, which a host without such agents does not need.
+    // Loaded on first use: the protocol's library takes 15 MB of memory, which a host without such agents
+    // does not need.
     const { AcpSession } = await import('./session/session.ts');
     const context: AcpSessionContext = {
       agent: this.#agent,
@@ -154,7 +155,7 @@ class Provider implements AcpProvider {
     return AcpSession.open(context, open, signal);
   }
 
-  /** Some agents keep in their process what they were allowed for good, for all sessions in it. */
+  /** Some agents store permanent permissions in their process, for all of its sessions. */
   forgetGrants(chat: string): void {
     this.#pool.retire(this.#agent.sharesProcess === false ? chat : '');
   }
@@ -166,7 +167,7 @@ class Provider implements AcpProvider {
     await toolServer?.dispose();
   }
 
-  /** Not before a client offers a tool: the protocol's library takes memory, which most hosts do not need. */
+  /** Loaded when a client offers a tool: the library takes memory that most hosts do not need. */
   #findToolServer(): Promise<ToolServer> {
     this.#toolServer ??= import('./client-tools/tool-server.ts').then(
       (module) => new module.ToolServer({ log: this.#log, timers: this.#timers }),
@@ -196,7 +197,7 @@ class Provider implements AcpProvider {
     this.#processes.add(process);
     void process.gone().then(() => this.#processes.delete(process));
     this.#log('info', 'agent started', { agent: this.id, pid: process.pid, file });
-    // A start that hangs ends when its process does.
+    // A start that hangs ends with its process.
     signal.addEventListener('abort', () => void process.stop());
     await this.#record(process, file);
     if (signal.aborted) await process.stop();

@@ -1,10 +1,13 @@
-/** Timers as the bridge needs them; given by the host, so that tests decide what time it is. */
+/** Timers of the ACP bridge. Tests replace them. */
 export interface AcpTimers {
-  /** Runs `callback` once after `delayMs`. Returns the way to call it off, which may be used at any time. */
+  /**
+   * Calls `callback` once after `delayMs` milliseconds. Returns a function that cancels it, which may be
+   * called at any time.
+   */
   after(delayMs: number, callback: () => void): () => void;
 }
 
-/** Where the bridge reports what a person debugging an agent wants to see. */
+/** Log of the ACP bridge, for debugging agents. */
 export type AcpLog = (
   level: 'debug' | 'info' | 'warn',
   message: string,
@@ -20,7 +23,8 @@ export const processTimers: AcpTimers = {
 };
 
 /**
- * Settles as `promise` does, or rejects with the error that `late` makes once `delayMs` have passed. The promise itself goes on.
+ * Settles like `promise`, or rejects with the error from `late` after `delayMs`. The promise itself is not
+ * cancelled.
  */
 export function withDeadline<T>(
   promise: Promise<T>,
@@ -43,7 +47,7 @@ export function withDeadline<T>(
   });
 }
 
-/** Settles as `promise` does, or rejects when the signal aborts; what comes after that is handed to `discard`. */
+/** Settles like `promise`, or rejects when the signal aborts. A later value is passed to `discard`. */
 export function orAbort<T>(promise: Promise<T>, signal: AbortSignal, discard: (late: T) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);

@@ -1,10 +1,13 @@
 import type { Message, MessageAttachment } from '@agenthost/protocol';
 import { linesOf } from './quote.ts';
 
-/** How many attachments of one message are named. */
+/** Attachments of one message that are named. */
 const MAX_NAMED = 20;
 
-/** What came with an earlier message, in one short line for an agent that has lost it; undefined when nothing did. */
+/**
+ * The attachments of an earlier message in one short line, for an agent that has lost it. `undefined` when
+ * there are none.
+ */
 export function attachmentLine({ attachments = [] }: Pick<Message, 'attachments'>): string | undefined {
   if (attachments.length === 0) return undefined;
   const named = attachments.slice(0, MAX_NAMED).map(nameOf);

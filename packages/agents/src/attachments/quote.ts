@@ -1,16 +1,19 @@
 import type { TextRange } from '@agenthost/protocol';
 
-/** How much of a text is quoted for one attachment, in UTF-16 code units. */
+/** Longest quoted text of one attachment, in UTF-16 code units. */
 const MAX_QUOTE_LENGTH = 64 * 1024;
 
-/** A range for people and models: `line 3` or `lines 3 to 5`, from 1; an end at the very start of a line does not count that line. */
+/**
+ * A range for people and models: `line 3` or `lines 3 to 5`, counted from 1. An end at the start of a line
+ * does not include that line.
+ */
 export function linesOf({ start, end }: TextRange): string {
   const first = start.line + 1;
   const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
   return last <= first ? `line ${first}` : `lines ${first} to ${last}`;
 }
 
-/** The words of a text within a range, cut where they are very long; undefined when the text has no such line. */
+/** The text within a range, cut when it is very long. `undefined` when the text has no such line. */
 export function quote(text: string, { start, end }: TextRange): string | undefined {
   const from = offsetOf(text, start);
   if (from === undefined) return undefined;
@@ -18,7 +21,10 @@ export function quote(text: string, { start, end }: TextRange): string | undefin
   return quoted.length <= MAX_QUOTE_LENGTH ? quoted : `${quoted.slice(0, MAX_QUOTE_LENGTH)} …`;
 }
 
-/** Lines end at LF; a place behind the end of its line is that end. Undefined when there is no such line. */
+/**
+ * Lines end at LF. A character after the end of its line means that end. `undefined` when there is no such
+ * line.
+ */
 function offsetOf(text: string, { line, character }: TextRange['start']): number | undefined {
   let offset = 0;
   for (let index = 0; index < line; index += 1) {

@@ -42,7 +42,7 @@ describe('an attachment', () => {
       { given: [{ kind: 'words', text: 'simply this' }] },
     ]);
     expect(await read({ type: 'simple', label: 's' })).toEqual([{ given: [{ kind: 'words', text: '[s]' }] }]);
-    // A command's words are in the message, and have to come first in it.
+    // The command is in the message and must come first.
     expect(await read({ type: 'simple', label: 's', modelRepresentation: '' })).toEqual([{ given: [] }]);
   });
 

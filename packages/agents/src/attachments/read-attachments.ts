@@ -17,16 +17,16 @@ import {
 import { defined } from '@agenthost/protocol/values';
 import { linesOf, quote } from './quote.ts';
 
-/** The largest file that is put into a prompt whole; larger ones are named. */
+/** Largest file that a prompt contains completely, in bytes. Larger ones are named. */
 const MAX_FILE_BYTES = 1024 * 1024;
-/** The largest file of which a part is quoted. */
+/** Largest file of which a part is quoted, in bytes. */
 const MAX_QUOTED_FILE_BYTES = 16 * 1024 * 1024;
-/** What all attachments of one message together may put into a prompt; what comes behind it is named. */
+/** Bytes that all attachments of one message may add to a prompt. Further ones are named. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * What an agent is given for an attachment. `words` speak for themselves; a `link` names something to look up, in `note` with what there is to
- * say of it. `data` is base64.
+ * What an agent gets for an attachment. `words` are text. A `link` names a resource to look up, and `note`
+ * describes it. `data` is base64.
  */
 export type Given =
   | { readonly kind: 'words'; readonly text: string }
@@ -40,15 +40,16 @@ interface Named {
   readonly contentType: string;
 }
 
-/** An attachment as the agent gets it, and what people have to know where it could not be given as it was meant. */
+/** An attachment as given to the agent, and the problem to report to people. */
 export interface ReadAttachment {
   readonly given: readonly Given[];
   readonly problem?: string;
 }
 
 /**
- * Reads what comes with a message, in its order. Each attachment gives the agent something: what cannot be read is told in words, with the
- * reason, and named as a problem. Never rejects for what one attachment is.
+ * Reads the attachments of a message, in order. Each gives the agent something: an attachment that cannot be
+ * read is described in words with the reason, and reported as a problem. Never rejects because of one
+ * attachment.
  */
 export async function readAttachments(
   { attachments = [] }: Pick<Message, 'attachments'>,
@@ -72,7 +73,8 @@ interface Source {
 async function readOne(attachment: MessageAttachment, source: Source): Promise<ReadAttachment> {
   switch (attachment.type) {
     case 'simple':
-      // It says of itself that the message has all of it: agents look for a command at the very beginning.
+      // An empty representation means that the message contains everything. Agents recognize a command only
+      // at the very beginning.
       if (attachment.modelRepresentation === '') return { given: [] };
       return words(attachment.modelRepresentation ?? `[${attachment.label}]`);
     case 'embeddedResource':
@@ -95,7 +97,7 @@ function embedded(
   return carried(attachment, Buffer.from(data, 'base64'), source);
 }
 
-/** What came with the message itself. */
+/** The content of an embedded attachment. */
 function carried(
   {
     label,
@@ -126,7 +128,7 @@ async function resource(attachment: MessageResourceAttachment, source: Source): 
   try {
     const read = await source.readResource(uri, { maxBytes: isCarried ? MAX_QUOTED_FILE_BYTES : maxFile });
     if (isCarried) {
-      // The host keeps it apart from the message for its size alone.
+      // The host stores it separately only because of its size.
       const contentType = attachment.contentType ?? read.contentType ?? 'application/octet-stream';
       return carried({ ...attachment, contentType }, Buffer.from(read.data), source);
     }
@@ -151,7 +153,7 @@ const CARRIED_TROUBLE: Partial<Record<UnreadableReason, string>> = {
   tooLarge: 'it is too large to pass on',
 };
 
-/** Its place, in words and as a link, and what stands there. */
+/** The location in words and as a link, and the selected text. */
 function selected(
   label: string,
   uri: string,
@@ -167,7 +169,7 @@ function selected(
 
 function unreadable(attachment: MessageResourceAttachment, error: UnreadableResource): ReadAttachment {
   const { uri, label, selection } = attachment;
-  // Agents cannot look up what only the host holds.
+  // Agents cannot look up content that only the host holds.
   if (contentIdOf(uri) !== undefined)
     return problem(label, CARRIED_TROUBLE[error.reason] ?? 'it could not be read');
   const place = selection === undefined ? '' : ` (${linesOf(selection.range)})`;
@@ -198,7 +200,7 @@ function unreadable(attachment: MessageResourceAttachment, error: UnreadableReso
   }
 }
 
-/** What this machine does not hold: the agent may know how to look it up. */
+/** A resource that is not on this machine; the agent may be able to look it up. */
 function elsewhere(attachment: MessageResourceAttachment, name: string): ReadAttachment {
   const { label, uri } = attachment;
   const given = [link(attachment, name)];
@@ -233,7 +235,7 @@ function annotationText({ resource: uri, range, quote: quoted, text }: QuotedAnn
 
 const words = (text: string): ReadAttachment => ({ given: [{ kind: 'words', text }] });
 
-/** Nothing of it can be given: the agent and the people are told why. */
+/** Nothing can be given: agent and people are told the reason. */
 function problem(label: string, why: string, uri?: string): ReadAttachment {
   const where = uri === undefined ? '' : ` (${uri})`;
   return {
@@ -260,7 +262,7 @@ function sizeOf(given: Given): number {
 const TEXT_TYPES =
   /^(text\/|application\/(json|jsonl|xml|sql|toml|yaml|javascript|typescript|x-sh)\b|[^;]*\+(json|xml)\b)/;
 
-/** Whether content is given to an agent as text: its type says so, or says nothing, and it is text. */
+/** Whether content is given to an agent as text: its type is a text type or unknown, and it is valid text. */
 export function isText(contentType: string, data: Uint8Array): boolean {
   const isUnknown = contentType === '' || contentType === 'application/octet-stream';
   return (isUnknown || TEXT_TYPES.test(contentType)) && isUtf8(data) && !data.includes(0);

@@ -2,10 +2,10 @@ import type { Message } from '@agenthost/protocol';
 import { type Given, readAttachments } from '../attachments/read-attachments.ts';
 import { type Scene, send } from './scene.ts';
 
-/** Of each text so much is said back, in UTF-16 code units. */
+/** Characters of each text that are repeated, in UTF-16 code units. */
 const SAID_BACK_LENGTH = 2_000;
 
-/** Says back what came with a message, as it was given, in one piece; nothing where nothing came. */
+/** Repeats the attachments of a message in one piece. */
 export async function tellAttached(scene: Scene, message: Message): Promise<void> {
   const read = await readAttachments(message, scene.readResource);
   if (read.length === 0) return;
@@ -30,7 +30,7 @@ function lineOf(given: Given): string {
   }
 }
 
-/** As a block of its own, with a fence that the text does not have. */
+/** As a block with a fence that does not occur in the text. */
 function quoted(text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);

@@ -2,7 +2,7 @@ import type { ClientTool } from '@agenthost/host/agent';
 import type { ToolCallResult } from '@agenthost/protocol';
 import { type Scene, speak } from './scene.ts';
 
-/** `tool`: runs what a client offers under that name, and says what it answered. */
+/** `tool`: runs a client's tool with this name and reports its answer. */
 export async function clientTool(
   scene: Scene,
   offered: readonly ClientTool[],

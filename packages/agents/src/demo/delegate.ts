@@ -8,7 +8,7 @@ import type { Step } from './step.ts';
 /** Longest title of a worker, in UTF-16 code units. */
 const TITLE_LENGTH = 60;
 
-/** What the workers of a turn take from its session. */
+/** What workers need of their session. */
 export interface DelegateParts {
   readonly random: (seed: string) => Random;
   /** The keywords that prompts are read by. */
@@ -16,7 +16,7 @@ export interface DelegateParts {
   play(step: Step, scene: Scene): Promise<void>;
 }
 
-/** `delegate`: one call for each worker, all at once; a worker does what its prompt says in a chat of its own. */
+/** `delegate`: one call per worker, all at once. Each worker runs the prompt in a chat of its own. */
 export async function delegate(
   scene: Scene,
   { prompt, workerCount }: { prompt: string; workerCount: number },
@@ -36,7 +36,7 @@ export async function delegate(
   );
 }
 
-/** Resolves with why the worker failed. */
+/** Resolves with the error of the worker, if it failed. */
 async function work(
   scene: Scene,
   { prompt, name, number }: { prompt: string; name: string; number: number },

@@ -5,18 +5,18 @@ import type { Step } from './step.ts';
 /** One word of the demo agent's language. */
 export interface DemoKeyword {
   readonly words: readonly string[];
-  /** What follows the word, for people. */
+  /** The arguments, for people. */
   readonly usage: string;
   readonly description: string;
-  /** What follows goes to the end of the line: a `;` in it belongs to it. */
+  /** True: the arguments extend to the end of the line and may contain `;`. */
   readonly takesLine?: true;
-  /** Reads what follows the word; absent when it makes no sense, and the line is then only talk. */
+  /** Reads the arguments. `undefined` when they are invalid; the line is then plain talk. */
   readonly read: (rest: string) => Step | undefined;
 }
 
 const DEFAULT_CHUNK_COUNT = 200;
 const DEFAULT_WAIT_MS = 1_000;
-/** What takes the host that the demo agent lives in longer, or more memory, shows nothing new. */
+/** Limits, so that a prompt cannot keep the host busy or exhaust its memory. */
 const MAX_CHUNKS = { of: 'stream', most: 1_000_000, unit: 'chunks' };
 const MAX_CHUNK_BYTES = { of: 'stream … of', most: 1024 * 1024, unit: 'bytes' };
 const MAX_PARTS = { of: 'parts', most: 5_000, unit: 'parts' };
@@ -24,8 +24,8 @@ const MAX_KIBIBYTES = { of: 'big', most: 4 * 1024, unit: 'KiB' };
 const MAX_STEPS = { of: 'progress', most: 1_000, unit: 'steps' };
 
 /**
- * The language of the demo agent. A prompt is read line by line (`;` separates too); a line that starts with one of
- * these words does what stands here, any other is answered in plain text.
+ * The language of the demo agent. A prompt is read line by line (`;` separates as well). A line that starts
+ * with one of these words is executed, any other line is answered in plain text.
  */
 export const keywords: readonly DemoKeyword[] = [
   {

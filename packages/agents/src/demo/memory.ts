@@ -1,18 +1,18 @@
 import type { Turn } from '@agenthost/protocol';
 
-/** What the demo agent keeps of a chat over restarts. */
+/** What the demo agent remembers of a chat over restarts. */
 export interface DemoMemory {
-  /** Turns begun, the present one included. */
+  /** Turns started, including the present one. */
   readonly turnCount: number;
   /** The prompt of the latest turn. */
   readonly lastPrompt: string;
 }
 
 const EMPTY_MEMORY: DemoMemory = { turnCount: 0, lastPrompt: '' };
-/** Longest prompt that is kept, in UTF-16 code units. */
+/** Longest remembered prompt, in UTF-16 code units. */
 const PROMPT_LIMIT = 200;
 
-/** Reads what an earlier session saved; what it cannot read counts as nothing. */
+/** Reads a saved memory. An invalid one gives an empty memory. */
 export function readMemory(saved: unknown): DemoMemory {
   if (
     typeof saved === 'object' &&
@@ -27,12 +27,12 @@ export function readMemory(saved: unknown): DemoMemory {
   return EMPTY_MEMORY;
 }
 
-/** What an agent without a memory makes of the turns that it is told of, oldest first. */
+/** The memory that results from these turns, oldest first. */
 export function recollect(turns: readonly Turn[]): DemoMemory {
   return turns.reduce((memory, { message }) => remember(memory, message.text), EMPTY_MEMORY);
 }
 
-/** The memory once a further turn has begun. */
+/** The memory after another turn has started. */
 export function remember(memory: DemoMemory, prompt: string): DemoMemory {
   return { turnCount: memory.turnCount + 1, lastPrompt: prompt.slice(0, PROMPT_LIMIT) };
 }

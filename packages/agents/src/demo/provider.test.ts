@@ -19,7 +19,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Time that passes at once, and remembers how much. */
+/** Time that passes at once and is counted. */
 function instant(): DemoTimers & { passedMs: number } {
   const timers = {
     passedMs: 0,
@@ -249,7 +249,7 @@ describe('files of the demo agent', () => {
     'dangling.txt',
     'src/../../secret.txt',
   ])('keeps out of %s', async (given) => {
-    // Everything in reach of a broken check lies in the test's own folder.
+    // Even with a broken check, only the test's own folder can be reached.
     const path = given.replace('<folder>', folder);
     await writeFile(join(folder, 'secret.txt'), 'secret');
     await symlink(folder, join(workingDirectory, 'link'));
@@ -416,7 +416,7 @@ describe('ends of the demo agent', () => {
       const { output, controller, done } = prompt(text);
       await output.until(() => output.events.length > 0);
       controller.abort(new Error('cancelled'));
-      // As the host does: what waits for a person is let go with the turn.
+      // Like the host, which resolves open questions when the turn ends.
       output.end();
       await expect(done).rejects.toThrow('cancelled');
     },

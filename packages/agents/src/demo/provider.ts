@@ -6,20 +6,23 @@ import { type Random, seededRandom } from './scene.ts';
 import { DemoSession, FAST_MODEL_ID, PACED_MODEL_ID } from './session.ts';
 import { type DemoTimers, realTimers } from './timers.ts';
 
-/** What the demo agent takes from outside. */
+/** Options of the demo agent. */
 export interface DemoProviderOptions {
-  /** Pauses. Default: real time. */
+  /** Timers for pauses. Default: those of the process. */
   readonly timers?: DemoTimers;
-  /** Makes the numbers behind pauses and pieces of one turn from the turn's id. Default: the same for the same id. */
+  /**
+   * Creates the random numbers of a turn from its id. Default: a generator that gives the same numbers for
+   * the same id.
+   */
   readonly random?: (seed: string) => Random;
-  /** Words to understand beside the built-in ones. Default: none. */
+  /** Keywords in addition to the built-in ones. Default: none. */
   readonly keywords?: readonly DemoKeyword[];
 }
 
 /** Provider id of the demo agent. */
 export const DEMO_PROVIDER_ID = 'demo';
 
-/** Names to choose from; the first ones are shown at once, the others are found by what is typed. */
+/** Values of `nickname`; the first ones are listed, the others are found by completion. */
 const NICKNAMES = [
   'Ada',
   'Grace',
@@ -55,8 +58,11 @@ const configSchema: SessionConfigSchema = {
 };
 
 /**
- * An agent that follows a script: offline, always available, the same for the same prompt and turn id. Its language is
- * `keywords`; the model `demo-fast` leaves out every pause, for load tests.
+ * Creates an agent that follows a script: offline, always available, and deterministic for a prompt and a
+ * turn id. `keywords` is its language. The model `demo-fast` has no pauses, for load tests.
+ *
+ * @example
+ * const host = createHost({ dataDir, agents: [() => createDemoProvider()] });
  */
 export function createDemoProvider(options: DemoProviderOptions = {}): AgentProvider {
   const timers = options.timers ?? realTimers;

@@ -2,13 +2,13 @@ import type { InputResponse } from '@agenthost/host/agent';
 import type { ChatInputAnswer, ChatInputAnswerValue, ChatInputQuestion } from '@agenthost/protocol';
 import { type Scene, speak } from './scene.ts';
 
-/** What `question` asks: questions in their order, or a page. */
+/** The questions that `question` asks, in order, or a page to open. */
 export interface QuestionForm {
   readonly kinds: readonly ChatInputQuestion['kind'][];
-  /** Asks to open a page, and nothing else. */
+  /** Asks to open a page. */
   readonly hasUrl: boolean;
   readonly isRequired: boolean;
-  /** Answers in own words beside the options. */
+  /** Allows free-form answers in addition to the options. */
   readonly isFree: boolean;
 }
 
@@ -60,10 +60,10 @@ const QUESTIONS: Readonly<Record<ChatInputQuestion['kind'], ChatInputQuestion>> 
 
 const KINDS = Object.values(QUESTIONS).map(({ kind }) => kind);
 
-/** Where a page is asked to be opened; nothing is there. */
+/** The page to open; it does not exist. */
 const PAGE = 'https://example.com/sign-in';
 
-/** Reads what follows the word; `undefined` when it names no form. */
+/** Reads the arguments. `undefined` when they are invalid. */
 export function readForm(rest: string): QuestionForm | undefined {
   const words = rest.toLowerCase().split(/\s+/).filter(Boolean);
   const kinds = words.flatMap(
@@ -83,7 +83,7 @@ export function readForm(rest: string): QuestionForm | undefined {
   };
 }
 
-/** `question`: asks people, and says back what it was told. */
+/** `question`: asks people and reports their answers. */
 export async function question(scene: Scene, form: QuestionForm): Promise<void> {
   const questions = form.kinds.map((kind) => asked(QUESTIONS[kind], form));
   const response = await scene.output.ask(

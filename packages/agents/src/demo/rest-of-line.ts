@@ -1,6 +1,6 @@
 import type { Step } from './step.ts';
 
-/** The step, unless the number that it was asked for with is too large: then one that fails and says so. */
+/** The step, or a failing step when the number exceeds the limit. */
 export function within(limit: Limit, number: number | undefined, step: Step): Step {
   if (number === undefined || number <= limit.most) return step;
   return {
@@ -9,45 +9,45 @@ export function within(limit: Limit, number: number | undefined, step: Step): St
   };
 }
 
-/** The most that a number of the demo agent's language may be. */
+/** Limit of a number in the demo agent's language. */
 export interface Limit {
-  /** The word that it stands behind. */
+  /** The word before the number. */
   readonly of: string;
   readonly most: number;
   readonly unit: string;
 }
 
-/** A number at the beginning, `fallback` when there is nothing; undefined when something else stands there. */
+/** A number at the start; `fallback` for an empty text. `undefined` for anything else. */
 export function count(rest: string, fallback: number): number | undefined {
   if (rest.trim() === '') return fallback;
   const digits = /^(\d{1,9})\b/.exec(rest)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The number behind this word, wherever it stands. */
+/** The number after this word, anywhere in the text. */
 export function named(rest: string, name: 'every' | 'of'): number | undefined {
   const digits = new RegExp(`\\b${name}\\s+(\\d{1,9})`, 'i').exec(rest)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** A word counts as a file when it has a dot or a slash in it, so that "write a poem" stays talk. */
+/** A word is a file when it contains a dot or a slash, so that "write a poem" is talk. */
 export function fileAndText(rest: string): { path: string; text: string } | undefined {
   const [, path, text] = /^(\S+)\s*([^]*)$/.exec(rest) ?? [];
   return path !== undefined && /[./]/.test(path) ? { path, text: text ?? '' } : undefined;
 }
 
-/** A file to change and the text for it. */
+/** Reads a file and the text for it. */
 export function change(kind: 'write' | 'edit', rest: string): Step | undefined {
   const found = fileAndText(rest);
   return found && { kind, ...found };
 }
 
-/** The step, when nothing follows the word. */
+/** The step when there are no arguments. */
 export function alone(rest: string, step: Step): Step | undefined {
   return rest.trim() === '' ? step : undefined;
 }
 
-/** How to ask. */
+/** Reads the form of `ask`. */
 export function ask(rest: string): Step | undefined {
   switch (rest.trim().toLowerCase()) {
     case '':

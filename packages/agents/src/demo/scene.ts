@@ -2,10 +2,13 @@ import type { TurnInput, TurnOutput } from '@agenthost/host/agent';
 import { type DemoTimers, pause } from './timers.ts';
 import type { WorkingFolder } from './working-folder.ts';
 
-/** Gives the next number in [0, 1). */
+/** Returns the next number in [0, 1). */
 export type Random = () => number;
 
-/** The same seed gives the same numbers on every machine: FNV-1a of the text starts a mulberry32 generator. */
+/**
+ * A generator that gives the same numbers for the same seed on every machine: the FNV-1a hash of the text
+ * seeds a mulberry32 generator.
+ */
 export function seededRandom(seed: string): Random {
   let state = 0x811c9dc5;
   for (let index = 0; index < seed.length; index += 1) {
@@ -19,7 +22,7 @@ export function seededRandom(seed: string): Random {
   };
 }
 
-/** What the steps of one turn share. */
+/** State shared by the steps of one turn. */
 export interface Scene {
   readonly turnId: string;
   readonly output: TurnOutput;
@@ -27,33 +30,33 @@ export interface Scene {
   readonly signal: AbortSignal;
   readonly timers: DemoTimers;
   readonly random: Random;
-  /** False: text goes out in one piece and nothing pauses unless the prompt asks for it. */
+  /** False: text is sent in one piece, and there are no pauses unless the prompt asks for them. */
   readonly isPaced: boolean;
   readonly folder: WorkingFolder;
   readonly readResource: TurnInput['readResource'];
   /** Session config: files are changed and commands run only after approval. */
   readonly asksBeforeWriting: boolean;
-  /** Characters said so far, for the counted usage. */
+  /** Characters sent so far, for the counted usage. */
   spokenLength: number;
 }
 
-/** Shortest and longest pause between two pieces of talk. */
+/** Shortest and longest pause between two pieces of text, in milliseconds. */
 const MIN_PAUSE_MS = 8;
 const MAX_PAUSE_MS = 40;
-/** Talk comes in pieces of one to this many words. */
+/** Most words of a piece of text. */
 const MAX_WORDS_PER_PIECE = 4;
 
-/** Pause between chunks whose prompt names none. */
+/** Default pause between chunks, in milliseconds. */
 export const DEFAULT_EVERY_MS = 20;
 
-/** Sends text as one piece; resolves when the host takes more. Throws when the turn is cancelled. */
+/** Sends text as one piece. Resolves when the host can take more. Throws when the turn is cancelled. */
 export function send(scene: Scene, kind: 'markdown' | 'reasoning', text: string): Promise<void> {
   scene.signal.throwIfAborted();
   scene.spokenLength += text.length;
   return scene.output[kind](text);
 }
 
-/** Streams text as a model would, a few words at a time. Rejects when the turn is cancelled. */
+/** Streams text a few words at a time, like a model. Rejects when the turn is cancelled. */
 export async function speak(scene: Scene, kind: 'markdown' | 'reasoning', text: string): Promise<void> {
   if (!scene.isPaced) return send(scene, kind, text);
   for (const piece of pieces(text, scene.random)) {
@@ -62,7 +65,7 @@ export async function speak(scene: Scene, kind: 'markdown' | 'reasoning', text: 
   }
 }
 
-/** Cuts text between words; the pieces joined are the text. */
+/** Cuts text between words. The joined pieces are the text. */
 export function pieces(text: string, random: Random): string[] {
   const words = text.match(/\s*\S+\s*/g) ?? (text === '' ? [] : [text]);
   const found: string[] = [];

@@ -1,19 +1,19 @@
 import { type DemoKeyword, keywords } from './keywords.ts';
 import type { Step } from './step.ts';
 
-/** A prompt as read: what to do, in order, and the lines that are only talk. */
+/** A parsed prompt: steps in order, and the lines of plain talk. */
 export interface Script {
   readonly steps: readonly Step[];
   readonly talk: readonly string[];
 }
 
-/** Of one prompt: more of them hold up the host that the agent lives in. */
+/** Limits of one prompt, so that it cannot keep the host busy. */
 const MAX_STEPS = 1_000;
 const MAX_STATEMENTS = 10_000;
 
 /**
- * Reads a prompt. A keyword may carry a slash in front, as commands do, and a "please". Never fails: of a prompt that asks for too much one
- * step is left that says so.
+ * Parses a prompt. A keyword may follow a slash, as in commands, or "please". Never fails: a prompt beyond
+ * the limits becomes one step that fails with the reason.
  */
 export function readScript(prompt: string, language: readonly DemoKeyword[] = keywords): Script {
   const steps: Step[] = [];
@@ -38,7 +38,7 @@ function* statementsOf(prompt: string, language: readonly DemoKeyword[]): Genera
   for (const line of prompt.split('\n')) yield* statements(line, language);
 }
 
-/** What a line says, one by one: up to each `;`, but for words that take the rest of it. */
+/** The statements of a line: up to each `;`, except for words that take the rest of the line. */
 function* statements(line: string, language: readonly DemoKeyword[]): Generator<string, void, undefined> {
   for (let rest = line.trim(); rest !== ''; ) {
     const end = rest.indexOf(';');
@@ -52,7 +52,7 @@ function* statements(line: string, language: readonly DemoKeyword[]): Generator<
   }
 }
 
-/** The keyword that a line begins with. */
+/** The keyword at the start of a line. */
 function keywordOf(line: string, language: readonly DemoKeyword[]): DemoKeyword | undefined {
   const [, word] = /^(?:please\s+)?\/?([a-z]+)(?=\s|$)/i.exec(line) ?? [];
   return language.find(({ words }) => words.includes(word?.toLowerCase() ?? ''));
@@ -66,7 +66,7 @@ function findKeyword(
   return keyword && { keyword, rest: line.replace(/^(?:please\s+)?\/?[a-z]+/i, '').trim() };
 }
 
-/** The language as a Markdown table, for people and for the README. */
+/** The language as a Markdown table, for the README. */
 export function keywordTable(): string {
   const rows = keywords.map(({ words, usage, description }) => {
     const prompt = words.map((word) => `\`${`${word} ${usage}`.trim().replaceAll('|', '\\|')}\``).join(', ');

@@ -23,15 +23,15 @@ import { type DemoTimers, pause, untilAborted } from './timers.ts';
 import { ask, bigOutput, changeFile, listFiles, progress, readFile } from './tool-calls.ts';
 import { WorkingFolder } from './working-folder.ts';
 
-/** The model whose talk has no pauses. */
+/** The model without pauses. */
 export const FAST_MODEL_ID = 'demo-fast';
-/** The model that talks as if it thought. */
+/** The model with pauses. */
 export const PACED_MODEL_ID = 'demo';
 
-/** A rough measure that is good enough to show usage. */
+/** A rough measure for the counted usage. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** What a session takes from its provider. */
+/** What a session needs of its provider. */
 export interface DemoParts {
   readonly timers: DemoTimers;
   readonly random: (seed: string) => Random;
@@ -46,12 +46,15 @@ export class DemoSession implements AgentSession {
   readonly #parts: DemoParts;
   /** Aborts when the session is closed or terminated. */
   readonly #end = new AbortController();
-  /** Aborts with it, and when the turn is cancelled. One signal of its own: a composed one costs each look at it a walk. */
+  /**
+   * Aborts with `#end` and when the turn is cancelled. A signal of its own, because reading a composed signal
+   * is slower.
+   */
   #turn: AbortController | undefined;
   readonly #terminals: DemoTerminals;
   #config: Readonly<Record<string, unknown>>;
   #memory: DemoMemory;
-  /** The way into the turn that runs. */
+  /** Steering of the running turn. */
   #steering: DemoSteering | undefined;
 
   constructor(options: OpenAgentSession, memory: DemoMemory, parts: DemoParts) {
@@ -94,7 +97,8 @@ export class DemoSession implements AgentSession {
     this.#steering = steering;
     try {
       if (input.context.length > 0) await hear(scene, input.context);
-      // Without an await when nothing came: what is said in the same moment comes between the first steps.
+      // No await without attachments, so that a steering message sent at the same time comes between the
+      // first steps.
       if (input.message.attachments !== undefined) await tellAttached(scene, input.message);
       const isTalk = talk.length > 0 || (steps.length === 0 && input.message.attachments === undefined);
       if (isTalk) await answer(scene, talk, this.#nickname);
@@ -126,7 +130,7 @@ export class DemoSession implements AgentSession {
     return this.close();
   }
 
-  /** Step by step; what a message that comes in between asks for goes before what is left. */
+  /** Plays the steps in order. Steps of a steering message come before the remaining ones. */
   async #playAll(
     steps: readonly Step[],
     scene: Scene,
@@ -145,7 +149,7 @@ export class DemoSession implements AgentSession {
         continue;
       }
       const step = left.shift();
-      // In one go with the end of the turn, so that nothing is taken that nobody reads.
+      // Closed synchronously with the end of the turn, so that no message is taken and then ignored.
       if (step === undefined) return steering.close();
       await this.#play(step, scene, previous);
       await scene.output.ready();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createDemoProvider } from './provider.ts';
 import type { DemoTimers } from './timers.ts';
 
-/** No pause takes any time. */
+/** Pauses take no time. */
 const timers: DemoTimers = {
   after: (_, callback) => {
     const timer = setImmediate(callback);

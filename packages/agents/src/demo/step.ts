@@ -1,7 +1,7 @@
 import type { AgentError, AgentSessionHost, TurnOutput } from '@agenthost/host/agent';
 import type { QuestionForm } from './questions.ts';
 
-/** One thing that the demo agent does in a turn, as read from the prompt. */
+/** One step of the demo agent in a turn. */
 export type Step =
   | { kind: 'say' | 'reason' | 'notify' | 'title'; text: string }
   | { kind: 'stream'; chunkCount: number; everyMs: number | undefined; chunkBytes: number | undefined }
@@ -24,7 +24,10 @@ export type Step =
   | { kind: 'recall' | 'hang' | 'deaf' }
   | AddedStep;
 
-/** How a call asks: for a plain yes, with options, with one that holds for good, with editable input, once more while it runs, or for its result. */
+/**
+ * Kinds of question: plain, with options, with a permanent option, with editable input, again while the call
+ * runs, or for the result.
+ */
 export type AskForm = 'plain' | 'options' | 'always' | 'edit' | 'twice' | 'result';
 
 /** A step of a keyword that is not built in. */

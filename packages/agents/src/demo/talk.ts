@@ -2,7 +2,7 @@ import { DEFAULT_EVERY_MS, type Scene, send, speak } from './scene.ts';
 import { keywordTable } from './script.ts';
 import { pause } from './timers.ts';
 
-/** Answers what is no keyword: says it back, and what it could do instead. */
+/** Answers plain talk: repeats it and says what else the agent can do. */
 export async function answer(scene: Scene, talk: readonly string[], nickname: string): Promise<void> {
   const quoted = talk.map((line) => `> ${line}`).join('\n');
   await speak(scene, 'reasoning', 'No keyword in there, so this is a conversation.');
@@ -18,16 +18,16 @@ export async function answer(scene: Scene, talk: readonly string[], nickname: st
   );
 }
 
-/** Takes up what was said in the middle of the turn. */
+/** Responds to talk in a steering message. */
 export async function understand(scene: Scene, talk: readonly string[]): Promise<void> {
   const quoted = talk.map((line) => `> ${line}`).join('\n');
   await speak(scene, 'markdown', `Understood, from here on:\n\n${quoted}\n\n`);
 }
 
-/** Of each thing that happened so much is told, in UTF-16 code units: the end. */
+/** Characters of each event that are repeated (its end), in UTF-16 code units. */
 const HEARD_LENGTH = 2_000;
 
-/** Tells what it was told besides the message, as a model would consider it. In one piece: it may be long. */
+/** Repeats the context of the message in one piece, because it may be long. */
 export async function hear(scene: Scene, context: readonly string[]): Promise<void> {
   const heard = context.map((text) =>
     text.length <= HEARD_LENGTH ? text : `… ${text.slice(-HEARD_LENGTH)}`,
@@ -35,7 +35,7 @@ export async function hear(scene: Scene, context: readonly string[]): Promise<vo
   await send(scene, 'reasoning', `Meanwhile:\n\n${heard.join('\n\n')}\n\n`);
 }
 
-/** `reason`: with a text of its own when none is given. */
+/** `reason`: with a default text when none is given. */
 export async function reason(scene: Scene, text: string): Promise<void> {
   await speak(
     scene,
@@ -46,7 +46,7 @@ export async function reason(scene: Scene, text: string): Promise<void> {
   );
 }
 
-/** `stream`: numbered chunks, so that a reader can tell that none is missing. */
+/** `stream`: numbered chunks, so that a missing one is noticed. */
 export async function stream(
   scene: Scene,
   step: { chunkCount: number; everyMs: number | undefined; chunkBytes: number | undefined },
@@ -63,7 +63,7 @@ function chunk(number: number, bytes: number | undefined): string {
   return `[${number}] `.padEnd(bytes, 'lorem ipsum dolor sit amet ').slice(0, Math.max(bytes, 1));
 }
 
-/** `parts`: neighbours differ in kind, so that each becomes a part of its own. */
+/** `parts`: adjacent parts differ in kind, so that each becomes a part of its own. */
 export async function parts(scene: Scene, partCount: number): Promise<void> {
   for (let number = 1; number <= partCount; number += 1) {
     await send(scene, number % 2 === 1 ? 'markdown' : 'reasoning', `Part ${number} of ${partCount}.`);

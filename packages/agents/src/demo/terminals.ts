@@ -11,17 +11,17 @@ import { errorText } from '@agenthost/protocol/values';
 import { type Scene, speak } from './scene.ts';
 import { ALLOW_ONCE, DENY, refused } from './tool-calls.ts';
 
-/** How much of a command's output a call keeps, in bytes. */
+/** Output of a command that a call keeps, in bytes. */
 const PREVIEW_BYTES = 16 * 1024;
-/** Terminals of ended commands that stay to be looked at; the oldest goes first. */
+/** Terminals of ended commands that are kept. The oldest is removed first. */
 const MAX_ENDED = 4;
 
-/** The terminals of one conversation with the demo agent: real ones, shared with whoever watches. */
+/** The terminals of one conversation with the demo agent. */
 export class DemoTerminals {
   readonly #host: AgentSessionHost;
   readonly #workingDirectory: string;
   readonly #ended: AgentTerminal[] = [];
-  /** The one that later words are about. */
+  /** The terminal that `peek`, `type` and `kill` use. */
   #last: AgentTerminal | undefined;
 
   constructor(host: AgentSessionHost, workingDirectory: string) {
@@ -29,7 +29,10 @@ export class DemoTerminals {
     this.#workingDirectory = workingDirectory;
   }
 
-  /** `run`: waits for the command's end; a cancelled turn ends the command, one sent to the background goes on without it. */
+  /**
+   * `run`: waits for the end of the command. A cancelled turn ends the command; a command sent to the
+   * background continues.
+   */
   async run(scene: Scene, command: string): Promise<void> {
     await this.#start(
       scene,
@@ -60,7 +63,7 @@ export class DemoTerminals {
     );
   }
 
-  /** `serve`: the call is over at once, the command is not. */
+  /** `serve`: the call ends at once, the command continues. */
   async serve(scene: Scene, command: string): Promise<void> {
     await this.#start(
       scene,
@@ -78,7 +81,7 @@ export class DemoTerminals {
     );
   }
 
-  /** `peek`: takes the terminal up again, for as long as the call lasts. */
+  /** `peek`: uses the terminal again for the duration of the call. */
   async peek(scene: Scene): Promise<void> {
     await this.#withLast(
       scene,
@@ -100,7 +103,7 @@ export class DemoTerminals {
     );
   }
 
-  /** `type`: one line, as a person would type it. */
+  /** `type`: types one line. */
   async type(scene: Scene, text: string): Promise<void> {
     await this.#withLast(scene, { toolName: 'type', displayName: 'Type' }, async (terminal) => {
       terminal.write(`${text}\r`);
@@ -131,7 +134,7 @@ export class DemoTerminals {
     });
   }
 
-  /** Asks where that is wanted, then starts the command and shows its terminal. */
+  /** Asks if needed, then starts the command and shows its terminal. */
   async #start(
     scene: Scene,
     tool: { toolName: string; displayName: string },
@@ -192,7 +195,7 @@ export class DemoTerminals {
     await speak(scene, 'markdown', words);
   }
 
-  /** What the call leaves behind: what was printed, and the terminal itself where it goes on. */
+  /** The result of a call: the output, and the terminal if it still runs. */
   #result(terminal: AgentTerminal): ToolResultContent[] {
     const { text, isTruncated } = terminalText(terminal, PREVIEW_BYTES);
     const { exitCode } = terminal.output(0);
@@ -206,7 +209,7 @@ export class DemoTerminals {
     return exitCode === undefined ? [live(terminal), complete] : [{ ...complete, exitCode }];
   }
 
-  /** A command has ended: its terminal stays for a while. */
+  /** A command has ended: its terminal is kept for a while. */
   async #retire(terminal: AgentTerminal): Promise<void> {
     this.#ended.push(terminal);
     const gone = this.#ended.splice(0, this.#ended.length - MAX_ENDED);

@@ -1,10 +1,13 @@
-/** Where the demo agent gets its pauses from, so that tests and simulations decide how time passes. */
+/** Timers for the demo agent's pauses. Replace them in tests and simulations. */
 export interface DemoTimers {
-  /** Calls back once after `delayMs`. The returned function takes it back; calling that late or twice is fine. */
+  /**
+   * Calls back once after `delayMs` milliseconds. Returns a function that cancels it, which may be called
+   * late or twice.
+   */
   after(delayMs: number, callback: () => void): () => void;
 }
 
-/** Real time. */
+/** The timers of the process. */
 export const realTimers: DemoTimers = {
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);
@@ -12,7 +15,7 @@ export const realTimers: DemoTimers = {
   },
 };
 
-/** Waits `delayMs`; rejects with the signal's reason as soon as it aborts. Zero waits for nothing. */
+/** Waits `delayMs` milliseconds. Rejects with the signal's reason when it aborts. Zero does not wait. */
 export function pause(timers: DemoTimers, delayMs: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (delayMs <= 0) return Promise.resolve();
@@ -29,7 +32,7 @@ export function pause(timers: DemoTimers, delayMs: number, signal: AbortSignal):
   });
 }
 
-/** Settles when the signal aborts, and never otherwise. */
+/** Resolves when the signal aborts. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

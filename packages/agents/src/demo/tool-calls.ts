@@ -6,7 +6,7 @@ import { DEFAULT_EVERY_MS, pieces, type Scene, speak } from './scene.ts';
 import type { AskForm } from './step.ts';
 import { pause } from './timers.ts';
 
-/** Lets a call run this time. */
+/** Allows a call once. */
 export const ALLOW_ONCE: ConfirmationOption = {
   id: 'allow-once',
   label: 'Allow once',
@@ -25,11 +25,11 @@ const ALLOW_ALWAYS: ConfirmationOption = {
   kind: 'approve',
   group: 1,
 };
-/** Keeps a call from running. */
+/** Denies a call. */
 export const DENY: ConfirmationOption = { id: 'deny', label: 'Deny', kind: 'deny', group: 2 };
 const DENY_AND_STOP: ConfirmationOption = { id: 'deny-stop', label: 'Deny and stop', kind: 'deny', group: 2 };
 
-/** `write` and `edit`: the file is touched only after approval, and only inside the working directory. */
+/** `write` and `edit`: changes a file only after approval, and only inside the working directory. */
 export async function changeFile(
   scene: Scene,
   step: { kind: 'write' | 'edit'; path: string; text: string },
@@ -69,7 +69,7 @@ export async function changeFile(
       progress.isRunning = true;
     }
 
-    // The answer may have taken days: what stands there now is what is replaced.
+    // The answer may have taken days, so the present content is what is replaced.
     const replaced = await scene.folder.read(input.path);
     await scene.folder.write(input.path, input.content);
     await call.complete({
@@ -110,13 +110,13 @@ function parseInput(text: string): { path: string; content: string } {
   throw new Error(`The input needs "path" and "content", both text; got ${text.slice(0, 80)}`);
 }
 
-/** What is said when a person did not let a call run. */
+/** The text after a denied call. */
 export function refused(answer: ToolCallAnswer & { approved: false }, outcome: string): string {
   const suggestion = answer.suggestion ? `\n\nInstead: ${answer.suggestion.text}` : '';
   return `${answer.reason === 'denied' ? 'Denied' : 'Skipped'}. ${outcome}${suggestion}`;
 }
 
-/** `read`: no question, since nothing changes. */
+/** `read`: without a question, because nothing changes. */
 export async function readFile(scene: Scene, path: string): Promise<void> {
   const call = scene.output.toolCall({ toolName: 'read_file', displayName: 'Read file', kind: 'read' });
   await attempt(scene, call, `Read ${path}`, async (progress) => {
@@ -134,7 +134,7 @@ export async function readFile(scene: Scene, path: string): Promise<void> {
   });
 }
 
-/** `list`: no question. */
+/** `list`: without a question. */
 export async function listFiles(scene: Scene, path: string): Promise<void> {
   const call = scene.output.toolCall({ toolName: 'list_files', displayName: 'List files', kind: 'read' });
   await attempt(scene, call, `List ${path}`, async (progress) => {
@@ -151,7 +151,7 @@ export async function listFiles(scene: Scene, path: string): Promise<void> {
   });
 }
 
-/** `ask`: one call for each way of asking. It touches nothing. */
+/** `ask`: one call for each kind of question. It changes nothing. */
 export async function ask(scene: Scene, form: AskForm): Promise<void> {
   const call = scene.output.toolCall({
     toolName: 'ponder',
@@ -197,14 +197,14 @@ export async function ask(scene: Scene, form: AskForm): Promise<void> {
   return speak(scene, 'markdown', approved ? `Pondered.${choice}` : 'The result was denied and is not used.');
 }
 
-/** `big`: output far larger than state should hold. */
+/** `big`: output that is too large for the state. */
 export async function bigOutput(scene: Scene, kibibytes: number): Promise<void> {
   const call = scene.output.toolCall({ toolName: 'print_lines', displayName: 'Print lines' });
   call.run({
     invocationMessage: `Print ${kibibytes} KiB`,
     toolInput: JSON.stringify({ kibibytes }),
   });
-  // 64 lines of 16 bytes make one KiB.
+  // 64 lines of 16 bytes are one KiB.
   const lines = Array.from(
     { length: kibibytes * 64 },
     (_, index) => `line ${String(index + 1).padStart(10, '0')}\n`,
@@ -245,7 +245,7 @@ async function streamInput(scene: Scene, call: ToolCallHandle, toolInput: string
   }
 }
 
-/** What goes wrong in a tool is the tool's result, not the turn's end; a cancelled turn is. */
+/** A failure of a tool becomes its result; a cancelled turn is an error. */
 async function attempt(
   scene: Scene,
   call: ToolCallHandle,

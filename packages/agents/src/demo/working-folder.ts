@@ -10,7 +10,10 @@ import { writeWorkingFile } from '../working-files/write-file.ts';
 /** Largest file that the demo agent reads, in bytes. */
 const LIMIT_BYTES = 1024 * 1024;
 
-/** Files of one working directory; nothing outside it is read or written, symlinks included. All reject with `FileRefusal`. */
+/**
+ * Files of one working directory. Nothing outside of it is read or written, also through symlinks. Methods
+ * reject with `FileRefusal`.
+ */
 export class WorkingFolder {
   readonly #root: ConfinedFolder;
 
@@ -18,7 +21,7 @@ export class WorkingFolder {
     this.#root = root;
   }
 
-  /** Text of a file; `undefined` when there is none. */
+  /** Text of a file; `undefined` when it does not exist. */
   async read(path: string): Promise<string | undefined> {
     try {
       return await readWorkingFile(this.#root, path, LIMIT_BYTES);
@@ -28,12 +31,12 @@ export class WorkingFolder {
     }
   }
 
-  /** Writes a file whole or not at all, with the folders that it needs. */
+  /** Writes a file completely or not at all, and creates its folders. */
   write(path: string, text: string): Promise<void> {
     return writeWorkingFile(this.#root, path, text);
   }
 
-  /** Names in a folder, sorted, folders with a slash behind. */
+  /** Sorted names in a folder; names of folders end with a slash. */
   async list(path: string): Promise<string[]> {
     const real = await confinedPath(this.#root, path);
     const folder = await openConfined(real, path, constants.O_DIRECTORY);
@@ -47,7 +50,7 @@ export class WorkingFolder {
     }
   }
 
-  /** Absolute path as the person would write it, for URIs. */
+  /** Absolute path with the person's spelling, for URIs. */
   pathOf(path: string): string {
     return resolve(this.#root.path, path);
   }

@@ -3,21 +3,21 @@ import { resolve } from 'node:path';
 import { findRealPath, isWithin, openReal } from '@agenthost/host/agent';
 import { FileRefusal, refusalOf } from './file-refusal.ts';
 
-/** A folder that files are read and written in for an agent. */
+/** A folder in which files are read and written for an agent. */
 export interface ConfinedFolder {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** Whether a real path is the host's own, though it lies in the folder. */
+  /** Whether a real path inside the folder is private to the host. */
   isPrivate(realPath: string): Promise<boolean>;
 }
 
 /**
- * The real path of `asked`, absolute or relative to the working directory, whose end may not exist yet. Rejects with `FileRefusal` when that lies
- * outside [RES-2], is the host's own, or cannot be a path.
+ * The real path of `asked`, which is absolute or relative to the working directory and may not exist yet.
+ * Rejects with `FileRefusal` when it is outside [RES-2], private to the host, or not a valid path.
  */
 export async function confinedPath(folder: ConfinedFolder, asked: string): Promise<string> {
   if (asked.includes('\0')) throw new FileRefusal(asked, 'has a NUL in it');
-  // It would be written as another name than it was asked for.
+  // The file system would store another name.
   if (/\p{Cs}/u.test(asked)) throw new FileRefusal(asked, 'is no well-formed Unicode');
   try {
     const { path } = await findRealPath(resolve(folder.path, asked));
@@ -31,7 +31,7 @@ export async function confinedPath(folder: ConfinedFolder, asked: string): Promi
   throw new FileRefusal(asked, 'is outside the working directory');
 }
 
-/** Opens what `confinedPath` has found; rejects with `FileRefusal` when another thing stands there by now. */
+/** Opens the result of `confinedPath`. Rejects with `FileRefusal` when something else is there by now. */
 export async function openConfined(
   path: string,
   asked: string,

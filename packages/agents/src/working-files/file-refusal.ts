@@ -1,10 +1,13 @@
 import { errorCode } from '@agenthost/protocol/values';
-/** Why a file of the working directory is not read or written. The message is for agents and people: it names the path as it was asked for. */
+/**
+ * Why a file of the working directory is not read or written. The message is for agents and people and names
+ * the requested path.
+ */
 export class FileRefusal extends Error {
   override readonly name = 'FileRefusal';
-  /** There is nothing under that path; else there is, or may not be. */
+  /** True when nothing exists at the path. */
   readonly isMissing: boolean;
-  /** The machine cannot now, as with a full disk: nothing is wrong with what was asked. */
+  /** True for a fault of the machine, such as a full disk; the request itself is valid. */
   readonly isFault: boolean;
 
   constructor(
@@ -13,7 +16,7 @@ export class FileRefusal extends Error {
     { isMissing = false, isFault = false, ...options }: RefusalOptions = {},
   ) {
     const shown = asked.length > SHOWN_LENGTH ? `${asked.slice(0, SHOWN_LENGTH)}…` : asked;
-    // Control characters, and what is no well-formed text, are not passed on as they are.
+    // Control characters and malformed text are escaped.
     super(`${/[\p{Cc}\p{Cs}]/u.test(shown) ? JSON.stringify(shown) : shown} ${reason}`, options);
     this.isMissing = isMissing;
     this.isFault = isFault;
@@ -25,13 +28,19 @@ interface RefusalOptions extends ErrorOptions {
   readonly isFault?: boolean;
 }
 
-/** Of a path, in UTF-16 code units. */
+/** Longest part of a path in a message, in UTF-16 code units. */
 const SHOWN_LENGTH = 500;
 
-/** Has to do with what was asked for: a file of somebody else, or a name that its file system does not take. */
+/**
+ * Errors that concern the requested file: a file of another user, or a name that the file system does not
+ * accept.
+ */
 const OF_THE_FILE: readonly string[] = ['EACCES', 'EPERM', 'EINVAL', 'EILSEQ'];
 
-/** What an error of the system means for who asked, without the paths that it names; what is no such error comes back as it is. */
+/**
+ * Converts a system error to a `FileRefusal` without the paths in its message. Other errors are returned
+ * unchanged.
+ */
 export function refusalOf(error: unknown, asked: string): unknown {
   const code = errorCode(error);
   const cause = error;

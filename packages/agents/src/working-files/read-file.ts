@@ -3,7 +3,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { type ConfinedFolder, confinedPath, openConfined } from './confined-path.ts';
 import { FileRefusal, refusalOf } from './file-refusal.ts';
 
-/** The text of a regular file in the working directory. Rejects with `FileRefusal`; nothing keeps it waiting, not even a pipe. */
+/**
+ * Reads the text of a regular file in the working directory. Rejects with `FileRefusal`. Never blocks, not
+ * even on a named pipe.
+ */
 export async function readWorkingFile(
   workingDirectory: ConfinedFolder,
   asked: string,

@@ -18,7 +18,7 @@ import type { ConfinedFolder } from './confined-path.ts';
 import { FileRefusal } from './file-refusal.ts';
 import { writeWorkingFile } from './write-file.ts';
 
-/** One in which nothing is the host's. */
+/** A folder without private paths. */
 const openFolder = (path: string): ConfinedFolder => ({ path, isPrivate: async () => false });
 
 let work = '';
@@ -88,13 +88,13 @@ test('[RES-2] a folder in whose place a link comes meanwhile leads nothing out: 
   const swapping = new AbortController();
   const done = (async () => {
     while (!swapping.signal.aborted) {
-      // What a write has made there in between may be in the way, and goes the next time.
+      // A folder that a write created meanwhile may be in the way; it is gone the next time.
       await symlink(outside, swapped).catch(unless('EEXIST'));
       await rm(swapped, { recursive: true, force: true }).catch(unless('ENOTEMPTY'));
     }
   })();
   const reasons = new Set<string>();
-  // Until the link was met where it was there from the beginning, and where it came in between.
+  // Until the link was found both when it existed from the start and when it appeared during the write.
   const isMet = (): boolean => reasons.size > 1 && reasons.has('is outside the working directory');
   for (let round = 0; round < 300 || !isMet(); round += 1) {
     try {

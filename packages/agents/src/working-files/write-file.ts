@@ -7,13 +7,14 @@ import { hasCode } from '@agenthost/protocol/values';
 import { type ConfinedFolder, confinedPath, openConfined } from './confined-path.ts';
 import { FileRefusal, refusalOf } from './file-refusal.ts';
 
-/** Folders that one write makes at most: each is held open until it is over. */
+/** Folders that one write creates at most; each is held open until the end. */
 const MAX_NEW_FOLDERS = 64;
 
 /**
- * Writes a file of the working directory whole or not at all: a reader sees the old text or the new. Missing folders are made, and are gone again
- * when it fails. Every name is looked up in a folder that is open and was found to lie where it should, so that a link which comes
- * meanwhile leads nowhere. Rejects with `FileRefusal`.
+ * Writes a file of the working directory completely or not at all: readers see the old text or the new one.
+ * Missing folders are created, and removed again on failure. Every name is resolved within an open folder
+ * whose location was checked, so that a link that appears meanwhile has no effect. Rejects with
+ * `FileRefusal`.
  */
 export async function writeWorkingFile(
   workingDirectory: ConfinedFolder,
@@ -40,7 +41,7 @@ interface OpenFolder {
 
 const within = ({ handle, path }: OpenFolder, name: string): string => join(inFolder(handle, path), name);
 
-/** The folders on the way to a file, from the deepest that exists on, and those of them that were made. */
+/** The folders on the way to a file, starting with the deepest existing one, and those that were created. */
 class FolderWay {
   readonly #asked: string;
   readonly #open: OpenFolder[] = [];
@@ -50,7 +51,7 @@ class FolderWay {
     this.#asked = asked;
   }
 
-  /** Opens the folder of this real path, with those above it that are missing. */
+  /** Opens the folder with this real path, and creates missing parents. */
   async open(path: string): Promise<OpenFolder> {
     const missing: string[] = [];
     let folder: OpenFolder | undefined;
@@ -64,14 +65,14 @@ class FolderWay {
     return folder;
   }
 
-  /** What was made stays. */
+  /** Keeps the created folders. */
   keep(): void {
     this.#made = [];
   }
 
   async close(): Promise<void> {
     try {
-      // Another may have put something into one by now: that stays, and those above it.
+      // A folder that is no longer empty stays, and so do its parents.
       for (const { parent, name } of this.#made.toReversed()) await rmdir(within(parent, name));
     } catch (error) {
       if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) throw refusalOf(error, this.#asked);
@@ -94,7 +95,7 @@ class FolderWay {
       await mkdir(within(parent, name));
       this.#made.push({ parent, name });
     } catch (error) {
-      // Somebody else made it: it is looked at like any other.
+      // Created by another process; checked like any other.
       if (!hasCode(error, 'EEXIST')) throw error;
     }
     return this.#opened(join(parent.path, name), within(parent, name));
@@ -119,13 +120,13 @@ async function replace(
   try {
     const file = await open(temporary, 'wx', mode);
     try {
-      // What new files may not have, one that was there keeps.
+      // An existing file keeps mode bits that new files may not have.
       if (mode !== undefined) await file.chmod(mode);
       await file.writeFile(text, 'utf8');
     } finally {
       await file.close();
     }
-    // Takes the place of what stands there, and follows no link.
+    // Replaces the existing entry and follows no link.
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -133,7 +134,7 @@ async function replace(
   }
 }
 
-/** Of the file that is there; `undefined`: there is none. */
+/** Mode of the existing file; `undefined` when there is none. */
 async function modeOf(path: string, asked: string): Promise<number | undefined> {
   try {
     const info = await lstat(path);

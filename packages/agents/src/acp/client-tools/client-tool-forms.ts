@@ -2,12 +2,13 @@ import type { ClientTool } from '@agenthost/host/agent';
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ToolCallFields } from '../session/session-update.ts';
 
-/** Keys of what Codex gives as the input of a server's tool. */
+/** Keys of Codex's input for a call of an MCP tool. */
 const CODEX_KEYS: readonly string[] = ['server', 'tool', 'arguments'];
 
 /**
- * Whether an agent's call seems to be one of the host's tool server, so that the client's call can show in its place. Its kind has to be
- * none of the agent's own tools, and a name that the agent gives has to be the tool's; titles may be what a model says.
+ * Whether an agent's call seems to be one of the host's tool server, so that the client's call can be shown
+ * instead. The call must not have the kind of an agent's own tool, and a tool name that the agent gives must
+ * match. A title may be the model's words.
  */
 export function isCallOf({ name }: ClientTool, fields: ToolCallFields): boolean {
   if (isCodexCallOf(name, fields)) return true;
@@ -19,9 +20,9 @@ export function isCallOf({ name }: ClientTool, fields: ToolCallFields): boolean 
 }
 
 /**
- * Whether such a call can do nothing but reach the host's tool server, so that the agent's question about it need not be a person's: all
- * that is said of it fits, its input is known, is one for the tool, and is not where its title comes from (some agents take a call's
- * title from the model's words in its input).
+ * Whether a call can only reach the host's tool server, so that the agent's permission request need not be
+ * shown. Everything known about the call matches; its input is known, fits the tool, and is not the source of
+ * the title (some agents take the title from the model's words in the input).
  */
 export function isSurelyCallOf(tool: ClientTool, fields: ToolCallFields): boolean {
   if (!isCallOf(tool, fields) || (fields.locations ?? []).length > 0) return false;
@@ -37,7 +38,7 @@ export function isSurelyCallOf(tool: ClientTool, fields: ToolCallFields): boolea
   );
 }
 
-/** Codex calls all tools of servers commands, by a title and an input of its own making. */
+/** Codex shows MCP calls as commands, with a title and an input of its own format. */
 function isCodexCallOf(name: string, { kind, title, rawInput }: ToolCallFields): boolean {
   if (kind !== 'execute' || !isObject(rawInput)) return false;
   return (
@@ -48,13 +49,13 @@ function isCodexCallOf(name: string, { kind, title, rawInput }: ToolCallFields):
   );
 }
 
-/** The tool's name, where the agent gives one beside the title. */
+/** The tool's name, if the agent gives one besides the title. */
 function namesOf({ name, meta }: ToolCallFields): string[] {
   const vendors = Object.values(meta).map((value) => textOf(objectOf(value)['toolName']));
   return [name, textOf(meta['toolName']), ...vendors].filter((text) => text !== undefined);
 }
 
-/** What the tool is called with; Gemini CLI gives it as text alone. */
+/** The tool's input. Gemini CLI sends it as text only. */
 function inputOf({ rawInput, content = [] }: ToolCallFields): JsonObject | undefined {
   if (rawInput !== undefined) return isObject(rawInput) ? rawInput : undefined;
   const [part, ...others] = content;
@@ -64,17 +65,20 @@ function inputOf({ rawInput, content = [] }: ToolCallFields): JsonObject | undef
     const input: unknown = JSON.parse(text);
     return isObject(input) ? input : undefined;
   } catch {
-    // Words, or an input that was too long for the agent to give.
+    // Other text, or an input that the agent cut.
     return undefined;
   }
 }
 
-/** How agents write a server's tool: `mcp__server__tool`, `server_tool`, `server/tool`, `server - tool`, `tool (server MCP Server)`, … */
+/**
+ * Agents' names for a server's tool: `mcp__server__tool`, `server_tool`, `server/tool`, `server - tool`,
+ * `tool (server MCP Server)`, …
+ */
 function patternOf(name: string): RegExp {
   const tool = name.replace(/[^A-Za-z0-9]/g, '[^A-Za-z0-9]');
   const before = `(?:tool: ?|mcp(?:__|[:./_ ] ?))?${TOOL_SERVER}(?:__|_|/|\\.|:| - )${tool}`;
   return new RegExp(`^(?:${before}|${tool} \\(${TOOL_SERVER} MCP Server\\))$`, 'i');
 }
 
-/** Name of the host's tool server in an agent's list; agents put it in front of the tools' names. */
+/** Name of the host's tool server. Agents prefix the names of its tools with it. */
 export const TOOL_SERVER = 'agenthost';

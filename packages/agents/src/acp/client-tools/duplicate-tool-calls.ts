@@ -4,7 +4,7 @@ import { isCallOf, isSurelyCallOf } from './client-tool-forms.ts';
 
 interface Duplicate {
   readonly tool: ClientTool;
-  /** As it was announced: later it may get another title, but not be another tool. */
+  /** The first title. Later titles may differ, but the tool stays the same. */
   readonly title: string | undefined;
   fields: ToolCallFields;
   isClaimed: boolean;
@@ -12,22 +12,29 @@ interface Duplicate {
 }
 
 /**
- * Agents announce what they call of the host's own tool server as calls of theirs. The host shows the client's call in their place, so
- * such a duplicate is kept back until it is clear that there is none: it ended, or the turn did, and nothing came for it.
+ * Agents announce their calls of the host's tool server as tool calls of their own. The host shows the
+ * client's call instead. An announced call is held back until it is certain that no client's call belongs to
+ * it: it has ended, or its turn has, and no client's call came.
  */
 export class DuplicateToolCalls {
   readonly #tools: () => readonly ClientTool[];
   readonly #duplicates = new Map<string, Duplicate>();
-  /** Calls that came before they were announced, by name. */
+  /** Client calls that came before the agent announced them, by name of the tool. */
   readonly #early = new Map<string, number>();
-  /** Names of tools that the agent has asked about without a person: people are asked about every call that comes of them. */
+  /**
+   * Names of tools whose permission request was answered without a person. A person is asked about each
+   * client's call of them.
+   */
   readonly #asked = new Set<string>();
 
   constructor(tools: () => readonly ClientTool[]) {
     this.#tools = tools;
   }
 
-  /** What of an announcement or update there is to show as the agent's own; `undefined`: nothing. */
+  /**
+   * The fields to show for an announcement or an update of the agent; `undefined` when nothing is to be
+   * shown.
+   */
   shown(fields: ToolCallFields): ToolCallFields | undefined {
     const duplicate = this.#duplicates.get(fields.toolCallId) ?? this.#begin(fields, true);
     if (duplicate === undefined || duplicate.isShown) return fields;
@@ -40,8 +47,8 @@ export class DuplicateToolCalls {
   }
 
   /**
-   * Takes a question of the agent. `undefined`: it can be about nothing but a client's tool, and a person is asked about the client's call
-   * once it comes. Else what a person is to be asked about.
+   * Takes a permission request of the agent. Returns `undefined` when it can only concern a client's tool: a
+   * person is asked when the client's call comes. Otherwise returns the call to ask about.
    */
   asks(fields: ToolCallFields): ToolCallFields | undefined {
     const known = this.#duplicates.get(fields.toolCallId);
@@ -55,15 +62,16 @@ export class DuplicateToolCalls {
     const duplicate = known ?? this.#begin(all, false);
     if (duplicate === undefined) return all;
     duplicate.fields = all;
-    // Agents ask before they call: what has come so far was another call.
+    // Agents ask before they call, so a client's call that came earlier was another one.
     duplicate.isClaimed = false;
     this.#asked.add(tool.name);
     return undefined;
   }
 
   /**
-   * A call that shows already says more of itself. Qwen Code asks about a server's tool without saying whose it is, so that its question
-   * is a call of its own; only when it is over it turns out that the client's call came for it.
+   * Takes an update of a call that is already shown. Qwen Code asks about a server's tool without naming the
+   * server, so its request looks like a call of its own. Only its end shows that the client's call belonged
+   * to it.
    */
   sawShown(fields: ToolCallFields): void {
     if (!isEnd(fields)) return;
@@ -72,7 +80,9 @@ export class DuplicateToolCalls {
     if (name !== undefined && earlyCount > 0) this.#early.set(name, earlyCount - 1);
   }
 
-  /** The client's call has come. True when the agent has asked whether it may, and no person has answered. */
+  /**
+   * A client's call has come. Returns true when the agent asked for permission and no person has answered.
+   */
   claim(name: string): boolean {
     const duplicate = [...this.#duplicates.values()].find(
       (each) => each.tool.name === name && !each.isClaimed && !each.isShown,
@@ -82,7 +92,7 @@ export class DuplicateToolCalls {
     return this.#asked.has(name);
   }
 
-  /** The turn is over: what was kept back and nothing came for, to show now. */
+  /** The turn has ended: returns the calls that were held back without a client's call, to be shown now. */
   end(): ToolCallFields[] {
     const left = [...this.#duplicates.values()].filter(({ isClaimed, isShown }) => !isClaimed && !isShown);
     for (const duplicate of left) duplicate.isShown = true;

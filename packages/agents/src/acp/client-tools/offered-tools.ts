@@ -3,17 +3,24 @@ import type { AcpTimers } from '../runtime.ts';
 import type { AcpTurn } from '../turn/turn.ts';
 import type { ServedSession, ToolServer, ToolServerEntry } from './tool-server.ts';
 
-/** How long an agent that was told of other tools has to look at them before its session is opened again. */
+/**
+ * Time for an agent to list the tools again after it was told of a change. After it the session is opened
+ * again. Milliseconds.
+ */
 const LOOK_LIMIT_MS = 1_000;
-/** From the answer to an agent that looks until its next prompt, which takes a shorter way and must not overtake it. */
+/**
+ * Delay between the answer to `tools/list` and the next prompt, which takes a shorter path and must not
+ * overtake it. Milliseconds.
+ */
 const SETTLE_MS = 50;
 
-/** The server of one provider's sessions, made when the first of them needs it. */
+/** The tool server of one provider's sessions, created on first use. */
 export type FindToolServer = () => Promise<ToolServer>;
 
 /**
- * The tools of active clients as a session of an ACP agent gets them: from a server of the Model Context Protocol, which agents take
- * only while a session is opened. It costs them a process, so it is not given before there are tools; then the session is opened again.
+ * Tools of active clients for a session of an ACP agent. Agents accept MCP servers only while a session is
+ * opened. A server costs them a process, so it is added only when there are tools, and the session is then
+ * opened again.
  */
 export class OfferedTools {
   readonly #host: AgentSessionHost;
@@ -21,9 +28,9 @@ export class OfferedTools {
   readonly #timers: AcpTimers;
   readonly #turn: () => AcpTurn | undefined;
   #served: ServedSession | undefined;
-  /** Tools that the agent has seen, or had the chance to see when its session was opened. */
+  /** Tools that the agent has listed, or could have listed when its session was opened. */
   #seen: ReadonlySet<string> = new Set();
-  /** Called when the agent has looked. */
+  /** Called when the agent has listed the tools. */
   #wake: () => void = () => {};
 
   constructor(parts: {
@@ -39,8 +46,8 @@ export class OfferedTools {
   }
 
   /**
-   * Whether the agent has to open its session again to see all tools: it was opened without, or the agent does not look at others when it
-   * is told of them, for which it gets a moment.
+   * Whether the session must be opened again for the agent to see all tools: it was opened without them, or
+   * the agent does not list them again within a moment of being told.
    */
   async areMissing(): Promise<boolean> {
     if (this.#served === undefined) return this.list().length > 0;
@@ -53,12 +60,12 @@ export class OfferedTools {
         resolve();
       };
     });
-    // The session gets another server: some agents (codex) keep what they know of the one that they have.
+    // The session gets a new server, because some agents (Codex) cache the tools of the present one.
     if (this.#isBehind) this.end();
     return this.#served === undefined;
   }
 
-  /** A tool that is gone may stay in the agent's list: calls of it fail. */
+  /** A withdrawn tool may stay in the agent's list: its calls fail. */
   get #isBehind(): boolean {
     return this.list().some((tool) => !this.#seen.has(keyOf(tool)));
   }
@@ -67,7 +74,10 @@ export class OfferedTools {
     return this.#host.clientTools();
   }
 
-  /** `mcpServers` for a session that is about to be opened. `isLastChance`: the agent cannot open it again later. */
+  /**
+   * `mcpServers` for a session that is about to be opened. `isLastChance`: the agent cannot open it again
+   * later.
+   */
   async servers(isLastChance: boolean): Promise<ToolServerEntry[]> {
     this.#see();
     if (this.#served === undefined && (isLastChance || this.list().length > 0)) {
@@ -81,12 +91,12 @@ export class OfferedTools {
     return this.#served === undefined ? [] : [this.#served.entry];
   }
 
-  /** Others are offered now. */
+  /** The offered tools have changed. */
   changed(): void {
     this.#served?.changed();
   }
 
-  /** The session is over. */
+  /** The session has ended. */
   end(): void {
     this.#served?.close();
     this.#served = undefined;

@@ -1,5 +1,5 @@
-// A Model Context Protocol server for an agent, which speaks to it by stdin and stdout: it passes the bytes on to the host, which
-// answers them. It says first who it is, by a secret that the host gave it in its environment.
+// The MCP server that agents start: it copies bytes between its stdin and stdout and the host, which answers
+// them. It first sends the secret that the host put into its environment.
 import { createConnection } from 'node:net';
 
 const { AGENTHOST_TOOLS_SOCKET: path = '', AGENTHOST_TOOLS_SECRET: secret = '' } = process.env;

@@ -4,7 +4,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 
 type Block = CallToolResult['content'][number];
 
-/** A client's result as a tool's result of the Model Context Protocol. */
+/** A client's result as an MCP tool result. */
 export function toolResult({
   success,
   content = [],
@@ -19,7 +19,7 @@ export function toolResult({
   return { content: blocks, ...defined({ structuredContent }) };
 }
 
-/** A failure that the model reads. */
+/** A failed result, which the model reads. */
 export const failedResult = (text: string): CallToolResult => ({
   isError: true,
   content: [{ type: 'text', text }],

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { makeSocketFolder, removeLeftSockets } from './socket-folder.ts';
 
-/** Listens, and dies without a word. */
+/** Listens and exits without closing the socket. */
 const killed = (path: string): void => {
   const program = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
   expect(spawnSync(process.execPath, ['-e', program, path]).signal).toBe('SIGKILL');

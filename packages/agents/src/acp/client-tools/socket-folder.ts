@@ -7,14 +7,14 @@ import { hasCode } from '@agenthost/protocol/values';
 
 const PREFIX = 'agenthost-tools-';
 const SOCKET = 'socket';
-/** What every system takes as a socket's path. */
+/** Longest path of a socket that every system accepts, in bytes. */
 const PATH_LIMIT_BYTES = 100;
-/** For a temporary folder whose path is too long for that. */
+/** Used when the path of the temporary folder is too long. */
 const SHORT_FOLDER = '/tmp';
 
 /**
- * A new folder that this user alone can look into (mode 0700), for one socket. Below the temporary folder, since a socket's path is
- * limited to some 100 bytes, which a data folder may have used up.
+ * Creates a folder for one socket that only this user can enter (mode 0700). It is below the temporary
+ * folder, because the path of a data folder may exceed the limit for sockets.
  */
 export function makeSocketFolder(): { readonly folder: string; readonly path: string } {
   const folder = mkdtempSync(join(parentFolder(), PREFIX));
@@ -22,8 +22,8 @@ export function makeSocketFolder(): { readonly folder: string; readonly path: st
 }
 
 /**
- * Removes what hosts of this user left that were killed: folders whose socket nobody listens on. What cannot be removed is told to
- * `failed`, and left.
+ * Removes the folders of this user's killed hosts: those whose socket nothing listens on. Calls `failed` for
+ * a folder that cannot be removed.
  */
 export async function removeLeftSockets(failed: (error: unknown) => void): Promise<void> {
   const parent = parentFolder();
@@ -51,7 +51,7 @@ function isOwn(folder: string): boolean {
   return stats?.isDirectory() === true && stats.uid === process.getuid?.();
 }
 
-/** One that is not there yet may be about to be made. */
+/** A socket that does not exist yet may be about to be created. */
 const isDeserted = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(path);

@@ -12,14 +12,14 @@ import { TOOL_SERVER } from './client-tool-forms.ts';
 import { failedResult } from './results.ts';
 import { makeSocketFolder, removeLeftSockets } from './socket-folder.ts';
 
-/** Whoever does not say in so many ms who it is has to go. */
+/** A connection that does not send its secret within this time is closed. Milliseconds. */
 const SECRET_LIMIT_MS = 10_000;
 const SECRET_BYTES = 32;
 
-/** What an agent's session offers through a server, and who runs it. */
+/** The tools of one agent session, and the code that runs them. */
 export interface ServedTools {
   list(): readonly ClientTool[];
-  /** The agent is told the list. */
+  /** The agent was sent the list. */
   listed(): void;
   call(
     tool: ClientTool,
@@ -28,7 +28,7 @@ export interface ServedTools {
   ): Promise<CallToolResult>;
 }
 
-/** How an agent starts its end of a server: an entry of `mcpServers`. */
+/** The command by which an agent starts its end of a server: an entry of `mcpServers`. */
 export interface ToolServerEntry {
   readonly name: string;
   readonly command: string;
@@ -36,12 +36,12 @@ export interface ToolServerEntry {
   readonly env: { name: string; value: string }[];
 }
 
-/** Tools of one session, served. */
+/** The served tools of one session. */
 export interface ServedSession {
   readonly entry: ToolServerEntry;
-  /** Tells the agent that the list is another one. */
+  /** Tells the agent that the list has changed. */
   changed(): void;
-  /** Ends it; the agent's end of it ends too. */
+  /** Ends the service; the agent's MCP server exits. */
   close(): void;
 }
 
@@ -57,8 +57,8 @@ interface Session {
 }
 
 /**
- * Serves tools to agents over the Model Context Protocol: a socket that this user alone may open, on which each session has a
- * secret of its own. Agents reach it by a small program, since every one of them can start a server by its command line.
+ * Serves tools to agents over MCP on a socket that only this user can open. Each session has its own secret.
+ * Agents connect through a small program, because every agent can start a server by a command line.
  */
 export class ToolServer {
   readonly #log: AcpLog;
@@ -71,7 +71,7 @@ export class ToolServer {
     this.#timers = parts.timers;
   }
 
-  /** Serves a session's tools. Rejects when no socket can be made. */
+  /** Serves the tools of a session. Rejects when the socket cannot be created. */
   async serve(tools: ServedTools): Promise<ServedSession> {
     const { path } = await this.#listen();
     const secret = randomBytes(SECRET_BYTES).toString('hex');
@@ -97,7 +97,7 @@ export class ToolServer {
     };
   }
 
-  /** Ends all sessions and the socket. Idempotent. */
+  /** Ends all sessions and closes the socket. Idempotent. */
   async dispose(): Promise<void> {
     const listening = this.#listening;
     this.#listening = undefined;
@@ -114,7 +114,7 @@ export class ToolServer {
     }
   }
 
-  /** One that fails is tried again by the next session. */
+  /** After a failure the next session tries again. */
   #listen(): Promise<Listening> {
     if (this.#listening !== undefined) return this.#listening;
     const listening = this.#begin();
@@ -142,7 +142,7 @@ export class ToolServer {
       rmSync(folder, { recursive: true, force: true });
       throw error;
     }
-    // Agents keep the host running, not what serves them.
+    // The tool server alone does not keep the host running.
     server.unref();
     return { server, folder, path };
   }
@@ -163,7 +163,7 @@ export class ToolServer {
         socket.destroy();
         return;
       }
-      // Keeps what comes until it is read.
+      // Buffers what arrives before the server reads.
       const input = new PassThrough();
       input.write(head.subarray(end + 1));
       socket.pipe(input);
@@ -222,16 +222,19 @@ function makeServer(tools: ServedTools): Server {
   return server;
 }
 
-/** Without the output's schema: a client that breaks it would fail the call inside the agent, where nobody sees why. */
+/**
+ * Without the output schema: a violation by the client would fail the call inside the agent, where nobody
+ * sees the reason.
+ */
 function listed({ name, definition: { title, description, inputSchema, annotations } }: ClientTool): Tool {
   return {
     name,
-    // It came as JSON; the library wants to see it in the type.
+    // The schema came as JSON; the library's type is narrower.
     inputSchema: { ...JSON.parse(JSON.stringify(inputSchema ?? {})), type: 'object' },
     ...defined({ title, description, annotations }),
   };
 }
 
-/** Beside this file, as source or built. */
+/** Next to this file, as source or built. */
 const pipeProgram = (): string =>
   fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './pipe.ts' : './pipe.js', import.meta.url));

@@ -1,6 +1,9 @@
 import { type AcpAgentConfig, type AcpAgentEntry, AgentConfigError } from './config.ts';
 
-/** Agents known to speak the Agent Client Protocol, with what each needs. The host offers those whose command is on its PATH. */
+/**
+ * Known agents that speak the Agent Client Protocol, with their settings. The host offers those whose command
+ * is on its PATH.
+ */
 export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
   {
     id: 'claude',
@@ -9,7 +12,7 @@ export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
     command: 'claude-agent-acp',
     install: 'npm install -g @agentclientprotocol/claude-agent-acp',
     envAllow: ['ANTHROPIC_*', 'CLAUDE_*', 'AWS_*', 'GOOGLE_*', 'VERTEX_*', 'CLOUD_ML_REGION'],
-    // The adapter brings Claude Code along, under no name of its own.
+    // The adapter includes Claude Code, without its command.
     loginHint: 'run `claude-agent-acp --cli auth login`, or set ANTHROPIC_API_KEY for the host',
   },
   {
@@ -19,7 +22,7 @@ export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
     command: 'codex-acp',
     install: 'npm install -g @agentclientprotocol/codex-acp',
     envAllow: ['OPENAI_*', 'CODEX_*', 'NO_BROWSER'],
-    // Codex comes with the adapter too, but its command does not.
+    // The adapter includes Codex, without its command.
     loginHint:
       'run `npx @openai/codex login`, or with an API key on its input `npx @openai/codex login --with-api-key`',
   },
@@ -32,7 +35,8 @@ export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
     args: ['--acp'],
     envAllow: ['GEMINI_*', 'GOOGLE_*'],
     loginHint: 'run `gemini` once and log in, or set GEMINI_API_KEY for the host',
-    // When it is offered, every file that it writes is read first through us, and a file that is not there yet fails the write.
+    // With it, Gemini CLI reads every file through the host before it writes it, and fails to write a new
+    // file.
     offersReadTextFile: false,
   },
   {
@@ -58,8 +62,7 @@ export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
 ];
 
 /**
- * The catalogue with the config file's entries over it: an entry with a catalogue id changes the fields that it names, another adds an
- * agent, `enabled: false` takes one out. Throws `AgentConfigError` for a new agent without a command.
+ * Applies the entries of a config file to the catalogue. An entry with a known id changes the fields that it names, another one adds an agent, and `enabled: false` removes one. Throws `AgentConfigError` for a new agent without a command.
  * @param file Path of the config file, for messages.
  */
 export function mergeAgentConfigs(
@@ -83,7 +86,7 @@ export function mergeAgentConfigs(
       );
     }
     const displayName = entry.displayName ?? known?.displayName ?? entry.id;
-    // What installs the known command installs no other.
+    // The install command belongs to the known command only.
     const { install, ...rest } = { ...known, ...entry, command, displayName };
     const installs = entry.install ?? (command === known?.command ? install : undefined);
     merged.set(entry.id, installs === undefined ? rest : { ...rest, install: installs });

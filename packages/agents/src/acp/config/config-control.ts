@@ -5,18 +5,18 @@ import type { AcpLog } from '../runtime.ts';
 import type { SessionUpdate } from '../session/session-update.ts';
 import { AgentSessionConfig, type ConfigChange } from './session-config.ts';
 
-/** Sends one request of a session that is attached. */
+/** Sends requests of an attached session. */
 export interface ConfigTarget {
   readonly connection: AcpConnection;
   request(method: string, params: JsonObject): Promise<JsonObject>;
 }
 
-/** Keeps the config of an agent's session and what the host wants of it the same, in both directions. */
+/** Synchronizes the config of an agent's session with the values that the host wants, in both directions. */
 export class ConfigControl {
   readonly offered = new AgentSessionConfig();
   readonly #host: AgentSessionHost;
   readonly #log: AcpLog;
-  /** Given by the host, and following the agent when it changes something by itself. */
+  /** Set by the host; follows changes that the agent makes itself. */
   #wanted: Readonly<Record<string, unknown>>;
   #published = '';
 
@@ -30,14 +30,17 @@ export class ConfigControl {
     this.#wanted = { ...this.#wanted, ...values };
   }
 
-  /** The agent has changed something by itself. */
+  /** The agent has changed a value itself. */
   take(update: Extract<SessionUpdate, { type: 'mode' | 'configOptions' }>): void {
     if (update.type === 'mode') this.offered.setMode(update.modeId);
     else this.offered.setOptions(update.options);
     this.#follow();
   }
 
-  /** Brings the agent to what is wanted; what it refuses stays as it is, and is logged. Rejects when the connection is over. */
+  /**
+   * Sends the wanted values to the agent. Values that it refuses stay as they are and are logged. Rejects
+   * when the connection is closed.
+   */
   async apply(target: ConfigTarget): Promise<void> {
     for (const [key, value] of Object.entries(this.#wanted)) {
       const change = this.offered.change(key, value);
@@ -52,7 +55,10 @@ export class ConfigControl {
     this.#follow();
   }
 
-  /** Chooses the model of the next prompt. Resolves with whether the agent has it. Rejects with what the agent says against it. */
+  /**
+   * Selects the model of the next prompt. Resolves with whether the agent has it. Rejects with the agent's
+   * error.
+   */
   async chooseModel(target: ConfigTarget, modelId: string): Promise<boolean> {
     const change = this.offered.changeModel(modelId);
     if (change === undefined) return this.offered.hasModel(modelId);
@@ -65,7 +71,7 @@ export class ConfigControl {
     this.offered.applied(change, await target.request(change.method, change.params));
   }
 
-  /** What the agent has now is what holds, and is told to the host. */
+  /** The agent's present values become the wanted ones and are reported to the host. */
   #follow(): void {
     const config = this.offered.resolved();
     this.want(config.values);

@@ -9,17 +9,25 @@ export interface AcpAgentConfig {
   readonly displayName: string;
   /** One line about it. Default: empty. */
   readonly description?: string;
-  /** A name that is looked up on the host's PATH, or an absolute path. Never relative to a working directory. */
+  /**
+   * A command name, looked up on the host's PATH, or an absolute path. Never relative to a working directory.
+   */
   readonly command: string;
-  /** Command that installs it, shown where `command` is not found. Default: nothing is shown. */
+  /** Command that installs the agent, shown when `command` is not found. Default: none. */
   readonly install?: string;
-  /** Default: none. */
+  /** Arguments. Default: none. */
   readonly args?: readonly string[];
-  /** Set in its environment, over what the allow list lets through. */
+  /** Variables set in its environment, on top of the allowed ones. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Names of the host's environment that it may see besides the common ones; `FOO_*` takes all that start with `FOO_`. */
+  /**
+   * Names of variables of the host's environment to pass on besides the common ones; `FOO_*` matches every
+   * name that starts with `FOO_`. Default: none.
+   */
   readonly envAllow?: readonly string[];
-  /** How to log in, by commands that are there once `command` is; shown when the agent wants a login. Default: what the agent says itself. */
+  /**
+   * How to log in, with commands that exist once `command` does. Shown when the agent needs a login. Default:
+   * the agent's own description.
+   */
   readonly loginHint?: string;
   /** Whether to offer `fs/read_text_file`. Default true. */
   readonly offersReadTextFile?: boolean;
@@ -29,14 +37,14 @@ export interface AcpAgentConfig {
   readonly sharesProcess?: boolean;
 }
 
-/** An entry of the config file: fields of a catalogue agent to change, or a whole agent of its own. */
+/** An entry of the config file: changed fields of a known agent, or a complete new agent. */
 export interface AcpAgentEntry extends Partial<Omit<AcpAgentConfig, 'id'>> {
   readonly id: string;
   /** `false` hides the agent. Default true. */
   readonly enabled?: boolean;
 }
 
-/** A config file that cannot be used. The message names file, key, what was expected and what was found. */
+/** An invalid config file. The message names file, key, expected and actual value. */
 export class AgentConfigError extends Error {
   override readonly name = 'AgentConfigError';
 }
@@ -74,11 +82,11 @@ const checks: Readonly<Record<string, Check>> = {
 
 const ID_PATTERN = /^[a-z][a-z0-9+.-]*$/;
 
-/** Schemes of the protocol's own channels, which no provider id may take. */
+/** Schemes of the protocol's channels; they cannot be provider ids. */
 const TAKEN_IDS = /^(ahp-.*|mcp|file)$/;
 
 /**
- * Reads the `agents` member of a config file that has been parsed already. Absent: none. Throws `AgentConfigError`.
+ * Reads the `agents` member of a parsed config file. Absent: no entries. Throws `AgentConfigError`.
  * @param file Path of the file, for messages.
  */
 export function readAgentEntries(config: unknown, file: string): AcpAgentEntry[] {

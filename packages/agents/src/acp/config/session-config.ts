@@ -7,10 +7,10 @@ import type {
 import { defined } from '@agenthost/protocol/values';
 import { type JsonObject, numberOf, objectOf, objectsOf, stringOf, textOf } from '../json.ts';
 
-/** So many choices of a property are listed with it; where an agent has more, the rest is searched for [ROOT-4]. */
+/** Number of choices of a property that are listed. Further ones are found by completion [ROOT-4]. */
 const MAX_LISTED_CHOICES = 50;
 
-/** How a value is changed: the method and what goes with the session id. */
+/** A request that changes a value, without the session id. */
 export interface ConfigChange {
   readonly method: 'session/set_mode' | 'session/set_model' | 'session/set_config_option';
   readonly params: JsonObject;
@@ -24,10 +24,10 @@ interface Choice {
 }
 
 /**
- * Modes, models and options of one agent session. Agents offer them as `modes`, `models` or `configOptions`, alone or together and then
- * twice. For models the option counts before the older form, whose method is on its way out; modes are set by `session/set_mode`
- * wherever they are offered as such, which is what agents that offer both are seen to take. Models are chosen per message, so they are
- * no config.
+ * Modes, models and options of an agent session. Agents offer them as `modes`, `models` or `configOptions`,
+ * sometimes both ways at once. For models the option takes precedence over the older form, whose method is
+ * being removed. Modes are set by `session/set_mode` where the agent offers `modes`, which agents with both
+ * forms accept. Models are selected per message and are not config.
  */
 export class AgentSessionConfig {
   #modes: readonly Choice[] = [];
@@ -36,7 +36,10 @@ export class AgentSessionConfig {
   #modelId: string | undefined;
   #options: readonly JsonObject[] = [];
 
-  /** Takes what the answer to `session/new`, `load`, `resume` or `set_config_option` says; what it does not name stays. */
+  /**
+   * Reads the answer to `session/new`, `load`, `resume` or `set_config_option`. Members that are absent stay
+   * as they were.
+   */
   read(response: JsonObject): void {
     const modes = objectOf(response['modes']);
     if (Array.isArray(modes['availableModes'])) {
@@ -51,7 +54,7 @@ export class AgentSessionConfig {
     if (Array.isArray(response['configOptions'])) this.setOptions(objectsOf(response['configOptions']));
   }
 
-  /** Takes all options as they are now. */
+  /** Replaces all options. */
   setOptions(options: readonly JsonObject[]): void {
     this.#options = options.filter((option) => textOf(option['id']) !== undefined);
     const mode = this.#optionFor('mode');
@@ -66,7 +69,7 @@ export class AgentSessionConfig {
     );
   }
 
-  /** Models to choose from, for `AgentInfo`. */
+  /** The agent's models, for `AgentInfo`. */
   models(provider: string): SessionModelInfo[] {
     const option = this.#optionFor('model');
     const choices = option === undefined ? this.#models : readOptionChoices(option);
@@ -98,7 +101,10 @@ export class AgentSessionConfig {
     return { schema: { type: 'object', properties }, values };
   }
 
-  /** The choices of a property that match, by value or name; `undefined` when the agent has no such property. */
+  /**
+   * The choices of a property whose value or name contains the query. `undefined` when the agent has no such
+   * property.
+   */
   complete(key: string, query: string): SessionConfigValueItem[] | undefined {
     const option =
       key === 'mode' ? this.#optionFor('mode') : this.#options.find((known) => known['id'] === key);
@@ -114,7 +120,10 @@ export class AgentSessionConfig {
       }));
   }
 
-  /** What to send so that `key` becomes `value`; `undefined` when it is so already or the agent does not know it. */
+  /**
+   * The request that sets `key` to `value`. `undefined` when it has this value already, or the agent does not
+   * know it.
+   */
   change(key: string, value: unknown): ConfigChange | undefined {
     if (key === 'mode' && this.#modes.some((mode) => mode.value === value)) {
       return value === this.#modeId ? undefined : { method: 'session/set_mode', params: { modeId: value } };
@@ -132,7 +141,10 @@ export class AgentSessionConfig {
     return this.models('').some((model) => model.id === modelId);
   }
 
-  /** What to send so that the model becomes `modelId`; `undefined` when it is so already or the agent offers no such choice. */
+  /**
+   * The request that selects the model `modelId`. `undefined` when it is selected already, or the agent does
+   * not offer it.
+   */
   changeModel(modelId: string): ConfigChange | undefined {
     const option = this.#optionFor('model');
     if (option !== undefined) {
@@ -142,7 +154,7 @@ export class AgentSessionConfig {
     return { method: 'session/set_model', params: { modelId } };
   }
 
-  /** A change was accepted: what it asked for holds, unless the agent's answer says more. */
+  /** The agent accepted a change: its values apply, unless the answer contains others. */
   applied(change: ConfigChange, answer: JsonObject): void {
     const { modeId, modelId, configId, value } = change.params;
     if (typeof modeId === 'string') this.setMode(modeId);
@@ -213,7 +225,7 @@ function enumProperty(
   };
 }
 
-/** The choices of a select, flat or in groups. */
+/** The choices of a select option, flat or in groups. */
 function readOptionChoices(option: JsonObject): Choice[] {
   const entries = objectsOf(option['options']).flatMap((entry) =>
     Array.isArray(entry['options']) ? objectsOf(entry['options']) : [entry],

@@ -3,33 +3,36 @@ import type { Readable, Writable } from 'node:stream';
 import { AgentError, isGroupRunning } from '@agenthost/host/agent';
 import type { AcpLog, AcpTimers } from '../runtime.ts';
 
-/** What to run as an agent, and how to end it. */
+/** The program of an agent, and how it is stopped. */
 export interface StartAgentProcess {
   /** Absolute path of the executable. */
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** How people know it, for messages. */
+  /** Name for messages. */
   readonly name: string;
   readonly timers: AcpTimers;
   readonly log: AcpLog;
-  /** Between TERM and KILL. */
+  /** Time between TERM and KILL, in milliseconds. */
   readonly graceMs: number;
 }
 
-/** How much of stderr is kept for messages about an agent's end, in bytes. */
+/** Bytes of stderr that are kept for messages about an agent's exit. */
 const STDERR_TAIL_BYTES = 8 * 1024;
 
-/** How often a group that was told to end is looked at once its leader has gone. */
+/** Interval at which a process group is checked after its leader has exited. Milliseconds. */
 const GROUP_POLL_MS = 50;
 
-/** After the process has gone, what is still in its pipes gets this long: a grandchild may hold them open for ever. */
+/**
+ * Time to read the pipes after the process has exited; a grandchild may hold them open forever. Milliseconds.
+ */
 const DRAIN_MS = 500;
 
 /**
- * A shell that becomes the agent once it is told to. A host that is killed before it has recorded the process tells it nothing, and so
- * leaves no agent behind that the next start would not know of: the shell's input ends, and it does.
+ * A shell that executes the agent after it reads a line. A host that is killed before it has recorded the
+ * process never writes the line: the shell's input ends and the shell exits, so that no unrecorded agent is
+ * left.
  */
 const GATE = 'read -r go && unset go PWD OLDPWD && exec "$0" "$@"';
 
@@ -38,21 +41,25 @@ export class AgentProcess {
   readonly pid: number;
   readonly stdout: Readable;
   readonly stdin: Writable;
-  /** Resolves with how it ended, in words (`exit code 1`, `signal SIGKILL`), when its pipes had time to drain. */
+  /**
+   * Resolves with the kind of exit in words (`exit code 1`, `signal SIGKILL`), after the pipes had time to
+   * drain.
+   */
   readonly exited: Promise<string>;
   readonly #options: StartAgentProcess;
   #stderr = Buffer.alloc(0);
   #hasExited = false;
   #stopping: Promise<void> | undefined;
-  /** Settles when nothing is left of the group; there once the process has exited. */
+  /** Settles when the group has no processes left. Set once the process has exited. */
   #groupEnded: Promise<void> = Promise.resolve();
 
-  /** Resolves when the process is there; it does nothing before `begin`. Rejects with `AgentError` when there can be none. */
+  /** Starts the process, which waits for `begin`. Rejects with `AgentError` when it cannot be started. */
   static start(options: StartAgentProcess): Promise<AgentProcess> {
     const child = spawn('/bin/sh', ['-c', GATE, options.file, ...options.args], {
       cwd: options.cwd,
       env: { ...options.env },
-      // A group of its own: what the agent starts ends with it, and a Ctrl-C at the host's terminal does not reach it.
+      // A process group of its own: it can be stopped as a whole, and a Ctrl-C at the host's terminal does
+      // not reach it.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -81,7 +88,7 @@ export class AgentProcess {
     this.pid = pid;
     this.stdout = child.stdout;
     this.stdin = child.stdin;
-    // A write to an agent that has gone fails there; its end is what counts and is reported by `exited`.
+    // A write to an exited agent fails here; `exited` reports the exit.
     child.stdin.on('error', (error) => options.log('debug', 'agent stdin closed', { error: error.message }));
     child.on('error', (error) => options.log('warn', 'agent process', { error: error.message }));
     child.stderr.on('data', (chunk: Buffer) => this.#keepStderr(chunk));
@@ -105,23 +112,28 @@ export class AgentProcess {
     });
   }
 
-  /** Lets the agent begin. To be called once, when its process is recorded and before anything is written to it. */
+  /**
+   * Lets the agent begin. Call it once, after the process is recorded and before anything is written to it.
+   */
   begin(): void {
     this.stdin.write('\n');
   }
 
-  /** The end of what it wrote to stderr, trimmed. */
+  /** The end of its stderr, trimmed. */
   stderrTail(): string {
     return this.#stderr.toString('utf8').trim();
   }
 
-  /** Resolves when nothing is left of it: the process and its group. */
+  /** Resolves when the process and its group are gone. */
   async gone(): Promise<void> {
     await this.exited;
     await this.#groupEnded;
   }
 
-  /** TERM to the group, then KILL when some of it still runs after the grace period. Resolves when all has ended; calling twice is fine. */
+  /**
+   * Sends TERM to the group, and KILL after the grace period. Resolves when all processes have ended.
+   * Idempotent.
+   */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -138,8 +150,8 @@ export class AgentProcess {
   }
 
   /**
-   * Ends what a process that has gone left running in its group: TERM, wait, KILL. The number cannot stand for another group while one
-   * of ours is in it.
+   * Stops the processes that an exited leader left in its group: TERM, wait, KILL. The group id cannot be
+   * reused while the group has a member.
    */
   async #endGroup(): Promise<void> {
     if (!this.#signal('SIGTERM')) return;
@@ -150,12 +162,12 @@ export class AgentProcess {
     this.#signal('SIGKILL');
   }
 
-  /** Returns whether anybody was there to get it. */
+  /** Returns whether the group had any process. */
   #signal(signal: 'SIGTERM' | 'SIGKILL'): boolean {
     try {
       return process.kill(-this.pid, signal);
     } catch (error) {
-      // ESRCH: nobody is left in the group.
+      // ESRCH: the group has no processes.
       this.#options.log('debug', 'agent process group', { signal, error: String(error) });
       return false;
     }

@@ -1,17 +1,17 @@
 import { defined } from '@agenthost/protocol/values';
 import { isObject, objectOf, objectsOf, textOf } from '../json.ts';
 
-/** What an agent said of itself when it was initialized. */
+/** The abilities that an agent reported at `initialize`. */
 export interface AgentTraits {
   readonly version?: string;
   readonly canLoad: boolean;
   readonly canResume: boolean;
   readonly canClose: boolean;
-  /** Takes messages into a running turn, by an extension. */
+  /** Takes messages into a running turn (an extension). */
   readonly canSteer: boolean;
   readonly takesImages: boolean;
   readonly takesEmbeddedContext: boolean;
-  /** Ways to log in, in words; absent when it names none. */
+  /** Descriptions of the ways to log in. `undefined` when it names none. */
   readonly logins: string | undefined;
 }
 

@@ -5,8 +5,9 @@ import { objectOf, textOf } from '../json.ts';
 import type { AcpLog } from '../runtime.ts';
 
 /**
- * Finds the executable that a command names: an absolute path as it is, a bare name on `path` (the host's PATH). Relative entries of
- * PATH are passed over and a relative path finds nothing: a command never comes from a working directory.
+ * Finds the executable of a command: an absolute path as it is, or a bare name on `path` (the host's PATH).
+ * Relative entries of PATH are skipped and a relative path finds nothing, so a command never comes from a
+ * working directory.
  */
 export function findCommand(command: string, path: string | undefined): string | undefined {
   if (isAbsolute(command)) return isExecutable(command) ? command : undefined;
@@ -25,12 +26,15 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    // Missing or not permitted: not a command for us either way.
+    // Missing or not permitted: not usable as a command.
     return false;
   }
 }
 
-/** The version of the npm package that an executable belongs to, without running it; `undefined` when it belongs to none. */
+/**
+ * The version of the npm package that contains an executable, read without running it. `undefined` when there
+ * is none.
+ */
 export function packageVersionOf(file: string): string | undefined {
   try {
     for (let folder = dirname(realpathSync(file)); ; folder = dirname(folder)) {
@@ -39,7 +43,7 @@ export function packageVersionOf(file: string): string | undefined {
       if (folder === dirname(folder) || folder.endsWith(`${sep}node_modules`)) return undefined;
     }
   } catch {
-    // The executable went away meanwhile.
+    // The executable was removed meanwhile.
     return undefined;
   }
 }
@@ -47,18 +51,18 @@ export function packageVersionOf(file: string): string | undefined {
 function readVersion(file: string): string | undefined {
   try {
     const value = objectOf(JSON.parse(readFileSync(file, 'utf8')));
-    // The package that has the command says so; an inner package.json may only set the module type.
+    // The package of the command has a `bin`; an inner package.json may only set the module type.
     return value['bin'] === undefined ? undefined : textOf(value['version']);
   } catch {
-    // No package.json here, or not one of npm's.
+    // No package.json here, or an invalid one.
     return undefined;
   }
 }
 
-/** How long a command may take to say its version. */
+/** Time limit for `--version`, in milliseconds. */
 const VERSION_TIMEOUT_MS = 5_000;
 
-/** What `<command> --version` says, or `undefined` when it says nothing that looks like one in time. */
+/** The version that `<command> --version` prints. `undefined` when it prints none in time. */
 export function runVersion(
   file: string,
   env: Readonly<Record<string, string>>,
@@ -74,7 +78,7 @@ export function runVersion(
         resolve(/\d+\.\d+[^\s,;)]*/.exec(stdout)?.[0]);
       },
     );
-    // One that takes `--version` for a start of the protocol sees the end of its input.
+    // A program that ignores `--version` and starts its protocol sees the end of its input.
     child.stdin?.end();
   });
 }

@@ -4,7 +4,7 @@ import { isObject, textOf } from '../json.ts';
 import type { AcpTimers } from '../runtime.ts';
 import type { AgentProcess } from './agent-process.ts';
 
-/** What messages say of an agent. */
+/** An agent as named in error messages. */
 export interface AgentIdentity {
   readonly process: AgentProcess;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface AgentIdentity {
   readonly loginHint: string | undefined;
 }
 
-/** Why we ended a connection ourselves, if we did. */
+/** Why this host closed a connection, if it did. */
 export interface Ending {
   stoppedBecause: string | undefined;
 }
@@ -20,11 +20,12 @@ export interface Ending {
 /** The SDK's code for "authentication required". */
 const AUTH_REQUIRED_CODE = -32000;
 
-/** An agent that has closed a pipe gets this long to end by itself: then its exit is the reason. */
+/** Time for an agent that closed a pipe to exit; its exit is then the reason. Milliseconds. */
 const EXIT_MS = 500;
 
 /**
- * Waits for the end of a connection and says why it came: known then, though its process may take longer to end. Never rejects.
+ * Waits for the end of a connection and returns the reason, possibly before its process has ended. Never
+ * rejects.
  */
 export async function closeReason(
   agent: AgentIdentity & { readonly timers: AcpTimers },
@@ -44,7 +45,8 @@ export async function closeReason(
   }
   const framing = await broken;
   const end = framing === undefined ? await exitWithin(agent, EXIT_MS) : undefined;
-  // An agent that closes a pipe, or breaks the framing, is of no use any more. Whoever started it waits for its process.
+  // An agent that closes a pipe or breaks the framing is unusable. The owner of the process waits for its
+  // end.
   void agent.process.stop();
   if (framing !== undefined)
     return new AgentError(framing.errorType, `${agent.name} was ended: ${framing.message}`, {
@@ -54,7 +56,7 @@ export async function closeReason(
   return new AgentError('agentExited', `${agent.name} ${how}${stderrSuffix(agent.process)}`);
 }
 
-/** How the process ended, or `undefined` when it goes on after that time. */
+/** The kind of exit, or `undefined` when the process does not exit in time. */
 async function exitWithin(
   { process, timers }: { readonly process: AgentProcess; readonly timers: AcpTimers },
   ms: number,
@@ -66,13 +68,13 @@ async function exitWithin(
   return end;
 }
 
-/** What to add to a message about an agent's end. */
+/** The end of the agent's stderr, to append to a message about its exit. */
 export function stderrSuffix(process: AgentProcess): string {
   const tail = process.stderrTail();
   return tail === '' ? '' : `; the end of its error output:\n${tail}`;
 }
 
-/** What a failed request means for a turn. */
+/** The error of a turn for a failed request. */
 export function requestError(
   agent: AgentIdentity,
   method: string,

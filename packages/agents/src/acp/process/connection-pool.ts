@@ -2,38 +2,41 @@ import { AgentError } from '@agenthost/host/agent';
 import type { AcpLog, AcpTimers } from '../runtime.ts';
 import type { AcpConnection } from './connection.ts';
 
-/** A connection in use. While one is held, the connection's process is not stopped for idleness. */
+/** A connection in use. Its process is not stopped for idleness while a lease is held. */
 export interface ConnectionLease {
   readonly connection: AcpConnection;
-  /** Gives it back; calling twice is fine. */
+  /** Releases the connection. Idempotent. */
   release(): void;
 }
 
 interface Entry {
   readonly opening: Promise<AcpConnection>;
-  /** Settles when the process runs; never when it does not come to that. */
+  /** Settles when the process runs; stays pending when it never does. */
   readonly running: Promise<void>;
-  /** Gives up the start. */
+  /** Abandons the start. */
   readonly abandon: AbortController;
   useCount: number;
   cancelIdle: (() => void) | undefined;
 }
 
-/** How a pool starts its connections, and when it lets idle ones go. */
+/** How a pool starts connections and when it stops idle ones. */
 export interface ConnectionPoolOptions {
-  /** Starts an agent with this folder as its own working directory. The signal ends the attempt. */
+  /** Starts an agent in this folder. The signal ends the attempt. */
   readonly start: (cwd: string, signal: AbortSignal, onRunning: () => void) => Promise<AcpConnection>;
   readonly timers: AcpTimers;
   readonly log: AcpLog;
-  /** How long a process stays when nothing uses it. */
+  /** Time until an unused process is stopped, in milliseconds. */
   readonly idleMs: number;
 }
 
-/** The connections of one provider by key: one for all chats, or one for each. Started on first use, stopped when idle. */
+/**
+ * The connections of one provider by key: one for all chats, or one per chat. Started on first use and
+ * stopped when idle.
+ */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Connections that are still in use and are not handed out again. */
+  /** Connections in use that are not handed out again. */
   readonly #retired = new Set<Entry>();
   #isDisposed = false;
 
@@ -41,7 +44,10 @@ export class ConnectionPool {
     this.#options = options;
   }
 
-  /** The connection of `key`, started when there is none; `onRunning` hears when its process runs. Rejects with `AgentError`. */
+  /**
+   * Returns the connection of `key`, started when there is none. `onRunning` is called when its process runs.
+   * Rejects with `AgentError`.
+   */
   async acquire(key: string, cwd: string, onRunning: () => void): Promise<ConnectionLease> {
     if (this.#isDisposed) throw new AgentError('agentExited', 'the host is stopping its agents');
     const entry = this.#entries.get(key) ?? this.#open(key, cwd);
@@ -69,7 +75,7 @@ export class ConnectionPool {
     if (entry !== undefined) await this.#stop(key, entry, because);
   }
 
-  /** Stops handing out the connection of `key`; it is stopped when its last user releases it. */
+  /** Stops handing out the connection of `key`. It is stopped when its last lease is released. */
   retire(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -78,7 +84,7 @@ export class ConnectionPool {
     this.#stopUnused(key, entry);
   }
 
-  /** Stops all, those that are starting too. */
+  /** Stops all connections, including those that are starting. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     const because = 'the host is stopping its agents';
@@ -107,7 +113,7 @@ export class ConnectionPool {
     if (entry.useCount > 0 || this.#entries.get(key) !== entry) return;
     entry.cancelIdle = this.#options.timers.after(this.#options.idleMs, () => {
       this.#options.log('info', 'agent stopped, idle', { key });
-      // Its failure to end is reported by the process itself.
+      // The process reports a failure to end.
       void this.#stop(key, entry, 'nothing used it for a while');
     });
   }

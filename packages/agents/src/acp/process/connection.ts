@@ -16,26 +16,26 @@ import {
 import { EarlyUpdates } from './early-updates.ts';
 import { openMessageStream } from './message-stream.ts';
 
-/** What a connection hands to the session that an agent's message names. */
+/** The session that receives an agent's messages. */
 export interface SessionReceiver {
-  /** Takes one update; the agent's next message is read after the promise. */
+  /** Takes one update. The agent's next message is read after the promise settles. */
   update(update: SessionUpdate): Promise<void>;
-  /** Answers a permission request with the id of one of its options, or `undefined` for cancelled. */
+  /** Answers a permission request with the id of one of its options; `undefined` means cancelled. */
   permission(params: JsonObject): Promise<string | undefined>;
-  /** Asks people in the turn that runs. */
+  /** Asks people in the running turn. */
   readonly askPeople: AskPeople;
   readTextFile(params: JsonObject): Promise<string>;
   writeTextFile(params: JsonObject): Promise<void>;
   readonly terminals: SharedTerminals;
 }
 
-/** What the agent is offered at `initialize`, and the limits that hold for its process. */
+/** The abilities offered to the agent at `initialize`, and the limits of its process. */
 export interface OpenConnection extends AgentIdentity {
   readonly offersReadTextFile: boolean;
   readonly offersWriteTextFile: boolean;
   readonly timers: AcpTimers;
   readonly log: AcpLog;
-  /** For the answer to `initialize`. */
+  /** Time limit for the answer to `initialize`, in milliseconds. */
   readonly startTimeoutMs: number;
   readonly maxLineBytes: number;
 }
@@ -49,10 +49,10 @@ interface ConnectionParts {
   readonly traits: AgentTraits;
 }
 
-/** One ACP connection to one agent process; many sessions. */
+/** One ACP connection to one agent process, with many sessions. */
 export class AcpConnection {
   readonly traits: AgentTraits;
-  /** Resolves when it is over, with the reason as turns report it. Never rejects. */
+  /** Resolves with the reason for turns when the connection has closed. Never rejects. */
   readonly closed: Promise<AgentError>;
   readonly #options: OpenConnection;
   readonly #rpc: acp.ClientConnection;
@@ -61,7 +61,7 @@ export class AcpConnection {
   readonly #ending: Ending;
   #isOpen = true;
 
-  /** Initializes the agent. Rejects with `AgentError`; the process is being stopped then. */
+  /** Initializes the agent. Rejects with `AgentError`; the process is then being stopped. */
   static async open(options: OpenConnection): Promise<AcpConnection> {
     const receivers = new Map<string, SessionReceiver>();
     const early = new EarlyUpdates();
@@ -72,14 +72,14 @@ export class AcpConnection {
       timers: options.timers,
       maxLineBytes: options.maxLineBytes,
       takeNotification: (method, params, bytes) => {
-        // The SDK tells those who answer a request that it was taken back.
+        // The SDK reports cancelled requests to their handlers.
         if (method === acp.PROTOCOL_METHODS.cancel_request) return undefined;
         if (method === acp.CLIENT_METHODS.elicitation_complete) {
           elicitations.complete(objectOf(params));
           return Promise.resolve();
         }
         if (method !== acp.CLIENT_METHODS.session_update) {
-          // Extensions start with an underscore and need no answer; the SDK has nothing to do with the others either.
+          // Extensions (with an underscore) need no answer, and the SDK has no use for the others either.
           options.log('debug', 'agent notification ignored', { agent: options.name, method });
           return Promise.resolve();
         }
@@ -108,7 +108,7 @@ export class AcpConnection {
               terminal: true,
               subagents: {},
               elicitation: ELICITATION_CAPABILITIES,
-              // Some agents (claude) tell of terminals of their own only to those who ask.
+              // Some agents (Claude Code) report their own terminals only when asked.
               _meta: { terminal_output: true },
             },
           }),
@@ -135,7 +135,7 @@ export class AcpConnection {
     } catch (error) {
       rpc.close();
       void options.process.stop();
-      // The SDK knows only that the stream ended; the process knows why.
+      // The SDK only knows that the stream ended; the process knows why.
       throw error instanceof AgentError ? error : requestError(options, 'initialize', error, await closed);
     }
   }
@@ -158,7 +158,10 @@ export class AcpConnection {
     return this.#isOpen;
   }
 
-  /** Gives a session's messages to `receiver`, those first that came before its id did. Returns the way out. */
+  /**
+   * Passes a session's messages to `receiver`, starting with those that came before its id was known. Returns
+   * a function that detaches it.
+   */
   async attach(sessionId: string, receiver: SessionReceiver): Promise<() => void> {
     this.#receivers.set(sessionId, receiver);
     for (const update of this.#early.take(sessionId)) await receiver.update(update);
@@ -168,8 +171,8 @@ export class AcpConnection {
   }
 
   /**
-   * Sends a request. Rejects with `AgentError`: `authRequired`, `agentExited` when the connection ends first, else `agentError` with the
-   * agent's words.
+   * Sends a request. Rejects with `AgentError`: `authRequired`, `agentExited` when the connection closes
+   * first, else `agentError` with the agent's text.
    */
   async request(method: string, params: JsonObject): Promise<JsonObject> {
     try {
@@ -181,20 +184,21 @@ export class AcpConnection {
     }
   }
 
-  /** Sends a notification; one that cannot be sent any more is dropped. */
+  /** Sends a notification. It is dropped when the connection is closed. */
   notify(method: string, params: JsonObject): void {
     this.#rpc.agent.notify(method, params).catch((error: unknown) => {
       this.#options.log('debug', 'agent notification not sent', { method, error: String(error) });
     });
   }
 
-  /** Whether `close` was called, so that its end is no news. */
+  /** Whether `close` was called, so that the end is expected. */
   get wasStopped(): boolean {
     return this.#ending.stoppedBecause !== undefined;
   }
 
   /**
-   * Ends the process group: TERM, wait, KILL. Resolves when it is gone. What is still running on it fails, saying `because`.
+   * Stops the process group: TERM, wait, KILL. Resolves when it is gone. Running requests fail with the
+   * reason `because`.
    */
   async close(because: string): Promise<void> {
     this.#ending.stoppedBecause ??= because;
@@ -219,7 +223,10 @@ function route(
   return Promise.resolve();
 }
 
-/** Answers what agents ask of us. Shapes are read tolerantly; what is not here gets "method not found" from the SDK. */
+/**
+ * Handles requests of agents. Their params are read tolerantly; the SDK answers other methods with "method
+ * not found".
+ */
 function clientApp(
   receivers: ReadonlyMap<string, SessionReceiver>,
   elicitations: Elicitations,
@@ -241,7 +248,7 @@ function clientApp(
       };
     })
     .onRequest(acp.CLIENT_METHODS.elicitation_create, objectOf, ({ params, signal }) =>
-      // One that names a request in place of a session belongs to no turn.
+      // An elicitation that names a request instead of a session belongs to no turn.
       elicitations.create(params, signal, (questions, withdrawn) =>
         textOf(params['sessionId']) === undefined
           ? undefined

@@ -1,6 +1,9 @@
 import type { SessionUpdate } from '../session/session-update.ts';
 
-/** Updates kept for a session whose id we have not been told yet: the latest so many, of so many sessions, with so many bytes in all. */
+/**
+ * Limits for updates of sessions whose id is not known yet: updates per session, sessions, and bytes in
+ * total. The latest are kept.
+ */
 const MAX_UPDATES = 64;
 const MAX_SESSIONS = 16;
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -11,12 +14,15 @@ interface Waiting {
   readonly bytes: number;
 }
 
-/** What an agent says of sessions before it has told us their ids. Sessions that we never open (its sub-agents) push each other out. */
+/**
+ * Updates of sessions whose ids the agent has not reported yet. Sessions that are never opened (of
+ * sub-agents) displace each other.
+ */
 export class EarlyUpdates {
-  /** In the order they came. */
+  /** In the order received. */
   #waiting: Waiting[] = [];
 
-  /** Keeps an update that took so many bytes. */
+  /** Keeps an update whose message had `bytes` bytes. */
   keep(sessionId: string, update: SessionUpdate, bytes: number): void {
     this.#waiting.push({ sessionId, update, bytes });
     while (this.#bytes > MAX_BYTES) this.#waiting.shift();
@@ -30,7 +36,7 @@ export class EarlyUpdates {
     if (sessions.size > MAX_SESSIONS && oldest !== undefined) this.take(oldest);
   }
 
-  /** What was kept for a session, in order; it is kept no longer. */
+  /** Removes and returns the updates of a session, in order. */
   take(sessionId: string): readonly SessionUpdate[] {
     const taken = this.#of(sessionId);
     this.#waiting = this.#waiting.filter((kept) => kept.sessionId !== sessionId);

@@ -1,4 +1,4 @@
-/** What every agent gets of the host's environment. A trailing `*` stands for any rest of the name. */
+/** Variables of the host's environment that every agent gets. A trailing `*` matches any rest of the name. */
 const COMMON_NAMES: readonly string[] = [
   'PATH',
   'HOME',
@@ -25,12 +25,13 @@ const COMMON_NAMES: readonly string[] = [
   'SSL_CERT_DIR',
 ];
 
-/** The host's own settings, its token among them. No list of names lets these through. */
+/** Prefix of the host's own settings, including its token. No allow list passes them on. */
 const OWN_PREFIX = 'AGENTHOST_';
 
 /**
- * The environment of an agent: what the common list and `allow` name of the host's, then `set` on top. Nothing that starts with
- * `AGENTHOST_` is ever in it, so that an agent cannot act as the host's owner.
+ * The environment of an agent: the host's variables named by the common list and by `allow`, then `set` on
+ * top. Variables that start with `AGENTHOST_` are always removed, so that an agent cannot act as the host's
+ * owner.
  */
 export function agentEnvironment(
   host: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 import { AgentError } from '@agenthost/host/agent';
 
-/** Cuts a byte stream at line feeds, holding at most `maxBytes` of an unfinished line. */
+/** Splits a byte stream at line feeds. Holds at most `maxBytes` of an unfinished line. */
 export class LineSplitter {
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
@@ -10,7 +10,7 @@ export class LineSplitter {
     this.#maxBytes = maxBytes;
   }
 
-  /** The lines that end in this chunk. Throws `AgentError` when one grows too long. */
+  /** The lines that end in this chunk. Throws `AgentError` when a line grows too long. */
   *push(chunk: Buffer): Generator<Buffer> {
     let start = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
@@ -21,7 +21,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#keep(chunk.subarray(start));
   }
 
-  /** What came after the last line feed. */
+  /** The bytes after the last line feed. */
   rest(): Buffer | undefined {
     return this.#length === 0 ? undefined : this.#take();
   }

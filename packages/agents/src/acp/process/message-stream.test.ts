@@ -22,7 +22,7 @@ test('an agent that does not read is given up when more than 64 MiB wait for it'
   const answer = (id: number) => writer.write({ jsonrpc: '2.0', id, result });
   for (let id = 0; id < 64; id += 1) await answer(id);
   expect(stdout.destroyed).toBe(false);
-  // Those before took a little more than their 64 MiB.
+  // The earlier answers took a little more than their 64 MiB.
   for (let id = 64; id < 66; id += 1) await answer(id);
   const error: unknown = await ended.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(AgentError);

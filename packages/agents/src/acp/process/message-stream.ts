@@ -7,51 +7,58 @@ import type { AcpTimers } from '../runtime.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { isSdkMessage, parseMessage } from './message-check.ts';
 
-/** The longest line taken from an agent, in bytes: a tool's result with a large image fits, a runaway one does not. */
+/** Longest accepted line of an agent, in bytes: a tool's result with a large image fits. */
 export const DEFAULT_MAX_LINE_BYTES = 32 * 1024 * 1024;
 
-/** Requests of an agent that may wait for their answers at once. */
+/** Requests of an agent that may be unanswered at once. */
 const MAX_OPEN_REQUESTS = 1024;
 
-/** What may wait for an agent that does not read, in bytes. The largest single answer is a file of 32 MiB. */
+/** Bytes that may be queued for an agent that does not read. The largest answer is a file of 32 MiB. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
-/** An agent whose input has broken may still say something on its way out. */
+/** Time to read the remaining output of an agent whose input pipe broke. Milliseconds. */
 const LAST_WORDS_MS = 500;
 
-/** The agent's pipes, and who gets what comes over them besides the SDK. */
+/** The agent's pipes, and receivers of messages besides the SDK. */
 export interface MessageStreamOptions {
   readonly stdout: Readable;
   readonly stdin: Writable;
   readonly timers: AcpTimers;
   readonly maxLineBytes: number;
   /**
-   * Sees each notification, and how many bytes its line had, before the SDK does. When it takes one, the next line is read after its
-   * promise: this is how a slow host holds an agent back, and why updates are applied in the order sent.
+   * Called with each notification and the bytes of its line before the SDK. When it takes the notification,
+   * the next line is read after its promise settles. This is the backpressure on the agent, and it keeps
+   * updates in order.
    */
   takeNotification(method: string, params: unknown, bytes: number): Promise<void> | undefined;
-  /** A line that is no JSON-RPC message (agents print warnings to stdout), answers nothing that was asked, or asks under an id in use. */
+  /**
+   * Called with a line that is not a JSON-RPC message (agents print warnings to stdout), an unexpected
+   * response, or a request whose id is in use.
+   */
   onNoise(line: string): void;
-  /** A notification could not be applied; the next ones are. */
+  /** Called when a notification could not be applied. Later ones are still read. */
   onFault(method: string, error: unknown): void;
 }
 
-/** Both ends of an open stream: what the SDK reads and writes, and its end. */
+/** An open stream. */
 export interface MessageStream {
   /** For the SDK: requests and responses. */
   readonly sdk: Stream;
-  /** Resolves when one of the agent's pipes has ended; rejects with `AgentError` when it broke the framing or a limit. */
+  /**
+   * Resolves when one of the agent's pipes has ended. Rejects with `AgentError` when the agent broke the
+   * framing or a limit.
+   */
   readonly ended: Promise<void>;
 }
 
 /**
- * Newline-delimited JSON over an agent's pipes. The SDK's own stream reads ahead without bound, answers stray text, checks each update
- * against a closed schema and lets responses overtake notifications, none of which real agents allow for; and it writes on the host's
- * stderr what is no answer to anything.
+ * Newline-delimited JSON over an agent's pipes. The SDK's own stream does not suit real agents: it reads
+ * ahead without limit, answers stray text, validates updates against a closed schema, lets responses overtake
+ * notifications, and prints unexpected messages on stderr.
  */
 export function openMessageStream(options: MessageStreamOptions): MessageStream {
   const { stdout, stdin } = options;
-  /** Ids of our requests, and of the agent's, that have no answer yet. */
+  /** Ids of unanswered requests: those of the host and those of the agent. */
   const asked = new Set<unknown>();
   const open = new Set<unknown>();
   const broken = Promise.withResolvers<void>();
@@ -59,7 +66,10 @@ export function openMessageStream(options: MessageStreamOptions): MessageStream 
   let isOver = false;
   let stopWaiting = (): void => {};
 
-  /** Lets the SDK know that nothing more comes. A pipe that breaks is the end of the agent; what went wrong with it says its process. */
+  /**
+   * Ends the stream for the SDK. A broken pipe counts as an exit of the agent; its process reports the
+   * reason.
+   */
   function end(error?: unknown): void {
     if (isOver) return;
     isOver = true;
@@ -85,7 +95,9 @@ export function openMessageStream(options: MessageStreamOptions): MessageStream 
     }
   }
 
-  /** Keeps books of what is open. False for an answer that nobody waits for, a second one among them, and for an id that cannot be told apart. */
+  /**
+   * Tracks open requests. False for an unexpected or repeated response, and for a request whose id is in use.
+   */
   function isExpected({ id, method }: JsonObject): boolean {
     if (method === undefined) return asked.delete(id);
     if (id === undefined) return true;
@@ -110,7 +122,8 @@ export function openMessageStream(options: MessageStreamOptions): MessageStream 
     if (isOver) return;
     if (!isSdkMessage(message) || !isExpected(message)) return options.onNoise(text);
     forward?.enqueue(message);
-    // The SDK dispatches in microtasks: after this, whoever waited for the message has seen it, and the next line may be read.
+    // The SDK dispatches in microtasks. After this, receivers have seen the message and the next line may be
+    // read.
     await nextTurn();
   }
 
@@ -159,6 +172,6 @@ export function openMessageStream(options: MessageStreamOptions): MessageStream 
     },
   });
   pump().then(() => end(), end);
-  // Nothing waits for the pipe here: the pipe itself counts what is in it.
+  // The pipe itself counts its queued bytes.
   return { sdk: { readable, writable: new WritableStream({ write }) }, ended: broken.promise };
 }

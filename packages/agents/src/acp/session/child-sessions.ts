@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts';
 import type { AcpConnection, SessionReceiver } from '../process/connection.ts';
 import type { SessionUpdate } from './session-update.ts';
 
-/** What is known of a child session; later announcements leave out what has not changed. */
+/** Details of a child session. Later announcements omit what has not changed. */
 export interface ChildDetails {
   readonly title?: string;
   readonly description?: string;
@@ -14,7 +14,7 @@ export interface ChildDetails {
 /** Child sessions whose details are kept. */
 const MOST_KNOWN = 1000;
 
-/** Who applies what comes for a child session at the moment. */
+/** The writer that applies updates of a child session at present. */
 export interface ChildWriter {
   update(update: SessionUpdate): Promise<void>;
   permission(params: JsonObject): Promise<string | undefined>;
@@ -22,11 +22,11 @@ export interface ChildWriter {
 }
 
 /**
- * The sessions of an agent's sub-agents: announced on their parent's session and never opened by us. What comes for them goes to the
- * worker that the running turn has for them; files and terminals are their parent's.
+ * Sessions of an agent's sub-agents: announced on their parent's session and never opened by the host. Their
+ * updates go to the worker of the running turn; files and terminals are those of the parent.
  */
 export class ChildSessions {
-  /** By session id, over turns; who was told of last comes last. */
+  /** By session id, over turns; the most recently updated session is last. */
   readonly #known = new Map<string, ChildDetails>();
   readonly #parent: SessionReceiver;
   readonly #attached = new Map<string, () => void>();
@@ -36,13 +36,16 @@ export class ChildSessions {
     this.#parent = parent;
   }
 
-  /** The connection that the running turn is on. */
+  /** Sets the connection of the running turn. */
   use(connection: AcpConnection): void {
     if (this.#connection !== connection) this.detach();
     this.#connection = connection;
   }
 
-  /** Takes what is told of a child session. A child may work again long after it ended: the latest `MOST_KNOWN` stay known. */
+  /**
+   * Takes details of a child session. A child may work again long after it ended; the latest `MOST_KNOWN` are
+   * kept.
+   */
   learn(sessionId: string, told: ChildDetails): { readonly details: ChildDetails; readonly isNew: boolean } {
     const before = this.#known.get(sessionId);
     const details = { ...before, ...told };
@@ -53,7 +56,7 @@ export class ChildSessions {
     return { details, isNew: before === undefined };
   }
 
-  /** Gives what comes for a child session to whoever `writer` says, what came before this included. */
+  /** Passes updates of a child session to the present result of `writer`, including earlier ones. */
   async attach(sessionId: string, writer: () => ChildWriter): Promise<void> {
     const parent = this.#parent;
     const detach = await this.#connection?.attach(sessionId, {
@@ -67,12 +70,12 @@ export class ChildSessions {
     if (detach !== undefined) this.#attached.set(sessionId, detach);
   }
 
-  /** Tells the agent that a person has cancelled what this one does; its parent goes on. */
+  /** Tells the agent that a person cancelled this child session; its parent continues. */
   cancel(sessionId: string): void {
     this.#connection?.notify('session/cancel', { sessionId });
   }
 
-  /** Takes nothing more for any of them. */
+  /** Stops receiving updates for all of them. */
   detach(): void {
     for (const detach of this.#attached.values()) detach();
     this.#attached.clear();

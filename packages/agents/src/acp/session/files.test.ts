@@ -6,10 +6,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ConfinedFolder } from '../../working-files/confined-path.ts';
 import { readTextFile, writeTextFile } from './files.ts';
 
-/** One in which nothing is the host's. */
+/** A folder without private paths. */
 const openFolder = (path: string): ConfinedFolder => ({ path, isPrivate: async () => false });
 
-/** A regular file that opens, and whose first byte cannot be read (EIO): nothing is mapped there. */
+/** A regular file that opens, but whose first byte cannot be read (EIO), because nothing is mapped there. */
 const unreadable = '/proc/self/mem';
 
 test.skipIf(!existsSync(unreadable))(

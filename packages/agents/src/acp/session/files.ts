@@ -6,12 +6,13 @@ import { readWorkingFile } from '../../working-files/read-file.ts';
 import { writeWorkingFile } from '../../working-files/write-file.ts';
 import { type JsonObject, numberOf, stringOf } from '../json.ts';
 
-/** The largest file that is read for an agent. */
+/** Largest file that is read for an agent, in bytes. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 
 /**
- * Reads a text file for an agent (`fs/read_text_file`): `path` inside the working directory after symlinks, from `line` (1-based) on, at
- * most `limit` lines. Rejects with a `RequestError`: -32002 when there is no such file, -32602 when it may not be read, -32603 when the machine cannot.
+ * Reads a text file for an agent (`fs/read_text_file`): `path` within the working directory after symlinks,
+ * from line `line` (1-based), at most `limit` lines. Rejects with a `RequestError`: -32002 when the file does
+ * not exist, -32602 when it may not be read, -32603 for a fault of the machine.
  */
 export async function readTextFile(workingDirectory: ConfinedFolder, params: JsonObject): Promise<string> {
   const asked = askedPath(params);
@@ -29,8 +30,8 @@ export async function readTextFile(workingDirectory: ConfinedFolder, params: Jso
 }
 
 /**
- * Writes a text file for an agent (`fs/write_text_file`) inside the working directory, whole or not at all. Missing folders are made. Rejects
- * with a `RequestError`, and leaves nothing behind then.
+ * Writes a text file for an agent (`fs/write_text_file`) within the working directory, completely or not at
+ * all. Creates missing folders. Rejects with a `RequestError` and then leaves nothing behind.
  */
 export async function writeTextFile(workingDirectory: ConfinedFolder, params: JsonObject): Promise<void> {
   const asked = askedPath(params);

@@ -1,18 +1,18 @@
 import { type Message, type ResponsePart, type ToolCallState, type Turn, textOf } from '@agenthost/protocol';
 import { attachmentLine } from '../../attachments/attachment-line.ts';
 
-/** How much of a chat an agent that has lost it is told, in UTF-16 code units. */
+/** Longest record of a chat for an agent that has lost it, in UTF-16 code units. */
 export const MAX_PRIMING_LENGTH = 48 * 1024;
 
-/** One part's share at most, so that a single long answer does not crowd out the rest. */
+/** Longest single part, so that a long answer does not displace all others. */
 const MAX_PART_LENGTH = 6 * 1024;
 
-/** The names of what came with a message. */
+/** Longest list of a message's attachments. */
 const MAX_ATTACHED_LENGTH = 2 * 1024;
 
-/** The end of a command's output, in UTF-16 code units. */
+/** Longest end of a command's output, in UTF-16 code units. */
 const MAX_PRINTED_LENGTH = 2 * 1024;
-/** Name of the tool call by which the host shows a person's command. */
+/** Name of the tool call with which the host shows a person's command. */
 const COMMAND_TOOL = 'terminal';
 
 const PREFACE =
@@ -20,8 +20,8 @@ const PREFACE =
   'possibly shortened. Take it as context and answer only the message that follows it.';
 
 /**
- * A chat in brief, for the first prompt of an agent that cannot resume its own session: the newest turns that fit, oldest first.
- * `undefined` when there is nothing to tell.
+ * A short record of a chat for the first prompt of an agent that cannot resume its session: the newest turns
+ * that fit, oldest first. `undefined` when there is nothing to record.
  */
 export function primingText(turns: readonly Turn[]): string | undefined {
   const kept: string[] = [];
@@ -60,19 +60,22 @@ function partText(part: ResponsePart): string | undefined {
       return message === undefined ? undefined : `User, while you worked: ${said(message)}`;
     }
     default:
-      // Reasoning and references are of no use to another session.
+      // Reasoning and references are useless to another session.
       return undefined;
   }
 }
 
-/** What a command printed that a person ran in the chat [CHAT-17]: the end of it. An agent's own tools are of its own past. */
+/**
+ * The end of the output of a command that a person ran in the chat [CHAT-17]. Output of an agent's own tools
+ * is left out.
+ */
 function printed(call: ToolCallState): string {
   if (call.toolName !== COMMAND_TOOL || !('content' in call)) return '';
   const preview = call.content?.find((block) => block.type === 'terminalComplete')?.preview ?? '';
   return preview.trim() === '' ? '' : `\n${preview.trimEnd().slice(-MAX_PRINTED_LENGTH)}`;
 }
 
-/** A message with what came with it, by name. */
+/** A message with the names of its attachments. */
 function said(message: Message): string {
   const attached = attachmentLine(message);
   return `${cut(message.text, MAX_PART_LENGTH)}${attached === undefined ? '' : `\n${cut(attached, MAX_ATTACHED_LENGTH)}`}`;

@@ -4,16 +4,16 @@ import type { AgentSessionConfig } from '../config/session-config.ts';
 import type { ConnectionPool } from '../process/connection-pool.ts';
 import type { AcpLog, AcpTimers } from '../runtime.ts';
 
-/** What the sessions of one provider share. */
+/** Dependencies shared by the sessions of one provider. */
 export interface AcpSessionContext {
   readonly agent: AcpAgentConfig;
   readonly pool: ConnectionPool;
   readonly timers: AcpTimers;
   readonly log: AcpLog;
-  /** For the answers to `session/new`, `load`, `resume` and `close`. */
+  /** Time limit for the answers to `session/new`, `load`, `resume` and `close`, in milliseconds. */
   readonly sessionTimeoutMs: number;
-  /** Where sessions serve the tools of clients. */
+  /** Finds the server for tools of clients. */
   readonly findToolServer: FindToolServer;
-  /** Sees what a new session of the agent offers, before anything was changed in it. */
+  /** Called with the config that a new session of the agent offers, before it is changed. */
   onOffered(config: AgentSessionConfig): void;
 }

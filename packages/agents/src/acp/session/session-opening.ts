@@ -20,32 +20,34 @@ interface Attachment extends AttachedSession {
   readonly detach: () => void;
 }
 
-/** What a chat's session is made of, as far as opening it goes. */
+/** Parts of a chat's session that opening it needs. */
 interface SessionOpeningParts {
   readonly context: AcpSessionContext;
   readonly options: OpenAgentSession;
-  /** Takes what the agent sends for the session, while that is attached. */
+  /** Takes the agent's messages while the session is attached. */
   readonly receiver: SessionReceiver;
   readonly children: ChildSessions;
   readonly config: ConfigControl;
   readonly tools: OfferedTools;
-  /** The agent ended without being told to. */
+  /** Called when the agent exited unexpectedly. */
   onLost(reason: string): void;
 }
 
 /**
- * Some agents answer `session/load` first and send the history after it. It counts as over when none of it has come for so long; one
- * that never stops must not hold up the turn for ever.
+ * Some agents answer `session/load` first and send the history after it. The history counts as complete when
+ * nothing arrives for this long. An agent that never stops sending must not delay the turn forever.
+ * Milliseconds.
  */
 const LATE_HISTORY_MS = 200;
 const LONGEST_HISTORY_MS = 10_000;
 
-/** How long an agent gets to close its session; it is a courtesy. */
+/** Time limit for an agent to close its session, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * How a chat gets its session with the agent: a new one, or the one that it had, found again by the agent's own id. Where that is lost,
- * a new one with something to tell the agent of the chat (`priming`) and the people in it (`takeNotices`).
+ * Opens a chat's session with the agent: a new one, or the earlier one by the agent's own id. When the
+ * earlier one is lost, a new one with a record of the chat for the agent (`priming`) and notices for people
+ * (`takeNotices`).
  */
 export class SessionOpening {
   readonly #parts: SessionOpeningParts;
@@ -69,39 +71,42 @@ export class SessionOpening {
     this.#key = parts.context.agent.sharesProcess === false ? parts.options.chat : '';
   }
 
-  /** The agent's session; none before `attach`, and when its connection has ended. */
+  /** The attached session. `undefined` before `attach` and after its connection has closed. */
   get attached(): AttachedSession | undefined {
     return this.#attached;
   }
 
-  /** Whether it is over for good. */
+  /** Whether the session is closed for good. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** The record of the chat that the agent has yet to be given, when its session does not know the chat. */
+  /** The record of the chat that the agent still needs, when its session does not know the chat. */
   get priming(): string | undefined {
     return this.#priming;
   }
 
-  /** The agent has worked on a prompt with the record in it. */
+  /** The agent has processed a prompt with the record. */
   endPriming(): void {
     this.#priming = undefined;
   }
 
-  /** What people have to know of the opening; each is given once. */
+  /** Notices about the opening for people. Each is returned once. */
   takeNotices(): readonly string[] {
     const notices = [...this.#notices];
     this.#notices.clear();
     return notices;
   }
 
-  /** The agent has sent an update: of its history, when that is being loaded. */
+  /** The agent has sent an update, which may belong to a history being loaded. */
   countUpdate(): void {
     this.#updateCount += 1;
   }
 
-  /** Holds the connection, with the agent's session on it. Rejects when there is none to be had, with `AgentError` for the agent's reasons. */
+  /**
+   * Leases the connection and attaches the agent's session. Rejects when that is impossible, with
+   * `AgentError` for the agent's reasons.
+   */
   async attach(): Promise<ConnectionLease> {
     if (this.#isClosed) throw new AgentError('agentExited', `the session with ${this.#name} is closed`);
     const { config, tools } = this.#parts;
@@ -130,25 +135,25 @@ export class SessionOpening {
     }
   }
 
-  /** Lets the agent end its session, where it can, and takes nothing more of it. */
+  /** Asks the agent to close its session, if it can, and stops receiving its messages. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#closeAgentSession();
     this.#detach();
   }
 
-  /** Takes nothing more of the session, without a word to the agent. */
+  /** Stops receiving the session's messages without telling the agent. */
   abandon(): void {
     this.#isClosed = true;
     this.#detach();
   }
 
-  /** Stops the agent's process if it is this chat's own. */
+  /** Stops the agent's process if it belongs to this chat alone. */
   async dropProcess(because: string): Promise<void> {
     if (this.#key !== '') await this.#context.pool.drop(this.#key, because);
   }
 
-  /** It works without them, too. */
+  /** The session works without tools as well. */
   async #toolServers(isLastChance: boolean): Promise<ToolServerEntry[]> {
     try {
       return await this.#parts.tools.servers(isLastChance);
@@ -169,7 +174,8 @@ export class SessionOpening {
     const methods = [...(canResume ? ['session/resume'] : []), ...(canLoad ? ['session/load'] : [])];
     let reason = 'it cannot resume sessions';
     for (const method of methods) {
-      // Before the request, since loading sends the history first: config in it counts, messages are ignored.
+      // Before the request, because loading sends the history first: its config counts, its messages are
+      // ignored.
       const attachment = await this.#receive(connection, sessionId);
       try {
         this.#parts.config.offered.read(
@@ -245,7 +251,7 @@ export class SessionOpening {
     });
   }
 
-  /** Lets the agent end its session, where it can; it may be resumed. Never rejects. */
+  /** Asks the agent to close its session, if it can; it may be resumed later. Never rejects. */
   async #closeAgentSession(): Promise<void> {
     const attached = this.#attached;
     if (attached?.connection.isOpen !== true || !attached.connection.traits.canClose) return;
@@ -288,7 +294,7 @@ export class SessionOpening {
   }
 }
 
-/** The first line of a reason, for the transcript; the log has all of it. */
+/** The first line of a reason, for the transcript. The log has the whole text. */
 function brief(reason: string): string {
   const [line = ''] = reason.split('\n');
   return line.length <= 200 ? line : `${line.slice(0, 200)} …`;

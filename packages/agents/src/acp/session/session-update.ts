@@ -2,7 +2,7 @@ import type { AgentCommand } from '@agenthost/host/agent';
 import { defined } from '@agenthost/protocol/values';
 import { isObject, type JsonObject, numberOf, objectOf, objectsOf, stringOf, textOf } from '../json.ts';
 
-/** What an agent says of a tool call, in an announcement, an update or a permission request. Absent: not said. */
+/** Fields of a tool call in an announcement, an update or a permission request. Absent: not given. */
 export interface ToolCallFields {
   readonly toolCallId: string;
   readonly title?: string;
@@ -16,7 +16,7 @@ export interface ToolCallFields {
   readonly meta: JsonObject;
 }
 
-/** Where the agent says that a call stands. `completed` and `failed` are its end. */
+/** The state of a call as the agent reports it. `completed` and `failed` are final. */
 export type ToolCallStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
 
 /** One step of the agent's plan, in the agent's order. */
@@ -25,7 +25,7 @@ export interface PlanEntry {
   readonly status: 'pending' | 'in_progress' | 'completed';
 }
 
-/** One `session/update`, read tolerantly: agents are ahead of and behind the published schema. */
+/** One `session/update`, read tolerantly: agents are both older and newer than the published schema. */
 export type SessionUpdate =
   | {
       readonly type: 'message' | 'thought';
@@ -47,15 +47,15 @@ export type SessionUpdate =
     }
   | { readonly type: 'notice'; readonly text: string }
   | SubagentUpdate
-  /** The user's own words coming back, or something that this bridge does not know. */
+  /** The user's own message repeated, or an unknown update. */
   | { readonly type: 'ignored'; readonly name: string };
 
-/** A child session is announced, or something about it has changed: what is absent has not. */
+/** Announces a child session or a change of it; absent fields have not changed. */
 export interface SubagentUpdate {
   readonly type: 'subagent';
   readonly sessionId: string;
   readonly details: { readonly title?: string; readonly description?: string; readonly cwd?: string };
-  /** What it does now: `state`, and once it is idle its `stopReason`. */
+  /** Its present activity: `state`, with its `stopReason` once it is idle. */
   readonly state?: JsonObject;
 }
 
@@ -65,7 +65,7 @@ function isStatus(value: unknown): value is ToolCallStatus {
   return typeof value === 'string' && STATUSES.includes(value);
 }
 
-/** Reads the tool call of an update or a permission request; `undefined` without an id. */
+/** Reads the tool call of an update or a permission request. `undefined` when it has no id. */
 export function readToolCall(value: unknown): ToolCallFields | undefined {
   const call = objectOf(value);
   const toolCallId = textOf(call['toolCallId']);

@@ -25,12 +25,16 @@ import { SessionOpening } from './session-opening.ts';
 import type { SessionUpdate } from './session-update.ts';
 import { SharedTerminals } from './terminals.ts';
 
-/** How long a result without any usage waits for the notification that some agents send after it. */
+/**
+ * Time to wait for a usage notification after a result without usage, in milliseconds. Some agents send it
+ * afterwards.
+ */
 const TRAILING_USAGE_MS = 150;
 
 /**
- * A chat's session with an ACP agent. It survives its process: when that was stopped for idleness, the next turn starts it again and
- * resumes by the agent's own session id, or goes on from the host's record of the chat.
+ * A chat's session with an ACP agent. It outlives its process: after a stop for idleness the next turn starts
+ * the process again and resumes the session by the agent's id, or continues from the host's record of the
+ * chat.
  */
 export class AcpSession implements AgentSession, SessionReceiver {
   readonly #context: AcpSessionContext;
@@ -42,10 +46,10 @@ export class AcpSession implements AgentSession, SessionReceiver {
   readonly #opening: SessionOpening;
   #turn: AcpTurn | undefined;
   #steering: PromptSteering | undefined;
-  /** Settles when the turn that is running has. */
+  /** Settles when the running turn has ended. */
   #running: Promise<void> = Promise.resolve();
 
-  /** Opens or resumes the agent's session. Rejects with `AgentError`; the signal ends the attempt. */
+  /** Opens or resumes the agent's session. Rejects with `AgentError`. The signal ends the attempt. */
   static async open(
     context: AcpSessionContext,
     options: OpenAgentSession,
@@ -90,7 +94,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
       config: this.#config,
       tools: this.#tools,
       onLost: (reason) => {
-        // Nobody waits for what it was running; what runs in the background stays.
+        // Foreground terminals end with it; background ones stay.
         void this.terminals.end();
         options.host.exited(reason);
       },
@@ -106,7 +110,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
       settle = resolve;
     });
     try {
-      // After a cancel the agent may still be unwinding the turn before.
+      // After a cancel the agent may still be ending the previous turn.
       await before;
       if (signal.aborted) return;
       const lease = await orAbort(this.#opening.attach(), signal, (late) => late.release());
@@ -130,7 +134,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
 
   async setConfig(values: Readonly<Record<string, unknown>>): Promise<void> {
     this.#config.want(values);
-    // Without a process it is remembered for the next turn.
+    // Without a process the values are kept for the next turn.
     const { attached } = this.#opening;
     if (attached?.connection.isOpen === true) await this.#config.apply(attached);
   }
@@ -144,8 +148,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
   }
 
   /**
-   * Ends it now. A turn that does not stop takes its process with it, other chats' turns on it included: an agent that goes on changing
-   * files after a cancel would be worse.
+   * Terminates the session. A turn that does not stop takes its process with it, including turns of other
+   * chats on it: an agent that keeps changing files after a cancel would be worse.
    */
   async terminate(): Promise<void> {
     const stuck = this.#turn === undefined ? undefined : this.#opening.attached?.connection;
@@ -177,7 +181,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
       case 'configOptions':
         return this.#config.take(update);
       default:
-        // Outside a turn the rest is history that is being loaded again, or too late.
+        // Outside of a turn, other updates are repeated history or come too late.
         return this.#turn?.update(update);
     }
   }
@@ -215,7 +219,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
     const model = input.message.model?.id;
     if (model !== undefined && !(await this.#config.chooseModel(attached, model))) {
       const models = this.#config.offered.models('').map(({ id }) => id);
-      // Another one would answer, at another price.
+      // Another model would answer, at another price.
       if (models.length > 0)
         throw new AgentError(
           'unknownModel',

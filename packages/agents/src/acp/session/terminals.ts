@@ -13,32 +13,32 @@ import { defined, errorText } from '@agenthost/protocol/values';
 import { type JsonObject, numberOf, objectsOf, stringOf, textOf } from '../json.ts';
 import type { AcpLog } from '../runtime.ts';
 
-/** Terminals that an agent may hold at once in one session. */
+/** Terminals that an agent may hold in one session. */
 const MAX_TERMINALS = 64;
-/** Output that an agent gets when it names no limit, and the most that it gets. */
+/** Default and greatest size of the output that an agent reads, in bytes. */
 const DEFAULT_OUTPUT_BYTES = 1024 * 1024;
-/** How much output stays in the chat once a tool call is over. */
+/** Output that stays in the chat after a tool call, in bytes. */
 const PREVIEW_BYTES = 64 * 1024;
 
 const BACKGROUND_NOTE =
   '\n[The user has sent this terminal to the background: the command is still running there. Do not wait for it.]\n';
 
-/** How a process ended, as agents are told. */
+/** The exit of a process as reported to agents. */
 export interface ExitStatus {
   readonly exitCode: number | null;
   readonly signal: string | null;
 }
 
-/** A terminal that an agent runs through the host, under the id that the agent has for it. */
+/** A terminal that an agent runs through the host, under the agent's id. */
 export class SharedTerminal {
   readonly id: string;
   readonly #terminal: AgentTerminal;
   readonly #cwd: string;
   readonly #outputBytes: number;
   #use: TerminalUse | undefined;
-  /** The use that a person ended by sending it to the background. */
+  /** The use that a person ended by sending the terminal to the background. */
   #detachedFrom: TerminalUse | undefined;
-  /** What was left of it when it was removed. */
+  /** The content kept when the terminal was removed. */
   #rest: ToolResultContent | undefined;
 
   constructor(
@@ -54,7 +54,7 @@ export class SharedTerminal {
     this.#watch();
   }
 
-  /** A turn waits for it, and no person has sent it to the background. */
+  /** A turn uses it, and no person has sent it to the background. */
   get isInUse(): boolean {
     return this.#use !== undefined && !this.hasExited;
   }
@@ -63,7 +63,7 @@ export class SharedTerminal {
     return this.#rest !== undefined || this.#terminal.output(0).exitCode !== undefined;
   }
 
-  /** A person has sent it to the background, and no call has taken it up again. */
+  /** A person has sent it to the background, and no call has used it since. */
   get isDetached(): boolean {
     return this.#detachedFrom !== undefined;
   }
@@ -72,10 +72,10 @@ export class SharedTerminal {
     return this.#rest !== undefined;
   }
 
-  /** Says which tool call shows it; `undefined` sends it to the background. */
+  /** Sets the tool call that shows it; `undefined` sends it to the background. */
   use(by: TerminalUse | undefined): void {
     if (this.isReleased || isSame(by, this.#use)) return;
-    // What the agent goes on saying of that call does not take it back; another call does.
+    // Updates of the same call do not bring it back; another call does.
     if (this.isDetached && (by === undefined || isSame(by, this.#detachedFrom))) return;
     const isTakenBack = this.isDetached;
     this.#detachedFrom = undefined;
@@ -84,7 +84,7 @@ export class SharedTerminal {
     if (isTakenBack) this.#watch();
   }
 
-  /** For `terminal/output`: plain text, since models make nothing of escape sequences. */
+  /** For `terminal/output`: plain text, because models cannot use escape sequences. */
   output(): { output: string; truncated: boolean; exitStatus: ExitStatus | null } {
     const { text, isTruncated } = terminalText(this.#terminal, this.#outputBytes);
     const { exitCode } = this.#terminal.output(0);
@@ -96,7 +96,10 @@ export class SharedTerminal {
     };
   }
 
-  /** For `terminal/wait_for_exit`: an agent whose terminal was sent to the background is not kept waiting, and told no exit code. */
+  /**
+   * For `terminal/wait_for_exit`. When the terminal is sent to the background, it resolves without an exit
+   * code.
+   */
   waitForExit(): Promise<ExitStatus> {
     return Promise.race([
       this.#terminal.exited.then(({ exitCode }) => exitStatus(exitCode)),
@@ -108,7 +111,7 @@ export class SharedTerminal {
     return this.#terminal.kill();
   }
 
-  /** Ends and removes it; one that a person has sent to the background goes on there. */
+  /** Stops and removes it, unless a person has sent it to the background. */
   async release(): Promise<void> {
     if (this.isReleased) return;
     const { resource, ...rest } = this.#complete();
@@ -116,7 +119,7 @@ export class SharedTerminal {
     await this.#terminal.release();
   }
 
-  /** How it shows in a tool call that embeds it: live while call and terminal last, then what it printed. */
+  /** Its content in a tool call: the live terminal while call and terminal last, then its output. */
   parts(isCallOver: boolean): ToolResultContent[] {
     if (this.#rest !== undefined) return [this.#rest];
     const live: ToolResultContent = {
@@ -125,7 +128,7 @@ export class SharedTerminal {
       title: this.#terminal.title,
     };
     if (!isCallOver) return [live];
-    // What goes on can still be watched.
+    // A running terminal can still be watched.
     return this.hasExited ? [this.#complete()] : [live, this.#complete()];
   }
 
@@ -153,35 +156,38 @@ export class SharedTerminal {
 const isSame = (one: TerminalUse | undefined, other: TerminalUse | undefined): boolean =>
   one?.turnId === other?.turnId && one?.toolCallId === other?.toolCallId;
 
-/** What terminals ask of the session whose they are. */
+/** What terminals need of their session. */
 export interface TerminalOwner {
   readonly host: AgentSessionHost;
   readonly workingDirectory: string;
   readonly log: AcpLog;
-  /** The turn that is running. */
+  /** The running turn. */
   turnId(): string | undefined;
-  /** A terminal has gone: calls that show it show what is left. */
+  /** A terminal was removed; calls that show it show its last content. */
   released(terminal: SharedTerminal): Promise<void>;
 }
 
-/** The terminals that an agent asked for in one session (`terminal/*`). Methods throw `RequestError` on what cannot be. */
+/** Terminals that an agent requested in one session (`terminal/*`). Methods throw `RequestError`. */
 export class SharedTerminals {
   readonly #owner: TerminalOwner;
   readonly #terminals = new Map<string, SharedTerminal>();
   #madeCount = 0;
-  /** How often everything that was used was ended. */
+  /** Number of calls that ended all terminals in use. */
   #endCount = 0;
 
   constructor(owner: TerminalOwner) {
     this.#owner = owner;
   }
 
-  /** The terminal that a tool call embeds, released ones of this turn included; `undefined` for one of the agent's own. */
+  /**
+   * The terminal that a tool call embeds, including terminals released in this turn. `undefined` for an
+   * agent's own terminal.
+   */
   find(id: string): SharedTerminal | undefined {
     return this.#terminals.get(id);
   }
 
-  /** Runs a command; resolves with the terminal's id. */
+  /** Runs a command and resolves with the terminal's id. */
   async create(params: JsonObject): Promise<string> {
     const command = textOf(params['command']);
     if (command === undefined) throw RequestError.invalidParams({ reason: 'command is no text' });
@@ -197,7 +203,7 @@ export class SharedTerminals {
     const use = turnId === undefined ? undefined : { turnId };
     const endCount = this.#endCount;
     const terminal = await this.#start({
-      // Without arguments agents give whole command lines.
+      // Without arguments, agents pass whole command lines.
       command: args.length === 0 ? command : [command, ...args],
       env: readEnv(params['env']),
       cwd,
@@ -232,8 +238,8 @@ export class SharedTerminals {
   }
 
   /**
-   * A turn is over. What it left running goes on in the background; after a cancel what nobody sent there is ended, since the person
-   * meant that too.
+   * A turn has ended. Running terminals continue in the background. After a cancel, terminals that no person
+   * sent to the background are stopped, because the cancel includes them.
    */
   async endTurn(isCancelled: boolean): Promise<void> {
     if (isCancelled) await this.#endUsed();
@@ -244,8 +250,8 @@ export class SharedTerminals {
   }
 
   /**
-   * The agent's session is over: what a turn waited for is ended, and what has ended is removed. What runs in the background stays with
-   * the chat's session [TERM-6].
+   * The agent's session has ended: terminals in use are stopped, and ended ones are removed. Background
+   * terminals stay with the chat's session [TERM-6].
    */
   async end(): Promise<void> {
     await this.#endUsed();

@@ -2,14 +2,15 @@ import type { ChatInputAnswer, ChatInputOption, ChatInputQuestion } from '@agent
 import { defined } from '@agenthost/protocol/values';
 import { type JsonObject, numberOf, objectOf, objectsOf, stringOf, textOf } from '../json.ts';
 
-/** A form of an agent that people cannot be asked. */
+/** A form that cannot be shown to people. */
 export class UnknownForm extends Error {
   override readonly name = 'UnknownForm';
 }
 
 /**
- * The properties of an elicitation's schema as questions, in the schema's order; a property's name is its question's id. What has
- * a type that we do not know is left out; throws `UnknownForm` when it is required.
+ * Converts the properties of an elicitation's schema to questions, in the schema's order; the name of a
+ * property is the id of its question. Properties of unknown types are left out. Throws `UnknownForm` when
+ * such a property is required.
  */
 export function readQuestions(schema: JsonObject): ChatInputQuestion[] {
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
@@ -23,7 +24,7 @@ export function readQuestions(schema: JsonObject): ChatInputQuestion[] {
   });
 }
 
-/** What was submitted, as the schema wants it; questions without an answer are left out. */
+/** The submitted answers in the form of the schema. Unanswered questions are left out. */
 export function contentOf(
   answers: Readonly<Record<string, ChatInputAnswer>>,
 ): Record<string, string | number | boolean | string[]> {
@@ -43,7 +44,7 @@ function readQuestion(
   const description = textOf(property['description']);
   const named = {
     ...base,
-    // Where both are there the title is the short one; a bare property is called by its name.
+    // With both, the title is the short text. A bare property uses its name.
     ...(description === undefined ? {} : { title: title ?? base.id }),
     message: description ?? title ?? base.id,
   };
@@ -94,7 +95,7 @@ function readQuestion(
   }
 }
 
-/** `undefined` when there is nothing to choose from, and so any text does. */
+/** `undefined` when there are no options, so that any text is accepted. */
 function readOptions(property: JsonObject, chosen: readonly unknown[]): ChatInputOption[] | undefined {
   const titled = [property['oneOf'], property['anyOf']].find((list) => Array.isArray(list));
   const recommended = (id: string) => (chosen.includes(id) ? { recommended: true } : {});
@@ -112,7 +113,7 @@ function readOptions(property: JsonObject, chosen: readonly unknown[]): ChatInpu
     });
   }
   if (!Array.isArray(property['enum'])) return undefined;
-  // Titles beside the values, as older schemas have them.
+  // Titles separate from the values, as in older schemas.
   const names: readonly unknown[] = Array.isArray(property['enumNames']) ? property['enumNames'] : [];
   return property['enum'].flatMap((value: unknown, index) =>
     typeof value === 'string'
@@ -121,7 +122,7 @@ function readOptions(property: JsonObject, chosen: readonly unknown[]): ChatInpu
   );
 }
 
-/** The agent will hold the answer against it, so people have to see it. */
+/** The agent checks the answer against the pattern, so people must see it. */
 const withPattern = (message: string, pattern: unknown): string =>
   typeof pattern === 'string' && pattern !== '' ? `${message} (has to match ${pattern})` : message;
 

@@ -3,10 +3,10 @@ import type { InputQuestions, InputResponse } from '@agenthost/host/agent';
 import { type JsonObject, objectOf, textOf } from '../json.ts';
 import { contentOf, readQuestions, UnknownForm } from './elicitation-form.ts';
 
-/** What agents are told that people can be asked. */
+/** The kinds of elicitation that are offered to agents. */
 export const ELICITATION_CAPABILITIES = { form: {}, url: {} };
 
-/** Asks people in the turn that runs; `undefined` when none does. */
+/** Asks people in the running turn. Returns `undefined` when no turn runs. */
 export type AskPeople = (
   questions: InputQuestions,
   withdrawn: AbortSignal,
@@ -16,18 +16,18 @@ type Outcome =
   | { action: 'accept'; content?: Record<string, string | number | boolean | string[]> }
   | { action: 'decline' | 'cancel' };
 
-/** The elicitations of one connection: what agents ask people by `elicitation/create`. */
+/** The elicitations of one connection (`elicitation/create`). */
 export class Elicitations {
-  /** Pages that people were asked to open, by the agent's id of the elicitation. */
+  /** Pages that people were asked to open, by the agent's elicitation id. */
   readonly #pages = new Map<string, AbortController>();
 
   /**
-   * Answers a request. Cancelled when no turn runs whose people could be asked, when the turn ends first, and when the agent takes
-   * the request back (`withdrawn`). Rejects with `RequestError` when it asks for what cannot be asked.
+   * Answers a request. The outcome is cancelled when no turn runs, when the turn ends first, or when the
+   * agent withdraws the request (`withdrawn`). Rejects with `RequestError` for an invalid request.
    */
   async create(params: JsonObject, withdrawn: AbortSignal, ask: AskPeople): Promise<Outcome> {
     if (params['mode'] === 'url') return this.#page(params, withdrawn, ask);
-    // Agents that know of forms alone may leave the mode out.
+    // Agents that only support forms may omit the mode.
     if (params['mode'] !== undefined && params['mode'] !== 'form') throw refused('unknown mode');
     const questions = questionsOf(params);
     const given = await ask(
@@ -38,7 +38,7 @@ export class Elicitations {
     return { action: 'accept', content: contentOf(given.answers) };
   }
 
-  /** The agent says that what it asked people to do on a page is done: nobody has to answer any more. */
+  /** The agent reports that the task on a page is done, so no answer is needed any more. */
   complete(params: JsonObject): void {
     this.#pages.get(textOf(params['elicitationId']) ?? '')?.abort();
   }
@@ -72,7 +72,7 @@ function messageOf(params: JsonObject): { message?: string } {
   return message === undefined ? {} : { message };
 }
 
-/** Clients open it on a click, so nothing but a page of the web gets through. */
+/** Clients open the URL on a click, so only web pages are accepted. */
 function webPage(value: unknown): string | undefined {
   const text = textOf(value);
   if (text === undefined || !URL.canParse(text)) return undefined;

@@ -3,7 +3,7 @@ import type { ConfirmationOption } from '@agenthost/protocol';
 import { type JsonObject, objectsOf, stringOf, textOf } from '../json.ts';
 
 interface Choice {
-  /** As the agent knows it. */
+  /** The agent's id. */
   readonly optionId: string;
   readonly kind: string;
   readonly shown: ConfirmationOption;
@@ -16,7 +16,7 @@ const DEFAULT_LABELS: Readonly<Record<string, string>> = {
   reject_always: 'Always reject',
 };
 
-/** The options of a permission request, as people see them and as the agent wants them back. */
+/** The options of a permission request, for people and for the answer to the agent. */
 export class PermissionChoices {
   readonly #choices: readonly Choice[];
 
@@ -25,10 +25,10 @@ export class PermissionChoices {
       const optionId = stringOf(option['optionId']);
       if (optionId === undefined) return [];
       const kind = stringOf(option['kind']) ?? '';
-      // The number keeps ids apart: agents use the same kind twice, and nothing keeps them from using an id twice.
+      // The number makes ids unique: agents may use the same id or kind twice.
       const id = `${index}:${optionId}`;
       const label = textOf(option['name']) ?? DEFAULT_LABELS[kind] ?? optionId;
-      // A kind that we do not know approves nothing.
+      // An unknown kind never approves.
       const isApproval = kind.startsWith('allow');
       return [
         {
@@ -45,14 +45,15 @@ export class PermissionChoices {
     return this.#choices.map((choice) => choice.shown);
   }
 
-  /** Ids of those that the agent itself remembers. */
+  /** Ids of the options that the agent itself remembers. */
   get always(): readonly string[] {
     return this.#choices.flatMap(({ kind, shown }) => (kind === 'allow_always' ? [shown.id] : []));
   }
 
   /**
-   * The agent's option for an answer: the one that was picked, else, for a plain approval or denial, the first of that kind that holds
-   * once, else the first of that kind at all. `undefined` means cancelled: nobody answered, or the agent offered nothing that fits.
+   * The agent's option for an answer: the selected one, else for a plain approval or denial the first option
+   * of that kind that applies once, else the first of that kind. `undefined` means cancelled: there was no
+   * answer, or no option fits.
    */
   optionFor(answer: ToolCallAnswer): string | undefined {
     if (!answer.approved && answer.reason === 'skipped') return undefined;

@@ -2,8 +2,8 @@ import type { ToolCallHandle, TurnOutput } from '@agenthost/host/agent';
 import type { PlanEntry } from '../session/session-update.ts';
 
 /**
- * An agent's plan of a turn: one block that changes in place, however often the plan does. It is a running tool call whose message is
- * the list, since that is kept whatever way the turn ends.
+ * An agent's plan of a turn, shown as one running tool call whose message is the list and changes in place. A
+ * tool call is kept however the turn ends.
  */
 export class PlanBlock {
   readonly #output: TurnOutput;
@@ -25,11 +25,11 @@ export class PlanBlock {
     this.#output.activity(entries.find((entry) => entry.status === 'in_progress')?.content);
   }
 
-  /** The turn has ended by itself: the plan stays as it was last. */
+  /** The turn has ended normally: the plan stays as it was. */
   finish(): void {
     if (this.#handle === undefined) return;
     this.#output.activity(undefined);
-    // Resolves at once, as no confirmation of the result is asked for.
+    // Resolves at once, because the result needs no approval.
     void this.#handle.complete({
       success: true,
       pastTenseMessage: { markdown: this.#shown },

@@ -5,8 +5,8 @@ import { type Given, readAttachments } from '../../attachments/read-attachments.
 import type { AgentTraits } from '../process/agent-traits.ts';
 
 /**
- * A user's message as content blocks that this agent takes. What it cannot take, or what cannot be read, is named in words, never dropped
- * in silence; `tell` hears of it for people.
+ * A user's message as content blocks for this agent. Attachments that the agent does not accept, or that
+ * cannot be read, are named in words; `tell` reports them to people.
  */
 export async function promptBlocks(
   { message, readResource }: Pick<TurnInput, 'message' | 'readResource'>,
@@ -18,7 +18,7 @@ export async function promptBlocks(
     blocks.push(...given.map((each) => blockOf(each, traits, tell)));
     if (problem !== undefined) tell(problem);
   }
-  // Some agents refuse an empty text, which a message of attachments alone has.
+  // Some agents refuse an empty text, which a message with only attachments has.
   if (message.text !== '' || blocks.length === 0) blocks.push(words(message.text));
   return blocks;
 }
@@ -32,7 +32,7 @@ function blockOf(given: Given, traits: AgentTraits, tell: (problem: string) => v
     case 'text': {
       const { uri, text, contentType: mimeType } = given;
       if (traits.takesEmbeddedContext) return { type: 'resource', resource: { uri, text, mimeType } };
-      // The agent reads the machine's own files by itself, and sees them as they are then.
+      // The agent reads local files itself, with their content at that time.
       if (uri.startsWith('file:')) return link(given);
       return words(`<attachment name=${JSON.stringify(given.name)}>\n${text}\n</attachment>`);
     }
@@ -60,7 +60,7 @@ function link({ name, uri, contentType }: { name: string; uri: string; contentTy
   };
 }
 
-/** A file it may open by other means; of anything else there is nothing but the name. */
+/** The agent may open a file in other ways. Of anything else it gets the name only. */
 function notTaken(
   given: { name: string; uri: string; contentType: string },
   tell: (problem: string) => void,

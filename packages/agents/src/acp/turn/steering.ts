@@ -4,21 +4,21 @@ import type { AcpConnection } from '../process/connection.ts';
 import { promptBlocks } from './prompt.ts';
 
 /**
- * An extension of the protocol, for which agents say `_meta.steering.supported` at `initialize`. A second `session/prompt` is no way to
- * reach a running turn: some agents end the first one for it, others run it as a turn of its own.
+ * An extension of the protocol that agents announce with `_meta.steering.supported` at `initialize`. A second
+ * `session/prompt` cannot steer: some agents end the first prompt, others run it as a separate turn.
  */
 const STEERING_METHOD = '_session/steering';
 
-/** A prompt that the agent is working on. */
+/** A prompt that the agent is processing. */
 interface Prompt {
   readonly connection: Pick<AcpConnection, 'traits' | 'request' | 'notify'>;
   readonly sessionId: string;
   readonly readResource: TurnInput['readResource'];
-  /** Tells people what of an attachment did not reach the agent. */
+  /** Tells people which part of an attachment did not reach the agent. */
   readonly tell: (problem: string) => void;
 }
 
-/** The way into one running turn: open from when its prompt was sent until the turn is over. */
+/** Steers one running turn, from the time its prompt was sent until the turn ends. */
 export class PromptSteering {
   readonly #prompt = Promise.withResolvers<Prompt | undefined>();
   #isOver = false;
@@ -28,13 +28,16 @@ export class PromptSteering {
     this.#prompt.resolve(prompt);
   }
 
-  /** The turn is over: what comes now is not taken. */
+  /** The turn has ended; later messages are not taken. */
   end(): void {
     this.#isOver = true;
     this.#prompt.resolve(undefined);
   }
 
-  /** Brings a message into the turn; false when the agent does not take it. Rejects when the agent refuses it with an error. */
+  /**
+   * Sends a message into the turn. Resolves with false when the agent does not take it. Rejects with the
+   * agent's error.
+   */
   async steer(message: Message): Promise<boolean> {
     const prompt = await this.#prompt.promise;
     if (prompt === undefined || this.#isOver || !prompt.connection.traits.canSteer) return false;
@@ -46,7 +49,7 @@ export class PromptSteering {
       prompt: blocks,
       _meta: { steering: { idleBehavior: 'promptRequired' } },
     });
-    // An older agent does not know what it was asked to do when no turn runs, and begins one that nobody would see.
+    // An older agent starts a new turn, which nobody would see, when none runs.
     if (outcome === 'startedNewTurn') connection.notify('session/cancel', { sessionId });
     return outcome === 'injected';
   }

@@ -1,12 +1,12 @@
 import type { ToolResultContent } from '@agenthost/protocol';
 import { isObject, type JsonObject } from '../json.ts';
 
-/** Shorter texts stay where they are: they cost nothing, and may be values that programs look at. */
+/** Shorter texts are kept: they are cheap and may be values for programs. */
 const MIN_REPEATED_LENGTH = 256;
 
 /**
- * What an agent gave as raw output, without long texts that the content of the call shows already; `undefined` when nothing
- * is left, or when it is no object.
+ * An agent's raw output without long texts that the content of the call already shows. `undefined` when
+ * nothing is left or when it is not an object.
  */
 export function structuredOutput(
   rawOutput: unknown,

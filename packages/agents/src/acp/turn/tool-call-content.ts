@@ -7,18 +7,18 @@ import { defined } from '@agenthost/protocol/values';
 import { type JsonObject, numberOf, objectOf, stringOf, textOf } from '../json.ts';
 import type { SharedTerminal, SharedTerminals } from '../session/terminals.ts';
 
-/** How much output of a terminal that an agent runs by itself is kept, in UTF-16 code units. The head goes first. */
+/** Output that is kept of an agent's own terminal, in UTF-16 code units. The beginning is dropped first. */
 const MAX_TERMINAL_TEXT = 256 * 1024;
 
-/** What the content of a tool call refers to. */
+/** Resources that the content of a tool call refers to. */
 export interface ContentPlace {
   readonly workingDirectory: string;
   readonly terminals: Pick<SharedTerminals, 'find'>;
 }
 
 /**
- * The content of one tool call: what the agent sent as blocks, its file changes, the terminals that it runs through the host, and the
- * output of one of its own.
+ * The content of one tool call: the agent's blocks, file changes, terminals run through the host, and the
+ * output of the agent's own terminal.
  */
 export class ToolCallContent {
   readonly #output: TurnOutput;
@@ -40,8 +40,8 @@ export class ToolCallContent {
   }
 
   /**
-   * Takes the blocks of an update, which replace earlier ones. File changes stay when only text takes their place: agents end a write
-   * by "done", and the change is what people want to see. So do terminals.
+   * Takes the blocks of an update, which replace earlier ones. File changes and terminals stay when only text
+   * replaces them: agents end a write with "done", and people want to see the change.
    */
   replace(sent: readonly JsonObject[]): void {
     this.#blocks = sent.map((block) => (block['type'] === 'diff' ? this.#described(block) : block));
@@ -51,12 +51,15 @@ export class ToolCallContent {
     if (terminals.length > 0) this.#terminals = terminals;
   }
 
-  /** The terminals that it embeds and the host runs. */
+  /** The embedded terminals that the host runs. */
   terminals(): readonly SharedTerminal[] {
     return this.#terminals;
   }
 
-  /** Takes what agents with terminals of their own (codex, claude) tell of them in `_meta`. Returns whether there was anything. */
+  /**
+   * Reads the `_meta` with which some agents (Codex, Claude Code) report their own terminals. Returns whether
+   * there was any.
+   */
   readTerminal(meta: JsonObject): boolean {
     const info = objectOf(meta['terminal_info']);
     const added =
@@ -83,8 +86,9 @@ export class ToolCallContent {
   }
 
   /**
-   * All of it, in the agent's order, after changes and terminals that it does not repeat; terminals of the agent itself come last.
-   * `isFailure`: the call has failed, and changes that are not repeated were not made.
+   * The whole content: file changes and terminals that the agent does not repeat, then its blocks in order,
+   * then the agent's own terminal. `isFailure`: the call failed, and changes that are not repeated were not
+   * made.
    */
   parts({ isOver = false, isFailure = false } = {}): ToolResultContent[] {
     const shown = new Set(this.#blocks.map((block) => this.#shared(block)));
@@ -112,7 +116,7 @@ export class ToolCallContent {
     return parts;
   }
 
-  /** The text among the blocks, for error messages. */
+  /** The text of the blocks, for error messages. */
   text(): string {
     return this.#blocks
       .flatMap((block) => textOf(objectOf(block['content'])['text']) ?? [])
@@ -126,15 +130,15 @@ export class ToolCallContent {
       : undefined;
   }
 
-  /** A file change as a block that names it: its texts are let go. */
+  /** A block that names a file change without its texts, which are released. */
   #described(block: JsonObject): JsonObject {
     const path = textOf(block['path']);
     if (path === undefined) return { type: 'diff' };
     const uri = fileUri(path, this.#place.workingDirectory);
-    // Agents say a new file by `null` or by an empty text before.
+    // Agents mark a new file by `null` or by an empty old text.
     const before = textOf(block['oldText']);
     const after = stringOf(block['newText']);
-    // Contents are stored when described, so each change is described once, however often the agent repeats it.
+    // Describing stores the contents, so each change is described once, however often the agent repeats it.
     const edit = digestOf(uri, before, after);
     if (!this.#edits.has(edit)) {
       const change = {
@@ -158,7 +162,7 @@ function digestOf(...texts: readonly (string | undefined)[]): string {
   return hash.digest('base64');
 }
 
-/** A path of an agent's as a `file:` URI; some say paths relative to the working directory. */
+/** An agent's path as a `file:` URI. Some agents send paths relative to the working directory. */
 export function fileUri(path: string, workingDirectory: string): string {
   return pathToFileURL(isAbsolute(path) ? path : resolve(workingDirectory, path)).href;
 }

@@ -9,7 +9,7 @@ import { structuredOutput } from './structured-output.ts';
 import { fileUri, ToolCallContent } from './tool-call-content.ts';
 import type { KnownCall } from './workers.ts';
 
-/** What people read for each of the protocol's kinds. */
+/** Names for people of the protocol's kinds of tool. */
 const KIND_NAMES: Readonly<Record<string, string>> = {
   read: 'Read',
   edit: 'Edit',
@@ -22,7 +22,10 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
   switch_mode: 'Switch mode',
 };
 
-/** `announced`: parameters may still come. `asking`: a person is asked. `over`: completed, or denied; nothing changes it any more. */
+/**
+ * `announced`: the input may still be incomplete. `asking`: a person is asked. `over`: completed or denied;
+ * nothing changes it any more.
+ */
 type Phase = 'announced' | 'asking' | 'running' | 'over';
 
 interface Call {
@@ -33,23 +36,24 @@ interface Call {
   /** What was shown last, to leave out repetitions. */
   shownReady: string;
   shownContent: string;
-  /** Settles when the question that is open has its answer. */
+  /** Settles when the open question is answered. */
   asked: Promise<void>;
-  /** Gives up the question that is open. */
+  /** Withdraws the open question. */
   withdraw: () => void;
 }
 
-/** Where the calls of one turn happen. */
+/** Dependencies of the calls of one turn. */
 export interface ToolCallPlace {
   readonly turnId: string;
   readonly workingDirectory: string;
   readonly terminals: Pick<SharedTerminals, 'find'>;
-  /** A call is about to be completed, with this text as its result. */
+  /** A call is about to be completed; `report` is the text of its result. */
   callEnded(toolCallId: string, success: boolean, report: string | undefined): Promise<void>;
 }
 
 /**
- * The tool calls of one turn. Agents announce, update and ask in any order, so each of the three makes the call when it is new.
+ * The tool calls of one turn. Agents announce, update and ask in any order, so each of them creates the call
+ * when it is new.
  */
 export class ToolCalls {
   readonly #output: TurnOutput;
@@ -62,13 +66,13 @@ export class ToolCalls {
     this.#place = place;
   }
 
-  /** A call of the agent as it is known here. */
+  /** The call with this id of the agent. */
   find(toolCallId: string): KnownCall | undefined {
     const call = this.#calls.get(toolCallId);
     return call && { id: call.handle.id, fields: call.fields, isOver: call.phase === 'over' };
   }
 
-  /** A terminal that was shared has changed: running calls that embed it show it anew. */
+  /** A shared terminal has changed: running calls that embed it show it again. */
   showTerminal(terminal: SharedTerminal): void {
     for (const call of this.#calls.values()) {
       if (call.content.terminals().includes(terminal)) this.#showContent(call);
@@ -89,11 +93,11 @@ export class ToolCalls {
     this.#showContent(call);
   }
 
-  /** Asks a person. Resolves with the agent's option, or `undefined` for cancelled. */
+  /** Asks a person. Resolves with the agent's option id; `undefined` means cancelled. */
   async ask(fields: ToolCallFields, choices: PermissionChoices): Promise<string | undefined> {
     const known = this.#calls.get(fields.toolCallId);
     const call = known === undefined || known.phase === 'over' ? this.#start(fields) : known;
-    // A second question about one call waits for the answer to the first.
+    // A second question about a call waits for the answer to the first.
     const before = call.asked;
     let answered = (): void => {};
     call.asked = new Promise((resolve) => {
@@ -106,7 +110,7 @@ export class ToolCalls {
       call.phase = 'asking';
       const ready = this.#ready(call);
       call.shownReady = JSON.stringify(ready);
-      // The agent may end the call while the question is open; nobody's answer changes it then.
+      // When the agent ends the call while the question is open, an answer has no effect.
       const withdrawn = new Promise<undefined>((resolve) => {
         call.withdraw = () => resolve(undefined);
       });
@@ -138,7 +142,7 @@ export class ToolCalls {
       asked: Promise.resolve(),
       withdraw: () => {},
       handle: this.#output.toolCall({
-        // An agent that uses an id again after that call was over means another one.
+        // An id that is used again after its call was over belongs to another call.
         toolCallId: isReused ? `${fields.toolCallId}#${this.#madeCount}` : fields.toolCallId,
         toolName: toolName(fields),
         displayName: KIND_NAMES[fields.kind ?? ''] ?? 'Tool',
@@ -151,7 +155,7 @@ export class ToolCalls {
   }
 
   #merge(call: Call, fields: ToolCallFields): void {
-    // Of content, what is shown is kept, and not what the agent sent: that may be two versions of a large file.
+    // The shown content is kept instead of the agent's blocks, which may be two versions of a large file.
     const { content, ...rest } = fields;
     call.fields = { ...call.fields, ...rest };
     if (content !== undefined) call.content.replace(content);
@@ -216,7 +220,7 @@ export class ToolCalls {
     };
   }
 
-  /** What clients may show besides: the kind, and the places that the call is about. */
+  /** Additional data for clients: the kind, and the locations of the call. */
   #meta(fields: ToolCallFields): Record<string, unknown> {
     const locations = fields.locations?.map(({ path, line }) => ({
       uri: fileUri(path, this.#place.workingDirectory),
@@ -229,7 +233,7 @@ export class ToolCalls {
   }
 }
 
-/** Read through a function, since the phase changes during an await. */
+/** A function, because the phase changes during an await. */
 function phaseOf(call: Call): Phase {
   return call.phase;
 }
@@ -238,7 +242,7 @@ function isEnd(fields: ToolCallFields): boolean {
   return fields.status === 'completed' || fields.status === 'failed';
 }
 
-/** The tool's own name where the agent gives one, in the schema's place or in its extension's. */
+/** The tool's own name, from the schema's field or from the agent's extension. */
 function toolName(fields: ToolCallFields): string {
   const vendor = Object.values(fields.meta)
     .map((value) => textOf(objectOf(value)['toolName']))
@@ -246,7 +250,7 @@ function toolName(fields: ToolCallFields): string {
   return fields.name ?? textOf(fields.meta['toolName']) ?? vendor ?? fields.kind ?? 'tool';
 }
 
-/** The protocol's kinds that hosts know too. */
+/** The kinds of the protocol that hosts also have. */
 const TOOL_KINDS: readonly ToolKind[] = [
   'read',
   'edit',

@@ -11,27 +11,27 @@ import { type ToolCallPlace, ToolCalls } from './tool-calls.ts';
 import { TurnUsage } from './usage.ts';
 import { Workers } from './workers.ts';
 
-/** Images in an answer are shown inline up to this many base64 characters. */
+/** Longest image that an answer shows inline, in base64 characters. */
 const MAX_INLINE_IMAGE = 512 * 1024;
 
-/** A longer text is shown in pieces of so many characters. */
+/** Longest text that is shown in one piece, in characters. */
 const MAX_PIECE = 64 * 1024;
 
-/** Why a prompt stopped short, in words for the transcript. `end_turn` and `cancelled` need none. */
+/** Notices for the reasons why a prompt stopped early. `end_turn` and `cancelled` need none. */
 const STOP_NOTICES: Readonly<Record<string, string>> = {
   max_tokens: 'The agent stopped because it reached its limit of output tokens.',
   max_turn_requests: 'The agent stopped because it reached its limit of model requests for one turn.',
   refusal: 'The agent refused to go on. It does not keep this message and what followed in its memory.',
 };
 
-/** Where the calls of a turn happen, and what is known of the agent's sub-agents. */
+/** Dependencies of a turn's calls, and the agent's sub-agents. */
 export type TurnPlace = Omit<ToolCallPlace, 'turnId' | 'callEnded'> & {
   readonly children: Pick<ChildSessions, 'learn' | 'attach' | 'cancel'>;
-  /** Of the whole turn, workers included. */
+  /** Shared by the turn and its workers. */
   readonly duplicates: DuplicateToolCalls;
 };
 
-/** One turn of an agent session: applies what the agent sends to the host's output. */
+/** One turn of an agent session: applies the agent's messages to the host's output. */
 export class AcpTurn {
   readonly id: string;
   readonly #output: TurnOutput;
@@ -43,7 +43,7 @@ export class AcpTurn {
   #markdownId: string | undefined;
   #hasMarkdownBefore = false;
   #usageSeen: () => void = () => {};
-  /** Resolves when the agent has said anything of tokens. */
+  /** Resolves when the agent has reported any usage. */
   readonly usageSeen: Promise<void>;
 
   constructor(id: string, output: TurnOutput, place: TurnPlace) {
@@ -67,7 +67,7 @@ export class AcpTurn {
     });
   }
 
-  /** Applies one update; resolves when the host can take the next. */
+  /** Applies one update. Resolves when the host can take the next. */
   async update(update: SessionUpdate): Promise<void> {
     const writer = this.#workers.writerOf(update);
     if (writer !== undefined) return writer.update(update);
@@ -110,7 +110,7 @@ export class AcpTurn {
     }
   }
 
-  /** Whether it, or a worker of it, shows this call of the agent. */
+  /** Whether the turn or one of its workers shows this call of the agent. */
   has(toolCallId: string): boolean {
     return this.#toolCalls.find(toolCallId) !== undefined || this.#workers.ownerOf(toolCallId) !== undefined;
   }
@@ -123,30 +123,30 @@ export class AcpTurn {
     if (worker !== undefined) return worker.permission(params);
     this.#hasMarkdownBefore = false;
     const choices = new PermissionChoices(params);
-    // The host asks about the client's call, where people see whose it is.
+    // The host asks about the client's call, where people see whose call it is.
     const asked = this.#isShown(call) ? call : this.#duplicates.asks(call);
     if (asked === undefined) return choices.optionFor({ approved: true });
     return this.#toolCalls.ask(asked, choices);
   }
 
-  /** Asks people; cancelled when the turn ends first. */
+  /** Asks people. The result is cancelled when the turn ends first. */
   ask(questions: InputQuestions, withdrawn: AbortSignal): Promise<InputResponse> {
     this.#hasMarkdownBefore = false;
     return this.#output.ask(questions, withdrawn);
   }
 
-  /** A terminal has gone: the calls that show it show what is left of it. */
+  /** A terminal was removed: calls that show it show its last content. */
   showTerminal(terminal: SharedTerminal): void {
     this.#toolCalls.showTerminal(terminal);
     for (const worker of this.#workers.writers) worker.showTerminal(terminal);
   }
 
-  /** The agent has stopped, in whatever way: shows what was kept back for calls of clients' tools that never came. */
+  /** The agent has stopped: shows the calls that were held back and whose client's call never came. */
   async showKeptBack(): Promise<void> {
     for (const fields of this.#duplicates.end()) await this.#toolCalls.update(fields, true);
   }
 
-  /** Applies the prompt's result. */
+  /** Applies the result of the prompt. */
   finish(result: JsonObject): void {
     this.#plan.finish();
     this.#workers.end();
@@ -155,7 +155,7 @@ export class AcpTurn {
     if (notice !== undefined) this.#output.notify(notice);
   }
 
-  /** Runs a client's tool that the agent has called, until `withdrawn` aborts. */
+  /** Runs a client's tool that the agent called, until `withdrawn` aborts. */
   clientTool(
     { clientId, name, definition }: ClientTool,
     toolInput: string,
@@ -181,7 +181,7 @@ export class AcpTurn {
 
   async #markdown(text: string | undefined, messageId: string | undefined): Promise<void> {
     if (text === undefined) return;
-    // A new message straight after another is a new paragraph, which the agent does not say otherwise.
+    // A new message directly after another one starts a paragraph; agents do not mark it otherwise.
     const isNewMessage =
       messageId !== undefined && this.#markdownId !== undefined && messageId !== this.#markdownId;
     const separator = isNewMessage && this.#hasMarkdownBefore ? '\n\n' : '';
@@ -190,11 +190,14 @@ export class AcpTurn {
     await this.#inPieces(`${separator}${text}`, (piece) => this.#output.markdown(piece));
   }
 
-  /** One message may hold many MiB: so that nobody waits behind it, and it does not flood who reads along. */
+  /**
+   * A message may have many MiB. It is written in pieces, so that it blocks nothing and does not flood
+   * readers.
+   */
   async #inPieces(text: string, write: (piece: string) => Promise<void>): Promise<void> {
     for (let at = 0; at < text.length; ) {
       const end = at + MAX_PIECE;
-      // Not inside of a character.
+      // Not inside a character.
       const next = /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end + 1 : end;
       await write(text.slice(at, next));
       at = next;
@@ -209,7 +212,7 @@ export class AcpTurn {
   }
 }
 
-/** A chunk of an answer as Markdown; `undefined` when there is nothing to show. */
+/** A chunk of an answer as Markdown. `undefined` when there is nothing to show. */
 function chunkMarkdown(content: JsonObject): string | undefined {
   const mimeType = textOf(content['mimeType']) ?? '';
   switch (content['type']) {

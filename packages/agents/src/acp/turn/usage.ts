@@ -3,21 +3,22 @@ import { defined } from '@agenthost/protocol/values';
 import { type JsonObject, numberOf, objectOf, objectsOf, textOf } from '../json.ts';
 
 /**
- * Gathers what an agent says of tokens during a turn. Agents say it in one of four places: chunks (`_meta.usage`, per model call), the
- * prompt's result (`usage`, or `_meta.quota`, for the turn), and `usage_update` (the context's fill and the cost).
+ * Collects the usage that an agent reports during a turn. Agents report it in chunks (`_meta.usage`, per
+ * model call), in the prompt's result (`usage` or `_meta.quota`, for the turn), and by `usage_update` (size
+ * of the context and cost).
  */
 export class TurnUsage {
   #usage: UsageInfo = {};
   #context: Record<string, unknown> = {};
 
-  /** What is known now; `undefined` when nothing is. */
+  /** The usage so far. `undefined` when nothing was reported. */
   get value(): UsageInfo | undefined {
     const hasContext = Object.keys(this.#context).length > 0;
     if (!hasContext && Object.keys(this.#usage).length === 0) return undefined;
     return hasContext ? { ...this.#usage, _meta: this.#context } : this.#usage;
   }
 
-  /** Adds one model call's tokens. Returns whether there were any. */
+  /** Adds the tokens of one model call. Returns whether there were any. */
   addCall(meta: JsonObject): boolean {
     const counts = readCounts(objectOf(meta['usage']));
     for (const key of ['inputTokens', 'outputTokens', 'cacheReadTokens'] as const) {
@@ -27,14 +28,14 @@ export class TurnUsage {
     return Object.keys(counts).length > 0;
   }
 
-  /** Takes how full the context is, in tokens, and the session's cost. */
+  /** Sets the size of the context in tokens, and the session's cost. */
   setContext(update: { used?: number; size?: number; cost?: JsonObject }): void {
     if (update.used !== undefined) this.#context['contextTokens'] = update.used;
     if (update.size !== undefined) this.#context['contextWindow'] = update.size;
     if (update.cost !== undefined) this.#context['cost'] = update.cost;
   }
 
-  /** Takes the turn's total from the prompt's result, in place of what was added up. Returns whether it had any. */
+  /** Replaces the sum by the total in the prompt's result. Returns whether it had one. */
   setResult(result: JsonObject): boolean {
     const quota = objectOf(objectOf(result['_meta'])['quota']);
     const counts = {

@@ -4,31 +4,31 @@ import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ChildDetails, ChildSessions, ChildWriter } from '../session/child-sessions.ts';
 import type { SessionUpdate, SubagentUpdate, ToolCallFields } from '../session/session-update.ts';
 
-/** A tool call as a turn knows it. `id` is the host's. */
+/** A tool call of a turn. `id` is the host's. */
 export interface KnownCall {
   readonly id: string;
   readonly fields: ToolCallFields;
   readonly isOver: boolean;
 }
 
-/** What applies an agent's updates to an output: a turn, or a worker of it. */
+/** Applies an agent's updates to an output: a turn, or one of its workers. */
 export interface UpdateWriter extends ChildWriter {
-  /** Whether it, or a worker of it, shows this call of the agent. */
+  /** Whether it or one of its workers shows this call of the agent. */
   has(toolCallId: string): boolean;
 }
 
 interface Worker<W> {
   readonly chat: WorkerChat;
   readonly prompt: string;
-  /** Ends the call that was made for it, when the agent shows none. */
+  /** Completes the call that was created for the worker when the agent shows none. */
   readonly completeCall: (success: boolean) => void;
-  /** Stops it alone, where the agent can be told. */
+  /** Stops this worker only, if the agent supports that. */
   readonly cancel: () => void;
   turn?: { readonly turn: WorkerTurn; readonly writer: W };
   hasSpoken: boolean;
 }
 
-/** What workers need of the turn that they belong to. */
+/** What workers need of their turn. */
 export interface WorkersPlace<W> {
   readonly output: TurnOutput;
   readonly children: Pick<ChildSessions, 'learn' | 'attach' | 'cancel'>;
@@ -37,12 +37,13 @@ export interface WorkersPlace<W> {
 }
 
 /**
- * The sub-agents of one turn, each in a worker chat [CHAT-2]. Agents tell of them in two ways: by tool calls that name the call which they
- * belong to in `_meta` (Claude Code, Qwen Code), or by child sessions announced with `subagent_update` (Codex).
+ * The sub-agents of one turn, each in a worker chat [CHAT-2]. Agents report them in two ways: by tool calls
+ * that name their parent call in `_meta` (Claude Code, Qwen Code), or by child sessions announced with
+ * `subagent_update` (Codex).
  */
 export class Workers<W extends UpdateWriter> {
   readonly #place: WorkersPlace<W>;
-  /** By the agent's id of the call, or of the child session. */
+  /** By the agent's id of the call or of the child session. */
   readonly #workers = new Map<string, Worker<W> | undefined>();
   #isOver = false;
 
@@ -50,7 +51,7 @@ export class Workers<W extends UpdateWriter> {
     this.#place = place;
   }
 
-  /** Who writes an update in place of the turn itself; `undefined` when it is the turn's own. */
+  /** The worker that an update belongs to. `undefined` when it belongs to the turn itself. */
   writerOf(update: SessionUpdate): W | undefined {
     if (update.type === 'toolCall') {
       const owner = this.ownerOf(update.call.toolCallId);
@@ -72,14 +73,14 @@ export class Workers<W extends UpdateWriter> {
     return this.writers.find((writer) => writer.has(toolCallId));
   }
 
-  /** All that write at the moment. */
+  /** All active workers. */
   get writers(): W[] {
     return [...this.#workers.values()].flatMap((worker) =>
       worker?.turn === undefined ? [] : [worker.turn.writer],
     );
   }
 
-  /** A call of the turn is over: so is the turn of its worker, which leaves what it reported. */
+  /** A call of the turn has ended: the turn of its worker ends as well, with the report as its text. */
   async callEnded(toolCallId: string, success: boolean, report: string | undefined): Promise<void> {
     const worker = this.#workers.get(toolCallId);
     if (worker?.turn === undefined) return;
@@ -89,16 +90,16 @@ export class Workers<W extends UpdateWriter> {
     turn.end(success ? undefined : new AgentError('workerFailed', report ?? 'The sub-agent failed.'));
   }
 
-  /** The turn is over. */
+  /** The turn has ended. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** A child session is announced, or has changed. */
+  /** A child session was announced or has changed. */
   async announced(update: SubagentUpdate): Promise<void> {
     const { sessionId, state } = update;
     const { details, isNew } = this.#place.children.learn(sessionId, update.details);
-    // What a child says of itself between two turns of its parent is not for this one.
+    // A child's update between two turns of its parent does not belong to this turn.
     if (!this.#workers.has(sessionId) && !isNew && !isActive(state)) return;
     const worker = this.#workers.get(sessionId) ?? (await this.#openChild(sessionId, details));
     if (worker === undefined) return;
@@ -120,7 +121,7 @@ export class Workers<W extends UpdateWriter> {
       agentName,
       description,
       completeCall: () => undefined,
-      // No agent that tells of its workers by calls can be told to stop one.
+      // Agents that report workers by calls cannot stop a single one.
       cancel: () => undefined,
     });
   }
@@ -181,7 +182,7 @@ export class Workers<W extends UpdateWriter> {
       });
       worker = { chat, prompt, completeCall, cancel, hasSpoken: false };
     } catch (error) {
-      // Without a chat of its own, what it does shows where it was told.
+      // Without a chat of its own, its output is shown in the parent's turn.
       this.#place.output.notify(`The sub-agent "${title}" has no chat of its own: ${errorText(error)}`);
     }
     this.#workers.set(key, worker);
@@ -192,7 +193,8 @@ export class Workers<W extends UpdateWriter> {
     if (worker.turn === undefined) {
       const turn = worker.chat.turn(worker.prompt);
       worker.turn = { turn, writer: this.#place.newWriter(turn.output) };
-      // What goes on in the background after its parent's turn is not stopped by that.
+      // A worker that continues in the background after its parent's turn is not cancelled by the end of that
+      // turn.
       turn.signal.addEventListener('abort', () => this.#isOver || worker.cancel(), { once: true });
     }
     return worker.turn.writer;
@@ -208,13 +210,13 @@ function endTurn(worker: Worker<unknown>, state: JsonObject): void {
   worker.completeCall(!isFailure);
 }
 
-/** Whether a child works: while it waits for somebody it does, too. */
+/** Whether a child works; waiting for an answer counts as well. */
 const isActive = (state: JsonObject | undefined): boolean =>
   state?.['state'] === 'running' || state?.['state'] === 'requires_action';
 
 const hasText = (content: JsonObject): boolean => textOf(content['text']) !== undefined;
 
-/** The call that an update says it belongs to, in the words of the agents that say so. */
+/** The parent call of an update, in the various forms of the agents. */
 function parentOf(update: SessionUpdate): string | undefined {
   const meta =
     update.type === 'toolCall'
