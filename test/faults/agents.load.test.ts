@@ -91,7 +91,7 @@ describe('an agent in a host that others use', () => {
     const line = { text: 'x'.repeat(512 * 1024), count: 100 };
     const { turn } = await play('line', { write: line }, { waitForCancel: 'never' });
     expect(turn).toMatchObject({ state: 'error', error: { errorType: 'agentExited' } });
-    expect(turn?.error?.message).toMatch(/^Rude was ended: the agent sent a line of more than \d+ bytes/);
+    expect(turn?.error?.message).toMatch(/^Rude was stopped: the agent sent a line of more than \d+ bytes/);
     await witness.chat?.dispatch(turnStarted('again', 'hi'));
     await witness.until(() => witness.chat?.confirmed.turns.at(-1)?.id === 'again');
     expect(witness.chat?.confirmed.turns.at(-1)).toMatchObject({ state: 'complete' });

@@ -201,7 +201,7 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
     await next.done;
     expect(next.output.events).toContainEqual({
       kind: 'notify',
-      content: expect.stringMatching(/could not take up its earlier session.*Invalid session identifier/s),
+      content: expect.stringMatching(/could not resume its earlier session.*Invalid session identifier/s),
     });
     expect(end.cancelled.text).toBe('w0 ');
     for (const output of [first.output, second.output, end.cancelled]) expect(output.violations).toEqual([]);

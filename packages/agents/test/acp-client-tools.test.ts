@@ -341,7 +341,7 @@ describe('tools of clients in an ACP agent', () => {
     await first.done;
     expect(first.output.text).toBe('on');
     const notices = first.output.events.filter(({ kind }) => kind === 'notify');
-    expect(JSON.stringify(notices)).toContain('the host cannot serve them');
+    expect(JSON.stringify(notices)).toContain('the host could not serve them');
     vi.stubEnv('TMPDIR', temporary);
     const second = prompt(list, { sayAnswer: true });
     await second.done;
@@ -378,7 +378,7 @@ describe('tools of clients in an ACP agent', () => {
     const { result } = await agent.request('tools/call', { name: 'look', arguments: {} });
     expect(result).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('in a turn') }],
+      content: [{ text: expect.stringContaining('during a turn') }],
     });
     await end();
     expect(await agent.exited).toBe(0);

@@ -124,7 +124,7 @@ describe('an agent that misbehaves', () => {
     const error = await errorOf(staged.prompt({ say: 'half' }, { closeFd: 1 }, { waitForCancel: 'never' }));
     expect(error).toMatchObject({
       errorType: 'agentExited',
-      message: 'Test agent closed its connection without ending, and was ended',
+      message: 'Test agent closed its connection without exiting, and was stopped',
     });
     // Before the grace period after TERM has passed.
     expect(staged.children.running.size).toBe(1);
@@ -156,7 +156,7 @@ describe('an agent that misbehaves', () => {
     };
     const error = await errorOf(staged.prompt(asks, { waitForCancel: 'never' }));
     expect(error).toMatchObject({ errorType: 'agentError' });
-    expect(error.message).toMatch(/^Test agent was ended: .* more than 1024 things/);
+    expect(error.message).toMatch(/^Test agent was stopped: .* more than 1024 unanswered requests/);
     expect(staged.chat.host.exits).toHaveLength(1);
     await expectGoesOn(staged);
   });
@@ -217,6 +217,6 @@ describe('an agent that misbehaves', () => {
     });
     await turn.done;
     expect(turn.output.text).toBe('fine');
-    expect(logged).toContain('warn: what an agent said could not be applied');
+    expect(logged).toContain('warn: a message of an agent could not be applied');
   });
 });

@@ -175,7 +175,7 @@ describe('the process of an agent', () => {
     );
     await expect(turn.done).rejects.toMatchObject({
       errorType: 'agentExited',
-      message: expect.stringMatching(/Test agent ended \(exit code 7\).*out of memory/s),
+      message: expect.stringMatching(/Test agent exited unexpectedly \(exit code 7\).*out of memory/s),
     });
     expect(turn.output.text).toBe('half');
     expect(chat.host.exits).toEqual([expect.stringContaining('exit code 7')]);
@@ -204,7 +204,7 @@ describe('the process of an agent', () => {
     const turn = chat.prompt(steps({ write: { text: 'x'.repeat(1024 * 1024), count: 50 } }));
     await expect(turn.done).rejects.toMatchObject({
       errorType: 'agentError',
-      message: expect.stringMatching(/^Test agent was ended: .*33554432 bytes/),
+      message: expect.stringMatching(/^Test agent was stopped: .*33554432 bytes/),
     });
     await eventually(() => expect(childRegistry.running.size).toBe(0));
   });
@@ -333,7 +333,7 @@ describe('the process of an agent', () => {
     );
     await expect(openChat(provider, { workingDirectory: temporaryFolder() })).rejects.toMatchObject({
       errorType: 'authRequired',
-      message: 'Test agent needs you to log in: run `test login` (it says: Authentication required)',
+      message: 'Test agent needs you to log in: run `test login` (its message: Authentication required)',
     });
   });
 
@@ -443,7 +443,7 @@ describe('cancel', () => {
     await stuckTurn.done;
     expect(await otherEnd).toMatchObject({
       errorType: 'agentExited',
-      message: expect.stringContaining('did not end when it was cancelled'),
+      message: expect.stringContaining('a cancelled turn on it did not end'),
     });
     expect(childRegistry.running.size).toBe(0);
     // The other chat continues with another process.

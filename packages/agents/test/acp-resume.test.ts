@@ -102,7 +102,7 @@ describe('a chat with a past', () => {
     expect(chat.host.memory).not.toEqual(memory);
     expect(turn.output.events[0]).toEqual({
       kind: 'notify',
-      content: expect.stringMatching(/could not take up its earlier session.*gone/),
+      content: expect.stringMatching(/could not resume its earlier session.*gone/),
     });
     expect(prompt).toMatchObject([{ type: 'text', text: expect.stringContaining('The word is xylophone.') }]);
     expect(JSON.stringify(prompt)).not.toContain('not to be told');

@@ -53,14 +53,14 @@ describe('a steering message', () => {
       {
         prompt: [
           { type: 'text', text: 'a remark' },
-          { type: 'text', text: '[gone (file:///w/gone) is attached, but there is no such file]' },
+          { type: 'text', text: '[gone (file:///w/gone) is attached, but the file does not exist]' },
           { type: 'text', text: 'the other way' },
         ],
       },
     ]);
     expect(turn.output.events).toContainEqual({
       kind: 'notify',
-      content: 'gone did not reach the agent: there is no such file.',
+      content: 'gone did not reach the agent: the file does not exist.',
     });
   });
 

@@ -328,8 +328,8 @@ describe('prompts', () => {
     if (uri === gone.uri) throw new UnreadableResource('missing', uri);
     return uri === picture.uri ? { data: Buffer.from([0]) } : { data: Buffer.from('let a;') };
   };
-  const goneText = { type: 'text', text: '[gone (file:///w/gone) is attached, but there is no such file]' };
-  const goneNotice = 'gone did not reach the agent: there is no such file.';
+  const goneText = { type: 'text', text: '[gone (file:///w/gone) is attached, but the file does not exist]' };
+  const goneNotice = 'gone did not reach the agent: the file does not exist.';
 
   async function prompted(offer: Offer): Promise<{ blocks: unknown; notices: unknown }> {
     const chat = await openChat(scriptedAgent(offer), { workingDirectory: temporaryFolder() });
@@ -357,7 +357,7 @@ describe('prompts', () => {
   it('what an agent does not take is put in words, and files are named', async () => {
     const { blocks, notices } = await prompted({});
     expect(notices).toEqual([
-      'The agent does not take image/png: of p.png it gets the name alone.',
+      'The agent does not accept image/png: it gets only the name of p.png.',
       goneNotice,
     ]);
     expect(blocks).toEqual([

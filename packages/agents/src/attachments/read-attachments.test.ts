@@ -81,10 +81,10 @@ describe('an attachment', () => {
     ]);
     expect(await read(kept('gone'), { ...kept('huge'), contentType: 'image/png' })).toEqual([
       expect.objectContaining({
-        problem: 'gone did not reach the agent: the host does not hold it any more.',
+        problem: 'gone did not reach the agent: the host no longer has it.',
       }),
       expect.objectContaining({
-        problem: 'huge did not reach the agent: its 9000000 bytes are too many to pass on.',
+        problem: 'huge did not reach the agent: its 9000000 bytes exceed the limit.',
       }),
     ]);
   });
@@ -150,13 +150,13 @@ describe('an attachment', () => {
       selection: { range: range(30, 0, 31, 0) },
     });
     expect(found?.given).toEqual([
-      { kind: 'words', text: '[a.ts (file:///w/a.ts) is attached, but it has no line 31 any more]' },
+      { kind: 'words', text: '[a.ts (file:///w/a.ts) is attached, but it no longer has line 31]' },
     ]);
-    expect(found?.problem).toBe('a.ts did not reach the agent: it has no line 31 any more.');
+    expect(found?.problem).toBe('a.ts did not reach the agent: it no longer has line 31.');
   });
 
   it.each([
-    ['file:///w/gone.ts', 'there is no such file'],
+    ['file:///w/gone.ts', 'the file does not exist'],
     ['file:///etc/shadow', 'the host may not read it for this session'],
     ['file:///w/fifo', 'it could not be read'],
   ])('that cannot be read is told to the agent and to people: %s', async (uri, why) => {
@@ -188,13 +188,13 @@ describe('an attachment', () => {
     expect(all[14]).toMatchObject({
       given: [
         {},
-        { kind: 'words', text: expect.stringContaining('read what you need of file:///w/big.txt') },
+        { kind: 'words', text: expect.stringContaining('read what you need from file:///w/big.txt') },
       ],
       problem: expect.stringContaining('too large'),
     });
     const data = base64('y'.repeat(1024 * 1024 + 1));
     const [embedded] = await read({ type: 'embeddedResource', label: 'e', data, contentType: 'text/plain' });
-    expect(embedded?.problem).toBe('e did not reach the agent: its 1048577 bytes are too many to pass on.');
+    expect(embedded?.problem).toBe('e did not reach the agent: its 1048577 bytes exceed the limit.');
   });
 
   it('of annotations carries file, range, quoted text and what is said of them', async () => {
@@ -222,7 +222,7 @@ describe('an attachment', () => {
     expect(bare?.given).toEqual([
       {
         kind: 'words',
-        text: '[remarks (ahp-session:/1/annotations (1, 2)) is attached, but what the annotations say did not come with the message]',
+        text: '[remarks (ahp-session:/1/annotations (1, 2)) is attached, but the message does not contain the text of the annotations]',
       },
     ]);
   });
@@ -232,8 +232,8 @@ describe('an attachment', () => {
       '[{"type":"hologram","label":"ship","beam":3},{"type":"x"}]',
     );
     expect((await read(...later)).map(({ given }) => given)).toEqual([
-      [{ kind: 'words', text: '[ship is attached, but its kind, hologram, is newer than this agent knows]' }],
-      [{ kind: 'words', text: '[attachment is attached, but its kind, x, is newer than this agent knows]' }],
+      [{ kind: 'words', text: '[ship is attached, but its kind, hologram, is unknown to this host]' }],
+      [{ kind: 'words', text: '[attachment is attached, but its kind, x, is unknown to this host]' }],
     ]);
   });
 

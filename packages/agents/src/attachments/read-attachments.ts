@@ -85,7 +85,7 @@ async function readOne(attachment: MessageAttachment, source: Source): Promise<R
       return annotations(attachment);
     default: {
       const { label = 'attachment', type }: { label?: string; type?: string } = attachment satisfies never;
-      return problem(label, `its kind, ${type}, is newer than this agent knows`);
+      return problem(label, `its kind, ${type}, is unknown to this host`);
     }
   }
 }
@@ -117,7 +117,7 @@ function carried(
     const kind = contentType.startsWith('image/') ? 'image' : 'binary';
     return { given: [{ kind, ...named, data: bytes.toString('base64') }] };
   }
-  return problem(label, `its ${bytes.length} bytes are too many to pass on`);
+  return problem(label, `its ${bytes.length} bytes exceed the limit`);
 }
 
 async function resource(attachment: MessageResourceAttachment, source: Source): Promise<ReadAttachment> {
@@ -149,8 +149,8 @@ async function resource(attachment: MessageResourceAttachment, source: Source): 
 }
 
 const CARRIED_TROUBLE: Partial<Record<UnreadableReason, string>> = {
-  missing: 'the host does not hold it any more',
-  tooLarge: 'it is too large to pass on',
+  missing: 'the host no longer has it',
+  tooLarge: 'it is too large',
 };
 
 /** The location in words and as a link, and the selected text. */
@@ -162,7 +162,7 @@ function selected(
 ): ReadAttachment {
   const quoted = quote(text, range);
   const place = linesOf(range);
-  if (quoted === undefined) return problem(label, `it has no ${place} any more`, uri);
+  if (quoted === undefined) return problem(label, `it no longer has ${place}`, uri);
   const tag = `<selection name=${JSON.stringify(label)} uri=${JSON.stringify(uri)} range=${JSON.stringify(place)}>`;
   return words(`${tag}\n${quoted}\n</selection>`);
 }
@@ -182,13 +182,13 @@ function unreadable(attachment: MessageResourceAttachment, error: UnreadableReso
           link(attachment, `${label}${place}`),
           {
             kind: 'words',
-            text: `[${label}${place}: too large to be given whole; read what you need of ${uri}]`,
+            text: `[${label}${place}: too large to include; read what you need from ${uri}]`,
           },
         ],
-        problem: `${label} is too large to be given to the agent whole; it gets the name and may read it.`,
+        problem: `${label} is too large to include; the agent gets its name and may read it.`,
       };
     case 'missing':
-      return problem(`${label}${place}`, 'there is no such file', uri);
+      return problem(`${label}${place}`, 'the file does not exist', uri);
     case 'denied':
       return problem(`${label}${place}`, 'the host may not read it for this session', uri);
     case 'elsewhere':
@@ -220,7 +220,7 @@ function annotations(attachment: MessageAnnotationsAttachment): ReadAttachment {
   const { label, resource: channel, annotationIds, 'x-annotations': carried = [] } = attachment;
   if (carried.length === 0) {
     const which = annotationIds === undefined ? '' : ` (${annotationIds.join(', ')})`;
-    return problem(label, 'what the annotations say did not come with the message', `${channel}${which}`);
+    return problem(label, 'the message does not contain the text of the annotations', `${channel}${which}`);
   }
   return words(carried.map(annotationText).join('\n\n'));
 }

@@ -43,10 +43,10 @@ describe('what comes with a message', () => {
     const { prompt } = await open();
     const { output, done } = prompt('', { model: 'demo-fast', attachments: [page] });
     await done;
-    expect(output.text).toContain('[page (file:///w) is attached, but there is no such file]');
+    expect(output.text).toContain('[page (file:///w) is attached, but the file does not exist]');
     expect(output.events).toContainEqual({
       kind: 'notify',
-      content: 'page did not reach the agent: there is no such file.',
+      content: 'page did not reach the agent: the file does not exist.',
     });
   });
 

@@ -94,7 +94,7 @@ async function playIn(
     scene.signal.throwIfAborted();
     end();
   } catch (cause) {
-    if (signal.aborted && !parent.signal.aborted) throw new Error('somebody ended it', { cause });
+    if (signal.aborted && !parent.signal.aborted) throw new Error('the worker was cancelled', { cause });
     end(cause instanceof AgentError ? cause : new AgentError('agentError', String(cause)));
     throw cause;
   }

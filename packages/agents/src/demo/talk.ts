@@ -5,15 +5,17 @@ import { pause } from './timers.ts';
 /** Answers plain talk: repeats it and says what else the agent can do. */
 export async function answer(scene: Scene, talk: readonly string[], nickname: string): Promise<void> {
   const quoted = talk.map((line) => `> ${line}`).join('\n');
-  await speak(scene, 'reasoning', 'No keyword in there, so this is a conversation.');
+  await speak(scene, 'reasoning', 'The message has no keyword, so this is a conversation.');
   await speak(
     scene,
     'markdown',
     [
-      talk.length === 0 ? 'Hello! Nothing was said, so here is what can be.' : `You said:\n\n${quoted}`,
+      talk.length === 0
+        ? 'Hello! The message was empty. Here is what you can say.'
+        : `You said:\n\n${quoted}`,
       `**This is the demo agent**${nickname === '' ? '' : `, ${nickname}`}: it follows a script, needs no network, and knows these prompts:`,
       keywordTable(),
-      'Several lines make several steps. What is it to be?',
+      'Several lines make several steps.',
     ].join('\n\n'),
   );
 }

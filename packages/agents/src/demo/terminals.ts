@@ -56,7 +56,7 @@ export class DemoTerminals {
         });
         const outcome =
           exitCode === undefined
-            ? 'was sent to the background; it goes on there, and so do I.'
+            ? 'was sent to the background and continues there.'
             : `ended with exit code ${exitCode}.`;
         await speak(scene, 'markdown', `\`${command}\` ${outcome}`);
       },
@@ -183,7 +183,7 @@ export class DemoTerminals {
   ): Promise<void> {
     const terminal = this.#last;
     if (terminal === undefined) {
-      return speak(scene, 'markdown', 'There is no terminal yet: `run` or `serve` starts one.');
+      return speak(scene, 'markdown', 'There is no terminal yet. Start one with `run` or `serve`.');
     }
     const call = scene.output.toolCall(tool);
     call.run({ invocationMessage: `${tool.displayName}: ${terminal.title}` });

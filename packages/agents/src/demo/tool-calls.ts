@@ -107,7 +107,7 @@ function parseInput(text: string): { path: string; content: string } {
   ) {
     return { path: input.path, content: input.content };
   }
-  throw new Error(`The input needs "path" and "content", both text; got ${text.slice(0, 80)}`);
+  throw new Error(`expected the strings "path" and "content", got ${text.slice(0, 80)}`);
 }
 
 /** The text after a denied call. */

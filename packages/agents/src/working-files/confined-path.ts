@@ -16,14 +16,14 @@ export interface ConfinedFolder {
  * Rejects with `FileRefusal` when it is outside [RES-2], private to the host, or not a valid path.
  */
 export async function confinedPath(folder: ConfinedFolder, asked: string): Promise<string> {
-  if (asked.includes('\0')) throw new FileRefusal(asked, 'has a NUL in it');
+  if (asked.includes('\0')) throw new FileRefusal(asked, 'contains a NUL character');
   // The file system would store another name.
-  if (/\p{Cs}/u.test(asked)) throw new FileRefusal(asked, 'is no well-formed Unicode');
+  if (/\p{Cs}/u.test(asked)) throw new FileRefusal(asked, 'is not well-formed Unicode');
   try {
     const { path } = await findRealPath(resolve(folder.path, asked));
     if (isWithin(path, await realpath(folder.path))) {
       if (!(await folder.isPrivate(path))) return path;
-      throw new FileRefusal(asked, 'is the host’s own, and closed to agents');
+      throw new FileRefusal(asked, 'is private to the host; agents cannot use it');
     }
   } catch (error) {
     throw refusalOf(error, asked);
@@ -41,6 +41,6 @@ export async function openConfined(
   const file = await openReal(path, flags, way).catch((error: unknown) => {
     throw refusalOf(error, asked);
   });
-  if (file === undefined) throw new FileRefusal(asked, 'has become another file meanwhile');
+  if (file === undefined) throw new FileRefusal(asked, 'was replaced by another file meanwhile');
   return file;
 }

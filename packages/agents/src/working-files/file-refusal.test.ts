@@ -7,7 +7,7 @@ test.each(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'EROFS', 'ENOMEM', 'EB
   '%s is no fault of who asked',
   (code) => {
     expect(refused(code)).toMatchObject({
-      message: `a/file cannot be used: the operating system says ${code}`,
+      message: `a/file cannot be used: the operating system reports ${code}`,
       isFault: true,
       isMissing: false,
     });

@@ -50,17 +50,17 @@ export function refusalOf(error: unknown, asked: string): unknown {
     case 'ENOENT':
       return new FileRefusal(asked, 'does not exist', { isMissing: true, cause });
     case 'ENOTDIR':
-      return new FileRefusal(asked, 'leads through something that is no folder', { cause });
+      return new FileRefusal(asked, 'leads through something that is not a folder', { cause });
     case 'ENAMETOOLONG':
       return new FileRefusal(asked, 'is too long for a path', { cause });
     case 'ELOOP':
     case 'EISDIR':
     case 'ENXIO':
     case 'ENODEV':
-      return new FileRefusal(asked, 'is no file', { cause });
+      return new FileRefusal(asked, 'is not a file', { cause });
     default: {
       const isFault = !OF_THE_FILE.includes(code);
-      const reason = `cannot be used: the operating system says ${code}`;
+      const reason = `cannot be used: the operating system reports ${code}`;
       return new FileRefusal(asked, reason, { isFault, cause });
     }
   }

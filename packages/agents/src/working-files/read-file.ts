@@ -25,7 +25,7 @@ export async function readWorkingFile(
 
 async function textOf(file: FileHandle, asked: string, maxBytes: number): Promise<string> {
   const info = await file.stat();
-  if (!info.isFile()) throw new FileRefusal(asked, 'is no file');
+  if (!info.isFile()) throw new FileRefusal(asked, 'is not a file');
   if (info.size > maxBytes) throw new FileRefusal(asked, `is larger than ${maxBytes} bytes`);
   return file.readFile('utf8');
 }

@@ -41,17 +41,13 @@ describe('a write that is refused', () => {
   test.each<readonly [string, string, string]>([
     ['a name that is too long', `a/b/${'n'.repeat(256)}`, 'is too long for a path'],
     ['a folder with a name that is too long', `a/b/${'n'.repeat(256)}/c`, 'is too long for a path'],
-    ['a folder that is a file', 'file/a/b', 'leads through something that is no folder'],
-    ['a folder', 'folder', 'is no file'],
-    [
-      'more new folders than anybody needs',
-      `${'a/'.repeat(65)}b`,
-      'lies in more than 64 folders that do not exist',
-    ],
+    ['a folder that is a file', 'file/a/b', 'leads through something that is not a folder'],
+    ['a folder', 'folder', 'is not a file'],
+    ['more new folders than anybody needs', `${'a/'.repeat(65)}b`, 'needs more than 64 new folders'],
     ['a link out', 'link/a/b', 'is outside the working directory'],
     ['a link to nothing out there', 'dangling/a/b', 'is outside the working directory'],
-    ['a NUL', 'a/b\0', 'has a NUL in it'],
-    ['half a surrogate pair', 'a/\ud800', 'is no well-formed Unicode'],
+    ['a NUL', 'a/b\0', 'contains a NUL character'],
+    ['half a surrogate pair', 'a/\ud800', 'is not well-formed Unicode'],
   ])('for %s leaves nothing behind', async (_, path, reason) => {
     await writeFile(join(work, 'file'), 'a file');
     await mkdir(join(work, 'folder'));

@@ -59,7 +59,7 @@ class FolderWay {
       folder = await this.#openExisting(at);
       if (folder === undefined) missing.unshift(basename(at));
       if (missing.length > MAX_NEW_FOLDERS)
-        throw new FileRefusal(this.#asked, `lies in more than ${MAX_NEW_FOLDERS} folders that do not exist`);
+        throw new FileRefusal(this.#asked, `needs more than ${MAX_NEW_FOLDERS} new folders`);
     }
     for (const name of missing) folder = await this.#make(folder, name);
     return folder;
@@ -138,7 +138,7 @@ async function replace(
 async function modeOf(path: string, asked: string): Promise<number | undefined> {
   try {
     const info = await lstat(path);
-    if (!info.isFile()) throw new FileRefusal(asked, 'is no file');
+    if (!info.isFile()) throw new FileRefusal(asked, 'is not a file');
     return info.mode & 0o777;
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;

@@ -110,7 +110,8 @@ export class OfferedTools {
   async #call(tool: ClientTool, input: Readonly<Record<string, unknown>>, withdrawn: AbortSignal) {
     const { failedResult, toolResult } = await import('./results.ts');
     const turn = this.#turn();
-    if (turn === undefined) return failedResult('Tools of clients run in a turn, and none runs now');
+    if (turn === undefined)
+      return failedResult('Tools of clients can only run during a turn, and no turn is running');
     return toolResult(await turn.clientTool(tool, JSON.stringify(input), withdrawn));
   }
 }

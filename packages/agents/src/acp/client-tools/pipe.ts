@@ -8,7 +8,7 @@ socket.write(`${secret}\n`);
 process.stdin.pipe(socket);
 socket.pipe(process.stdout);
 socket.on('error', (error) => {
-  process.stderr.write(`the host of these tools cannot be reached: ${error.message}\n`);
+  process.stderr.write(`cannot reach the host that serves these tools: ${error.message}\n`);
   process.exit(1);
 });
 socket.on('close', () => process.exit(0));

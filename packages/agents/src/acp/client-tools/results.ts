@@ -33,12 +33,12 @@ function block(content: ToolResultContent): Block {
       const { data, contentType } = content;
       if (contentType.startsWith('image/')) return { type: 'image', data, mimeType: contentType };
       if (contentType.startsWith('audio/')) return { type: 'audio', data, mimeType: contentType };
-      return { type: 'text', text: `(data of type ${contentType}, which cannot be shown here)` };
+      return { type: 'text', text: `(data of type ${contentType}, which cannot be shown as text)` };
     }
     case 'resource':
       return {
         type: 'text',
-        text: `(${content.sizeHint ?? 'more'} bytes in all are kept at ${content.uri})`,
+        text: `(${content.sizeHint === undefined ? 'content' : `${content.sizeHint} bytes`} stored at ${content.uri})`,
       };
     case 'terminalComplete':
       return { type: 'text', text: content.preview ?? '' };

@@ -110,7 +110,7 @@ export class ToolServer {
       server.close();
       rmSync(folder, { recursive: true, force: true });
     } catch (error) {
-      this.#log('warn', 'the socket of the tools was not cleared away', { error: String(error) });
+      this.#log('warn', 'the folder of the tool socket could not be removed', { error: String(error) });
     }
   }
 
@@ -127,7 +127,7 @@ export class ToolServer {
 
   async #begin(): Promise<Listening> {
     await removeLeftSockets((error) =>
-      this.#log('info', 'a socket that a host left was not removed', { error: String(error) }),
+      this.#log('info', 'a socket left by another host could not be removed', { error: String(error) }),
     );
     const { folder, path } = makeSocketFolder();
     const server = createServer((socket) => this.#accept(socket));
@@ -200,7 +200,7 @@ export class ToolServer {
     server
       .sendToolListChanged()
       .catch((error: unknown) =>
-        this.#log('debug', 'an agent was not told of changed tools', { error: String(error) }),
+        this.#log('debug', 'an agent could not be notified of changed tools', { error: String(error) }),
       );
   }
 }
@@ -216,7 +216,7 @@ function makeServer(tools: ServedTools): Server {
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.list().find(({ name }) => name === params.name);
-    if (tool === undefined) return failedResult(`No client offers a tool ${params.name} any more`);
+    if (tool === undefined) return failedResult(`No client offers a tool named ${params.name} any more`);
     return tools.call(tool, params.arguments ?? {}, context.mcpReq.signal);
   });
   return server;

@@ -101,7 +101,7 @@ function readEntry(id: string, value: unknown, file: string): AcpAgentEntry {
   const key = `agents.${id}`;
   if (!ID_PATTERN.test(id) || TAKEN_IDS.test(id)) {
     throw new AgentConfigError(
-      `${file}: ${key}: expected an id of lower-case letters, digits, +, . and - that starts with a letter and is no scheme of the protocol`,
+      `${file}: ${key}: expected an id of lower-case letters, digits, +, . and - that starts with a letter and is not a scheme of the protocol`,
     );
   }
   if (!isObject(value)) throw wrong(file, key, 'an object', value);

@@ -68,7 +68,7 @@ export class AgentProcess {
         reject(
           new AgentError(
             'agentError',
-            `${options.name} cannot be started: ${options.file}: ${cause.message}`,
+            `${options.name} could not be started: ${options.file}: ${cause.message}`,
             {
               cause,
             },
@@ -77,7 +77,7 @@ export class AgentProcess {
       });
       child.once('spawn', () => {
         if (child.pid === undefined)
-          reject(new AgentError('agentError', `${options.name} has no process id`));
+          reject(new AgentError('agentError', `${options.name} could not be started: it has no process id`));
         else resolve(new AgentProcess(child, child.pid, options));
       });
     });

@@ -74,7 +74,7 @@ export function runVersion(
       ['--version'],
       { env, timeout: VERSION_TIMEOUT_MS, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 },
       (error, stdout) => {
-        if (error !== null) log('debug', 'no version', { file, error: error.message });
+        if (error !== null) log('debug', 'agent version unknown', { file, error: error.message });
         resolve(/\d+\.\d+[^\s,;)]*/.exec(stdout)?.[0]);
       },
     );

@@ -49,10 +49,13 @@ export async function closeReason(
   // end.
   void agent.process.stop();
   if (framing !== undefined)
-    return new AgentError(framing.errorType, `${agent.name} was ended: ${framing.message}`, {
+    return new AgentError(framing.errorType, `${agent.name} was stopped: ${framing.message}`, {
       cause: framing,
     });
-  const how = end === undefined ? 'closed its connection without ending, and was ended' : `ended (${end})`;
+  const how =
+    end === undefined
+      ? 'closed its connection without exiting, and was stopped'
+      : `exited unexpectedly (${end})`;
   return new AgentError('agentExited', `${agent.name} ${how}${stderrSuffix(agent.process)}`);
 }
 
@@ -71,7 +74,7 @@ async function exitWithin(
 /** The end of the agent's stderr, to append to a message about its exit. */
 export function stderrSuffix(process: AgentProcess): string {
   const tail = process.stderrTail();
-  return tail === '' ? '' : `; the end of its error output:\n${tail}`;
+  return tail === '' ? '' : `; its last stderr output:\n${tail}`;
 }
 
 /** The error of a turn for a failed request. */
@@ -92,9 +95,13 @@ export function requestError(
   const words = details === undefined ? error.message : `${error.message}: ${details}`;
   if (error.code === AUTH_REQUIRED_CODE) {
     const ways = agent.loginHint ?? 'see its documentation';
-    return new AgentError('authRequired', `${agent.name} needs you to log in: ${ways} (it says: ${words})`, {
-      cause: error,
-    });
+    return new AgentError(
+      'authRequired',
+      `${agent.name} needs you to log in: ${ways} (its message: ${words})`,
+      {
+        cause: error,
+      },
+    );
   }
   return new AgentError('agentError', `${agent.name} failed at ${method}: ${words}`, { cause: error });
 }

@@ -114,13 +114,13 @@ export class ConnectionPool {
     entry.cancelIdle = this.#options.timers.after(this.#options.idleMs, () => {
       this.#options.log('info', 'agent stopped, idle', { key });
       // The process reports a failure to end.
-      void this.#stop(key, entry, 'nothing used it for a while');
+      void this.#stop(key, entry, 'it was idle');
     });
   }
 
   #stopUnused(key: string, entry: Entry): void {
     if (entry.useCount > 0 || !this.#retired.delete(entry)) return;
-    void this.#stop(key, entry, 'it is to forget what it was allowed');
+    void this.#stop(key, entry, 'a permission that it remembers was revoked');
   }
 
   async #stop(key: string, entry: Entry, because: string): Promise<void> {

@@ -86,9 +86,12 @@ export class AcpConnection {
         return route(params, bytes, receivers, early);
       },
       onNoise: (line) =>
-        options.log('debug', 'agent stdout is no message', { agent: options.name, text: line.slice(0, 500) }),
+        options.log('debug', 'agent stdout: not a message', {
+          agent: options.name,
+          text: line.slice(0, 500),
+        }),
       onFault: (method, error) =>
-        options.log('warn', 'what an agent said could not be applied', {
+        options.log('warn', 'a message of an agent could not be applied', {
           agent: options.name,
           method,
           error: String(error),
@@ -121,7 +124,7 @@ export class AcpConnection {
         () =>
           new AgentError(
             'agentUnresponsive',
-            `${options.name} did not answer within ${options.startTimeoutMs / 1000} s of its start${stderrSuffix(options.process)}`,
+            `${options.name} did not answer \`initialize\` within ${options.startTimeoutMs / 1000} s${stderrSuffix(options.process)}`,
           ),
       );
       return new AcpConnection(options, {

@@ -32,7 +32,7 @@ export class LineSplitter {
       this.#parts = [];
       throw new AgentError(
         'agentError',
-        `the agent sent a line of more than ${this.#maxBytes} bytes, which no message may have`,
+        `the agent sent a line of more than ${this.#maxBytes} bytes, the limit for a message`,
       );
     }
     this.#parts.push(part);

@@ -28,7 +28,7 @@ test('an agent that does not read is given up when more than 64 MiB wait for it'
   expect(error).toBeInstanceOf(AgentError);
   expect(error).toMatchObject({
     errorType: 'agentUnresponsive',
-    message: 'the agent does not read: more than 67108864 bytes wait for it',
+    message: 'the agent does not read its input: more than 67108864 bytes are queued',
   });
   await expect(sdk.readable.getReader().read()).rejects.toBe(error);
   expect(stdout.destroyed).toBe(true);

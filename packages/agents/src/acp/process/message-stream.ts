@@ -104,10 +104,7 @@ export function openMessageStream(options: MessageStreamOptions): MessageStream 
     if (open.has(id)) return false;
     open.add(id);
     if (open.size > MAX_OPEN_REQUESTS)
-      throw new AgentError(
-        'agentError',
-        `the agent has asked for more than ${MAX_OPEN_REQUESTS} things without waiting for an answer`,
-      );
+      throw new AgentError('agentError', `the agent has more than ${MAX_OPEN_REQUESTS} unanswered requests`);
     return true;
   }
 
@@ -148,7 +145,7 @@ export function openMessageStream(options: MessageStreamOptions): MessageStream 
       end(
         new AgentError(
           'agentUnresponsive',
-          `the agent does not read: more than ${MAX_UNREAD_BYTES} bytes wait for it`,
+          `the agent does not read its input: more than ${MAX_UNREAD_BYTES} bytes are queued`,
         ),
       );
       return;

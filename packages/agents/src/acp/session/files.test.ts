@@ -17,8 +17,8 @@ test.skipIf(!existsSync(unreadable))(
   async () => {
     await expect(readTextFile(openFolder('/proc/self'), { path: unreadable })).rejects.toMatchObject({
       code: -32603,
-      message: expect.stringContaining(`${unreadable} cannot be used: the operating system says EIO`),
-      data: { details: `${unreadable} cannot be used: the operating system says EIO` },
+      message: expect.stringContaining(`${unreadable} cannot be used: the operating system reports EIO`),
+      data: { details: `${unreadable} cannot be used: the operating system reports EIO` },
     });
   },
 );

@@ -36,14 +36,14 @@ export async function readTextFile(workingDirectory: ConfinedFolder, params: Jso
 export async function writeTextFile(workingDirectory: ConfinedFolder, params: JsonObject): Promise<void> {
   const asked = askedPath(params);
   const content = stringOf(params['content']);
-  if (content === undefined) throw RequestError.invalidParams({ reason: 'content is no string' });
+  if (content === undefined) throw RequestError.invalidParams({ reason: 'content: expected a string' });
   await writeWorkingFile(workingDirectory, asked, content).catch((error: unknown) => answer(error, asked));
 }
 
 function askedPath(params: JsonObject): string {
   const path = stringOf(params['path']);
   if (path === undefined || !isAbsolute(path)) {
-    throw RequestError.invalidParams({ reason: 'path is not absolute', path });
+    throw RequestError.invalidParams({ reason: 'path: expected an absolute path', path });
   }
   return path;
 }

@@ -159,9 +159,9 @@ export class SessionOpening {
       return await this.#parts.tools.servers(isLastChance);
     } catch (error) {
       const reason = String(error);
-      this.#context.log('warn', 'no server for tools of clients', { reason });
+      this.#context.log('warn', 'the server for tools of clients could not be started', { reason });
       this.#notices.add(
-        `${this.#name} gets no tools of clients: the host cannot serve them (${brief(reason)}).`,
+        `Tools of clients are not available to ${this.#name}: the host could not serve them (${brief(reason)}).`,
       );
       return [];
     }
@@ -195,7 +195,7 @@ export class SessionOpening {
     await this.#prime();
     if (this.#priming !== undefined) {
       this.#notices.add(
-        `${this.#name} could not take up its earlier session and goes on from a record of this chat (${brief(reason)}).`,
+        `${this.#name} could not resume its earlier session and continues from a record of this chat (${brief(reason)}).`,
       );
     }
     return undefined;

@@ -156,8 +156,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
     this.#opening.abandon();
     this.#tools.end();
     await this.terminals.end();
-    await stuck?.close('a turn on it did not end when it was cancelled');
-    await this.#opening.dropProcess('its chat was ended');
+    await stuck?.close('a cancelled turn on it did not end');
+    await this.#opening.dropProcess('its chat was terminated');
   }
 
   toolsChanged(): void {
@@ -213,7 +213,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
   ): Promise<void> {
     const { attached } = this.#opening;
     if (attached === undefined)
-      throw new AgentError('agentExited', `${this.#name} ended before the turn began`);
+      throw new AgentError('agentExited', `${this.#name} exited before the turn began`);
     const { connection, sessionId } = attached;
     for (const notice of this.#opening.takeNotices()) output.notify(notice);
     const model = input.message.model?.id;
@@ -225,7 +225,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
           'unknownModel',
           `${this.#name} has no model ${model}; it has ${models.join(', ')}`,
         );
-      output.notify(`${this.#name} offers no choice of models; it goes on with the one that it uses.`);
+      output.notify(`${this.#name} offers no choice of models; it continues with its present model.`);
     }
     const tell = (problem: string): void => output.notify(problem);
     const prompt: ContentBlock[] = await promptBlocks(input, connection.traits, tell);

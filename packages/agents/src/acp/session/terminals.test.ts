@@ -16,7 +16,9 @@ it.each<[string, (terminals: SharedTerminals) => Promise<void>]>([
   });
   const stopped = Promise.withResolvers<void>();
   host.onTerminal = () => void stop(terminals).then(stopped.resolve, stopped.reject);
-  await expect(terminals.create({ command: 'sleep 9' })).rejects.toThrow('is over');
+  await expect(terminals.create({ command: 'sleep 9' })).rejects.toThrow(
+    'the turn that requested this terminal has ended',
+  );
   await stopped.promise;
   expect(host.terminals.map(({ isRunning, releaseCount }) => [isRunning, releaseCount])).toEqual([
     [false, 1],

@@ -190,12 +190,12 @@ export class SharedTerminals {
   /** Runs a command and resolves with the terminal's id. */
   async create(params: JsonObject): Promise<string> {
     const command = textOf(params['command']);
-    if (command === undefined) throw RequestError.invalidParams({ reason: 'command is no text' });
+    if (command === undefined) throw RequestError.invalidParams({ reason: 'command: expected a string' });
     const cwd = textOf(params['cwd']) ?? this.#owner.workingDirectory;
-    if (!isAbsolute(cwd)) throw RequestError.invalidParams({ reason: 'cwd is not absolute', cwd });
+    if (!isAbsolute(cwd)) throw RequestError.invalidParams({ reason: 'cwd: expected an absolute path', cwd });
     const held = [...this.#terminals.values()].filter(({ isReleased }) => !isReleased).length;
     if (held >= MAX_TERMINALS) {
-      const reason = `${held} terminals are held already; release some`;
+      const reason = `this session holds ${held} terminals, the most it may; release some`;
       throw RequestError.internalError({ reason }, reason);
     }
     const args = Array.isArray(params['args']) ? params['args'].map(String) : [];
@@ -211,7 +211,10 @@ export class SharedTerminals {
     });
     if (endCount !== this.#endCount) {
       await this.#tolerate(terminal.release());
-      throw RequestError.internalError({ reason: 'cancelled' }, 'what wanted this terminal is over');
+      throw RequestError.internalError(
+        { reason: 'cancelled' },
+        'the turn that requested this terminal has ended',
+      );
     }
     this.#madeCount += 1;
     const id = `terminal-${this.#madeCount}`;
@@ -280,7 +283,7 @@ export class SharedTerminals {
     try {
       await ending;
     } catch (error) {
-      this.#owner.log('warn', 'a terminal of an agent did not end cleanly', { error: String(error) });
+      this.#owner.log('warn', 'a terminal of an agent could not be ended cleanly', { error: String(error) });
     }
   }
 }

@@ -18,7 +18,7 @@ export function readQuestions(schema: JsonObject): ChatInputQuestion[] {
     const isRequired = required.includes(id);
     const question = readQuestion({ id, ...(isRequired ? { required: true } : {}) }, objectOf(property));
     if (question === undefined && isRequired) {
-      throw new UnknownForm(`people cannot be asked for the required property "${id}"`);
+      throw new UnknownForm(`the required property "${id}" has a type that people cannot be asked for`);
     }
     return question ?? [];
   });

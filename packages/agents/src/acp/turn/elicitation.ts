@@ -28,7 +28,8 @@ export class Elicitations {
   async create(params: JsonObject, withdrawn: AbortSignal, ask: AskPeople): Promise<Outcome> {
     if (params['mode'] === 'url') return this.#page(params, withdrawn, ask);
     // Agents that only support forms may omit the mode.
-    if (params['mode'] !== undefined && params['mode'] !== 'form') throw refused('unknown mode');
+    if (params['mode'] !== undefined && params['mode'] !== 'form')
+      throw refused('mode: expected form or url');
     const questions = questionsOf(params);
     const given = await ask(
       { ...messageOf(params), ...(questions.length === 0 ? {} : { questions }) },
@@ -45,7 +46,7 @@ export class Elicitations {
 
   async #page(params: JsonObject, withdrawn: AbortSignal, ask: AskPeople): Promise<Outcome> {
     const url = webPage(params['url']);
-    if (url === undefined) throw refused('url is no page of the web');
+    if (url === undefined) throw refused('url: expected an http or https URL');
     const id = textOf(params['elicitationId']);
     const done = new AbortController();
     if (id !== undefined) this.#pages.set(id, done);

@@ -67,7 +67,7 @@ function notTaken(
 ): ContentBlock {
   if (given.uri.startsWith('file:')) return link(given);
   const { name, contentType } = given;
-  tell(`The agent does not take ${contentType}: of ${name} it gets the name alone.`);
+  tell(`The agent does not accept ${contentType}: it gets only the name of ${name}.`);
   return words(`[${name}: ${contentType}, which this agent does not take]`);
 }
 

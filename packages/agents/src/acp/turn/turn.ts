@@ -21,7 +21,7 @@ const MAX_PIECE = 64 * 1024;
 const STOP_NOTICES: Readonly<Record<string, string>> = {
   max_tokens: 'The agent stopped because it reached its limit of output tokens.',
   max_turn_requests: 'The agent stopped because it reached its limit of model requests for one turn.',
-  refusal: 'The agent refused to go on. It does not keep this message and what followed in its memory.',
+  refusal: 'The agent refused to continue. It does not remember this message and its answer.',
 };
 
 /** Dependencies of a turn's calls, and the agent's sub-agents. */
@@ -222,10 +222,10 @@ function chunkMarkdown(content: JsonObject): string | undefined {
       const data = textOf(content['data']) ?? '';
       return data.length > 0 && data.length <= MAX_INLINE_IMAGE
         ? `![image](data:${mimeType};base64,${data})`
-        : '*(an image that is too large to show)*';
+        : '*(image too large to show)*';
     }
     case 'audio':
-      return '*(audio, which is not shown)*';
+      return '*(audio, not shown)*';
     case 'resource_link': {
       const uri = textOf(content['uri']);
       return uri === undefined ? undefined : `[${textOf(content['name']) ?? uri}](<${uri}>)`;
