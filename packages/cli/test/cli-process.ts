@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { hasCode } from '@agenthost/protocol/values';
 
 const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -132,7 +133,7 @@ async function endStranger(pid: number): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    if (!hasCode(error, 'ESRCH')) throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { ErrorCodes, type ExportedChatHead } from '@agenthost/protocol';
+import { defined, sameJson } from '@agenthost/protocol/values';
 import { withInputAsFile } from '../export/files.ts';
 import { type ExportFile, readExport } from '../export/json-export.ts';
 import { withHost } from '../host-link/connect.ts';
@@ -57,9 +57,7 @@ async function importFile(
     const session = await client.sessions
       .import(file, {
         turns: 0,
-        ...(uri === undefined ? {} : { uri }),
-        ...(provider === undefined ? {} : { provider }),
-        ...(workingDirectory === undefined ? {} : { workingDirectory }),
+        ...defined({ uri, provider, workingDirectory }),
         onProgress: (done) => screen.status(`importing ${done} of ${counting(file.turnCount, 'turn')}`),
       })
       .catch((error: unknown) => {
@@ -96,9 +94,7 @@ function otherValues(
   given: Readonly<Record<string, unknown>> = {},
   taken: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(given).filter(([key, value]) => !isDeepStrictEqual(value, taken[key])),
-  );
+  return Object.fromEntries(Object.entries(given).filter(([key, value]) => !sameJson(value, taken[key])));
 }
 
 /** Messages that wait in chats that people write to. */

@@ -1,5 +1,6 @@
 import { type DispatchOutcome, DispatchRejected, type MessageQueue } from '@agenthost/client';
 import { type Message, type PendingMessage, ROOT_URI } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
 import { rejectionSentence } from '../host-link/host-errors.ts';
@@ -69,7 +70,7 @@ export async function changeQueue(
         session: resource,
         chat: mirror.uri,
         queued: queue.messages,
-        ...(steering === undefined ? {} : { steering }),
+        ...defined({ steering }),
         ...(started.length === 0 ? {} : { started: started.map(({ turnId }) => turnId) }),
       });
     } else {

@@ -6,6 +6,7 @@ import {
   type TurnEvent,
 } from '@agenthost/client';
 import type { Message, Turn } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { withHost } from '../host-link/connect.ts';
 import { type HostOptions, hostOptionText } from '../host-link/find-host.ts';
 import { rejectionSentence } from '../host-link/host-errors.ts';
@@ -235,8 +236,7 @@ function introduce({ context, screen, options }: Run, { session, chat }: RunChat
       session: session.uri,
       chat: chat.mirror.uri,
       provider,
-      ...(options.model === undefined ? {} : { model: options.model }),
-      ...(workingDirectory === undefined ? {} : { workingDirectory }),
+      ...defined({ model: options.model, workingDirectory }),
     });
     return;
   }
@@ -289,8 +289,7 @@ async function conclude(
       state: turn.state,
       exitCode,
       text: texts.join('\n\n'),
-      ...(turn.usage === undefined ? {} : { usage: turn.usage }),
-      ...(turn.error === undefined ? {} : { error: turn.error }),
+      ...defined({ usage: turn.usage, error: turn.error }),
     });
   }
   if (message !== undefined) screen.note(`agenthost: ${message}`);

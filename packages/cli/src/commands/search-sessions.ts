@@ -1,5 +1,6 @@
 import type { AhpClient } from '@agenthost/client';
 import type { SessionSearchHit, SessionSummary } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
 import type { Context } from '../process/context.ts';
@@ -52,7 +53,7 @@ async function collect(
   for (;;) {
     const page = await client.sessions.search(query, {
       limit: Math.min(limit, PAGE_SIZE),
-      ...(cursor === undefined ? {} : { cursor }),
+      ...defined({ cursor }),
     });
     hits.push(...page.items.filter(({ session }) => isWanted(session)));
     cursor = page.nextCursor;

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { AhpClient } from '@agenthost/client';
+import { hasCode } from '@agenthost/protocol/values';
 import { readHosts } from '../host-link/discovery.ts';
 import type { ClientTarget } from '../host-link/open-client.ts';
 import { keyValues } from '../input/settings.ts';
@@ -198,7 +199,7 @@ async function tokenOf(
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
     // A missing one is made; anything else that is wrong with it is better said now.
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) {
+    if (!hasCode(cause, 'ENOENT')) {
       throw new CliError(EXIT.error, `--token-file ${oneLine(file)} cannot be read`, { cause });
     }
     const folder = dirname(file);

@@ -8,6 +8,7 @@ import {
   type SessionSummary,
   type URI,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
 import { wireCodeOf } from '../host-link/host-errors.ts';
@@ -110,7 +111,7 @@ export async function showSession(
         ...session,
         ...mirror.state,
         waitingMessages: waiting,
-        ...(disk === undefined ? {} : { diskUse: disk }),
+        ...defined({ diskUse: disk }),
       });
       return EXIT.done;
     }

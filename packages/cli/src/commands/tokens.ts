@@ -1,5 +1,6 @@
 import type { AhpClient } from '@agenthost/client';
 import type { AccessToken, TokenScope } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { withHost } from '../host-link/connect.ts';
 import { type HostOptions, withoutToken } from '../host-link/find-host.ts';
 import type { Context } from '../process/context.ts';
@@ -38,9 +39,7 @@ export async function createToken(
   const lifetimeSeconds = expires === undefined ? undefined : readDuration('--expires', expires);
   return withHost(context, screen, options, async ({ client, target }) => {
     const made = await client.tokens.create({
-      ...(scope === undefined ? {} : { scope }),
-      ...(name === undefined ? {} : { name }),
-      ...(lifetimeSeconds === undefined ? {} : { lifetimeSeconds }),
+      ...defined({ scope, name, lifetimeSeconds }),
     });
     if (options.json === true) screen.json({ ...made.token, secret: made.secret });
     else {

@@ -5,6 +5,7 @@ import { link, mkdtemp, readlink, rename, rm, stat, unlink } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
+import { errorCode, errorText } from '@agenthost/protocol/values';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { fileTrouble } from '../process/files.ts';
@@ -42,7 +43,7 @@ async function orAbsent<T>(asking: Promise<T>): Promise<T | undefined> {
   try {
     return await asking;
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined;
+    if (errorCode(error) !== undefined) return undefined;
     throw error;
   }
 }
@@ -101,7 +102,7 @@ export async function withInputAsFile<T>({ stdin }: Context, use: (path: string)
   try {
     const path = join(folder, 'input.json');
     await pipeline(stdin, createWriteStream(path, { mode: 0o600 })).catch((cause: unknown) => {
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = errorText(cause);
       throw new CliError(EXIT.error, `standard input cannot be read: ${why}`, { cause });
     });
     return await use(path);

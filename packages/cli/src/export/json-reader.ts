@@ -1,3 +1,4 @@
+import { errorText } from '@agenthost/protocol/values';
 /** A text that is no JSON, or not of the shape that was asked for. */
 export class NotJson extends Error {
   override readonly name = 'NotJson';
@@ -38,7 +39,7 @@ export class JsonReader {
     try {
       return JSON.parse(text);
     } catch (cause) {
-      throw new NotJson(cause instanceof Error ? cause.message : 'no JSON', { cause });
+      throw new NotJson(errorText(cause), { cause });
     }
   }
 

@@ -5,6 +5,7 @@ import {
   textOf,
   type URI,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { createTwoFilesPatch } from 'diff';
 import { type Block, bytes, type TurnContents } from './blocks.ts';
 
@@ -19,7 +20,7 @@ export function toolCallBlock(call: ToolCallState, contents: TurnContents): Bloc
   return {
     kind: 'fold',
     summary: what === '' || what === call.displayName ? call.displayName : `${call.displayName}: ${what}`,
-    ...(mark === undefined ? {} : { mark }),
+    ...defined({ mark }),
     blocks: [...about(call), ...inputOf(call), ...outcomeOf(call, contents)],
   };
 }

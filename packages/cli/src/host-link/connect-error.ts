@@ -1,5 +1,6 @@
 import type { Refusal } from '@agenthost/client';
 import { parseRefusal, type SettingRefusal } from '@agenthost/protocol';
+import { hasCode } from '@agenthost/protocol/values';
 import { oneLine } from '../render/plain-text.ts';
 
 /** The connection that was refused. */
@@ -77,6 +78,5 @@ export async function whoAnswersAt(url: string): Promise<Answerer> {
 function isOtherProtocol(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof Error)) return false;
-  const code = 'code' in cause ? cause.code : undefined;
-  return cause.name === 'HTTPParserError' || code === 'UND_ERR_SOCKET' || code === 'ECONNRESET';
+  return cause.name === 'HTTPParserError' || hasCode(cause, 'UND_ERR_SOCKET', 'ECONNRESET');
 }

@@ -6,6 +6,7 @@ import {
   Unauthorized,
   UntrustedHost,
 } from '@agenthost/client';
+import { defined } from '@agenthost/protocol/values';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
@@ -43,7 +44,7 @@ export async function connectToHost(
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       // Somebody sits and waits: a host that comes back is noticed soon.
       backoff: { maxMs: 2_000 },
-      ...(locale === undefined ? {} : { locale }),
+      ...defined({ locale }),
     });
     return { client, target };
   } catch (cause) {

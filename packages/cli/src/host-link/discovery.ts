@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { hasCode } from '@agenthost/protocol/values';
 import { CliError, EXIT } from '../process/exit.ts';
 
 /** What a running host leaves in `hosts/<pid>.json`, for its own user's eyes only. */
@@ -121,8 +122,7 @@ const unreadable = (path: string, cause: unknown): CliError =>
     { cause },
   );
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT');
 
 /**
  * Tells a process from a later one with the same pid: boot and clock ticks on Linux, the start as `ps` prints it

@@ -1,3 +1,4 @@
+import { defined } from '@agenthost/protocol/values';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { hostsFolder } from '../process/files.ts';
@@ -78,7 +79,7 @@ function named(context: Context, hosts: readonly HostRecord[], given: string): H
   return {
     url: record === undefined ? given : reachedAs(url, new URL(record.url), given),
     isOwn: record !== undefined,
-    ...(token === undefined ? {} : { token }),
+    ...defined({ token }),
     ...(record === undefined ? {} : certificateOf(record)),
   };
 }

@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CannotConnect } from '@agenthost/client';
 import type { TlsPeer } from '@agenthost/client/pinned';
+import { hasCode } from '@agenthost/protocol/values';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { knownHostsFile } from '../process/files.ts';
@@ -69,9 +70,7 @@ async function look(given: string, host: string): Promise<TlsPeer> {
 
 /** OpenSSL's names for what is no TLS record. */
 const isNoTls = (cause: unknown): boolean =>
-  cause instanceof Error &&
-  'code' in cause &&
-  /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/.test(String(cause.code));
+  hasCode(cause, 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST');
 
 function changed(host: string, expected: string, peer: TlsPeer, isRemembered: boolean): CliError {
   const remedy = isRemembered
@@ -132,7 +131,7 @@ async function readLines(file: string): Promise<string[]> {
   try {
     return (await readFile(file, 'utf8')).split('\n');
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return [];
+    if (hasCode(cause, 'ENOENT')) return [];
     throw new CliError(EXIT.error, `${file} cannot be read: see who may, or remove it`, { cause });
   }
 }

@@ -1,4 +1,5 @@
 import { type AhpClient, type ConnectOptions, connect } from '@agenthost/client';
+import { defined } from '@agenthost/protocol/values';
 
 /** Where to connect, and by which certificate the host is known. */
 export interface ClientTarget {
@@ -13,7 +14,7 @@ export async function openClient(
   { url, token, fingerprints }: ClientTarget,
   options: ConnectOptions,
 ): Promise<AhpClient> {
-  const all = { ...options, ...(token === undefined ? {} : { token }) };
+  const all = { ...options, ...defined({ token }) };
   if (fingerprints === undefined) return connect(url, all);
   // Browsers have no such thing, and most hosts here no TLS.
   const { connectPinned } = await import('@agenthost/client/pinned');

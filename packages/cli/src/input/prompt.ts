@@ -4,6 +4,7 @@ import { basename, extname, relative, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Message, type MessageAttachment, TEXT_LIMITS, type TextSelection } from '@agenthost/protocol';
+import { defined, errorCode } from '@agenthost/protocol/values';
 import type { Context, TerminalTraits } from '../process/context.ts';
 import { type CliError, usageError } from '../process/exit.ts';
 import { fileTrouble } from '../process/files.ts';
@@ -88,7 +89,7 @@ async function attachment(context: Context, given: string, target: AttachTarget)
   if (given === '') throw usageError('--attach: expected a file, got nothing');
   const { path, selection } = await place(context, given);
   const label = labelOf(context.cwd, path);
-  const selected = selection === undefined ? {} : { selection };
+  const selected = defined({ selection });
   const stats = await stat(path);
   if (stats.isDirectory()) {
     if (!target.isOwn) throw refused(given, 'a folder cannot be attached for a host on another machine');
@@ -152,7 +153,7 @@ async function exists(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return false;
+    if (errorCode(error) !== undefined) return false;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '@agenthost/protocol/values';
 /** Exit codes of every command. */
 export const EXIT = {
   done: 0,
@@ -38,8 +39,8 @@ const READER_LEFT_CODES = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'
 /** Why nothing more can be written to stdout, for people; `undefined` while it can, and when its reader has just left. */
 export function outputTrouble({ aborted, reason }: AbortSignal): CliError | undefined {
   if (!aborted || !(reason instanceof Error)) return undefined;
-  const code = 'code' in reason ? reason.code : undefined;
-  if (typeof code !== 'string' || READER_LEFT_CODES.has(code)) return undefined;
+  const code = errorCode(reason);
+  if (code === undefined || READER_LEFT_CODES.has(code)) return undefined;
   const why = code === 'ENOSPC' ? 'no space left' : reason.message;
   return new CliError(EXIT.error, `cannot write to standard output: ${why}`, { cause: reason });
 }

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode, errorText } from '@agenthost/protocol/values';
 import type { Context } from './context.ts';
 
 type Where = Pick<Context, 'env' | 'home' | 'platform'>;
@@ -31,15 +32,14 @@ export async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return false;
+    if (errorCode(error) !== undefined) return false;
     throw error;
   }
 }
 
 /** Why a file cannot be read or written, in words. */
 export function fileTrouble(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  switch ('code' in cause ? cause.code : undefined) {
+  switch (errorCode(cause)) {
     case 'ENOENT':
     case 'ENOTDIR':
       return 'there is no such file';
@@ -54,6 +54,6 @@ export function fileTrouble(cause: unknown): string {
     case 'EDQUOT':
       return 'no space left';
     default:
-      return cause.message;
+      return errorText(cause);
   }
 }

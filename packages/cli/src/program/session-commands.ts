@@ -1,3 +1,4 @@
+import { defined } from '@agenthost/protocol/values';
 import type { Command } from 'commander';
 import type { ChangeSessionsOptions, ForkOptions } from '../commands/change-sessions.ts';
 import type { ExportOptions } from '../commands/export.ts';
@@ -74,7 +75,7 @@ export function addSessionCommands({ context, screen, program, command, example,
       // `sessions` has a --meta of its own, which is for lists.
       const { meta: _, ...inherited } = self.optsWithGlobals<SetSessionOptions>();
       const { meta } = self.opts<SetSessionOptions>();
-      const options = { ...inherited, ...(meta === undefined ? {} : { meta }) };
+      const options = { ...inherited, ...defined({ meta }) };
       done(await setSession(context, screen, [given, ...texts], options));
     });
   example(setting, [

@@ -1,4 +1,5 @@
 import type { ConfirmationOption, ToolCallPendingConfirmationState } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { describe, expect, test } from 'vitest';
 import { canAllowOnce, choicesFor, chosen, keysText } from './confirmation.ts';
 
@@ -12,7 +13,7 @@ const call = (options?: ConfirmationOption[]): ToolCallPendingConfirmationState 
   toolName: 'write',
   displayName: 'Write',
   invocationMessage: 'Write it',
-  ...(options === undefined ? {} : { options }),
+  ...defined({ options }),
 });
 
 describe('choices', () => {

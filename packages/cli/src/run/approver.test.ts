@@ -1,5 +1,6 @@
 import type { TurnEvent } from '@agenthost/client';
 import type { ConfirmationOption, ToolCallPendingConfirmationState } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { afterEach, describe, expect, test } from 'vitest';
 import { FakeContext } from '../../test/fake-context.ts';
 import { LineReader } from '../process/line-reader.ts';
@@ -22,7 +23,7 @@ function confirmation(toolCallId: string, options?: ConfirmationOption[]): Answe
     toolName: 'write',
     displayName: 'Write',
     invocationMessage: `Write ${toolCallId}`,
-    ...(options === undefined ? {} : { options }),
+    ...defined({ options }),
   };
   const answer =
     (kind: string) =>

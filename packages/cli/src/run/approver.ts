@@ -1,4 +1,5 @@
 import type { ChatHandle, DispatchOutcome, TurnEvent } from '@agenthost/client';
+import { defined } from '@agenthost/protocol/values';
 import { errorSentence, rejectionSentence } from '../host-link/host-errors.ts';
 import { usageError } from '../process/exit.ts';
 import type { LineReader } from '../process/line-reader.ts';
@@ -159,7 +160,7 @@ export class Approver {
     } else {
       const choice = await askConfirmation(screen, reader, event.toolCall, signal);
       if (choice !== undefined) {
-        const option = choice.optionId === undefined ? {} : { optionId: choice.optionId };
+        const option = defined({ optionId: choice.optionId });
         if (event.type === 'resultConfirmation') this.#tell(event.confirm(choice.isApproval));
         else this.#tell(choice.isApproval ? event.approve(option) : event.deny(option));
       } else if (!signal.aborted) this.#sayWhere();

@@ -1,5 +1,6 @@
 import type { AhpClient, ChatHandle, SessionHandle } from '@agenthost/client';
 import { ErrorCodes, SessionStatus } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { errorSentence, wireCodeOf } from '../host-link/host-errors.ts';
 import { findChat, findSession } from '../input/ids.ts';
 import { checkModel, type SessionConfigOptions, sessionConfig } from '../input/session-options.ts';
@@ -99,14 +100,13 @@ export async function createRunChat(
 ): Promise<RunChat> {
   await checkModel(client, options.model, options.agent);
   const draft = {
-    ...(options.agent === undefined ? {} : { provider: options.agent }),
-    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+    ...defined({ provider: options.agent, workingDirectory }),
   };
   try {
     const config = await sessionConfig(context, client, options, draft);
     const session = await client.sessions.create({
       ...draft,
-      ...(config === undefined ? {} : { config }),
+      ...defined({ config }),
       onProgress: ({ progress, total, message = '' }) =>
         screen.status(progress === total ? 'waiting for the agent' : oneLine(message.toLowerCase(), 100)),
     });

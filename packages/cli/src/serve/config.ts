@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { type AcpAgentEntry, AgentConfigError, readAgentEntries } from '@agenthost/agents';
 import type { HostOptions } from '@agenthost/host';
+import { errorText, hasCode } from '@agenthost/protocol/values';
 
 /** What a config file (`agenthost.json`) may say. */
 export interface ServeConfig {
@@ -55,7 +56,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
  */
 export async function readConfig(file: string, isRequired: boolean): Promise<ServeConfig> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    const isMissing = hasCode(cause, 'ENOENT');
     if (isMissing && !isRequired) return undefined;
     const why = isMissing ? 'does not exist' : `cannot be read: ${String(cause)}`;
     throw new AgentConfigError(`${file}: ${why}`, { cause });
@@ -65,7 +66,7 @@ export async function readConfig(file: string, isRequired: boolean): Promise<Ser
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new AgentConfigError(`${file}: expected JSON: ${cause instanceof Error ? cause.message : ''}`, {
+    throw new AgentConfigError(`${file}: expected JSON: ${errorText(cause)}`, {
       cause,
     });
   }

@@ -1,5 +1,6 @@
 import { AgentConfigError } from '@agenthost/agents';
 import { AccessError, JournalError, ListenRefused, TlsError } from '@agenthost/host';
+import { errorCode, hasCode } from '@agenthost/protocol/values';
 import type { HostRecord } from '../host-link/discovery.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 
@@ -30,7 +31,7 @@ export function explainStart(cause: unknown, { host, port, dataDir, others }: St
       `the data folder ${dataDir} is in use by the host on ${holder.url} (pid ${holder.pid}): use that one, or choose another folder with --data`,
     );
   }
-  switch (systemCodeOf(cause)) {
+  switch (errorCode(cause)) {
     case 'EADDRINUSE': {
       const holder = others.find(({ url }) => new URL(url).port === String(port));
       const who = holder === undefined ? 'another program' : `the host with pid ${holder.pid}`;
@@ -72,16 +73,10 @@ function explainRefusal({ code, message }: ListenRefused, host: string): string 
   }
 }
 
-const systemCodeOf = (cause: unknown): string | undefined =>
-  cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-
 const pathOf = (cause: unknown): string | undefined =>
   cause instanceof Error && 'path' in cause && typeof cause.path === 'string' ? cause.path : undefined;
 
-const isNoFolder = (cause: unknown): boolean => {
-  const code = systemCodeOf(cause);
-  return code === 'ENOTDIR' || code === 'EEXIST';
-};
+const isNoFolder = (cause: unknown): boolean => hasCode(cause, 'ENOTDIR', 'EEXIST');
 
 const isListening = (cause: unknown): boolean =>
   cause instanceof Error && 'syscall' in cause && cause.syscall === 'listen';

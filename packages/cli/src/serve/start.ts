@@ -9,6 +9,7 @@ import {
   JournalError,
   type ListenOptions,
 } from '@agenthost/host';
+import { defined, errorText } from '@agenthost/protocol/values';
 import { readValue } from '../input/settings.ts';
 import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
@@ -60,7 +61,7 @@ function fixedConfig(
     return [key, value];
   });
   return {
-    ...(chosenAgent === undefined ? {} : { defaultAgent: chosenAgent }),
+    ...defined({ defaultAgent: chosenAgent }),
     ...Object.fromEntries(values),
   };
 }
@@ -86,15 +87,16 @@ export async function startHosting(
       host: address,
       port,
       allowInsecure: settings.allowInsecure,
-      ...(settings.tls === undefined ? {} : { tls: settings.tls }),
-      ...(token === undefined ? {} : { token }),
-      ...(tokenFile === undefined ? {} : { tokenFile }),
-      ...(config.allowedOrigins === undefined ? {} : { allowedOrigins: config.allowedOrigins }),
-      ...(config.allowedHosts === undefined ? {} : { allowedHosts: config.allowedHosts }),
+      ...defined({
+        tls: settings.tls,
+        token,
+        tokenFile,
+        allowedOrigins: config.allowedOrigins,
+        allowedHosts: config.allowedHosts,
+      }),
     },
     privatePaths: settings.privatePaths,
-    ...(roots === undefined ? {} : { roots }),
-    ...(config.retention === undefined ? {} : { retention: config.retention }),
+    ...defined({ roots, retention: config.retention }),
   });
   tellTroubles(host, tell);
   const listening = await host.start();
@@ -123,7 +125,7 @@ export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => voi
   host.on('journalUnavailable', ({ error }) => {
     // No attempt helps then, and why was said.
     const isDamaged = error instanceof JournalError && error.code === 'damaged';
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     tell(
       isDamaged
         ? 'nothing is saved any more, and clients are refused'

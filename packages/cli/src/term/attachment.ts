@@ -1,5 +1,6 @@
 import type { AhpClient, TerminalHandle } from '@agenthost/client';
 import type { TerminalClaim } from '@agenthost/protocol';
+import { sameJson } from '@agenthost/protocol/values';
 import type { HostTarget } from '../host-link/find-host.ts';
 import { errorSentence } from '../host-link/host-errors.ts';
 import { watchHost } from '../host-link/host-watch.ts';
@@ -245,7 +246,7 @@ export class Attachment {
     const { terminal, client } = this.#parts;
     const { claim } = terminal.mirror.confirmed;
     if (claim === this.#knownClaim || this.#end === undefined) return;
-    const isSame = JSON.stringify(claim) === JSON.stringify(this.#knownClaim);
+    const isSame = sameJson(claim, this.#knownClaim);
     this.#knownClaim = claim;
     if (isSame) return;
     this.#hasToldReadOnly = false;

@@ -1,5 +1,6 @@
 import { isSameQuestion, type TurnControls } from '@agenthost/client';
 import type { ToolCallConfirmationState } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { canAllowOnce, choicesFor } from '../../question/confirmation.ts';
 import { type Environment, tellFailure } from '../app/environment.ts';
 import type { Panel } from '../app/panel.ts';
@@ -81,8 +82,7 @@ export class ApprovalPanel implements Panel {
         return;
       case 'answer': {
         const choice = choices[this.#choice];
-        if (choice !== undefined)
-          this.#answer(choice.isApproval, choice.optionId === undefined ? {} : { optionId: choice.optionId });
+        if (choice !== undefined) this.#answer(choice.isApproval, defined({ optionId: choice.optionId }));
         return;
       }
       case 'allow':
@@ -139,18 +139,18 @@ export class ApprovalPanel implements Panel {
     if (isApproval && !this.#isAskedInSight) return this.#env.notice(TOO_SMALL, 'problem');
     const { toolCallId, status } = this.#toolCall;
     const { optionId, editedToolInput, reasonMessage } = more;
-    const option = optionId === undefined ? {} : { optionId };
+    const option = defined({ optionId });
     const answered =
       status === 'pending-result-confirmation'
         ? this.#chat.confirmResult(toolCallId, isApproval)
         : isApproval
           ? this.#chat.approve(toolCallId, {
               ...option,
-              ...(editedToolInput === undefined ? {} : { editedToolInput }),
+              ...defined({ editedToolInput }),
             })
           : this.#chat.deny(toolCallId, {
               ...option,
-              ...(reasonMessage === undefined ? {} : { reasonMessage }),
+              ...defined({ reasonMessage }),
             });
     tellFailure(this.#env, 'not answered', answered);
   }

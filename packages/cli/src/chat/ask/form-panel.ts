@@ -1,5 +1,6 @@
 import type { ChatHandle } from '@agenthost/client';
 import type { ChatInputAnswer, ChatInputRequest } from '@agenthost/protocol';
+import { defined, sameJson } from '@agenthost/protocol/values';
 import { type Environment, tellFailure } from '../app/environment.ts';
 import type { Panel } from '../app/panel.ts';
 import { edited, insert, movedByLine } from '../composer/editor.ts';
@@ -221,14 +222,14 @@ export class FormPanel implements Panel {
       : value === undefined
         ? undefined
         : { state, value };
-    if (JSON.stringify(answer) === JSON.stringify(before)) return;
+    if (sameJson(answer, before)) return;
     const { id } = this.#form.request;
     this.#seen.set(questionId, JSON.stringify(answer));
     const told = this.#chat.mirror.dispatch({
       type: 'chat/inputAnswerChanged',
       requestId: id,
       questionId,
-      ...(answer === undefined ? {} : { answer }),
+      ...defined({ answer }),
     });
     tellFailure(this.#env, 'answer not shared', told);
   }

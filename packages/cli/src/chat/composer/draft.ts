@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ChatHandle } from '@agenthost/client';
 import type { Message, MessageAttachment, StateAction } from '@agenthost/protocol';
+import { sameJson } from '@agenthost/protocol/values';
 import { oneLine } from '../../render/plain-text.ts';
 import { type Environment, refusalOf } from '../app/environment.ts';
 import { type Line, span } from '../text/line.ts';
@@ -41,7 +41,7 @@ export class DraftSync {
   /** The text that somebody else has made of the draft since the last time; `undefined`: none. */
   foreign(): string | undefined {
     const shared = this.#shared;
-    if (isDeepStrictEqual(shared, this.#seen)) return undefined;
+    if (sameJson(shared, this.#seen)) return undefined;
     this.#seen = shared;
     this.#whole = shared;
     return this.#cancel === undefined ? (shared?.text ?? '') : undefined;
@@ -87,7 +87,7 @@ export class DraftSync {
 
   #share(): void {
     const draft = this.#whole;
-    if (!this.#isSupported || isDeepStrictEqual(draft, this.#shared)) {
+    if (!this.#isSupported || sameJson(draft, this.#shared)) {
       this.#seen = this.#shared;
       return;
     }
@@ -121,7 +121,7 @@ export function rewritten(
   const news = added.map(placeless);
   const kept = former
     .map((attachment) => (text === earlier?.text ? attachment : placeless(attachment)))
-    .filter((attachment) => !news.some((other) => isDeepStrictEqual(other, placeless(attachment))));
+    .filter((attachment) => !news.some((other) => sameJson(other, placeless(attachment))));
   const attachments = [...kept, ...added];
   return {
     ...rest,

@@ -1,4 +1,5 @@
 import { ErrorCodes, ROOT_URI, type SessionSummary, type URI } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { wireCodeOf } from '../../host-link/host-errors.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import { type Environment, messageOf } from '../app/environment.ts';
@@ -100,7 +101,7 @@ export class SessionCatalogue {
         const page = await this.#env.client.request('listSessions', {
           channel: ROOT_URI,
           limit: PAGE_SIZE,
-          ...(cursor === undefined ? {} : { cursor }),
+          ...defined({ cursor }),
         });
         for (const summary of page.items) {
           listed.add(summary.resource);

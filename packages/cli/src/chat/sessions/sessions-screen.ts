@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { Mirror } from '@agenthost/client';
 import { channelUri, SessionStatus, type SessionSummary, type URI } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { oneLine } from '../../render/plain-text.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import { type Frame, filled, hintLines, hintRows, ruleLine, type Size } from '../app/frame.ts';
@@ -238,7 +239,7 @@ export class SessionsScreen implements Screen {
     this.#env.client
       .request('createSession', {
         channel,
-        ...(provider === undefined ? {} : { provider }),
+        ...defined({ provider }),
         ...(folder === '' ? {} : { workingDirectory: pathToFileURL(folder).href }),
       })
       .then(

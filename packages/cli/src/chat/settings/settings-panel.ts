@@ -1,5 +1,6 @@
 import type { SessionHandle } from '@agenthost/client';
 import { ROOT_URI } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { readValue } from '../../input/settings.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
@@ -170,8 +171,8 @@ export class SettingsPanel implements OverlayPanel {
       const asked = this.#env.client.request('sessionConfigCompletions', {
         channel: ROOT_URI,
         provider,
-        ...(workingDirectory === undefined ? {} : { workingDirectory }),
-        ...(config === undefined ? {} : { config: config.values }),
+        ...defined({ workingDirectory }),
+        ...defined({ config: config?.values }),
         property: editing.setting.key ?? '',
         query,
       });

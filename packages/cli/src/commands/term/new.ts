@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TerminalHandle } from '@agenthost/client';
 import { channelUri } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { type Connected, withHost } from '../../host-link/connect.ts';
 import type { HostOptions } from '../../host-link/find-host.ts';
 import { errorSentence } from '../../host-link/host-errors.ts';
@@ -96,8 +97,7 @@ export async function createTerminal(
       ...(command.length === 0 ? {} : { command }),
       uri,
       env,
-      ...(name === undefined ? {} : { name }),
-      ...(cwd === undefined ? {} : { cwd }),
+      ...defined({ name, cwd }),
       ...size,
     });
   } catch (cause) {

@@ -1,4 +1,5 @@
 import type { TerminalHandle } from '@agenthost/client';
+import { errorText } from '@agenthost/protocol/values';
 import { withHost } from '../../host-link/connect.ts';
 import type { HostOptions } from '../../host-link/find-host.ts';
 import { watchConnection } from '../../host-link/host-watch.ts';
@@ -80,7 +81,7 @@ function patternOf(text: string): RegExp {
   try {
     return new RegExp(text, 'mu');
   } catch (cause) {
-    throw usageError(`--text: ${cause instanceof Error ? oneLine(cause.message) : 'no regular expression'}`);
+    throw usageError(`--text: ${oneLine(errorText(cause))}`);
   }
 }
 
