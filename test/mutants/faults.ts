@@ -119,8 +119,8 @@ export const FAULTS: readonly Fault[] = [
   {
     title: 'windows are not told that old turns were dropped',
     file: RETENTION,
-    find: '    tellWindows(sync, chat, keptFrom, oldest);\n',
-    replace: "    if (oldest === '') tellWindows(sync, chat, keptFrom, oldest);\n",
+    find: '    tellWindows(tx, sync, chat, { keptFrom, oldest });\n',
+    replace: "    if (oldest === '') tellWindows(tx, sync, chat, { keptFrom, oldest });\n",
   },
   {
     title: 'a snapshot from before old turns were dropped comes behind the word of it',

@@ -14,10 +14,10 @@ test('a client without a sign of life for two minutes is let go, and one that gi
   Object.assign(sleepy.link.host, { probe: () => (checks += 1) % 8 === 0 });
   await host.advance(115_000);
   expect(silent.closed).toBeUndefined();
-  expect(host.host.core.hub.clients.present('silent')).toBeDefined();
+  expect(host.host.core.hub.clients.inMemory('silent')).toBeDefined();
   await host.advance(10_000);
   expect(silent.closed).toBeDefined();
-  expect(host.host.core.hub.clients.present('silent')).toBeUndefined();
+  expect(host.host.core.hub.clients.inMemory('silent')).toBeUndefined();
   expect(host.logged).toContain('a client gives no sign of life; its connection is closed');
   await host.advance(600_000);
   expect(sleepy.closed).toBeUndefined();

@@ -1,10 +1,9 @@
 import { kindOfScheme } from '@agenthost/protocol';
-import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
-import type { Presence } from '../wire/clients/presence.ts';
+import type { Presence } from '../wire/clients/client-lives.ts';
 
 /**
  * In which sessions each client is active, and when it stops being so without saying it [SESS-8]: it unsubscribes from the session, stays
@@ -13,18 +12,13 @@ import type { Presence } from '../wire/clients/presence.ts';
  */
 export class Membership {
   readonly #sync: Sync;
-  readonly #timers: Timers;
   readonly #log: Log;
   readonly #presence: Presence;
   /** URIs of sessions by client. */
   readonly #sessions = new Map<string, Set<string>>();
-  /** Ends the wait for a client that has left. */
-  readonly #waits = new Map<string, () => void>();
-  #isOver = false;
 
-  constructor(parts: { sync: Sync; timers: Timers; log: Log; presence: Presence }) {
+  constructor(parts: { sync: Sync; log: Log; presence: Presence }) {
     this.#sync = parts.sync;
-    this.#timers = parts.timers;
     this.#log = parts.log;
     this.#presence = parts.presence;
     this.#sync.observe('session', (tx, { channel, before, after }) => {
@@ -35,9 +29,10 @@ export class Membership {
     this.#sync.registry.onLoaded((channel) => {
       if (channel.is('session')) this.#take(channel);
     });
-    parts.presence.onChange((clientId, isHere) => {
-      if (isHere) this.#stopWaiting(clientId);
-      else if (this.#sessions.has(clientId)) this.#wait(clientId);
+    parts.presence.onChange((clientId, state) => {
+      if (state !== 'gone') return;
+      // The client may be back by the time that a failing journal can be written again.
+      void this.#remove(clientId, this.#sessionsOf(clientId), () => this.#presence.isGone(clientId));
     });
   }
 
@@ -63,12 +58,6 @@ export class Membership {
     if (left.length > 0) await this.#remove(clientId, left);
   }
 
-  /** The host stops: nobody is waited for any more; the next host does. */
-  end(): void {
-    this.#isOver = true;
-    for (const clientId of [...this.#waits.keys()]) this.#stopWaiting(clientId);
-  }
-
   /** A session is gone. */
   forget(uri: string): void {
     for (const clientId of [...this.#sessions.keys()]) this.#drop(clientId, uri);
@@ -91,7 +80,8 @@ export class Membership {
     }
     for (const clientId of before.filter((each) => !areHere.has(each))) {
       this.#drop(clientId, uri);
-      tx.undo(() => this.#add(clientId, uri));
+      // A removal by the host runs again once the journal can be written.
+      tx.undo(() => this.#note(clientId, uri));
     }
     if (before.length === 0 && after.length > 0) tx.write({ op: 'markOpen', uri });
     if (before.length > 0 && after.length === 0 && session.state.lifecycle !== 'creating')
@@ -99,37 +89,18 @@ export class Membership {
   }
 
   #add(clientId: string, uri: string): void {
+    this.#note(clientId, uri);
+    this.#presence.expect(clientId);
+  }
+
+  #note(clientId: string, uri: string): void {
     this.#sessions.set(clientId, (this.#sessions.get(clientId) ?? new Set()).add(uri));
-    // It may have gone while what made it active was under way.
-    if (!this.#presence.isHere(clientId)) this.#wait(clientId);
   }
 
   #drop(clientId: string, uri: string): void {
     const sessions = this.#sessions.get(clientId);
     sessions?.delete(uri);
-    if (sessions?.size !== 0) return;
-    this.#sessions.delete(clientId);
-    this.#stopWaiting(clientId);
-  }
-
-  #wait(clientId: string): void {
-    if (this.#isOver || this.#waits.has(clientId)) return;
-    const cancel = this.#timers.after(this.#presence.graceMs + 1, () => {
-      this.#waits.delete(clientId);
-      if (this.#presence.isGone(clientId)) {
-        // It may be back when a journal that could not be written can be.
-        const isGone = (): boolean => this.#presence.isGone(clientId);
-        void this.#remove(clientId, this.#sessionsOf(clientId), isGone);
-      }
-      // A clock that was set back, for instance.
-      else if (!this.#presence.isHere(clientId)) this.#wait(clientId);
-    });
-    this.#waits.set(clientId, cancel);
-  }
-
-  #stopWaiting(clientId: string): void {
-    this.#waits.get(clientId)?.();
-    this.#waits.delete(clientId);
+    if (sessions?.size === 0) this.#sessions.delete(clientId);
   }
 
   /** What is in memory is changed before this returns. Never rejects. */

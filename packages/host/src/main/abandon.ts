@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts';
 interface Made {
   readonly stopping?: AbortController;
   readonly files?: { end(): void };
-  readonly membership?: { end(): void };
+  readonly lives?: { stop(): void };
   readonly accessTokens?: { end(): void };
   readonly agents?: { dispose(): Promise<void> };
   readonly sync?: { readonly path: { stop(): Promise<void> } };
@@ -13,10 +13,10 @@ interface Made {
 
 /** Ends what a start has made that comes to nothing: timers, agents, connections to keepers. Never rejects. */
 export async function abandon(made: Made, log: Log): Promise<void> {
-  const { stopping, files, membership, accessTokens, agents, sync, terminals } = made;
+  const { stopping, files, lives, accessTokens, agents, sync, terminals } = made;
   stopping?.abort();
   files?.end();
-  membership?.end();
+  lives?.stop();
   accessTokens?.end();
   const endings = [
     () => agents?.dispose(),

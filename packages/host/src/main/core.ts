@@ -54,7 +54,8 @@ import { applyPolicyToResults } from '../turns/result-policy.ts';
 import { queueLeftSteering } from '../turns/steering.ts';
 import { fitLoaded } from '../turns/stored-limits.ts';
 import { TurnSupervisor } from '../turns/supervisor.ts';
-import { Presence } from '../wire/clients/presence.ts';
+import { ClientLives } from '../wire/clients/client-lives.ts';
+import type { Connection } from '../wire/connection/connection.ts';
 import { DEFAULT_OUTBOX_LIMITS } from '../wire/connection/outbox.ts';
 import { Hub } from '../wire/hub.ts';
 import { FileFinder } from '../workspace/completion/file-finder.ts';
@@ -86,7 +87,7 @@ export interface Core {
   readonly accessTokens: AccessTokens;
   /** Paths of working directories, for whoever types one. */
   readonly files: FileFinder;
-  readonly membership: Membership;
+  readonly lives: ClientLives<Connection>;
   /** Aborted when the host stops: everything that waits on it gives up. */
   readonly stopping: AbortController;
   /** Drops all completed turns of a chat but the newest `keep`, for everyone; resolves when it is durable. */
@@ -210,9 +211,9 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     isPrivate: (real) => workspace.privatePaths.covers(real),
   });
   applyPolicyToResults(sync, approvals, (chat, action) => turns.resultAnswered(chat, action));
-  const presence = new Presence(clock, options.graceMs ?? GRACE_MS);
-  const membership = new Membership({ sync, timers, log, presence });
-  made.membership = membership;
+  const lives = new ClientLives<Connection>({ clock, timers, graceMs: options.graceMs ?? GRACE_MS });
+  made.lives = lives;
+  const membership = new Membership({ sync, log, presence: lives });
   await membership.recover();
   const modules = {
     root: rootModule(),
@@ -221,10 +222,10 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     terminal: terminalModule({
       sync,
       terminals,
-      presence,
+      presence: lives,
       clientIds: {
-        isHere: (clientId) => hub.clientIds.isHere(clientId),
-        lookUp: (clientId) => hub.clientIds.lookUp(clientId),
+        isConnected: (clientId) => hub.clients.isConnected(clientId),
+        lookUp: (clientId) => hub.clients.lookUp(clientId),
       },
     }),
   };
@@ -272,7 +273,7 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     ...searchCommands(sync, slices),
     ...tokenCommands(accessTokens),
     ...sessionCommands(sessionParts),
-    ...importCommands({ ...sessionParts, timers, presence, stopping: stopping.signal, attached }),
+    ...importCommands({ ...sessionParts, timers, presence: lives, stopping: stopping.signal, attached }),
     ...chatCommands({
       sync,
       ids,
@@ -321,7 +322,7 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     }),
     lost: start.lost,
     bornSeq: start.reservedSeq,
-    presence,
+    lives,
     departures: membership,
     isOwner: (tokenHash) => ownerTokens.isPresent(tokenHash),
     isGiven: (tokenHash) => accessTokens.isValid(tokenHash),
@@ -339,7 +340,7 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     ownerTokens,
     accessTokens,
     files,
-    membership,
+    lives,
     stopping,
     dropTurns: async (chat, keep) => {
       await dropOldTurns(sync, chat, keep);

@@ -147,7 +147,7 @@ export class Host {
     const { sync, hub, agents, turns, terminals } = core;
     this.#cancelSweep();
     core.files.end();
-    core.membership.end();
+    core.lives.stop();
     core.accessTokens.end();
     await terminals.takeWaiting();
     endTurns(core);

@@ -45,7 +45,7 @@ export function startMaintenance(
     },
     clients: {
       refresh: () => hub.clients.refresh(),
-      isPresent: (id) => hub.clients.present(id) !== undefined,
+      isPresent: (id) => hub.clients.inMemory(id) !== undefined,
       adopt: (clients) => hub.clients.adopt(clients),
       forgotten: (ids) => hub.clients.forgotten(ids),
     },

@@ -1,4 +1,4 @@
-import { channelNotFound, invalidParams, PROTOCOL_VERSION, type SubscribeParams } from '@agenthost/protocol';
+import { channelNotFound, invalidParams, type SubscribeParams } from '@agenthost/protocol';
 import { validateParams } from '@agenthost/protocol/validate';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { TOKEN_EXPIRED, TOKEN_REVOKED, type TokenIdentity } from '../auth/access-tokens.ts';
@@ -9,9 +9,8 @@ import type { JournalStart } from '../journal/journal.ts';
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Sync } from '../sync/sync.ts';
-import type { ClientIds } from './clients/client-ids.ts';
-import { Clients, newClient } from './clients/clients.ts';
-import type { Departures, Presence } from './clients/presence.ts';
+import type { ClientLives, Departures } from './clients/client-lives.ts';
+import { type ClientIds, Clients } from './clients/clients.ts';
 import { Connection } from './connection/connection.ts';
 import { type ConnectionLimits, ConnectionQuotas } from './connection/connection-quotas.ts';
 import { Flushing } from './connection/flushing.ts';
@@ -22,7 +21,7 @@ import { TokenRateLimits } from './connection/token-rate-limits.ts';
 import { AdmissionQueue } from './requests/admission-queue.ts';
 import { attachWithSnapshots, detach, type Wanted } from './requests/attach.ts';
 import { Dispatcher } from './requests/dispatch.ts';
-import { Handshake, type HostFacts, takesPart } from './requests/handshake.ts';
+import { Handshake, type HostFacts } from './requests/handshake.ts';
 import { routeRequests, type WireRequests } from './requests/router.ts';
 
 /** All connections of a host: accepts them, routes what they send, sends what they get. */
@@ -33,11 +32,11 @@ export class Hub {
     log: Log;
     limits: OutboxLimits;
     commands: Commands;
+    lives: ClientLives<Connection>;
     departures: Departures;
     connectionLimits(): ConnectionLimits;
-    isReplaced(tokenHash: string): boolean;
   };
-  readonly #clients: Clients;
+  readonly #clients: Clients<Connection>;
   readonly #handshake: Handshake;
   readonly #dispatcher: Dispatcher;
   readonly #connections = new Set<Connection>();
@@ -58,7 +57,7 @@ export class Hub {
     facts: HostFacts;
     lost: JournalStart['lost'];
     bornSeq: number;
-    presence: Presence;
+    lives: ClientLives<Connection>;
     departures: Departures;
     connectionLimits(): ConnectionLimits;
     isReplaced(tokenHash: string): boolean;
@@ -69,7 +68,10 @@ export class Hub {
   }) {
     const { sync, log, modules } = parts;
     this.#parts = parts;
-    this.#clients = new Clients(sync, () => parts.connectionLimits().maxAwayClientsPerToken);
+    this.#clients = new Clients({
+      ...parts,
+      maxForgettable: () => parts.connectionLimits().maxAwayClientsPerToken,
+    });
     this.#admissionQueue = new AdmissionQueue(parts.timers);
     const { timers, limits } = parts;
     this.#flushing = new Flushing(timers);
@@ -86,28 +88,13 @@ export class Hub {
     sync.path.onPublished(() => this.#flushing.flush());
   }
 
-  /** Who is remembered because it is connected. */
-  get clients(): Pick<Clients, 'present' | 'refresh' | 'adopt' | 'forgotten'> {
+  get clients(): Pick<Clients<Connection>, 'inMemory' | 'refresh' | 'adopt' | 'forgotten'> & ClientIds {
     return this.#clients;
   }
 
-  /** Whose client ids are [AUTH-1]. */
-  readonly clientIds: ClientIds = {
-    isHere: (clientId) => this.#handshake.connectionOf(clientId) !== undefined,
-    lookUp: async (clientId) => {
-      const found = (await this.#clients.find(clientId)) ?? newClient(clientId, '', PROTOCOL_VERSION);
-      return {
-        bindTo: (tx, tokenHash) =>
-          this.#clients.bind(tx, found, tokenHash, {
-            isFree: (hash) => this.#parts.isReplaced(hash),
-            isBack: () => this.clientIds.isHere(clientId),
-          }),
-      };
-    },
-  };
   /** The connection that speaks for a client now. */
   connectionOf(clientId: string): Connection | undefined {
-    return this.#handshake.connectionOf(clientId);
+    return this.#parts.lives.connectionOf(clientId);
   }
 
   /** Why there is no room for one more connection of this token, for people; `undefined`: there is. */
@@ -208,7 +195,7 @@ export class Hub {
     if (!checked.ok) return;
     const { channel } = checked.params;
     detach(this.#parts.sync, this.#clients, connection, channel);
-    if (takesPart(connection)) this.#parts.departures.unsubscribed(connection.online.client.id, channel);
+    if (connection.takesPart) this.#parts.departures.unsubscribed(connection.online.client.id, channel);
   }
 }
 

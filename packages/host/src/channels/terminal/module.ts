@@ -5,8 +5,8 @@ import type { Sync } from '../../sync/sync.ts';
 import { openClaim } from '../../terminals/claims.ts';
 import { fittedSize } from '../../terminals/start/launch.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
-import type { ClientBinding, ClientIds } from '../../wire/clients/client-ids.ts';
-import type { Presence } from '../../wire/clients/presence.ts';
+import type { Presence } from '../../wire/clients/client-lives.ts';
+import type { ClientBinding, ClientIds } from '../../wire/clients/clients.ts';
 import { checkTerminalAction } from './rules.ts';
 
 const SILENT = reject('notReachable', 'What runs this terminal does not answer now; it goes on once it does');
@@ -83,7 +83,7 @@ function lookUp({ sync, clientIds }: Parts, action: TerminalAction): Promise<Fou
   if (action.type !== 'terminal/claimed') return undefined;
   const { claim } = action;
   if (claim.kind === 'client') {
-    if (clientIds.isHere(claim.clientId)) return undefined;
+    if (clientIds.isConnected(claim.clientId)) return undefined;
     return clientIds.lookUp(claim.clientId).then((binding) => ({ kind: 'client', binding }));
   }
   if (sync.registry.getOf('session', claim.session) !== undefined) return undefined;

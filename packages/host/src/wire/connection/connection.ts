@@ -1,4 +1,10 @@
-import { CLOSE_CODES, invalidRequest, type SupportedVersion, WireError } from '@agenthost/protocol';
+import {
+  CLOSE_CODES,
+  invalidRequest,
+  isWithinScope,
+  type SupportedVersion,
+  WireError,
+} from '@agenthost/protocol';
 import { type AnyMethods, Peer, TRANSPORT_CLOSE } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
@@ -6,7 +12,7 @@ import { steadyNow, type Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { EncodedEnvelope, type Sink } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
-import type { ClientRecord } from '../clients/clients.ts';
+import type { ClientRecord } from '../clients/client-record.ts';
 import { RequestGate } from '../requests/request-gate.ts';
 import { AnswerSender } from './answer-sender.ts';
 import type { ConnectionLimits } from './connection-quotas.ts';
@@ -140,6 +146,11 @@ export class Connection implements Sink {
   get online(): Online {
     if (this.#online === undefined) throw invalidRequest('initialize or reconnect first');
     return this.#online;
+  }
+
+  /** False if its token only allows to look. */
+  get takesPart(): boolean {
+    return isWithinScope(this.identity.scope, 'interact');
   }
 
   get isOnline(): boolean {

@@ -11,7 +11,8 @@ import { isUnjournaled } from '../../sync/sequencer.ts';
 import { type Captured, capture, makeSnapshot, turnShares } from '../../sync/snapshots.ts';
 import type { Subscription } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
-import type { Clients, RememberedSubscription } from '../clients/clients.ts';
+import type { RememberedSubscription } from '../clients/client-record.ts';
+import type { Clients } from '../clients/clients.ts';
 import type { Connection } from '../connection/connection.ts';
 
 /** A channel that a connection wants, and how. */
@@ -41,7 +42,7 @@ export interface Attached {
 /** The parts of a host that subscriptions are made with. */
 export interface Attaching {
   readonly sync: Sync;
-  readonly clients: Clients;
+  readonly clients: Clients<Connection>;
 }
 
 /** Subscribes at a tick's boundary and makes the snapshots that fit it exactly [CONN-2]. Disposed channels are left out, and those that make the answer too large. */
@@ -147,7 +148,7 @@ const lengthOfWhole = (state: Channel['state']): number =>
 
 /** Adds or replaces the connection's subscription to a channel [SUB-1]. */
 export function subscribe(
-  clients: Clients,
+  clients: Clients<Connection>,
   connection: Connection,
   { channel, view, delivery }: Wanted,
   { since, fromOrdinal }: Pick<Subscription, 'since' | 'fromOrdinal'>,
@@ -184,7 +185,7 @@ function remembered({ view, delivery, since, fromOrdinal }: Subscription): Remem
  * does.
  */
 function remember(
-  clients: Clients,
+  clients: Clients<Connection>,
   connection: Connection,
   entries: readonly (readonly [string, RememberedSubscription])[],
 ): Promise<boolean> {
@@ -197,7 +198,7 @@ function remember(
 }
 
 /** Ends a subscription: nothing of that channel is delivered any more but echoes of own dispatches [SUB-2]. */
-export function detach(sync: Sync, clients: Clients, connection: Connection, uri: string): void {
+export function detach(sync: Sync, clients: Clients<Connection>, connection: Connection, uri: string): void {
   const channel = sync.registry.get(uri);
   if (channel !== undefined) {
     leave(connection, channel);

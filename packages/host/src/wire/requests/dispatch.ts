@@ -38,11 +38,11 @@ type Incoming = Omit<DispatchActionParams, 'action'> & { action?: unknown };
 /** Takes clients' actions: who may, what they do, and the answer to each [ACT-2] to [ACT-8]. */
 export class Dispatcher {
   readonly #sync: Sync;
-  readonly #clients: Clients;
+  readonly #clients: Clients<Connection>;
   readonly #modules: ChannelModules;
   readonly #log: Log;
 
-  constructor(parts: { sync: Sync; clients: Clients; modules: ChannelModules; log: Log }) {
+  constructor(parts: { sync: Sync; clients: Clients<Connection>; modules: ChannelModules; log: Log }) {
     this.#sync = parts.sync;
     this.#clients = parts.clients;
     this.#modules = parts.modules;

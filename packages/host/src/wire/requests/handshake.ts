@@ -6,7 +6,6 @@ import {
   invalidParam,
   invalidParams,
   invalidRequest,
-  isWithinScope,
   negotiateVersion,
   PROTOCOL_VERSION,
   permissionDenied,
@@ -21,10 +20,10 @@ import type { JournalStart } from '../../journal/journal.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { isUnjournaled } from '../../sync/sequencer.ts';
 import type { Sync } from '../../sync/sync.ts';
-import { checkClientIdentity } from '../clients/client-identity.ts';
-import { type ClientRecord, type Clients, newClient } from '../clients/clients.ts';
+import type { ClientLives, Departures } from '../clients/client-lives.ts';
+import { type ClientRecord, checkClientIdentity, newClient } from '../clients/client-record.ts';
+import type { Clients } from '../clients/clients.ts';
 import { startEpoch } from '../clients/epochs.ts';
-import type { Departures, Presence } from '../clients/presence.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { ConnectionQuotas } from '../connection/connection-quotas.ts';
 import { type Attaching, attachWithSnapshots } from './attach.ts';
@@ -48,15 +47,12 @@ const NOBODY_LISTENS = Answer.behindCommit(null);
 /** Admits connections: `initialize` and `reconnect` [CONN-1] to [CONN-9]. */
 export class Handshake {
   readonly #sync: Sync;
-  readonly #clients: Clients;
+  readonly #clients: Clients<Connection>;
   readonly #facts: HostFacts;
   readonly #lost: JournalStart['lost'];
   readonly #bornSeq: number;
-  readonly #presence: Presence;
+  readonly #lives: ClientLives<Connection>;
   readonly #departures: Departures;
-  /** The connection that speaks for each client now. */
-  readonly #byClient = new Map<string, Connection>();
-
   readonly #quotas: ConnectionQuotas;
   readonly #isReplaced: (tokenHash: string) => boolean;
 
@@ -66,11 +62,11 @@ export class Handshake {
    */
   constructor(parts: {
     sync: Sync;
-    clients: Clients;
+    clients: Clients<Connection>;
     facts: HostFacts;
     lost: JournalStart['lost'];
     bornSeq: number;
-    presence: Presence;
+    lives: ClientLives<Connection>;
     departures: Departures;
     quotas: ConnectionQuotas;
     isReplaced(tokenHash: string): boolean;
@@ -83,12 +79,7 @@ export class Handshake {
     this.#facts = parts.facts;
     this.#lost = parts.lost;
     this.#bornSeq = parts.bornSeq;
-    this.#presence = parts.presence;
-  }
-
-  /** The connection of a client that is online. */
-  connectionOf(clientId: string): Connection | undefined {
-    return this.#byClient.get(clientId);
+    this.#lives = parts.lives;
   }
 
   async initialize(connection: Connection, params: InitializeParams): Promise<Answer> {
@@ -119,7 +110,7 @@ export class Handshake {
       record.subscriptions = new Map();
       startEpoch(record, epoch);
     });
-    if (takesPart(connection)) await this.#departures.returned(client.id, uris);
+    if (connection.takesPart) await this.#departures.returned(client.id, uris);
     const wanted = (await this.#open(uris)).map((channel) => ({
       channel,
       view: undefined,
@@ -163,7 +154,7 @@ export class Handshake {
       record.subscriptions = new Map([...before].filter(([uri]) => uris.includes(uri)));
       startEpoch(record, epoch);
     });
-    if (takesPart(connection)) await this.#departures.returned(client.id, uris);
+    if (connection.takesPart) await this.#departures.returned(client.id, uris);
     const channels = await this.#open(uris);
     const wanted = channels.map((channel) => {
       const last = before.get(channel.uri);
@@ -193,13 +184,7 @@ export class Handshake {
   /** The connection is over. */
   leave(connection: Connection): void {
     if (!connection.isOnline) return;
-    const { client } = connection.online;
-    if (this.#byClient.get(client.id) !== connection) return;
-    this.#byClient.delete(client.id);
-    if (takesPart(connection)) this.#presence.left(client.id);
-    // Until now it was seen.
-    void this.#clients.note(client, () => undefined);
-    this.#clients.letGo(client, () => this.#byClient.has(client.id));
+    this.#clients.disconnect(connection.online.client, connection);
   }
 
   /** After a failed handshake the connection is still uninitialised, and another may follow [CONN-3]. */
@@ -229,7 +214,7 @@ export class Handshake {
     uris: readonly string[],
   ): string[] {
     const unique = [...new Set(uris)];
-    const replaced = this.#byClient.get(clientId);
+    const replaced = this.#lives.connectionOf(clientId);
     const refusal = this.#quotas.subscriptionRefusal(connection, unique.length, replaced);
     if (refusal !== undefined) throw invalidParams(`${refusal}, got ${unique.length}`);
     return unique;
@@ -241,7 +226,7 @@ export class Handshake {
     clientId: string,
     found: ClientRecord | undefined,
   ): ClientRecord | undefined {
-    const record = this.#clients.present(clientId) ?? found;
+    const record = this.#clients.inMemory(clientId) ?? found;
     const { tokenHash = connection.identity.tokenHash } = record ?? {};
     if (tokenHash !== connection.identity.tokenHash && !this.#isReplaced(tokenHash)) {
       throw permissionDenied('This clientId belongs to another token; use a new one');
@@ -256,10 +241,7 @@ export class Handshake {
     version: SupportedVersion,
     locale: string | undefined,
   ): void {
-    const older = this.#byClient.get(client.id);
-    this.#byClient.set(client.id, connection);
-    if (takesPart(connection)) this.#presence.arrived(client.id);
-    this.#clients.hold(client);
+    const older = this.#clients.connect(client, connection);
     older?.close(CLOSE_CODES.replaced, 'another connection of this client took over');
     connection.goOnline({ client, version, locale: locale ?? 'en' });
   }
@@ -269,12 +251,6 @@ export class Handshake {
     return opened.filter((channel) => channel !== undefined);
   }
 }
-
-/**
- * Whether a connection may hold terminals and offer tools. One that may only look does not count as present: it may have taken over the id of
- * a client that held something, and would keep that from everybody else.
- */
-export const takesPart = ({ identity }: Connection): boolean => isWithinScope(identity.scope, 'interact');
 
 /** The version to speak; `undefined`: there is no common one. Throws `-32602` for a list without versions. */
 function negotiate(offered: readonly unknown[]): SupportedVersion | undefined {

@@ -1,7 +1,7 @@
 import type { ActionEnvelope } from '@agenthost/protocol';
 import type { StoredEnvelope } from '../../journal/journal.ts';
 import { moveWindow } from '../../sync/subscription.ts';
-import type { RememberedSubscription } from '../clients/clients.ts';
+import type { RememberedSubscription } from '../clients/client-record.ts';
 import type { Connection } from '../connection/connection.ts';
 import { type Attaching, cutsOf, leave, subscribe, type Wanted } from './attach.ts';
 

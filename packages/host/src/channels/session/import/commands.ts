@@ -22,7 +22,7 @@ import type { Channel } from '../../../sync/channel.ts';
 import { newChatUri } from '../../../sync/new-chat.ts';
 import type { Tx } from '../../../sync/tx.ts';
 import type { MessageContents } from '../../../turns/message-contents.ts';
-import type { Presence } from '../../../wire/clients/presence.ts';
+import type { Presence } from '../../../wire/clients/client-lives.ts';
 import { checkNewUri } from '../../new-uri.ts';
 import { entryRow, summarize } from '../catalogue.ts';
 import { checkFree, newConfig, resolveConfig } from '../commands.ts';
@@ -143,7 +143,7 @@ async function beginImport(
   if (defaultChat === undefined) throw invalidParam('chats', 'none is one that people can write to');
   imports.checkRoom();
   // It left while its import was looked at, or the host is stopping: nobody would end what begins here.
-  if (!parts.presence.isHere(caller.clientId)) throw conflict(`The client that imports ${uri} has left`);
+  if (!parts.presence.isPresent(caller.clientId)) throw conflict(`The client that imports ${uri} has left`);
   sync.transact('client', (tx) => {
     const session = addSession(tx, parts, uri, {
       chats,

@@ -1,7 +1,7 @@
 import { conflict, invalidParam, permissionDenied, sessionNotFound, type URI } from '@agenthost/protocol';
 import type { Cancel, Timers } from '../../../lib/clock.ts';
 import type { Sync } from '../../../sync/sync.ts';
-import type { Presence } from '../../../wire/clients/presence.ts';
+import type { Presence } from '../../../wire/clients/client-lives.ts';
 import type { ImportedChatRows } from './imported-chat.ts';
 
 /** An import whose client sends nothing for so long has been given up. */
@@ -46,8 +46,8 @@ export class OpenImports {
       for (const { cancelTimer } of this.#open.values()) cancelTimer();
     });
     this.#remove = parts.remove;
-    parts.presence.onChange((clientId, isHere) => {
-      if (isHere) return;
+    parts.presence.onChange((clientId, state) => {
+      if (state === 'connected') return;
       for (const [uri, { import: each }] of this.#open) if (each.clientId === clientId) this.#giveUp(uri);
     });
     parts.sync.observe('session', (tx, { channel, after }) => {

@@ -1,26 +1,25 @@
-/** Bytes of subscriptions that are remembered for clients of one token that are away. */
+/** Bytes of remembered subscriptions, for the forgettable clients of one token. */
 const MAX_BYTES_PER_TOKEN = 4 * 1024 * 1024;
 
-/** A client that is remembered and not connected. */
-export interface AwayClient {
+/** A disconnected client without a processed action. */
+export interface ForgettableClient {
   readonly id: string;
   readonly tokenHash: string;
-  /** Bytes of its subscriptions as they are stored. */
+  /** Bytes of its stored subscriptions. */
   readonly bytes: number;
 }
 
 interface Share {
-  /** Bytes by client, the one that left first before the others. */
+  /** Bytes by client, in the order in which the clients disconnected. */
   readonly clients: Map<string, number>;
   bytes: number;
 }
 
 /**
- * Bounds what clients that are away make a host remember, by token: new client ids cost nothing to invent. To be given those alone that may be
- * forgotten: a client that is gets a snapshot when it comes back [CONN-7], but one of whose actions was processed would have it
- * applied again [ACT-5].
+ * Limits the disconnected clients that a host remembers per token: a new client id costs nothing. It counts only clients without a processed
+ * action. Such a client gets a snapshot when it returns [CONN-7]; the resent action of another one would be applied again [ACT-5].
  */
-export class AwayClients {
+export class ForgettableClients {
   readonly #mostPerToken: () => number;
   readonly #shares = new Map<string, Share>();
   readonly #tokenOf = new Map<string, string>();
@@ -29,8 +28,8 @@ export class AwayClients {
     this.#mostPerToken = mostPerToken;
   }
 
-  /** A client has left. Returns the ids of those of its token that are to be forgotten for it, the longest away first. */
-  add(client: AwayClient): string[] {
+  /** Adds a client that has disconnected. Returns the clients of its token to forget, those that disconnected first before the others. */
+  add(client: ForgettableClient): string[] {
     this.remove(client.id);
     const share = this.#shares.get(client.tokenHash) ?? { clients: new Map<string, number>(), bytes: 0 };
     this.#shares.set(client.tokenHash, share);
@@ -40,8 +39,8 @@ export class AwayClients {
     return this.#shorten(share);
   }
 
-  /** Clients of earlier lives of this host, the longest away first. Returns the ids of those that are to be forgotten. */
-  adopt(found: readonly AwayClient[]): string[] {
+  /** Adds the clients of earlier runs of the host, in the order in which they disconnected. Returns the clients to forget. */
+  adopt(found: readonly ForgettableClient[]): string[] {
     const known = [...this.#shares].flatMap(([tokenHash, { clients }]) =>
       Array.from(clients, ([id, bytes]) => ({ id, tokenHash, bytes })),
     );
@@ -51,7 +50,7 @@ export class AwayClients {
     return [...found.filter(({ id }) => !isKnown.has(id)), ...known].flatMap((client) => this.add(client));
   }
 
-  /** It is back, or no longer one that may be forgotten. */
+  /** Removes a client that has reconnected or has no row any more. */
   remove(id: string): void {
     const tokenHash = this.#tokenOf.get(id);
     if (tokenHash === undefined) return;

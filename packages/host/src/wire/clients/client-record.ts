@@ -1,0 +1,113 @@
+import {
+  type ClientIdentityParams,
+  invalidParam,
+  PROTOCOL_VERSION,
+  SUPPORTED_VERSIONS,
+  type SubscribeView,
+  type SubscriptionDeliveryOptions,
+  type SupportedVersion,
+  TEXT_LIMITS,
+} from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
+import type { JournalWrite, StoredClient } from '../../journal/journal.ts';
+import { type Epochs, NONE_PROCESSED } from './epochs.ts';
+
+const MAX_LENGTH = TEXT_LIMITS.client.max;
+
+/** A subscription that is remembered after its connection has closed. */
+export interface RememberedSubscription {
+  readonly view?: SubscribeView;
+  readonly delivery?: SubscriptionDeliveryOptions;
+  /** The `serverSeq` from which it holds. */
+  readonly since: number;
+  /** Chats: ordinal of the oldest turn that the client holds. */
+  readonly fromOrdinal: number;
+}
+
+/** The data that the host remembers of a client over reconnects and restarts. Only `Clients` changes it. */
+export interface ClientRecord extends Epochs {
+  readonly id: string;
+  tokenHash: string;
+  version: SupportedVersion;
+  /** BCP 47; `undefined`: the client did not say [CHAT-19]. */
+  locale: string | undefined;
+  subscriptions: Map<string, RememberedSubscription>;
+}
+
+/** The JSON of the subscriptions in a row. */
+type StoredSubscriptions = readonly (readonly [string, RememberedSubscription])[];
+
+/** Checks the texts by which a client names itself. Both are journaled, also for clients that may only look. Throws `-32602`. */
+export function checkClientIdentity({ clientId, 'x-epoch': epoch }: ClientIdentityParams): void {
+  if (clientId.length === 0 || !isStorable(clientId))
+    throw invalidParam('clientId', `expected 1 to ${MAX_LENGTH} characters without NUL and lone surrogates`);
+  if (epoch !== undefined && !isStorable(epoch))
+    throw invalidParam(
+      'x-epoch',
+      `expected at most ${MAX_LENGTH} characters without NUL and lone surrogates`,
+    );
+}
+
+/** SQLite stores a lone surrogate as U+FFFD, so two ids could collide. */
+const isStorable = (text: string): boolean => text.length <= MAX_LENGTH && !/[\p{Surrogate}\0]/u.test(text);
+
+/** Makes the record of a client without one. */
+export const newClient = (id: string, tokenHash: string, version: SupportedVersion): ClientRecord => ({
+  id,
+  tokenHash,
+  version,
+  epoch: undefined,
+  lastClientSeq: NONE_PROCESSED,
+  past: new Map(),
+  locale: undefined,
+  subscriptions: new Map(),
+});
+
+/** Returns the JSON of the subscriptions for a row. */
+export function storedSubscriptions({ subscriptions }: ClientRecord): string {
+  const stored: StoredSubscriptions = [...subscriptions];
+  return JSON.stringify(stored);
+}
+
+/** Whether a client may be forgotten. One with a processed action stays known while it may resend that action [ACT-5]. */
+export const mayForget = (record: ClientRecord): boolean =>
+  record.lastClientSeq === NONE_PROCESSED && processedEpochs(record).length === 0;
+
+/** Returns the row of a record. */
+export function toRow(record: ClientRecord, seenAt: number): Extract<JournalWrite, { op: 'client' }> {
+  const { id, tokenHash, version, epoch, lastClientSeq, locale } = record;
+  const past = processedEpochs(record);
+  return {
+    op: 'client',
+    id,
+    tokenHash,
+    version,
+    lastClientSeq,
+    subscriptions: storedSubscriptions(record),
+    seenAt,
+    ...defined({ epoch, locale, pastEpochs: past.length === 0 ? undefined : JSON.stringify(past) }),
+  };
+}
+
+/** Reads a row. */
+export function fromRow(row: StoredClient): ClientRecord {
+  // Written by `toRow`.
+  const stored: StoredSubscriptions | { held: StoredSubscriptions } = JSON.parse(row.subscriptions);
+  // An older host wrote an object.
+  const held = 'held' in stored ? stored.held : stored;
+  const past: [string, number][] = JSON.parse(row.pastEpochs ?? '[]');
+  return {
+    id: row.id,
+    tokenHash: row.tokenHash,
+    version: SUPPORTED_VERSIONS.find((version) => version === row.version) ?? PROTOCOL_VERSION,
+    epoch: row.epoch,
+    lastClientSeq: row.lastClientSeq,
+    past: new Map(past),
+    locale: row.locale,
+    subscriptions: new Map(held),
+  };
+}
+
+/** The earlier epochs with a processed action. The others need not be known again. */
+const processedEpochs = ({ past }: ClientRecord): [string, number][] =>
+  [...past].filter(([, last]) => last > NONE_PROCESSED);
