@@ -49,7 +49,8 @@ const HOST_ORDER = [
   'client-tools',
   'approvals',
   'turns',
-  'channels',
+  'sessions',
+  'features',
   'main',
 ];
 
@@ -59,9 +60,9 @@ function hostFolder(path: string): string | undefined {
   return inside?.includes('/') === false ? 'index' : inside?.split('/')[0];
 }
 
-/** `x` of `channels/x`. */
-function channelOf(path: string): string | undefined {
-  return /^packages\/host\/src\/channels\/([^/]+)\//.exec(path)?.[1];
+/** `x` of `features/x`. */
+function featureOf(path: string): string | undefined {
+  return /^packages\/host\/src\/features\/([^/]+)\//.exec(path)?.[1];
 }
 
 /** Every import among the repository's own shipped modules, as `from → to`. */
@@ -168,9 +169,9 @@ describe('what browsers load', () => {
 });
 
 describe('inside the host', () => {
-  test('a channel never imports another channel', () => {
+  test('a feature never imports another feature', () => {
     const wrong = edges.filter(({ from, to }) => {
-      const [source, target] = [channelOf(from), channelOf(to)];
+      const [source, target] = [featureOf(from), featureOf(to)];
       return source !== undefined && target !== undefined && source !== target;
     });
     expect(wrong.map(show)).toEqual([]);

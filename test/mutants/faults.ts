@@ -8,7 +8,7 @@ export interface Fault {
 }
 
 const PATH = 'packages/host/src/sync/commit-path.ts';
-const RETENTION = 'packages/host/src/channels/chat/retain.ts';
+const RETENTION = 'packages/host/src/features/chat/retain.ts';
 
 /**
  * What a simulator of this product has to notice. Each is a small slip that types and lint would let pass, and that breaks one promise

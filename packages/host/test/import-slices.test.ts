@@ -1,7 +1,7 @@
 import { ErrorCodes, type ExportedChatHead, type ExportedSession, SessionStatus } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
-import { SLICE_CHATS } from '../src/channels/session/import/finish.ts';
+import { SLICE_CHATS } from '../src/features/import/finish.ts';
 import { type HostFixture, ROOT, SESSION, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 

@@ -14,21 +14,21 @@ import {
   sessionAlreadyExists,
   sessionNotFound,
 } from '@agenthost/protocol';
-import { metadataOf } from '../../../config/session-keys.ts';
-import type { Caller } from '../../../handler-port/channel-module.ts';
-import type { Commands } from '../../../handler-port/commands.ts';
-import type { Timers } from '../../../lib/clock.ts';
-import type { Channel } from '../../../sync/channel.ts';
-import { newChatUri } from '../../../sync/new-chat.ts';
-import type { Tx } from '../../../sync/tx.ts';
-import type { MessageContents } from '../../../turns/message-contents.ts';
-import type { Presence } from '../../../wire/clients/client-lives.ts';
-import { checkNewUri } from '../../new-uri.ts';
-import { entryRow, summarize } from '../catalogue.ts';
-import { checkFree, newConfig, resolveConfig } from '../commands.ts';
-import { removeSession } from '../disposal.ts';
-import { inheritedConfig } from '../fork.ts';
-import type { SessionParts } from '../parts.ts';
+import { metadataOf } from '../../config/session-keys.ts';
+import type { Caller } from '../../handler-port/channel-module.ts';
+import type { Commands } from '../../handler-port/commands.ts';
+import type { Timers } from '../../lib/clock.ts';
+import type { Channel } from '../../sync/channel.ts';
+import { newChatUri } from '../../sync/new-chat.ts';
+import type { Tx } from '../../sync/tx.ts';
+import type { MessageContents } from '../../turns/message-contents.ts';
+import type { Presence } from '../../wire/clients/client-lives.ts';
+import { checkNewUri } from '../../handler-port/new-uri.ts';
+import { entryRow, summarize } from '../../sessions/catalogue.ts';
+import { checkFree, newConfig, resolveConfig } from '../session/commands.ts';
+import { removeSession } from '../../sessions/disposal.ts';
+import { inheritedConfig } from '../../sessions/fork.ts';
+import type { SessionParts } from '../../sessions/parts.ts';
 import { finishImport } from './finish.ts';
 import { ImportedChatRows } from './imported-chat.ts';
 import { chatOf, OpenImports } from './imports.ts';

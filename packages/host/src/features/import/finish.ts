@@ -1,13 +1,13 @@
 import { type ChatState, findChat, sessionNotFound } from '@agenthost/protocol';
-import type { Channel } from '../../../sync/channel.ts';
-import { JournalUnavailable } from '../../../sync/commit-path.ts';
-import { noteImported } from '../../../sync/importing.ts';
-import { summaryOf } from '../../../sync/new-chat.ts';
-import type { Sync } from '../../../sync/sync.ts';
-import type { Tx } from '../../../sync/tx.ts';
-import { readTurn, WINDOW_LIMITS, withTurns } from '../../../sync/window.ts';
-import type { MessageContents } from '../../../turns/message-contents.ts';
-import type { TurnSupervisor } from '../../../turns/supervisor.ts';
+import type { Channel } from '../../sync/channel.ts';
+import { JournalUnavailable } from '../../sync/commit-path.ts';
+import { noteImported } from '../../sync/importing.ts';
+import { summaryOf } from '../../sync/new-chat.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
+import { readTurn, WINDOW_LIMITS, withTurns } from '../../sync/window.ts';
+import type { MessageContents } from '../../turns/message-contents.ts';
+import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { ImportedChatRows } from './imported-chat.ts';
 import type { OpenImport, OpenImports } from './imports.ts';
 

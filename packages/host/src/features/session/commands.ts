@@ -23,10 +23,10 @@ import { createChat, isCurrent } from '../../sync/fork.ts';
 import { forkTitle } from '../../sync/fork-title.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
-import { checkNewUri } from '../new-uri.ts';
-import { entryRow, summarize } from './catalogue.ts';
-import { completeConfig } from './config-completions.ts';
-import { disposeSession } from './disposal.ts';
+import { checkNewUri } from '../../handler-port/new-uri.ts';
+import { entryRow, summarize } from '../../sessions/catalogue.ts';
+import { completeConfig } from '../../sessions/config-completions.ts';
+import { disposeSession } from '../../sessions/disposal.ts';
 import {
   findSessionFork,
   forkedChat,
@@ -34,8 +34,8 @@ import {
   openForkSource,
   passedOn,
   type SessionFork,
-} from './fork.ts';
-import type { SessionParts } from './parts.ts';
+} from '../../sessions/fork.ts';
+import type { SessionParts } from '../../sessions/parts.ts';
 
 /** `createSession`, `disposeSession`, `resolveSessionConfig` [SESS-1] to [SESS-3] [ROOT-4]. */
 export function sessionCommands(parts: SessionParts): Commands {

@@ -5,10 +5,10 @@ import {
   SessionStatus,
   type SessionSummary,
 } from '@agenthost/protocol';
-import { metadataOf } from '../../config/session-keys.ts';
-import type { Channel } from '../../sync/channel.ts';
-import type { Sync } from '../../sync/sync.ts';
-import type { Tx } from '../../sync/tx.ts';
+import { metadataOf } from '../config/session-keys.ts';
+import type { Channel } from '../sync/channel.ts';
+import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 
 /** Fields that a session's catalogue entry takes over from its state as they are. */
 const COPIED = [

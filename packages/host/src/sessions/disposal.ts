@@ -1,9 +1,9 @@
 import { sessionNotFound } from '@agenthost/protocol';
-import type { Channel } from '../../sync/channel.ts';
-import { JournalUnavailable } from '../../sync/commit-path.ts';
-import { dropImported } from '../../sync/importing.ts';
-import type { Sync } from '../../sync/sync.ts';
-import type { Tx } from '../../sync/tx.ts';
+import type { Channel } from '../sync/channel.ts';
+import { JournalUnavailable } from '../sync/commit-path.ts';
+import { dropImported } from '../sync/importing.ts';
+import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
 import type { SessionParts } from './parts.ts';
 
 /** Chats that one transaction loads and removes. */

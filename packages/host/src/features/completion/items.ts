@@ -5,8 +5,8 @@ import { beginningOf } from '../../lib/beginning-of.ts';
 import type { FoundFile } from '../../workspace/completion/file-finder.ts';
 import { contentTypeOf } from '../../workspace/content-types.ts';
 import { fileUriOf } from '../../workspace/file-uri.ts';
-import type { CompletionWord } from './completion-word.ts';
-import type { EarlierTurn } from './earlier-turns.ts';
+import type { CompletionWord } from './word.ts';
+import type { EarlierTurn } from '../chat/earlier-turns.ts';
 
 /** Where a proposal goes: the text, and the word in it that it replaces. */
 export interface CompletionPlace {

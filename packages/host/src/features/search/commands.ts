@@ -3,7 +3,7 @@ import type { Commands } from '../../handler-port/commands.ts';
 import type { SearchPosition } from '../../journal/search/results.ts';
 import type { SliceScheduler } from '../../lib/slice-scheduler.ts';
 import type { Sync } from '../../sync/sync.ts';
-import { inShare } from '../slices.ts';
+import { inShare } from '../../handler-port/share.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;

@@ -11,11 +11,11 @@ import {
   SessionStatus,
   type Turn,
 } from '@agenthost/protocol';
-import type { Ids } from '../../../lib/clock.ts';
-import type { Sync } from '../../../sync/sync.ts';
-import type { Tx } from '../../../sync/tx.ts';
-import { CONTENT_SCHEME } from '../../../turns/content.ts';
-import type { MessageContents } from '../../../turns/message-contents.ts';
+import type { Ids } from '../../lib/clock.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
+import { CONTENT_SCHEME } from '../../turns/content.ts';
+import type { MessageContents } from '../../turns/message-contents.ts';
 import { importedDraft } from './draft.ts';
 import { endOpenTurn, findOpenCall, withoutTerminals } from './ended-turn.ts';
 import { withNewNames } from './references.ts';

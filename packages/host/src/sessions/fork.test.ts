@@ -1,10 +1,10 @@
 import type { SessionState } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, it, vi } from 'vitest';
-import { type HostFixture, SESSION, startHost } from '../../../test/host-fixture.ts';
-import { chatOf } from '../../../test/in-turn.ts';
-import { PuppetAgent } from '../../../test/puppet-agent.ts';
-import type { RawClient } from '../../../test/raw-client.ts';
+import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts';
+import { chatOf } from '../../test/in-turn.ts';
+import { PuppetAgent } from '../../test/puppet-agent.ts';
+import type { RawClient } from '../../test/raw-client.ts';
 
 const FORK = 'ahp-session:/fork';
 

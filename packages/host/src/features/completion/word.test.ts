@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completionWordAt } from './completion-word.ts';
+import { completionWordAt } from './word.ts';
 
 /** The word at the bar in a text. */
 function at(marked: string) {

@@ -1,5 +1,5 @@
 import { conflict } from '@agenthost/protocol';
-import type { Caller } from '../handler-port/channel-module.ts';
+import type { Caller } from './channel-module.ts';
 import type { NextSlice, SliceScheduler } from '../lib/slice-scheduler.ts';
 import { TooManyJobs } from '../lib/slice-scheduler.ts';
 

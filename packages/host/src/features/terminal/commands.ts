@@ -12,7 +12,7 @@ import type { Commands } from '../../handler-port/commands.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { fittedSize } from '../../terminals/start/launch.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
-import { checkNewUri } from '../new-uri.ts';
+import { checkNewUri } from '../../handler-port/new-uri.ts';
 import { checkHands, checkTitle } from './rules.ts';
 
 const DEFAULT_SIZE = { cols: 80, rows: 24 } as const;

@@ -1,7 +1,7 @@
 import { conflict, invalidParam, permissionDenied, sessionNotFound, type URI } from '@agenthost/protocol';
-import type { Cancel, Timers } from '../../../lib/clock.ts';
-import type { Sync } from '../../../sync/sync.ts';
-import type { Presence } from '../../../wire/clients/client-lives.ts';
+import type { Cancel, Timers } from '../../lib/clock.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Presence } from '../../wire/clients/client-lives.ts';
 import type { ImportedChatRows } from './imported-chat.ts';
 
 /** An import whose client sends nothing for so long has been given up. */

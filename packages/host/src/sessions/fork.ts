@@ -7,13 +7,13 @@ import {
   sessionNotFound,
   turnInProgress,
 } from '@agenthost/protocol';
-import { findConfigFault } from '../../config/values.ts';
-import type { Ids } from '../../lib/clock.ts';
-import type { Channel } from '../../sync/channel.ts';
-import { type ForkPoint, findForkPoint } from '../../sync/fork.ts';
-import { forkTitle } from '../../sync/fork-title.ts';
-import { newChat, newChatUri, summaryOf } from '../../sync/new-chat.ts';
-import type { Sync } from '../../sync/sync.ts';
+import { findConfigFault } from '../config/values.ts';
+import type { Ids } from '../lib/clock.ts';
+import type { Channel } from '../sync/channel.ts';
+import { type ForkPoint, findForkPoint } from '../sync/fork.ts';
+import { forkTitle } from '../sync/fork-title.ts';
+import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';
+import type { Sync } from '../sync/sync.ts';
 
 /** What a new session is a copy of [SESS-12]. */
 export interface SessionFork {

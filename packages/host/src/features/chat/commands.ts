@@ -39,7 +39,7 @@ import {
 import type { TurnLocales } from '../../turns/locales.ts';
 import type { MessageContents } from '../../turns/message-contents.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
-import { checkNewUri } from '../new-uri.ts';
+import { checkNewUri } from '../../handler-port/new-uri.ts';
 import { findChatFork } from './fork.ts';
 import { modelProblem } from './model-rule.ts';
 

@@ -9,11 +9,11 @@ import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { commandsOf } from '../../turns/agent-commands.ts';
 import type { FileFinder } from '../../workspace/completion/file-finder.ts';
-import { inShare } from '../slices.ts';
-import { openChat } from './commands.ts';
-import { type CompletionPlace, commandItem, fileItem, turnItem } from './completion-items.ts';
-import { completionWordAt } from './completion-word.ts';
-import { EarlierTurns } from './earlier-turns.ts';
+import { inShare } from '../../handler-port/share.ts';
+import { openChat } from '../chat/commands.ts';
+import { type CompletionPlace, commandItem, fileItem, turnItem } from './items.ts';
+import { completionWordAt } from './word.ts';
+import { EarlierTurns } from '../chat/earlier-turns.ts';
 
 /** Proposals of each kind in one answer: more than anybody reads, and turns bring their text along. */
 const MAX_FILES = 20;

@@ -1,14 +1,14 @@
 import type { ChatState, ChatSummary, ProjectInfo } from '@agenthost/protocol';
-import type { KnownConfigs } from '../../agents/known-config.ts';
-import type { AgentRegistry } from '../../agents/registry.ts';
-import type { StartProgress } from '../../agents/start-progress.ts';
-import type { Caller } from '../../handler-port/channel-module.ts';
-import type { Ids } from '../../lib/clock.ts';
-import type { Channel } from '../../sync/channel.ts';
-import type { Sync } from '../../sync/sync.ts';
-import type { Tx } from '../../sync/tx.ts';
-import type { TerminalService } from '../../terminals/service.ts';
-import type { TurnSupervisor } from '../../turns/supervisor.ts';
+import type { KnownConfigs } from '../agents/known-config.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
+import type { StartProgress } from '../agents/start-progress.ts';
+import type { Caller } from '../handler-port/channel-module.ts';
+import type { Ids } from '../lib/clock.ts';
+import type { Channel } from '../sync/channel.ts';
+import type { Sync } from '../sync/sync.ts';
+import type { Tx } from '../sync/tx.ts';
+import type { TerminalService } from '../terminals/service.ts';
+import type { TurnSupervisor } from '../turns/supervisor.ts';
 
 /** What sessions need of chats: they are made and unmade together, but neither imports the other. */
 interface ChatOfSession {
