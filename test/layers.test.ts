@@ -177,6 +177,25 @@ describe('inside the host', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
+  test('a feature is a folder whose feature.ts exports one function and its types', () => {
+    const folders = new Set(shipped.flatMap(({ path }) => featureOf(path) ?? []));
+    const wrong = [...folders].filter((name) => {
+      const path = join(root, `packages/host/src/features/${name}/feature.ts`);
+      const source = existsSync(path) ? readFileSync(path, 'utf8') : '';
+      const values = [...source.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)];
+      return values.length !== 1 || values[0]?.[1]?.endsWith('Feature') !== true;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('only main/core.ts, the list of features, imports a feature, and nothing else of its folder', () => {
+    const wrong = edges.filter(({ from, to }) => {
+      if (featureOf(to) === undefined || featureOf(from) === featureOf(to)) return false;
+      return from !== 'packages/host/src/main/core.ts' || !to.endsWith('/feature.ts');
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
   test('folders import only the folders below them', () => {
     const wrong = edges.filter(({ from, to }) => {
       const [source, target] = [hostFolder(from), hostFolder(to)];

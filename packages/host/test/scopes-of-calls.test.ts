@@ -90,7 +90,7 @@ test.each(Object.entries(CALLS))(
         continue;
       }
       // What this host does not have, nobody may do. Params that miss their schema would be refused for that.
-      const isServed = Object.hasOwn(host.host.core.commands, method);
+      const isServed = Object.hasOwn(host.host.core.features.commands, method);
       expect(error).toMatchObject(
         isServed ? { code: -32009, message: expect.stringContaining(TOO_LITTLE) } : { code: -32601 },
       );

@@ -37,16 +37,17 @@ export const TOKEN_REVOKED = { code: CLOSE_CODES.unauthorized, reason: 'the toke
 /** Connections of an expired token close with this. */
 export const TOKEN_EXPIRED = { code: CLOSE_CODES.unauthorized, reason: 'the token has expired' } as const;
 
+/**
+ * Called when a token has ended: it is revoked, or has expired. `revoking`: the connection that revoked the token; it still gets
+ * its answer.
+ */
+type EndedListener = (tokenHash: string, isRevoked: boolean, revoking?: object) => void;
+
 interface Parts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly ids: Ids;
   readonly sync: Sync;
-  /**
-   * Called when a token has ended: it is revoked, or has expired. `revoking`: the connection that revoked it. That connection still gets its
-   * answer.
-   */
-  ended(tokenHash: string, isRevoked: boolean, revoking?: object): void;
 }
 
 /**
@@ -60,6 +61,7 @@ export class AccessTokens {
   /** Ids of those that have expired. A token stays expired when the clock is set back, also over a restart. */
   readonly #expired: Set<string>;
   #cancelLook: Cancel | undefined;
+  #ended: EndedListener = () => undefined;
   #isOver = false;
 
   private constructor(parts: Parts, rows: readonly StoredToken[], expired: readonly string[]) {
@@ -75,6 +77,11 @@ export class AccessTokens {
     // Written by `#markExpired`, below.
     const expired: string[] = text === undefined ? [] : JSON.parse(text);
     return new AccessTokens(parts, await journal.listTokens(), expired);
+  }
+
+  /** Registers the listener for tokens that end. */
+  onEnded(listener: EndedListener): void {
+    this.#ended = listener;
   }
 
   /** Who comes with this secret; `undefined`: nobody whom the host knows, or not any more. Its use is remembered. */
@@ -150,7 +157,7 @@ export class AccessTokens {
     this.#byHash.delete(token.hash);
     this.#expired.delete(id);
     const written = this.#parts.sync.attempt((tx) => tx.write({ op: 'dropToken', id }));
-    this.#parts.ended(token.hash, true, revoking);
+    this.#ended(token.hash, true, revoking);
     return { tokenHash: token.hash, isDurable: await written };
   }
 
@@ -199,7 +206,7 @@ export class AccessTokens {
     if (next === Infinity) return;
     this.#cancelLook = this.#parts.timers.after(Math.min(next, LOOK_MS), () => {
       for (const token of this.#byHash.values()) {
-        if (this.#hasExpired(token)) this.#parts.ended(token.hash, false);
+        if (this.#hasExpired(token)) this.#ended(token.hash, false);
       }
       this.#lookLater();
     });

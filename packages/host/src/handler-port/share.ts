@@ -1,7 +1,7 @@
 import { conflict } from '@agenthost/protocol';
-import type { Caller } from './channel-module.ts';
 import type { NextSlice, SliceScheduler } from '../lib/slice-scheduler.ts';
 import { TooManyJobs } from '../lib/slice-scheduler.ts';
+import type { Caller } from './channel-module.ts';
 
 /** Runs a search in the caller's share of the host's time. Rejects with `-32011` when too many wait, and when the caller has gone. */
 export async function inShare<T>(

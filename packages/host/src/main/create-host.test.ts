@@ -161,7 +161,7 @@ describe('a host that stops', () => {
     const { disk } = host.journal;
     await host.stop();
     expect(disk.isLocked).toBe(false);
-    expect(host.logged).toContain('agents did not end cleanly');
+    expect(host.logged).toContain('a feature did not stop cleanly');
   });
 
   it('ends once, however often it is asked', async () => {

@@ -4,37 +4,23 @@ import { CLOSE_CODES } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { TokenIdentity } from '../auth/access-tokens.ts';
 import { OWNER_TOKEN_FILE } from '../auth/token-store.ts';
-import { numberSetting } from '../config/host-config.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
-import type { Maintenance } from '../journal/maintenance.ts';
 import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
-import {
-  type Cancel,
-  type Clock,
-  randomIds,
-  steadyNow,
-  systemClock,
-  systemTimers,
-  type Timers,
-} from '../lib/clock.ts';
+import { type Cancel, type Clock, randomIds, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
 import { ensureFolder } from '../lib/ensure-folder.ts';
 import { createLog, type FileLog } from '../lib/file-log.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import { checkPrivateFolder } from '../lib/private-folder.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
-import { abandon } from './abandon.ts';
 import { type Core, startCore } from './core.ts';
 import { type HostEvents, type HostListener, HostListeners } from './events.ts';
 import { startListening } from './listen.ts';
 import { checkListen } from './listen-rules.ts';
-import { type HostAddress, type HostOptions, type ListenOptions, UNLOAD_AFTER_MS } from './options.ts';
+import { type HostAddress, type HostOptions, type ListenOptions } from './options.ts';
 import { startMaintenance } from './start-maintenance.ts';
 
 /** How often idle channels and silent clients are looked for. */
 const SWEEP_MS = 15_000;
-const MINUTE_MS = 60_000;
-/** Nobody types paths of a folder any more. */
-const DROP_PATHS_AFTER_MS = 5 * MINUTE_MS;
 
 /** Where a host stands. */
 type HostState =
@@ -44,8 +30,6 @@ type HostState =
   | {
       readonly phase: 'running';
       readonly core: Core;
-      readonly maintenance: Maintenance;
-      readonly close: () => Promise<void>;
     }
   | { readonly phase: 'stopping'; readonly done: Promise<void> };
 
@@ -143,33 +127,10 @@ export class Host {
     await done;
   }
 
-  async #stop({ core, maintenance, close }: Extract<HostState, { phase: 'running' }>): Promise<void> {
-    const { sync, hub, agents, turns, terminals } = core;
+  async #stop({ core }: Extract<HostState, { phase: 'running' }>): Promise<void> {
     this.#cancelSweep();
-    core.files.end();
-    core.lives.stop();
-    core.accessTokens.end();
-    await terminals.takeWaiting();
-    endTurns(core);
-    terminals.end();
-    await sync.path.drain();
-    sync.path.beginStop();
-    await Promise.all([maintenance.stop(), turns.dispose()]);
-    hub.close(CLOSE_CODES.shuttingDown, 'the host is stopping');
-    // What somebody began while agents took their time.
-    endTurns(core);
-    terminals.end();
-    await sync.path.drain();
-    await close();
-    try {
-      await agents.dispose();
-    } catch (error) {
-      this.#log.error({ error }, 'agents did not end cleanly');
-    }
-    core.stopping.abort();
-    await sync.path.stop();
-    await letGo(core, this.#log);
-    await sync.journal.close();
+    await core.stop();
+    await core.sync.journal.close();
     this.#emit('stopped', {});
     this.#ownLog?.close();
   }
@@ -210,6 +171,7 @@ export class Host {
     });
     const { listen } = this.#options;
     const listening = listen === undefined ? undefined : await this.#listenOr(core, listen);
+    if (listening !== undefined) core.whenWireStops(() => listening.stop());
     const maintenance = startMaintenance(core, journal, {
       clock: this.#clock,
       timers: this.#timers,
@@ -217,8 +179,8 @@ export class Host {
       lastTime: start.lastTime,
       options: this.#options,
     });
-    const close = (): Promise<void> => listening?.stop() ?? Promise.resolve();
-    this.#state = { phase: 'running', core, maintenance, close };
+    core.features.add({ name: 'maintenance', stop: () => maintenance.stop() });
+    this.#state = { phase: 'running', core };
     // What a session held may be large, and whoever removed it may need the room.
     this.#listeners.on('sessionRemoved', () => maintenance.requestCompaction());
     core.terminals.begin();
@@ -244,7 +206,7 @@ export class Host {
         isReady: () => this.#state.phase === 'running' && core.sync.path.isHealthy,
       });
     } catch (error) {
-      await abandon(core, this.#log);
+      await core.stop();
       throw error;
     }
   }
@@ -261,17 +223,9 @@ export class Host {
     });
   }
 
-  #sweep({ sync, windows, hub, turns, files, terminals }: Core): void {
+  #sweep({ features }: Core): void {
     this.#cancelSweep = this.#timers.after(SWEEP_MS, () => {
-      hub.checkAlive();
-      const idleBefore = steadyNow(this.#clock) - (this.#options.unloadAfterMs ?? UNLOAD_AFTER_MS);
-      sync.registry.unloadIdle(idleBefore);
-      windows.check();
-      terminals.unloadIdle(idleBefore);
-      // The next turn opens it again.
-      const idleMinutes = numberSetting(sync.root.state.config, 'agentIdleMinutes');
-      turns.closeIdle(steadyNow(this.#clock) - idleMinutes * MINUTE_MS);
-      files.dropIdle(steadyNow(this.#clock) - DROP_PATHS_AFTER_MS);
+      features.sweep();
       if (this.#state.phase === 'running') this.#sweep(this.#state.core);
     });
   }
@@ -282,33 +236,12 @@ export function createHost(options: HostOptions): Host {
   return new Host(options);
 }
 
-/** Clients see that their turns have ended, and why, before the connection goes. */
-function endTurns({ sync }: Core): void {
-  const error = { errorType: 'hostRestarted', message: 'The host was stopped while this was running' };
-  for (const channel of sync.registry.all()) {
-    if (!channel.is('chat')) continue;
-    sync.transact('host', (tx) => {
-      const turnId = channel.state.activeTurn?.id;
-      if (turnId !== undefined) tx.emit(channel, { type: 'chat/error', turnId, error });
-    });
-  }
-}
-
 /** What of the file system is the host's own. */
 function privatePathsOf({ dataDir, listen, privatePaths = [] }: HostOptions): readonly string[] {
   const keyFile = typeof listen?.tls === 'object' ? listen.tls.keyFile : undefined;
   return [dataDir, listen?.tokenFile, keyFile, ...privatePaths].flatMap((path) =>
     path === undefined ? [] : [resolve(path)],
   );
-}
-
-/** The ptys that outlive the host go on, the others are ended. */
-async function letGo({ terminals }: Core, log: Log): Promise<void> {
-  try {
-    await terminals.close();
-  } catch (error) {
-    log.error({ error }, 'terminals did not end cleanly');
-  }
 }
 
 /** A rotating file in the data folder, which is made for it; without a folder nothing. */

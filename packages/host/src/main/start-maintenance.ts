@@ -8,7 +8,7 @@ import { replayWindow } from './replay-window.ts';
 
 /** Keeps the journal of a running host small, and sessions and clients no longer than the options say. The caller stops it. */
 export function startMaintenance(
-  { sync, hub, commands, terminals, dropTurns }: Core,
+  { sync, hub, features, terminals, dropTurns }: Core,
   journal: Journal,
   { options, ...parts }: { clock: Clock; timers: Timers; log: Log; lastTime: number; options: HostOptions },
 ): Maintenance {
@@ -41,7 +41,7 @@ export function startMaintenance(
     },
     dropTurns,
     disposeSession: async (uri) => {
-      await commands.disposeSession?.({ channel: uri }, owner, new AbortController().signal);
+      await features.commands.disposeSession?.({ channel: uri }, owner, new AbortController().signal);
     },
     clients: {
       refresh: () => hub.clients.refresh(),

@@ -5,11 +5,12 @@ import { dropImported } from '../sync/importing.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
 import type { SessionParts } from './parts.ts';
+import { removeChat } from './remove-chat.ts';
 
 /** Chats that one transaction loads and removes. */
 const AT_ONCE = 100;
 
-type DisposalParts = Pick<SessionParts, 'sync' | 'chats' | 'terminals' | 'progress' | 'onListed'>;
+type DisposalParts = Pick<SessionParts, 'sync' | 'turns' | 'terminals' | 'progress' | 'listing'>;
 
 /**
  * Removes a session with all that it holds, in the order of [SESS-3]. Many chats go in transactions of their own, so that others are heard in
@@ -43,28 +44,28 @@ export async function disposeSession(parts: DisposalParts, uri: string): Promise
 
 /** Removes a session in one transaction, in the order of [SESS-3]. */
 export function removeSession(tx: Tx, parts: DisposalParts, session: Channel<'session'>): void {
-  const { sync, chats, progress, onListed } = parts;
+  const { sync, progress, listing } = parts;
   const own = chatsOf(sync, session);
   endWork(tx, parts, session, own);
-  for (const chat of own) chats.remove(tx, session, chat);
+  for (const chat of own) removeChat(tx, parts, session, chat);
   dropImported(tx, sync, session);
   progress.end(tx, session.uri, 'The session was removed');
   tx.write({ op: 'dropSession', uri: session.uri });
   tx.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });
   sync.registry.dispose(tx, session);
-  onListed(tx, session.uri, -1);
+  listing.changed(tx, session.uri, -1);
 }
 
 /** Removes chats that are in memory, the last first, but never the default chat. */
 function removeChats(
   tx: Tx,
-  { sync, chats }: DisposalParts,
+  parts: DisposalParts,
   session: Channel<'session'>,
   uris: readonly string[],
 ): void {
   for (const uri of uris.toReversed()) {
-    const chat = sync.registry.getOf('chat', uri);
-    if (chat !== undefined && uri !== session.state.defaultChat) chats.remove(tx, session, chat);
+    const chat = parts.sync.registry.getOf('chat', uri);
+    if (chat !== undefined && uri !== session.state.defaultChat) removeChat(tx, parts, session, chat);
   }
 }
 

@@ -141,6 +141,7 @@ export class Terminals implements TerminalService, TerminalStarter {
 
   /** Throws when its session has just gone, or its URI has just been taken. */
   #checkNow({ uri, claim }: NewTerminal): void {
+    if (this.#isOver) throw internalError('The host is stopping');
     const { registry } = this.#parts.sync;
     if (claim.kind === 'session' && registry.getOf('session', claim.session)?.isAlive !== true)
       throw sessionNotFound(claim.session);
@@ -196,8 +197,8 @@ export class Terminals implements TerminalService, TerminalStarter {
   }
 
   /**
-   * The host stops: what was read goes into the channels, and terminals whose processes go with it end visibly. To be called
-   * again after a while, for those that came meanwhile.
+   * The host stops: writes the output that was read to the channels. Terminals whose processes end with the host end visibly.
+   * No terminal starts after this.
    */
   end(): void {
     const { owner } = this.#parts;

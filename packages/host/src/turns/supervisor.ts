@@ -1,4 +1,4 @@
-import type { ChatAction } from '@agenthost/protocol';
+import type { ChatAction, ErrorInfo } from '@agenthost/protocol';
 import { AgentError } from '../agents/agent-error.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Tx } from '../sync/tx.ts';
@@ -7,12 +7,17 @@ import type { TurnParts } from './parts.ts';
 import type { SpawnChat } from './turn-output.ts';
 import { WorkerChats } from './worker-chat.ts';
 
+const HOST_STOPPED: ErrorInfo = {
+  errorType: 'hostRestarted',
+  message: 'The host was stopped while this was running',
+};
+
 /** Every open turn has an owner here. Called behind the commit; each call looks again whether its cause still stands. */
 export class TurnSupervisor {
   readonly #parts: TurnParts;
   readonly #runners = new Map<string, ChatRunner>();
   readonly #workers: WorkerChats;
-  #isDisposed = false;
+  #isStopping = false;
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
@@ -30,7 +35,7 @@ export class TurnSupervisor {
     const { sync } = this.#parts;
     const chat = sync.registry.getOf('chat', chatUri);
     // A host that stops opens no agent: the next one says that the session was not created.
-    if (this.#isDisposed || chat === undefined) return;
+    if (this.#isStopping || chat === undefined) return;
     const release = chat.pin();
     try {
       await this.#runner(chat).open();
@@ -61,7 +66,8 @@ export class TurnSupervisor {
   start(chatUri: string, turnId: string): void {
     const { sync, log } = this.#parts;
     const chat = sync.registry.getOf('chat', chatUri);
-    if (this.#isDisposed || chat === undefined || chat.state.activeTurn?.id !== turnId) return;
+    if (chat === undefined || chat.state.activeTurn?.id !== turnId) return;
+    if (this.#isStopping) return this.#endTurn(chat, HOST_STOPPED);
     // Whoever has the turn that spawned it writes it.
     if (chat.state.origin?.kind === 'tool') return;
     const session = sync.registry.getOf('session', chat.session ?? '');
@@ -162,12 +168,25 @@ export class TurnSupervisor {
     void runner?.dispose();
   }
 
-  /** Ends all agents: the host stops. */
-  async dispose(): Promise<void> {
-    this.#isDisposed = true;
+  /**
+   * The host stops: ends all turns, so that clients see why before their connection closes, then all agents. A turn that
+   * starts later ends at once.
+   */
+  async shutDown(): Promise<void> {
+    const { sync } = this.#parts;
+    this.#isStopping = true;
+    for (const channel of sync.registry.all()) if (channel.is('chat')) this.#endTurn(channel, HOST_STOPPED);
+    await sync.path.drain();
     const runners = [...this.#runners.values()];
     this.#runners.clear();
     await Promise.all(runners.map((runner) => runner.dispose({ isHostStopping: true })));
+  }
+
+  #endTurn(chat: Channel<'chat'>, error: ErrorInfo): void {
+    this.#parts.sync.transact('host', (tx) => {
+      const turnId = chat.state.activeTurn?.id;
+      if (turnId !== undefined) tx.emit(chat, { type: 'chat/error', turnId, error });
+    });
   }
 
   /** The chat to open the agent for when the first one was disposed of before that was done. */

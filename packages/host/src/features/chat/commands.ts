@@ -18,7 +18,10 @@ import {
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Commands } from '../../handler-port/commands.ts';
+import { checkNewUri } from '../../handler-port/new-uri.ts';
+import { openChat } from '../../handler-port/open-chat.ts';
 import type { Ids } from '../../lib/clock.ts';
+import { removeChat } from '../../sessions/remove-chat.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
 import { createChat, type ForkPoint, isCurrent } from '../../sync/fork.ts';
@@ -39,7 +42,6 @@ import {
 import type { TurnLocales } from '../../turns/locales.ts';
 import type { MessageContents } from '../../turns/message-contents.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
-import { checkNewUri } from '../../handler-port/new-uri.ts';
 import { findChatFork } from './fork.ts';
 import { modelProblem } from './model-rule.ts';
 
@@ -47,7 +49,7 @@ import { modelProblem } from './model-rule.ts';
 const PAGE_TURNS = 50;
 const PAGE_BYTES = 8 * 1024 * 1024;
 
-interface Parts {
+export interface ChatParts {
   readonly sync: Sync;
   readonly ids: Ids;
   readonly agents: AgentRegistry;
@@ -60,7 +62,7 @@ interface Parts {
 }
 
 /** `createChat`, `disposeChat`, `fetchTurns` [CHAT-1] [CHAT-15]. */
-export function chatCommands(parts: Parts): Commands {
+export function chatCommands(parts: ChatParts): Commands {
   return {
     createChat: async (params, caller) => {
       const { channel, chat, initialMessage, source } = params;
@@ -153,7 +155,7 @@ const workersFolder = (session: Channel<'session'>, chat: string | undefined): s
 
 function addChat(
   tx: Tx,
-  { sync, ids, locales, attached }: Parts,
+  { sync, ids, locales, attached }: ChatParts,
   session: Channel<'session'>,
   {
     uri,
@@ -186,21 +188,6 @@ function addChat(
   locales.started(uri, caller.locale);
 }
 
-/** Ends a chat's turn and takes it out of its session, whose default it may leave open. */
-export function removeChat(
-  tx: Tx,
-  { sync, turns }: Pick<Parts, 'sync' | 'turns'>,
-  session: Channel<'session'>,
-  chat: Channel<'chat'>,
-): void {
-  const { uri } = chat;
-  const turnId = chat.state.activeTurn?.id;
-  if (turnId !== undefined) tx.emit(chat, { type: 'chat/turnCancelled', turnId });
-  tx.emit(session, { type: 'session/chatRemoved', chat: uri });
-  sync.registry.dispose(tx, chat);
-  tx.effect(() => turns.disposeChat(uri));
-}
-
 /** The chats that a person can write to, in order of the catalogue. */
 const fullChats = (session: Channel<'session'>): ChatSummary[] =>
   session.state.chats.filter(({ interactivity = 'full' }) => interactivity === 'full');
@@ -211,16 +198,6 @@ function keepDefault(tx: Tx, session: Channel<'session'>): void {
   const [next] = fullChats(session);
   if (next === undefined) return;
   tx.emit(session, { type: 'session/defaultChatChanged', defaultChat: next.resource });
-}
-
-/** A chat by its URI, or a session's default chat by the session's [CHAT-15]. */
-export async function openChat(sync: Sync, uri: string): Promise<Channel<'chat'>> {
-  const channel = await sync.registry.open(uri);
-  if (channel?.is('chat') === true) return channel;
-  const main = channel?.is('session') === true ? channel.state.defaultChat : undefined;
-  const chat = main === undefined ? undefined : await sync.registry.openOf('chat', main);
-  if (chat === undefined) throw notFound('Chat', uri);
-  return chat;
 }
 
 /** Sends the turns before a window to its owner alone, and widens the window. */

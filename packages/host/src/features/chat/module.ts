@@ -1,4 +1,4 @@
-import type { ChatAction, ChatState, Message } from '@agenthost/protocol';
+import type { ChatAction, Message } from '@agenthost/protocol';
 import type { Caller, ChannelModule, Planned } from '../../handler-port/channel-module.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
@@ -7,12 +7,11 @@ import type { Tx } from '../../sync/tx.ts';
 import { windowOf } from '../../sync/window.ts';
 import type { ContentStore } from '../../turns/content.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
-import { forgetMemory } from '../../turns/memory.ts';
 import type { MessageContents } from '../../turns/message-contents.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { failDeniedCall, fitClientResult } from './client-tools.ts';
 import { fitMessage } from './message.ts';
-import { startQueued } from './queue.ts';
+import { forgetHistory, startQueued } from './queue.ts';
 import { checkChatAction } from './rules.ts';
 import { alignWindows, type CutPoint, findCut, isIncomplete } from './truncate.ts';
 
@@ -26,7 +25,6 @@ export function chatModule(parts: {
   /** In whose language labels are made [CHAT-19]. */
   locales: TurnLocales;
 }): ChannelModule<'chat'> {
-  observeTurns(parts);
   return { plan: (chat, action, caller) => planAction(parts, chat, { action, caller }) };
 }
 
@@ -148,34 +146,4 @@ function follow(
 /** A draft that was just sent goes [CHAT-14]. */
 function clearDraft(tx: Tx, chat: Channel<'chat'>, sent: Message): void {
   if (chat.state.draft?.text === sent.text) tx.emit(chat, { type: 'chat/draftChanged' });
-}
-
-/** What follows from turns whoever started or ended them: the agent gets a new one, the queue goes on after a complete one. */
-function observeTurns(parts: Parts): void {
-  const { sync, turns } = parts;
-  sync.observe('chat', (tx, { channel, action, before, after, origin }) => {
-    const ended = before.activeTurn?.id;
-    if (origin !== undefined && ended !== undefined && after.activeTurn?.id !== ended) {
-      // When that cannot be written, the turn is there again, and what was to start it may have found it gone.
-      tx.undo(() => sync.path.afterTurn(() => turns.start(channel.uri, ended)));
-    }
-    if (action.type === 'chat/turnStarted') {
-      const { uri } = channel;
-      tx.effect(() => turns.start(uri, action.turnId));
-    }
-    if (action.type === 'chat/truncated' && isShorter(before, after)) forgetHistory(tx, turns, channel);
-    if (action.type === 'chat/turnComplete') startQueued(tx, parts, channel);
-  });
-}
-
-const isShorter = (before: ChatState, after: ChatState): boolean =>
-  before.turns.length > after.turns.length ||
-  // All of a history that is not in memory.
-  (before.turnsNextCursor !== undefined && after.turnsNextCursor === undefined) ||
-  (before.activeTurn !== undefined && after.activeTurn === undefined);
-
-/** The agent's memory goes in the tick that cuts the history, so that no kill leaves one without the other [CHAT-6]. */
-function forgetHistory(tx: Tx, turns: TurnSupervisor, chat: Channel<'chat'>): void {
-  forgetMemory(tx, chat);
-  tx.effect(() => turns.forget(chat.uri));
 }

@@ -1,13 +1,22 @@
+import type { ChatState } from '@agenthost/protocol';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
+import { forgetMemory } from '../../turns/memory.ts';
 import type { MessageContents } from '../../turns/message-contents.ts';
+import type { TurnSupervisor } from '../../turns/supervisor.ts';
+
+interface QueueParts {
+  readonly sync: Sync;
+  readonly ids: Ids;
+  readonly attached: MessageContents;
+}
 
 /** Starts the head of the queue when the chat is idle [CHAT-12]. Returns the id of the turn that started. */
 export function startQueued(
   tx: Tx,
-  { sync, ids, attached }: { sync: Sync; ids: Ids; attached: MessageContents },
+  { sync, ids, attached }: QueueParts,
   chat: Channel<'chat'>,
 ): string | undefined {
   const head = chat.state.queuedMessages?.[0];
@@ -19,4 +28,34 @@ export function startQueued(
   tx.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'queued', id: head.id });
   tx.emit(chat, { type: 'chat/turnStarted', turnId, message, queuedMessageId: head.id });
   return turnId;
+}
+
+/** Gives each turn that starts to its agent, and starts the next queued message after a turn that is complete. */
+export function observeTurns(parts: QueueParts & { readonly turns: TurnSupervisor }): void {
+  const { sync, turns } = parts;
+  sync.observe('chat', (tx, { channel, action, before, after, origin }) => {
+    const ended = before.activeTurn?.id;
+    if (origin !== undefined && ended !== undefined && after.activeTurn?.id !== ended) {
+      // When that cannot be written, the turn is there again, and what was to start it may have found it gone.
+      tx.undo(() => sync.path.afterTurn(() => turns.start(channel.uri, ended)));
+    }
+    if (action.type === 'chat/turnStarted') {
+      const { uri } = channel;
+      tx.effect(() => turns.start(uri, action.turnId));
+    }
+    if (action.type === 'chat/truncated' && isShorter(before, after)) forgetHistory(tx, turns, channel);
+    if (action.type === 'chat/turnComplete') startQueued(tx, parts, channel);
+  });
+}
+
+const isShorter = (before: ChatState, after: ChatState): boolean =>
+  before.turns.length > after.turns.length ||
+  // All of a history that is not in memory.
+  (before.turnsNextCursor !== undefined && after.turnsNextCursor === undefined) ||
+  (before.activeTurn !== undefined && after.activeTurn === undefined);
+
+/** The agent's memory goes in the tick that cuts the history, so that no kill leaves one without the other [CHAT-6]. */
+export function forgetHistory(tx: Tx, turns: TurnSupervisor, chat: Channel<'chat'>): void {
+  forgetMemory(tx, chat);
+  tx.effect(() => turns.forget(chat.uri));
 }

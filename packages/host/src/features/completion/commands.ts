@@ -4,23 +4,23 @@ import type { AgentCommand } from '../../agents/provider.ts';
 import type { RememberedAgents } from '../../agents/remembered.ts';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Commands } from '../../handler-port/commands.ts';
+import { openChat } from '../../handler-port/open-chat.ts';
+import { inShare } from '../../handler-port/share.ts';
 import type { SliceScheduler } from '../../lib/slice-scheduler.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { commandsOf } from '../../turns/agent-commands.ts';
 import type { FileFinder } from '../../workspace/completion/file-finder.ts';
-import { inShare } from '../../handler-port/share.ts';
-import { openChat } from '../chat/commands.ts';
+import { completionWordAt } from '../../workspace/completion/word.ts';
+import { EarlierTurns } from './earlier-turns.ts';
 import { type CompletionPlace, commandItem, fileItem, turnItem } from './items.ts';
-import { completionWordAt } from './word.ts';
-import { EarlierTurns } from '../chat/earlier-turns.ts';
 
 /** Proposals of each kind in one answer: more than anybody reads, and turns bring their text along. */
 const MAX_FILES = 20;
 const MAX_COMMANDS = 100;
 const MAX_TURNS = 8;
 
-interface Parts {
+export interface CompletionParts {
   readonly sync: Sync;
   readonly files: FileFinder;
   readonly slices: SliceScheduler;
@@ -30,7 +30,7 @@ interface Parts {
 }
 
 /** `completions` [CHAT-16]. */
-export function completionCommands(parts: Parts): Commands {
+export function completionCommands(parts: CompletionParts): Commands {
   const turns = new EarlierTurns(parts.sync);
   return {
     completions: async ({ channel, text, offset }, caller, signal) => {
@@ -57,7 +57,7 @@ export function completionCommands(parts: Parts): Commands {
 }
 
 async function fileItems(
-  { files, slices, workingDirectoryOf }: Parts,
+  { files, slices, workingDirectoryOf }: CompletionParts,
   { session, chat }: { session: Channel<'session'>; chat: Channel<'chat'> },
   place: CompletionPlace,
   { caller, signal }: { caller: Caller; signal: AbortSignal },
@@ -81,7 +81,7 @@ async function fileItems(
 
 /** As the agent of this session said, else as one of its kind said when it last ran. */
 function commandItems(
-  { remembered }: Parts,
+  { remembered }: CompletionParts,
   session: Channel<'session'>,
   place: CompletionPlace,
 ): CompletionItem[] {
@@ -108,7 +108,7 @@ function rankOf({ name }: AgentCommand, wanted: string): number | undefined {
 }
 
 async function turnItems(
-  { slices }: Parts,
+  { slices }: CompletionParts,
   { turns, chat }: { turns: EarlierTurns; chat: Channel<'chat'> },
   place: CompletionPlace,
   { caller, signal }: { caller: Caller; signal: AbortSignal },

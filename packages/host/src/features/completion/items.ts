@@ -3,10 +3,10 @@ import type { CompletionItem, MessageAttachment, TextRange } from '@agenthost/pr
 import type { AgentCommand } from '../../agents/provider.ts';
 import { beginningOf } from '../../lib/beginning-of.ts';
 import type { FoundFile } from '../../workspace/completion/file-finder.ts';
+import type { CompletionWord } from '../../workspace/completion/word.ts';
 import { contentTypeOf } from '../../workspace/content-types.ts';
 import { fileUriOf } from '../../workspace/file-uri.ts';
-import type { CompletionWord } from './word.ts';
-import type { EarlierTurn } from '../chat/earlier-turns.ts';
+import type { EarlierTurn } from './earlier-turns.ts';
 
 /** Where a proposal goes: the text, and the word in it that it replaces. */
 export interface CompletionPlace {

@@ -17,18 +17,18 @@ import {
 import { metadataOf } from '../../config/session-keys.ts';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Commands } from '../../handler-port/commands.ts';
+import { checkNewUri } from '../../handler-port/new-uri.ts';
 import type { Timers } from '../../lib/clock.ts';
+import { entryRow, summarize } from '../../sessions/catalogue.ts';
+import { removeSession } from '../../sessions/disposal.ts';
+import { inheritedConfig } from '../../sessions/fork.ts';
+import { checkFree, newConfig, resolveConfig } from '../../sessions/new-session.ts';
+import type { SessionParts } from '../../sessions/parts.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { newChatUri } from '../../sync/new-chat.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { MessageContents } from '../../turns/message-contents.ts';
 import type { Presence } from '../../wire/clients/client-lives.ts';
-import { checkNewUri } from '../../handler-port/new-uri.ts';
-import { entryRow, summarize } from '../../sessions/catalogue.ts';
-import { checkFree, newConfig, resolveConfig } from '../session/commands.ts';
-import { removeSession } from '../../sessions/disposal.ts';
-import { inheritedConfig } from '../../sessions/fork.ts';
-import type { SessionParts } from '../../sessions/parts.ts';
 import { finishImport } from './finish.ts';
 import { ImportedChatRows } from './imported-chat.ts';
 import { chatOf, OpenImports } from './imports.ts';
@@ -42,7 +42,7 @@ const KEPT_STATUS = SessionStatus.IsRead | SessionStatus.IsArchived;
 const TAKEN_KEYS: ReadonlySet<string> = new Set(['instructions', 'metadata']);
 
 /** What imports need besides what new sessions do. */
-interface ImportParts extends SessionParts {
+export interface ImportParts extends SessionParts {
   readonly timers: Timers;
   readonly presence: Presence;
   /** Aborts when the host stops. */
@@ -171,7 +171,7 @@ function takenConfig(values: Readonly<Record<string, unknown>> = {}): Record<str
 
 function addSession(
   tx: Tx,
-  { sync, onListed }: SessionParts,
+  { sync, listing }: SessionParts,
   uri: string,
   init: {
     readonly chats: readonly ImportedChatRows[];
@@ -206,6 +206,6 @@ function addSession(
   tx.write(entryRow(summary));
   tx.write({ op: 'markOpen', uri });
   tx.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
-  onListed(tx, uri, 1);
+  listing.changed(tx, uri, 1);
   return session;
 }

@@ -35,7 +35,7 @@ export class OpenImports {
     sync: Sync;
     timers: Timers;
     presence: Presence;
-    /** Aborted when the host stops: nothing is given up any more, the next host does. */
+    /** Aborted when the host stops: open imports are given up. */
     stopping: AbortSignal;
     /** Removes a session that will not be finished; nothing when it has gone. */
     remove: (session: URI) => void;
@@ -43,7 +43,7 @@ export class OpenImports {
     this.#timers = parts.timers;
     this.#stopping = parts.stopping;
     parts.stopping.addEventListener('abort', () => {
-      for (const { cancelTimer } of this.#open.values()) cancelTimer();
+      for (const [uri, { isFinishing }] of this.#open) if (isFinishing !== true) this.#giveUp(uri);
     });
     this.#remove = parts.remove;
     parts.presence.onChange((clientId, state) => {

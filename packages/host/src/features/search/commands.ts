@@ -1,9 +1,9 @@
 import { fitTexts, invalidParam, type SessionSummary } from '@agenthost/protocol';
 import type { Commands } from '../../handler-port/commands.ts';
+import { inShare } from '../../handler-port/share.ts';
 import type { SearchPosition } from '../../journal/search/results.ts';
 import type { SliceScheduler } from '../../lib/slice-scheduler.ts';
 import type { Sync } from '../../sync/sync.ts';
-import { inShare } from '../../handler-port/share.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;

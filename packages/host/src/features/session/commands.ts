@@ -1,6 +1,8 @@
 import {
   type AgentInfo,
   authRequired,
+  type ChatState,
+  type ChatSummary,
   type CreateSessionParams,
   invalidParam,
   type ProjectInfo,
@@ -11,21 +13,14 @@ import {
   sessionAlreadyExists,
   sessionNotFound,
 } from '@agenthost/protocol';
-import type { AgentProvider } from '../../agents/provider.ts';
 import type { StartReport } from '../../agents/start-progress.ts';
 import { findToolFault } from '../../client-tools/definitions.ts';
-import { defaultApprovals } from '../../config/host-config.ts';
-import { agentValues, findHostKeyFault, metadataOf, withHostKeys } from '../../config/session-keys.ts';
-import { checkConfig } from '../../config/values.ts';
+import { agentValues, metadataOf } from '../../config/session-keys.ts';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Commands } from '../../handler-port/commands.ts';
-import { createChat, isCurrent } from '../../sync/fork.ts';
-import { forkTitle } from '../../sync/fork-title.ts';
-import type { Sync } from '../../sync/sync.ts';
-import type { Tx } from '../../sync/tx.ts';
 import { checkNewUri } from '../../handler-port/new-uri.ts';
+import type { Ids } from '../../lib/clock.ts';
 import { entryRow, summarize } from '../../sessions/catalogue.ts';
-import { completeConfig } from '../../sessions/config-completions.ts';
 import { disposeSession } from '../../sessions/disposal.ts';
 import {
   findSessionFork,
@@ -35,7 +30,13 @@ import {
   passedOn,
   type SessionFork,
 } from '../../sessions/fork.ts';
+import { checkFree, newConfig, resolveConfig } from '../../sessions/new-session.ts';
 import type { SessionParts } from '../../sessions/parts.ts';
+import { createChat, isCurrent } from '../../sync/fork.ts';
+import { forkTitle } from '../../sync/fork-title.ts';
+import { newChat, newChatUri, summaryOf } from '../../sync/new-chat.ts';
+import type { Tx } from '../../sync/tx.ts';
+import { completeConfig } from './config-completions.ts';
 
 /** `createSession`, `disposeSession`, `resolveSessionConfig` [SESS-1] to [SESS-3] [ROOT-4]. */
 export function sessionCommands(parts: SessionParts): Commands {
@@ -140,39 +141,9 @@ async function createSession(
   }
 }
 
-/** Rejects when there is something under that URI. */
-export async function checkFree(sync: Sync, uri: string): Promise<void> {
-  if ((await sync.registry.open(uri)) !== undefined) throw sessionAlreadyExists(uri);
-}
-
-/** The agent's config with the host's keys, and what is given on top. */
-export async function resolveConfig(
-  { configs, sync }: Pick<SessionParts, 'configs' | 'sync'>,
-  provider: AgentProvider,
-  workingDirectory: string,
-  given: Readonly<Record<string, unknown>>,
-): Promise<SessionConfigState> {
-  const resolved = await configs.resolve(provider, workingDirectory, agentValues(given));
-  return withHostKeys(resolved, given, { approvals: defaultApprovals(sync.root.state.config) });
-}
-
-/** The same for a session that is about to be made: what does not fit throws `-32602` [SESS-1]. */
-export async function newConfig(
-  parts: Pick<SessionParts, 'configs' | 'sync'>,
-  provider: AgentProvider,
-  workingDirectory: string,
-  given: Readonly<Record<string, unknown>> = {},
-): Promise<SessionConfigState> {
-  const config = await resolveConfig(parts, provider, workingDirectory, given);
-  checkConfig(config.schema, given, config.values);
-  const fault = findHostKeyFault(given);
-  if (fault !== undefined) throw invalidParam(`config.${fault.key}`, fault.problem);
-  return config;
-}
-
 function addSession(
   tx: Tx,
-  { sync, ids, turns, chats, onListed }: SessionParts,
+  { sync, ids, turns, listing }: SessionParts,
   uri: string,
   init: {
     provider: AgentInfo['provider'];
@@ -186,7 +157,7 @@ function addSession(
 ): void {
   const nowIso = new Date(sync.stamp()).toISOString();
   const { fork } = init;
-  const chat = fork === undefined ? chats.make(nowIso) : forkedChat(ids, nowIso, fork);
+  const chat = fork === undefined ? emptyChat(ids, nowIso) : forkedChat(ids, nowIso, fork);
   const metadata = metadataOf(init.config.values);
   const state: SessionState = {
     provider: init.provider,
@@ -209,10 +180,16 @@ function addSession(
   tx.write(entryRow(summary));
   tx.write({ op: 'markOpen', uri });
   tx.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
-  onListed(tx, uri, 1);
+  listing.changed(tx, uri, 1);
   const { activeClient } = init;
   // As any other joining, so that whoever follows those hears of it.
   if (activeClient !== undefined) tx.emit(session, { type: 'session/activeClientSet', activeClient });
   init.report?.begin(tx, uri);
   tx.effect(() => turns.begin(uri, chat.state.resource));
+}
+
+/** The first chat of a session that is not forked, and its catalogue entry. */
+function emptyChat(ids: Ids, nowIso: string): { state: ChatState; summary: ChatSummary } {
+  const state = newChat({ resource: newChatUri(ids), modifiedAt: nowIso });
+  return { state, summary: summaryOf(state) };
 }

@@ -18,11 +18,10 @@ import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
-import { announceTools, checkActiveClient } from './active-clients.ts';
+import { checkActiveClient } from './active-clients.ts';
 
 /** What clients may do on a session [SESS-8] [SESS-9] [SESS-10]. */
 export function sessionModule(sync: Sync, turns: TurnSupervisor): ChannelModule<'session'> {
-  announceTools(sync, turns);
   return {
     plan: (session, action, caller) =>
       check(session, action, caller) ??

@@ -9,10 +9,10 @@ import {
 } from '@agenthost/protocol';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Commands } from '../../handler-port/commands.ts';
+import { checkNewUri } from '../../handler-port/new-uri.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { fittedSize } from '../../terminals/start/launch.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
-import { checkNewUri } from '../../handler-port/new-uri.ts';
 import { checkHands, checkTitle } from './rules.ts';
 
 const DEFAULT_SIZE = { cols: 80, rows: 24 } as const;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { startHost } from '../../test/host-fixture.ts';
-import { JournalError } from '../journal/journal.ts';
-import { memoryLog, silentLog } from '../lib/log.ts';
+import { startHost } from '../../../test/host-fixture.ts';
+import { JournalError } from '../../journal/journal.ts';
+import { memoryLog, silentLog } from '../../lib/log.ts';
 import { WorkingDirectories } from './working-directories.ts';
 
 const row = (uri: string, workingDirectory: string) =>

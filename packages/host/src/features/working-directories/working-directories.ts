@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import type { Log } from '../lib/log.ts';
-import type { Sync } from '../sync/sync.ts';
-import type { Tx } from '../sync/tx.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 
 /** Absolute paths of the working directories of all sessions and their chats, read when one has come or gone. */
 export class WorkingDirectories {

@@ -1,7 +1,7 @@
-import { defaultApprovals } from '../config/host-config.ts';
-import { metadataOf, upgraded } from '../config/session-keys.ts';
-import type { Channel } from '../sync/channel.ts';
-import type { Sync } from '../sync/sync.ts';
+import { defaultApprovals } from '../../config/host-config.ts';
+import { metadataOf, upgraded } from '../../config/session-keys.ts';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
 
 /**
  * Gives sessions that an earlier version of the host made the keys that every session's config has now, and mirrors `metadata` into

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { turnStarted } from '@agenthost/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { type HostFixture, startHost } from '../../test/host-fixture.ts';
-import type { RawClient } from '../../test/raw-client.ts';
+import { type HostFixture, startHost } from '../../../test/host-fixture.ts';
+import type { RawClient } from '../../../test/raw-client.ts';
 
 function folder(): { uri: string; file: string } {
   const path = mkdtempSync(join(tmpdir(), 'agenthost-chat-'));

@@ -3,7 +3,7 @@ import {
   type SessionConfigPropertySchema,
   type SessionConfigValueItem,
 } from '@agenthost/protocol';
-import type { AgentProvider, CompleteConfig } from '../agents/provider.ts';
+import type { AgentProvider, CompleteConfig } from '../../agents/provider.ts';
 
 /** More are no help to choose from. */
 const MAX_ITEMS = 100;

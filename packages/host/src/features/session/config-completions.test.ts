@@ -1,6 +1,6 @@
 import type { SessionConfigSchema } from '@agenthost/protocol';
 import { expect, test } from 'vitest';
-import { ROOT, startHost } from '../../test/host-fixture.ts';
+import { ROOT, startHost } from '../../../test/host-fixture.ts';
 
 const schema: SessionConfigSchema = {
   type: 'object',

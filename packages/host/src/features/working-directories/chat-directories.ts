@@ -1,7 +1,7 @@
 import type { ChatSummary, SessionAction } from '@agenthost/protocol';
-import type { Channel } from '../sync/channel.ts';
-import type { Sync } from '../sync/sync.ts';
-import type { Tx } from '../sync/tx.ts';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 
 const KEY = 'chatDirectories';
 
@@ -11,13 +11,12 @@ const KEY = 'chatDirectories';
  */
 export class ChatDirectories {
   readonly #sync: Sync;
-  readonly #onChange: (tx: Tx) => void;
+  #onChange: (tx: Tx) => void = () => undefined;
   readonly #bySession: Map<string, readonly string[]>;
 
-  private constructor(sync: Sync, bySession: Map<string, readonly string[]>, onChange: (tx: Tx) => void) {
+  private constructor(sync: Sync, bySession: Map<string, readonly string[]>) {
     this.#sync = sync;
     this.#bySession = bySession;
-    this.#onChange = onChange;
     const changed = new Set<Channel<'session'>>();
     sync.observe('session', (tx, { channel, action }) => {
       if (this.#mayChange(channel.uri, action)) changed.add(channel);
@@ -29,12 +28,17 @@ export class ChatDirectories {
     });
   }
 
-  /** `onChange` joins the transaction that changes a folder. Rejects when the journal cannot be read. */
-  static async load(sync: Sync, onChange: (tx: Tx) => void): Promise<ChatDirectories> {
+  /** Rejects when the journal cannot be read. */
+  static async load(sync: Sync): Promise<ChatDirectories> {
     const text = await sync.journal.readMeta(KEY);
     // Written below.
     const stored: [string, string[]][] = text === undefined ? [] : JSON.parse(text);
-    return new ChatDirectories(sync, new Map(stored), onChange);
+    return new ChatDirectories(sync, new Map(stored));
+  }
+
+  /** Registers the listener that joins each transaction that changes a folder. */
+  onChange(listener: (tx: Tx) => void): void {
+    this.#onChange = listener;
   }
 
   /** `file:` URIs, one or several times. */

@@ -1,0 +1,58 @@
+import type { RootConfigState } from '@agenthost/protocol';
+import { ChildProcesses } from '../../agents/child-processes.ts';
+import { KnownConfigs } from '../../agents/known-config.ts';
+import type { ChildRegistry } from '../../agents/process.ts';
+import type { AgentProvider } from '../../agents/provider.ts';
+import { AgentRegistry } from '../../agents/registry.ts';
+import { RememberedAgents } from '../../agents/remembered.ts';
+import { StartProgress } from '../../agents/start-progress.ts';
+import { defaultAgent } from '../../config/host-config.ts';
+import type { JournalWrite } from '../../journal/journal.ts';
+import type { Timers } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Feature } from '../feature.ts';
+
+/** The agents that sessions choose from. Ends the agent processes that outlived an earlier host. */
+export async function agentsFeature({
+  sync,
+  timers,
+  log,
+  makeProviders,
+}: {
+  readonly sync: Sync;
+  readonly timers: Timers;
+  readonly log: Log;
+  makeProviders(children: ChildRegistry): readonly AgentProvider[];
+}): Promise<
+  Feature & {
+    readonly agents: AgentRegistry;
+    readonly remembered: RememberedAgents;
+    readonly configs: KnownConfigs;
+    readonly progress: StartProgress;
+  }
+> {
+  const { journal } = sync;
+  const commit = (rows: readonly JournalWrite[]): Promise<void> => sync.commitRows(rows);
+  const children = new ChildProcesses({
+    write: commit,
+    listProcesses: () => journal.listProcesses(),
+    readMeta: (key) => journal.readMeta(key),
+    after: (delayMs, callback) => void timers.after(delayMs, callback),
+    log: (level, message, fields) => log[level](fields, message),
+  });
+  await children.endOrphans();
+  const providers = makeProviders(children);
+  const ids = providers.map(({ id }) => id);
+  const remembered = await RememberedAgents.load(journal, ids, commit);
+  const config = (): RootConfigState | undefined => sync.root.state.config;
+  const agents = new AgentRegistry(providers, remembered, () => defaultAgent(config()));
+  return {
+    name: 'agents',
+    agents,
+    remembered,
+    configs: new KnownConfigs({ remembered, timers, log }),
+    progress: new StartProgress(sync),
+    stop: () => agents.dispose(),
+  };
+}

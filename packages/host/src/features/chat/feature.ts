@@ -1,0 +1,24 @@
+import type { ContentStore } from '../../turns/content.ts';
+import type { Feature } from '../feature.ts';
+import { type ChatParts, chatCommands } from './commands.ts';
+import { chatModule } from './module.ts';
+import { observeTurns } from './queue.ts';
+import { dropOldTurns } from './retain.ts';
+
+/** Chats: clients make them, talk in them, cut and read their history [CHAT-1] to [CHAT-19]. */
+export function chatFeature(parts: ChatParts & { readonly contents: ContentStore }): Feature & {
+  /** Drops all completed turns of a chat but the newest `keep`, for everyone. Resolves when that is durable. */
+  dropTurns(chat: string, keep: number): Promise<void>;
+} {
+  const { sync } = parts;
+  return {
+    name: 'chat',
+    commands: chatCommands(parts),
+    channel: { chat: chatModule(parts) },
+    observe: () => observeTurns(parts),
+    dropTurns: async (chat, keep) => {
+      await dropOldTurns(sync, chat, keep);
+      await sync.commitRows([]);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { type Clock, steadyNow } from '../../lib/clock.ts';
+import { archiveTurns } from '../../sync/archive.ts';
+import type { Sync } from '../../sync/sync.ts';
+import { WindowBudget } from '../../sync/window-budget.ts';
+import type { Feature } from '../feature.ts';
+
+/** Keeps completed turns as rows of their own and bounds the turns, and the channels, in memory. */
+export function historyFeature({
+  sync,
+  clock,
+  unloadAfterMs,
+}: {
+  readonly sync: Sync;
+  readonly clock: Clock;
+  /** How long an idle channel without subscribers stays in memory, ms. */
+  readonly unloadAfterMs: number;
+}): Feature & { readonly windows: WindowBudget } {
+  archiveTurns(sync);
+  const windows = new WindowBudget(sync);
+  return {
+    name: 'history',
+    windows,
+    sweep: () => {
+      sync.registry.unloadIdle(steadyNow(clock) - unloadAfterMs);
+      windows.check();
+    },
+  };
+}

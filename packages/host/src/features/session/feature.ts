@@ -1,0 +1,16 @@
+import type { SessionParts } from '../../sessions/parts.ts';
+import type { Feature } from '../feature.ts';
+import { announceTools } from './active-clients.ts';
+import { sessionCommands } from './commands.ts';
+import { sessionModule } from './module.ts';
+
+/** Sessions: clients make them, set their config, name them and dispose of them [SESS-1] to [SESS-11]. */
+export function sessionFeature(parts: SessionParts): Feature {
+  const { sync, turns } = parts;
+  return {
+    name: 'session',
+    commands: sessionCommands(parts),
+    channel: { session: sessionModule(sync, turns) },
+    observe: () => announceTools(sync, turns),
+  };
+}

@@ -1,0 +1,93 @@
+import type { RootConfigState } from '@agenthost/protocol';
+import type { AgentRegistry } from '../../agents/registry.ts';
+import type { RememberedAgents } from '../../agents/remembered.ts';
+import type { StartProgress } from '../../agents/start-progress.ts';
+import { Approvals } from '../../approvals/approvals.ts';
+import { ApprovalStore } from '../../approvals/store.ts';
+import { numberSetting } from '../../config/host-config.ts';
+import { type Clock, type Ids, steadyNow, type Timers } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Terminals } from '../../terminals/terminals.ts';
+import { attachedReader } from '../../turns/attached.ts';
+import { ClientToolRuns } from '../../turns/client-tool.ts';
+import { ContentStore } from '../../turns/content.ts';
+import { TurnLocales } from '../../turns/locales.ts';
+import type { MessageContents } from '../../turns/message-contents.ts';
+import type { TurnParts } from '../../turns/parts.ts';
+import { recoverOpen } from '../../turns/recovery.ts';
+import { applyPolicyToResults } from '../../turns/result-policy.ts';
+import { TurnSupervisor } from '../../turns/supervisor.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import type { Feature } from '../feature.ts';
+
+const MINUTE_MS = 60_000;
+
+interface Parts {
+  readonly sync: Sync;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly agents: AgentRegistry;
+  readonly remembered: RememberedAgents;
+  readonly progress: StartProgress;
+  readonly attached: MessageContents;
+  readonly terminals: Terminals;
+  readonly workspace: Workspace;
+  readonly workingDirectoryOf: TurnParts['workingDirectoryOf'];
+  /** Absolute paths of the folders that agents may read. */
+  listFolders(): Promise<readonly string[]>;
+}
+
+/** Runs turns: each open turn has an owner, which ends it whatever its agent does. */
+export async function turnsFeature(parts: Parts): Promise<
+  Feature & {
+    readonly turns: TurnSupervisor;
+    readonly approvals: Approvals;
+    readonly contents: ContentStore;
+    readonly locales: TurnLocales;
+  }
+> {
+  const { sync, clock, timers, ids, log, progress, workspace, terminals } = parts;
+  const config = (): RootConfigState | undefined => sync.root.state.config;
+  const locales = new TurnLocales(sync);
+  const contents = new ContentStore(sync, ids);
+  const localeOf = (chat: string): string => locales.of(chat);
+  const approvals = new Approvals({
+    sync,
+    store: await ApprovalStore.load(sync, ids),
+    localeOf,
+    defaultFolder: workspace.defaultDirectory,
+  });
+  const limitMs = (): number => numberSetting(config(), 'clientToolTimeoutSeconds') * 1_000;
+  const turns = new TurnSupervisor({
+    ...parts,
+    approvals,
+    contents,
+    clientTools: new ClientToolRuns({ sync, timers, limitMs }),
+    startLimitMs: () => numberSetting(config(), 'agentStartTimeoutSeconds') * 1_000,
+    onStartStep: (session, step) => progress.step(session, step),
+    localeOf,
+    readResource: attachedReader(
+      sync.journal,
+      workspace.bytesReaderFor(() => parts.listFolders()),
+    ),
+    isPrivate: (real) => workspace.privatePaths.covers(real),
+  });
+  applyPolicyToResults(sync, approvals, (chat, action) => turns.resultAnswered(chat, action));
+  return {
+    name: 'turns',
+    turns,
+    approvals,
+    contents,
+    locales,
+    recover: () => recoverOpen(sync, log, (open, areAll) => terminals.recover(open, areAll)),
+    sweep: () => {
+      // The next turn opens its agent again.
+      const idleMs = numberSetting(config(), 'agentIdleMinutes') * MINUTE_MS;
+      turns.closeIdle(steadyNow(clock) - idleMs);
+    },
+    stop: () => turns.shutDown(),
+  };
+}

@@ -1,0 +1,94 @@
+import { CLOSE_CODES, type RootConfigState } from '@agenthost/protocol';
+import type { AccessTokens } from '../../auth/access-tokens.ts';
+import type { OwnerTokens } from '../../auth/owner-tokens.ts';
+import { numberSetting } from '../../config/host-config.ts';
+import type { JournalStart } from '../../journal/journal.ts';
+import type { Clock, Timers } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Sync } from '../../sync/sync.ts';
+import { COMMAND_PREFIX } from '../../turns/command.ts';
+import { ClientLives, type Presence } from '../../wire/clients/client-lives.ts';
+import type { Connection } from '../../wire/connection/connection.ts';
+import { DEFAULT_OUTBOX_LIMITS, type OutboxLimits } from '../../wire/connection/outbox.ts';
+import { Hub } from '../../wire/hub.ts';
+import { COMPLETION_TRIGGERS } from '../../workspace/completion/word.ts';
+import type { Feature } from '../feature.ts';
+import type { FeatureList } from '../feature-list.ts';
+
+/** Clients that have left may come back to what is theirs for so long by default [SESS-8] [TERM-5]. */
+const GRACE_MS = 30_000;
+
+interface Parts {
+  readonly sync: Sync;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly start: JournalStart;
+  readonly accessTokens: AccessTokens;
+  readonly ownerTokens: OwnerTokens;
+  /** Answer requests, plan actions, and hear of clients. */
+  readonly features: Pick<FeatureList, 'commands' | 'channels' | 'clients'>;
+  readonly serverInfo: { readonly name: string; readonly version: string };
+  /** Absolute path for sessions that name no working directory. */
+  readonly defaultDirectory: string;
+  readonly outbox: Partial<OutboxLimits> | undefined;
+  readonly graceMs: number | undefined;
+}
+
+/** The connections of clients. */
+export function wireFeature(parts: Parts): Feature & {
+  readonly hub: Hub;
+  readonly presence: Presence;
+  whenStopped(stop: () => Promise<void>): void;
+} {
+  const { sync, clock, timers, log, start, accessTokens, ownerTokens, features } = parts;
+  const lives = new ClientLives<Connection>({ clock, timers, graceMs: parts.graceMs ?? GRACE_MS });
+  const config = (): RootConfigState | undefined => sync.root.state.config;
+  const hub = new Hub({
+    sync,
+    timers,
+    log,
+    commands: features.commands,
+    modules: features.channels,
+    departures: features.clients,
+    limits: { ...DEFAULT_OUTBOX_LIMITS, ...parts.outbox },
+    facts: {
+      serverInfo: parts.serverInfo,
+      defaultDirectory: parts.defaultDirectory,
+      terminalCommandPrefix: COMMAND_PREFIX,
+      completionTriggerCharacters: [...COMPLETION_TRIGGERS],
+    },
+    connectionLimits: () => ({
+      maxConnections: numberSetting(config(), 'maxConnections'),
+      maxConnectionsPerToken: numberSetting(config(), 'maxConnectionsPerToken'),
+      maxSubscriptions: numberSetting(config(), 'maxSubscriptions'),
+      maxSubscriptionsPerToken: numberSetting(config(), 'maxSubscriptionsPerToken'),
+      maxAwayClientsPerToken: numberSetting(config(), 'maxAwayClientsPerToken'),
+      maxMessagesPerSecond: numberSetting(config(), 'maxMessagesPerSecond'),
+      maxPendingMessages: numberSetting(config(), 'maxPendingMessages'),
+    }),
+    lost: start.lost,
+    bornSeq: start.reservedSeq,
+    lives,
+    isOwner: (tokenHash) => ownerTokens.isPresent(tokenHash),
+    isGiven: (tokenHash) => accessTokens.isValid(tokenHash),
+    isReplaced: (tokenHash) =>
+      tokenHash === '' || ownerTokens.isReplaced(tokenHash) || accessTokens.isExpired(tokenHash),
+  });
+  accessTokens.onEnded((tokenHash, isRevoked, revoking) => hub.endToken(tokenHash, isRevoked, revoking));
+  let stopListening = (): Promise<void> => Promise.resolve();
+  return {
+    name: 'wire',
+    hub,
+    presence: lives,
+    whenStopped: (stop) => {
+      stopListening = stop;
+    },
+    sweep: () => hub.checkAlive(),
+    stop: async () => {
+      lives.stop();
+      hub.close(CLOSE_CODES.shuttingDown, 'the host is stopping');
+      await stopListening();
+    },
+  };
+}
