@@ -53,7 +53,7 @@ describe('a database', () => {
     // Reads: a refusal in words where the damage lies, however often, and the rest as ever.
     const unreadable = {
       code: -32603,
-      message: expect.stringMatching(/^This cannot be read: the host’s database is damaged$/),
+      message: expect.stringMatching(/^The host cannot read this: its database is damaged$/),
     };
     await expect(client.sessions.open(old.uri)).rejects.toMatchObject(unreadable);
     await expect(client.sessions.open(old.uri)).rejects.toMatchObject(unreadable);

@@ -1,5 +1,6 @@
 import { channelNotFound, invalidParams, type SubscribeParams } from '@agenthost/protocol';
 import { validateParams } from '@agenthost/protocol/validate';
+import { defined } from '@agenthost/protocol/values';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { TOKEN_EXPIRED, TOKEN_REVOKED, type TokenIdentity } from '../auth/access-tokens.ts';
 import { Answer } from '../handler-port/answer.ts';
@@ -61,9 +62,9 @@ export class Hub {
     departures: Departures;
     connectionLimits(): ConnectionLimits;
     isReplaced(tokenHash: string): boolean;
-    /** Whether it is the owner's token. */
+    /** Whether a token is the owner's. */
     isOwner(tokenHash: string): boolean;
-    /** Whether the owner gave the token to somebody. */
+    /** Whether a token was created by `x-createToken`. */
     isGiven(tokenHash: string): boolean;
   }) {
     const { sync, log, modules } = parts;
@@ -92,12 +93,12 @@ export class Hub {
     return this.#clients;
   }
 
-  /** The connection that speaks for a client now. */
+  /** The connection that speaks for a client. */
   connectionOf(clientId: string): Connection | undefined {
     return this.#parts.lives.connectionOf(clientId);
   }
 
-  /** Why there is no room for one more connection of this token, for people; `undefined`: there is. */
+  /** Returns the reason to refuse one more connection of this token; `undefined`: it is accepted. */
   refusalFor(identity: TokenIdentity): string | undefined {
     return this.#rateLimits.refusalFor(identity) ?? this.#quotas.refusalFor(identity);
   }
@@ -138,7 +139,7 @@ export class Hub {
     return connection;
   }
 
-  /** Lets go of clients that are gone without a word, or say none. To be called every 15 s. */
+  /** Closes connections without a handshake or without a sign of life. Call it every 15 s. */
   checkAlive(): void {
     for (const connection of [...this.#connections])
       connection.checkAlive(this.#admissionQueue.has(connection));
@@ -199,12 +200,12 @@ export class Hub {
   }
 }
 
-/** View and delivery without what else a client has written there: they are kept for as long as the client. */
+/** The known members of `view` and `delivery`. They are stored for as long as the client is remembered. */
 function asRemembered({ view, delivery }: SubscribeParams): Pick<Wanted, 'view' | 'delivery'> {
   const { turns } = view ?? {};
   const { maxLatencyMs } = delivery ?? {};
   return {
-    view: view && (turns === undefined ? {} : { turns }),
-    delivery: delivery && (maxLatencyMs === undefined ? {} : { maxLatencyMs }),
+    view: view && defined({ turns }),
+    delivery: delivery && defined({ maxLatencyMs }),
   };
 }

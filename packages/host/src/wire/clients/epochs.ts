@@ -1,30 +1,27 @@
 import { createHash } from 'node:crypto';
 
-/** What is known of the lives of a client. */
+/** The epochs of a client: its separate lives under one id. */
 export interface Epochs {
   epoch: string | undefined;
-  /** Highest `clientSeq` processed in this epoch; -1: none. */
+  /** The highest `clientSeq` that was processed in this epoch; -1: none. */
   lastClientSeq: number;
   /**
-   * Highest `clientSeq` processed by epochs before this one, by a digest of each, the latest last: two lives may share an id, and either
-   * come back. Changed by `startEpoch` and `rememberEpoch` only.
+   * The highest processed `clientSeq` of earlier epochs, by a digest of the epoch, the latest last. Two lives may share an id, and both may
+   * return. Only `startEpoch` and `rememberEpoch` change it.
    */
   readonly past: Map<string, number>;
 }
 
-/** `lastClientSeq` of an epoch of which nothing has been processed: clients may count from 0. */
+/** `lastClientSeq` of an epoch without a processed action. Clients may count from 0. */
 export const NONE_PROCESSED = -1;
 
-/**
- * Earlier epochs of a client that are remembered, those that were there last: as many page loads of one browser as may share an id
- * within the time that any of them still resends.
- */
+/** Earlier epochs that are remembered, the latest ones: page loads of one browser that share an id while any of them may still resend. */
 const REMEMBERED_EPOCHS = 512;
 
-/** Characters of a digest: 72 bits, so that two epochs of one client do not meet, and a long one costs no more than a short one. */
+/** Characters of a digest. 72 bits keep the epochs of one client apart, and a long epoch costs no more than a short one. */
 const DIGEST_LENGTH = 12;
 
-/** Without an epoch, or in a new one, `clientSeq` starts again; in one that comes back it goes on [ACT-5]. */
+/** Begins an epoch. In a new epoch, or without one, `clientSeq` starts again. In an epoch that returns it goes on [ACT-5]. */
 export function startEpoch(record: Epochs, epoch: string | undefined): void {
   if (epoch !== undefined && epoch === record.epoch) return;
   const { past } = record;
@@ -37,7 +34,7 @@ export function startEpoch(record: Epochs, epoch: string | undefined): void {
   }
 }
 
-/** Writes down what an epoch that is not the present one has done: where that is nothing, there is nothing that could be done twice. */
+/** Remembers an epoch that is not the present one. An epoch without a processed action needs no entry: nothing could be applied twice. */
 export function rememberEpoch({ past }: Epochs, epoch: string, lastClientSeq: number): void {
   const digest = digestOf(epoch);
   past.delete(digest);
@@ -46,7 +43,7 @@ export function rememberEpoch({ past }: Epochs, epoch: string, lastClientSeq: nu
 
 function takeOut(past: Map<string, number>, epoch: string | undefined): number | undefined {
   if (epoch === undefined) return undefined;
-  // Earlier hosts wrote the epoch itself.
+  // Older versions of the host stored the epoch itself.
   const key = [digestOf(epoch), epoch].find((each) => past.has(each));
   if (key === undefined) return undefined;
   const lastClientSeq = past.get(key);

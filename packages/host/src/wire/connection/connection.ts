@@ -26,8 +26,8 @@ import { SubscribedChannels } from './subscribed-channels.ts';
 import type { TokenRateLimit } from './token-rate-limits.ts';
 
 /**
- * Entries and members of one message: sixteen MiB of brackets would take seconds to read, and a gigabyte. Admins import turns, which may have tens
- * of thousands of tool calls.
+ * Limits for the list entries and object members of one message. 16 MiB of brackets would take seconds and 1 GB to parse. Admins import turns,
+ * which may have tens of thousands of tool calls.
  */
 const MAX_ELEMENTS = { admin: 2_000_000, other: 100_000 } as const;
 
@@ -35,17 +35,17 @@ const MAX_ELEMENTS = { admin: 2_000_000, other: 100_000 } as const;
 export interface Online {
   readonly client: ClientRecord;
   readonly version: SupportedVersion;
-  /** BCP 47; `en` when the client said nothing [CHAT-19]. */
+  /** BCP 47. Default `en` [CHAT-19]. */
   readonly locale: string;
 }
 
-/** One accepted connection: its peer, its outbox, what it subscribed to. */
+/** One accepted connection: its peer, its outbox and its subscriptions. */
 export class Connection implements Sink {
   readonly identity: TokenIdentity;
   readonly peer: Peer<AnyMethods, AnyMethods>;
   readonly outbox: Outbox;
   readonly channels: SubscribedChannels;
-  /** Where concurrent requests wait for their turn. */
+  /** Limits the concurrent requests. */
   readonly gate: RequestGate;
   readonly #sync: Sync;
   readonly #onClose: (connection: Connection) => void;
@@ -68,14 +68,14 @@ export class Connection implements Sink {
     slowReaders: SlowReaders<Connection>;
     merges: SharedMerges;
     connectionLimits(): ConnectionLimits;
-    /** What it may read of its client, together with the others of its token. */
+    /** The limit that all connections of the token share; `undefined`: none. */
     tokenRateLimit: TokenRateLimit | undefined;
-    /** First output since the last flush. */
+    /** Called with the first output after a flush. */
     onFirst(outbox: Outbox): void;
-    /** The transport has taken what waited. */
+    /** Called when the transport has written its buffer. */
     onDrained(connection: Connection): void;
     onClose(connection: Connection): void;
-    /** It is subscribed to so many channels more, or, negative, fewer. */
+    /** Called when the number of subscriptions has changed by `by`. */
     onChannels(identity: TokenIdentity, by: number): void;
   }) {
     this.identity = parts.identity;
@@ -130,7 +130,7 @@ export class Connection implements Sink {
       },
       sendResponse: (message) => answers.send(message),
       onError: (error, where) => {
-        // What the client is told, or was to be told before it went, is no fault of the host.
+        // A wire error is an answer to the client, not a fault of the host.
         if (error instanceof WireError) parts.log.debug({ error, where }, 'a request was refused');
         else parts.log.error({ error, where }, 'a request failed inside the host');
       },
@@ -148,7 +148,7 @@ export class Connection implements Sink {
     return this.#online;
   }
 
-  /** False if its token only allows to look. */
+  /** Whether the client may act: hold terminals, offer tools. False for `observe` tokens. */
   get takesPart(): boolean {
     return isWithinScope(this.identity.scope, 'interact');
   }
@@ -157,13 +157,13 @@ export class Connection implements Sink {
     return this.#online !== undefined;
   }
 
-  /** The handshake has succeeded. */
+  /** Call it when the handshake has succeeded. */
   goOnline(online: Online): void {
     this.#online = online;
     this.#dialect = dialectOf(online.version);
   }
 
-  /** The handshake has failed after all. */
+  /** Call it when a handshake has failed after `goOnline`. */
   goOffline(): void {
     this.#online = undefined;
     this.#dialect = undefined;
@@ -179,17 +179,17 @@ export class Connection implements Sink {
     return this.outbox.waitingBytes;
   }
 
-  /** Of {@link waitingBytes} those that the transport does not have yet. */
+  /** The part of {@link waitingBytes} that the transport does not have yet. */
   get queuedBytes(): number {
     return this.outbox.queuedBytes;
   }
 
-  /** Bytes of answers that the client has not taken: an upper bound. */
+  /** Upper bound of the bytes of answers that the client has not taken. */
   get unreadBytes(): number {
     return this.outbox.responseBytes;
   }
 
-  /** Bytes that the client has taken since it came. */
+  /** Bytes that the client has taken since it connected. */
   get takenBytes(): number {
     return this.#transport.takenBytes;
   }
@@ -197,7 +197,7 @@ export class Connection implements Sink {
   envelope(encoded: EncodedEnvelope, delivery: Parameters<Sink['envelope']>[1]): void {
     if (this.#dialect === undefined) return;
     const { value } = encoded;
-    // A rejection carries what the client sent.
+    // A rejection echoes the action as the client sent it.
     const isFit = this.#dialect.isIdentity || value.rejectionReason !== undefined;
     const fitted = isFit ? value : this.#dialect.envelope(value);
     if (fitted === undefined) return;
@@ -208,17 +208,17 @@ export class Connection implements Sink {
     this.outbox.frame(text, kind);
   }
 
-  /** Sends a notification that is no envelope, in its place. */
+  /** Sends a notification other than an envelope, in order. */
   notify(method: string, params: object): void {
     this.outbox.frame(JSON.stringify({ jsonrpc: '2.0', method, params }), 'message');
   }
 
-  /** Its client made the host write and send so many bytes. */
+  /** Counts bytes that the client made the host write and send. */
   charge(bytes: number): void {
     this.#throttle.charge(bytes);
   }
 
-  /** Refuses further requests and drops dispatches. The answer to the present request closes the connection. */
+  /** Refuses further requests and drops dispatches. The answer to the running request closes the connection. */
   refuseFurther(): void {
     this.#isEnding = true;
   }
@@ -233,43 +233,42 @@ export class Connection implements Sink {
   }
 
   /**
-   * To be called every 15 s: a client whose machine or network has gone without a word, or that never reads, is let go, and so is one that
-   * says for half a minute not who it is. `isArriving`: its handshake is under way.
+   * Closes the connection if its client gives no sign of life, or has not completed the handshake within 30 s. Call it every 15 s.
+   * `isShakingHands`: whether the handshake runs.
    */
-  checkAlive(isArriving: boolean): void {
-    const isKnown = this.isOnline || isArriving;
-    const trouble = this.#heartbeat.check(isKnown, () => this.#transport.probe?.() ?? true);
+  checkAlive(isShakingHands: boolean): void {
+    const hasHandshake = this.isOnline || isShakingHands;
+    const trouble = this.#heartbeat.check(hasHandshake, () => this.#transport.probe?.() ?? true);
     if (trouble === 'noHandshake')
       this.close(CLOSE_CODES.noHandshake, 'no initialize or reconnect within 30 seconds');
     if (trouble !== 'silent') return;
     this.#cut('a client gives no sign of life; its connection is closed', 'no sign of life: reconnect');
   }
 
-  /** It does not read its answers, and others wait for the room that they take. */
+  /** Closes the connection because its client does not read its answers, and others wait for the room that they take. */
   cutOff(): void {
     this.#cut('a client does not read its answers; it has to reconnect', 'does not read: reconnect');
   }
 
-  /** It reads too slowly. */
+  /** Closes the connection because its client reads too slowly. */
   fallBehind(): void {
     this.#cut('a client reads too slowly; it has to reconnect', 'reads too slowly: reconnect');
   }
 
-  /** It sends faster than its token may. */
   #refuseFlood(): void {
-    this.#log.warn({ client: this.#online?.client.id }, 'a client sends more than its token may');
+    this.#log.warn({ client: this.#online?.client.id }, 'a client sends more messages than its token allows');
     this.close(
       TRANSPORT_CLOSE.policyViolation,
-      'sends more than all connections of its token may together (maxMessagesPerSecond)',
+      'sends more messages than all connections of its token may send (maxMessagesPerSecond)',
     );
-    // Its answer to the close would come behind all that it has sent.
+    // The client's answer to the close would come behind everything that it has sent.
     this.#transport.terminate();
   }
 
   #cut(message: string, reason: string): void {
     this.#log.warn({ client: this.#online?.client.id }, message);
     this.close(CLOSE_CODES.slowConsumer, reason);
-    // Its buffers are full, or it is gone: no close frame would reach it soon.
+    // The buffers are full or the client is gone, so a close frame would not arrive soon.
     this.#transport.terminate();
   }
 

@@ -1,4 +1,5 @@
 import type { ActionEnvelope, StateAction } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { isTextAppend, joinAppends } from '../../sync/text-append.ts';
 
 /** Whether an action only appends to one target. Neighbouring appends may be merged [SUB-4]. */
@@ -39,7 +40,7 @@ function mergeActions(first: StateAction, second: StateAction): StateAction | un
       if (first.turnId !== second.turnId || first.toolCallId !== second.toolCallId) return undefined;
       const { invocationMessage = first.invocationMessage } = second;
       const content = first.content + second.content;
-      return { ...second, content, ...(invocationMessage === undefined ? {} : { invocationMessage }) };
+      return { ...second, content, ...defined({ invocationMessage }) };
     }
     if (isTextAppend(first) && isTextAppend(second)) return joinAppends(first, second);
   }

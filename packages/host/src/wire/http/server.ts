@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SettingRefusal, TokenScope } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { DEFAULT_MAX_CLIENT_FRAME_BYTES } from '@agenthost/rpc';
 import {
   type ServerTransport,
@@ -237,7 +238,7 @@ export class HostServer {
     sockets.handleUpgrade(request, socket, begun, (accepted) => {
       this.#unauthenticated.authenticated(request.socket);
       const { maxPayload: maxFrameBytes } = sockets.options;
-      const transport = wrapServerSocket(accepted, maxFrameBytes === undefined ? {} : { maxFrameBytes });
+      const transport = wrapServerSocket(accepted, defined({ maxFrameBytes }));
       this.#unhandled.watch(decided.identity, { stream: socket, socket: accepted, transport });
       this.#options.accept(transport, decided.identity);
     });

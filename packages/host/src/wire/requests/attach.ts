@@ -5,6 +5,7 @@ import {
   type SubscriptionDeliveryOptions,
   weightOf,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { steadyNow } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { isUnjournaled } from '../../sync/sequencer.ts';
@@ -15,7 +16,7 @@ import type { RememberedSubscription } from '../clients/client-record.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Connection } from '../connection/connection.ts';
 
-/** A channel that a connection wants, and how. */
+/** A subscription that a connection asks for. */
 export interface Wanted {
   readonly channel: Channel;
   readonly view: SubscribeView | undefined;
@@ -23,29 +24,32 @@ export interface Wanted {
 }
 
 /**
- * All but the completed turns stands whole in a snapshot: running turns, queues, drafts, tools of clients, output. That of all snapshots in one answer
- * stops at so many characters: with the completed turns it stays within what clients take. Channels beyond it are left out, and can be
- * subscribed to one by one.
+ * Limit for the parts of all snapshots in one answer that are never shortened: running turns, queues, drafts, tools of clients, output. Together
+ * with the completed turns the answer stays below the frame limit of clients. Channels above the limit are left out of the answer. A client can
+ * subscribe to each of them alone. In UTF-16 units.
  */
 const MAX_WHOLE_LENGTH = 24 * 1024 * 1024;
 
-/** A channel with less than this is never left out: large ones of somebody else must not keep a client from it. */
+/** A channel below this length is never left out, so that large channels of other clients cannot displace it. */
 const SMALL_LENGTH = 64 * 1024;
 
-/** What a handshake or subscribe got at its boundary. The connection's outbox is held until the answer. */
+/** The snapshots of a handshake or subscribe, made at one boundary. The outbox of the connection is held until the answer. */
 export interface Attached {
   readonly snapshots: Snapshot[];
-  /** The number that every snapshot reflects. */
+  /** The `serverSeq` that every snapshot reflects. */
   readonly fromSeq: number;
 }
 
-/** The parts of a host that subscriptions are made with. */
+/** The parts of a host that are needed to subscribe. */
 export interface Attaching {
   readonly sync: Sync;
   readonly clients: Clients<Connection>;
 }
 
-/** Subscribes at a tick's boundary and makes the snapshots that fit it exactly [CONN-2]. Disposed channels are left out, and those that make the answer too large. */
+/**
+ * Subscribes at the boundary of a tick and makes the snapshots of exactly that boundary [CONN-2]. Leaves out disposed channels, and channels that
+ * would make the answer too large.
+ */
 export async function attachWithSnapshots(
   attaching: Attaching,
   connection: Connection,
@@ -54,7 +58,7 @@ export async function attachWithSnapshots(
   const { sync, clients } = attaching;
   const attached = await sync.path.boundary(
     () => {
-      // Else a client that lost this answer and says what it saw last could not be told from one that has it.
+      // A number of its own tells a client that lost this answer from a client that got it.
       const fromSeq = wanted.length === 0 ? sync.emittedSeq : sync.nextBoundarySeq();
       return { captured: captureAll(wanted, fromSeq), fromSeq, cuts: cutsOf(wanted) };
     },
@@ -65,7 +69,7 @@ export async function attachWithSnapshots(
       const making = captured.map(async ({ item, state }, index) => {
         const share = shares[index] ?? { maxBytes: 0, least: 0 };
         const before = item.channel.subscriptions.get(connection);
-        // Until it is known how far back the snapshot reaches: what it has for certain.
+        // A lower bound until the snapshot is made.
         const certain = Math.max(state.firstOrdinal, state.turnCount - (item.view?.turns ?? state.turnCount));
         const window = { since: fromSeq, fromOrdinal: certain };
         const subscription = subscribe(clients, connection, item, window);
@@ -81,24 +85,24 @@ export async function attachWithSnapshots(
       return { promise: Promise.all(making), fromSeq };
     },
   );
-  // History was cut between the boundary and the subscription, when its window was nobody's yet [CHAT-6].
+  // History was cut after the boundary and before the subscription, so nobody told this window [CHAT-6].
   if (attached === undefined) return attachWithSnapshots(attaching, connection, wanted);
   const { promise, fromSeq } = attached;
   const made = await promise;
   const entries = made.map(({ item, subscription }) => [item.channel.uri, remembered(subscription)] as const);
-  // One that was replaced meanwhile no longer speaks for the client [CONN-3].
+  // A connection that was replaced no longer speaks for the client [CONN-3].
   const isRemembered = connection.isClosed || (await remember(clients, connection, entries));
   const { sequencer } = sync;
   const mustTell = entries.length > 0 && !isRemembered && !isUnjournaled(fromSeq);
   if (mustTell && sequencer.covers(sequencer.following)) {
-    // The journal began to fail meanwhile: the number has to say that no journal may hold these windows.
+    // The journal has begun to fail. The new number must be one that marks these windows as not journaled.
     for (const { item, before } of made) restore(connection, item.channel, before);
     return attachAgain(attaching, connection, wanted);
   }
   return { snapshots: made.map(({ snapshot }) => snapshot), fromSeq };
 }
 
-/** Attaches once more. Where that fails the connection is closed: envelopes of these channels have been dropped for it. */
+/** Attaches once more. If that fails, it closes the connection, because envelopes of these channels were dropped. */
 async function attachAgain(...again: Parameters<typeof attachWithSnapshots>): Promise<Attached> {
   try {
     return await attachWithSnapshots(...again);
@@ -109,11 +113,11 @@ async function attachAgain(...again: Parameters<typeof attachWithSnapshots>): Pr
   }
 }
 
-/** Changes when the history of one of these channels is cut. */
+/** A key that changes when the history of one of these channels is cut. */
 export const cutsOf = (wanted: readonly Wanted[]): string =>
   wanted.map(({ channel }) => channel.historyVersion).join();
 
-/** A subscription that was asked for in vain leaves the one before it. */
+/** Restores the earlier subscription after a failed one. */
 function restore(connection: Connection, channel: Channel, before: Subscription | undefined): void {
   if (before !== undefined && channel.subscriptions.has(connection)) {
     channel.subscriptions.set(connection, before);
@@ -122,7 +126,7 @@ function restore(connection: Connection, channel: Channel, before: Subscription 
   leave(connection, channel);
 }
 
-/** Takes the connection's subscription to a channel out, on both sides. */
+/** Removes the subscription of a connection to a channel, on both sides. */
 export function leave(connection: Connection, channel: Channel): void {
   channel.subscriptions.delete(connection);
   connection.channels.delete(channel);
@@ -134,7 +138,7 @@ function captureAll(wanted: readonly Wanted[], fromSeq: number): { item: Wanted;
     .filter(({ channel }) => channel.isAlive)
     .map((item) => ({ item, state: capture(item.channel, fromSeq) }))
     .filter(({ state: { state } }) => {
-      // One alone is as large as it is.
+      // A single channel is never left out.
       const length = wanted.length === 1 ? 0 : lengthOfWhole(state);
       if (length > SMALL_LENGTH && wholeLength > 0 && wholeLength + length > MAX_WHOLE_LENGTH) return false;
       wholeLength += length;
@@ -142,7 +146,7 @@ function captureAll(wanted: readonly Wanted[], fromSeq: number): { item: Wanted;
     });
 }
 
-/** Length of what a snapshot has besides completed turns. */
+/** Length of the parts of a snapshot that are never shortened. */
 const lengthOfWhole = (state: Channel['state']): number =>
   weightOf('turns' in state ? { ...state, turns: [] } : state);
 
@@ -172,16 +176,11 @@ export function subscribe(
 }
 
 function remembered({ view, delivery, since, fromOrdinal }: Subscription): RememberedSubscription {
-  return {
-    ...(view === undefined ? {} : { view }),
-    ...(delivery === undefined ? {} : { delivery }),
-    since,
-    fromOrdinal,
-  };
+  return { ...defined({ view, delivery }), since, fromOrdinal };
 }
 
 /**
- * What a client holds is durable before it gets it: after a kill the host must know how far its windows reach. Resolves as `Clients.note`
+ * Journals the windows of a client before it gets them: after a kill the host must know how far the windows reach. Resolves as `Clients.note`
  * does.
  */
 function remember(
@@ -191,13 +190,13 @@ function remember(
 ): Promise<boolean> {
   return clients.note(connection.online.client, (record) => {
     const present = new Set([...connection.channels].map((channel) => channel.uri));
-    // Those to channels that were disposed of meanwhile go: nothing else would ever take them out.
+    // Drops subscriptions to channels that were disposed of. Nothing else would remove them.
     const others = [...record.subscriptions].filter(([uri]) => present.has(uri));
     record.subscriptions = new Map([...others, ...entries]);
   });
 }
 
-/** Ends a subscription: nothing of that channel is delivered any more but echoes of own dispatches [SUB-2]. */
+/** Ends a subscription. Later output of the channel is not sent, except echoes of the client's own dispatches [SUB-2]. */
 export function detach(sync: Sync, clients: Clients<Connection>, connection: Connection, uri: string): void {
   const channel = sync.registry.get(uri);
   if (channel !== undefined) {
@@ -205,7 +204,7 @@ export function detach(sync: Sync, clients: Clients<Connection>, connection: Con
     channel.usedAt = steadyNow(sync.clock);
   }
   const { client } = connection.online;
-  // What a slow socket has not taken yet, or a delay holds back.
+  // Drops envelopes that wait for a slow socket or for a delay.
   connection.outbox.dropEnvelopes(uri, client.id);
   if (!client.subscriptions.has(uri)) return;
   void clients.note(client, (record) => {

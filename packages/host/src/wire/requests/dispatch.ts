@@ -32,10 +32,10 @@ import { type Connection } from '../connection/connection.ts';
 import { outlineOf, withoutLongTexts } from './action-outline.ts';
 import { callerOf, scopeRefusal, scopeSentence } from './caller.ts';
 
-/** A dispatch as it came in; the action is not checked yet. */
+/** A dispatch whose action is not checked yet. */
 type Incoming = Omit<DispatchActionParams, 'action'> & { action?: unknown };
 
-/** Takes clients' actions: who may, what they do, and the answer to each [ACT-2] to [ACT-8]. */
+/** Checks, applies and answers the actions that clients dispatch [ACT-2] to [ACT-8]. */
 export class Dispatcher {
   readonly #sync: Sync;
   readonly #clients: Clients<Connection>;
@@ -49,7 +49,7 @@ export class Dispatcher {
     this.#log = parts.log;
   }
 
-  /** Handles one `dispatchAction`. Without a promise it is settled when this returns. */
+  /** Handles one `dispatchAction`. Returns a promise if it has to wait for the disk; otherwise the dispatch is settled when this returns. */
   dispatch(connection: Connection, params: unknown): Promise<void> | undefined {
     if (!connection.isOnline || connection.isEnding) return undefined;
     const checked = validateParams('dispatchAction', params);
@@ -63,16 +63,16 @@ export class Dispatcher {
       return this.#answerAgain(connection, incoming, client.epoch);
     }
     const channel = this.#sync.registry.use(incoming.channel);
-    const taking =
+    const handling =
       channel === undefined
         ? this.#openFirst(connection, incoming)
-        : this.#take(connection, incoming, channel);
-    return taking?.catch((error: unknown) => this.#failed(connection, incoming, error));
+        : this.#check(connection, incoming, channel);
+    return handling?.catch((error: unknown) => this.#failed(connection, incoming, error));
   }
 
-  /** What it needs from disk could not be read: nothing was done, and its sender is told. */
+  /** Rejects a dispatch for which the journal could not be read. Nothing has changed. */
   #failed(connection: Connection, incoming: Incoming, error: unknown): void {
-    // The host has stopped, and with it the connection.
+    // The host has stopped and has closed the connection.
     if (error instanceof JournalError && error.code === 'closed') return;
     this.#log.error({ error, channel: incoming.channel }, 'a dispatch failed inside the host');
     if (!connection.isClosed) this.#refuse(connection, incoming, UNREADABLE);
@@ -81,12 +81,12 @@ export class Dispatcher {
   async #openFirst(connection: Connection, incoming: Incoming): Promise<void> {
     const channel = await this.#sync.registry.open(incoming.channel);
     if (connection.isClosed) return;
-    // Nobody is told, and a resend finds it processed [ACT-4].
+    // A dispatch to an unknown channel gets no answer, and counts as processed when it is sent again [ACT-4].
     if (channel === undefined) this.#settle(connection, incoming, () => undefined);
-    else await this.#take(connection, incoming, channel);
+    else await this.#check(connection, incoming, channel);
   }
 
-  #take(connection: Connection, incoming: Incoming, channel: Channel): Promise<void> | undefined {
+  #check(connection: Connection, incoming: Incoming, channel: Channel): Promise<void> | undefined {
     const checked = validateAction(incoming.action);
     if (!checked.ok || !isOnChannel(channel, checked.action)) {
       this.#refuse(connection, incoming, unfit(checked, channel));
@@ -107,15 +107,15 @@ export class Dispatcher {
     }
     const tooLarge = findActionFault(checked.action);
     if (tooLarge !== undefined) {
-      // The whole would be a burden to a sender who has it anyway.
+      // The sender has the whole action.
       const echoed = { ...incoming, action: outlineOf(checked.action) };
       this.#refuse(connection, echoed, reject('tooLarge', tooLarge));
       return undefined;
     }
-    return this.#takeChecked(connection, incoming, channel, checked.action);
+    return this.#plan(connection, incoming, channel, checked.action);
   }
 
-  #takeChecked<K extends ChannelKind>(
+  #plan<K extends ChannelKind>(
     connection: Connection,
     incoming: Incoming,
     channel: Channel<K>,
@@ -197,14 +197,14 @@ export class Dispatcher {
     this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble));
   }
 
-  /** Runs what a dispatch does and remembers, in the same transaction, that it was processed [ACT-5]. */
+  /** Runs the changes of a dispatch, and notes in the same transaction that it was processed [ACT-5]. */
   #settle(connection: Connection, incoming: Incoming, work: (tx: Tx) => void): void {
     const before = this.#sync.workBytes;
     try {
       this.#sync.transact('client', (tx) => {
         work(tx);
         const { client } = connection.online;
-        // Of one that may only look nothing is ever applied: sent again, it is refused again.
+        // Dispatches of an `observe` token are always refused, also when they are sent again.
         if (client.epoch === undefined || connection.identity.scope === 'observe') return;
         this.#clients.processed(tx, client, incoming.clientSeq);
       });
@@ -224,7 +224,7 @@ export class Dispatcher {
   ): void {
     const envelope = {
       channel: incoming.channel,
-      // The echo carries what came, whatever it was, long texts cut [ACT-3].
+      // The echo carries the action as it came, with long texts shortened [ACT-3].
       action: echoOf(withoutLongTexts(incoming.action)),
       origin: originOf(connection, incoming),
       rejectionReason: `${code}: ${reason}`,
@@ -233,18 +233,18 @@ export class Dispatcher {
     this.#sync.sendPrivate(connection, envelope, dropped);
   }
 
-  /** Sent again after a reconnect and processed before: answered as it was then [ACT-5]. */
+  /** Answers a dispatch that was processed before and is sent again after a reconnect. The answer is the same [ACT-5]. */
   async #answerAgain(connection: Connection, incoming: Incoming, epoch: string): Promise<void> {
     const { client } = connection.online;
     const stored = await this.#sync
       .afterCommit(() => this.#sync.journal.findOutcome(client.id, epoch, incoming.clientSeq))
       .catch((error: unknown) => {
-        // Its sender must not take it for undone because nobody can look it up now.
+        // The client must not take the dispatch for undone because its outcome cannot be read now.
         this.#log.error({ error, channel: incoming.channel }, 'an outcome could not be read');
         return undefined;
       });
     if (stored === undefined) {
-      const reason = 'It was applied or refused before; which of both is no longer held';
+      const reason = 'The action was applied or refused before; the host no longer knows which';
       const expired = reject('outcomeExpired', reason);
       const again = (): void => this.#sendRejection(connection, incoming, expired);
       this.#sendRejection(connection, incoming, expired, again);
@@ -252,7 +252,7 @@ export class Dispatcher {
     }
     // Journaled by this host after its checks.
     const envelope: ActionEnvelope = JSON.parse(stored.json);
-    // True whether or not the present tick can be committed.
+    // The outcome stays true if the present tick cannot be committed.
     const send = (): void => connection.envelope(new EncodedEnvelope(envelope), undefined);
     this.#sync.path.send(send, send);
   }

@@ -29,22 +29,22 @@ import type { ConnectionQuotas } from '../connection/connection-quotas.ts';
 import { type Attaching, attachWithSnapshots } from './attach.ts';
 import { replay } from './replay.ts';
 
-/** What every handshake result of this host says. */
+/** Members of the handshake result that are the same for all clients. */
 export type HostFacts = Pick<
   InitializeResult,
   'serverInfo' | 'defaultDirectory' | 'completionTriggerCharacters' | 'terminalCommandPrefix' | 'telemetry'
 >;
 
-/** The answer to a client that offers versions but none that the host supports. */
+/** The answer to a client that offers no version that the host supports. */
 const NO_COMMON_VERSION = Answer.refusal(unsupportedProtocolVersion([...SUPPORTED_VERSIONS])).thenClose({
   code: CLOSE_CODES.unsupportedVersion,
   reason: 'no common protocol version',
 });
 
-/** For a connection that closed while its handshake was under way: no answer leaves any more. */
-const NOBODY_LISTENS = Answer.behindCommit(null);
+/** The result for a connection that has closed during its handshake. It is not sent. */
+const NOT_SENT = Answer.behindCommit(null);
 
-/** Admits connections: `initialize` and `reconnect` [CONN-1] to [CONN-9]. */
+/** Handles the handshakes of connections: `initialize` and `reconnect` [CONN-1] to [CONN-9]. */
 export class Handshake {
   readonly #sync: Sync;
   readonly #clients: Clients<Connection>;
@@ -57,8 +57,8 @@ export class Handshake {
   readonly #isReplaced: (tokenHash: string) => boolean;
 
   /**
-   * `lost`: a client whose last number lies there has seen what the journal may not hold, and gets snapshots. `bornSeq`: the numbers
-   * of this host are above it. `isReplaced`: whether a token is no longer one, so that another may take over its client ids.
+   * `lost`: ranges of numbers that the journal may not hold. A client whose last number is in one of them gets snapshots. `bornSeq`: all numbers
+   * of this run of the host are above it. `isReplaced`: whether a token has ended, so that other tokens may take over its client ids.
    */
   constructor(parts: {
     sync: Sync;
@@ -89,12 +89,12 @@ export class Handshake {
     const uris = this.#checkSubscriptions(connection, params, params.initialSubscriptions ?? []);
     checkClientIdentity(params);
     const found = await this.#clients.find(params.clientId);
-    // Given up while it waited: it must not take over from the connection that came after it.
-    if (connection.isClosed) return NOBODY_LISTENS;
+    // A closed connection must not replace a newer one of the client.
+    if (connection.isClosed) return NOT_SENT;
     const known = this.#admit(connection, params.clientId, found);
     const client = known ?? newClient(params.clientId, connection.identity.tokenHash, version);
     this.#takeOver(connection, client, version, localeOf(params));
-    return this.#orBack(connection, () => this.#begin(connection, { client, version, uris }, params));
+    return this.#orGoOffline(connection, () => this.#begin(connection, { client, version, uris }, params));
   }
 
   async #begin(
@@ -132,12 +132,12 @@ export class Handshake {
     const uris = this.#checkSubscriptions(connection, params, params.subscriptions);
     checkClientIdentity(params);
     const found = await this.#clients.find(params.clientId);
-    // Given up while it waited: it must not take over from the connection that came after it.
-    if (connection.isClosed) return NOBODY_LISTENS;
+    // A closed connection must not replace a newer one of the client.
+    if (connection.isClosed) return NOT_SENT;
     const known = this.#admit(connection, params.clientId, found);
     const client = known ?? newClient(params.clientId, connection.identity.tokenHash, PROTOCOL_VERSION);
     this.#takeOver(connection, client, client.version, client.locale);
-    return this.#orBack(connection, () =>
+    return this.#orGoOffline(connection, () =>
       this.#goOn(connection, { client, isKnown: known !== undefined, uris }, params),
     );
   }
@@ -174,21 +174,21 @@ export class Handshake {
     return Answer.held(result);
   }
 
-  /** Whether the journal holds all that a client got up to that number, the windows of its subscriptions included. */
+  /** Whether the journal holds everything that a client was sent up to that number, and the windows of its subscriptions. */
   #isTrusted(lastSeen: number): boolean {
     if (this.#lost.some(({ after, upTo }) => after < lastSeen && lastSeen <= upTo)) return false;
-    // An earlier host that was killed may have given it a window without being able to write that down.
+    // An earlier run that was killed may have sent a window without journaling it.
     return lastSeen > this.#bornSeq || !isUnjournaled(lastSeen);
   }
 
-  /** The connection is over. */
+  /** Call it when a connection has closed. */
   leave(connection: Connection): void {
     if (!connection.isOnline) return;
     this.#clients.disconnect(connection.online.client, connection);
   }
 
-  /** After a failed handshake the connection is still uninitialised, and another may follow [CONN-3]. */
-  async #orBack(connection: Connection, admit: () => Promise<Answer>): Promise<Answer> {
+  /** After a failed handshake the connection is uninitialised again, so that another handshake may follow [CONN-3]. */
+  async #orGoOffline(connection: Connection, admit: () => Promise<Answer>): Promise<Answer> {
     try {
       return await admit();
     } catch (error) {
@@ -204,7 +204,9 @@ export class Handshake {
 
   #checkFirst(connection: Connection): void {
     if (connection.isOnline) {
-      throw invalidRequest('This connection has done its handshake; open another one for another client');
+      throw invalidRequest(
+        'This connection has completed its handshake; open another one for another client',
+      );
     }
   }
 
@@ -220,7 +222,10 @@ export class Handshake {
     return unique;
   }
 
-  /** The client's record, if it may be used under this token; one that came first while `found` was read counts. */
+  /**
+   * Returns the record of a client; `undefined`: it has none. Throws `-32009` if the client id belongs to another token. A record that came into
+   * memory while `found` was read takes precedence.
+   */
   #admit(
     connection: Connection,
     clientId: string,
@@ -229,12 +234,12 @@ export class Handshake {
     const record = this.#clients.inMemory(clientId) ?? found;
     const { tokenHash = connection.identity.tokenHash } = record ?? {};
     if (tokenHash !== connection.identity.tokenHash && !this.#isReplaced(tokenHash)) {
-      throw permissionDenied('This clientId belongs to another token; use a new one');
+      throw permissionDenied('This clientId belongs to another token; use a new clientId');
     }
     return record;
   }
 
-  /** The newest connection of a client speaks for it; the older one is closed and heard no more [CONN-3]. */
+  /** Makes a connection the one that speaks for a client, and closes the older one [CONN-3]. */
   #takeOver(
     connection: Connection,
     client: ClientRecord,
@@ -252,7 +257,7 @@ export class Handshake {
   }
 }
 
-/** The version to speak; `undefined`: there is no common one. Throws `-32602` for a list without versions. */
+/** Returns the newest common version; `undefined`: there is none. Throws `-32602` for a list without versions. */
 function negotiate(offered: readonly unknown[]): SupportedVersion | undefined {
   const outcome = negotiateVersion(offered);
   if (outcome.ok) return outcome.version;
@@ -261,6 +266,6 @@ function negotiate(offered: readonly unknown[]): SupportedVersion | undefined {
   return undefined;
 }
 
-/** What a client says of its language, if that can be a tag of one: nothing else is kept. */
+/** The locale of a client, if it has the form of a language tag. */
 const localeOf = ({ locale }: InitializeParams): string | undefined =>
   locale !== undefined && /^[A-Za-z0-9]{1,8}([-_][A-Za-z0-9]{1,8}){0,8}$/.test(locale) ? locale : undefined;

@@ -11,13 +11,13 @@ const MAX_REPLAY_BYTES = 16 * 1024 * 1024;
 interface Request {
   readonly wanted: readonly Wanted[];
   readonly before: ReadonlyMap<string, RememberedSubscription>;
-  /** Highest number that the client has seen. */
+  /** The highest `serverSeq` that the client has seen. */
   readonly lastSeen: number;
 }
 
 /**
- * What a client missed, from the journal, or `undefined` when only snapshots can bring it up to date [CONN-5] [CONN-6].
- * On success the connection is subscribed from the boundary on and its outbox is held.
+ * Reads the envelopes that a client missed from the journal. Returns `undefined` if the client needs snapshots [CONN-5] [CONN-6]. Otherwise the
+ * connection is subscribed from the boundary on and its outbox is held.
  */
 export async function replay(
   { sync, clients }: Attaching,
@@ -27,9 +27,9 @@ export async function replay(
   const heldAll = wanted.every(({ channel }) => {
     const subscription = before.get(channel.uri);
     if (subscription === undefined || subscription.since > lastSeen) return false;
-    // It may show turns that were dropped while it was away.
+    // The client may show turns that were dropped in its absence.
     if (channel.is('chat') && lastSeen < (channel.hostData.droppedSeq ?? 0)) return false;
-    // Else it was of a channel that has gone, and this one has taken its name since.
+    // An older subscription belongs to a disposed channel with the same URI.
     return subscription.since >= (channel.hostData.bornSeq ?? 0);
   });
   if (!heldAll) return undefined;
@@ -38,16 +38,16 @@ export async function replay(
       cuts: cutsOf(wanted),
       alive: wanted.filter(({ channel }) => channel.isAlive),
       upTo: sync.emittedSeq,
-      // Private envelopes have numbers too, and one may be the last that the client has seen [ACT-7].
+      // The last envelope that the client has seen may be a private one. These have numbers too [ACT-7].
       last: sync.sequencer.last,
     }),
     ({ cuts, alive, upTo, last }) => {
-      // Cut since the boundary, when this window was nobody's yet: a snapshot tells of it [CHAT-6].
+      // History was cut after the boundary, before anybody told this window: the client needs a snapshot [CHAT-6].
       if (lastSeen > last || cuts !== cutsOf(wanted)) return undefined;
       connection.outbox.hold();
       for (const item of alive) {
         const { since = lastSeen, fromOrdinal = 0 } = before.get(item.channel.uri) ?? {};
-        // It has heard of what was dropped since it got that window.
+        // The client was told which turns were dropped from its window.
         const keptFrom = item.channel.is('chat') ? (item.channel.hostData.keptFrom ?? 0) : 0;
         subscribe(clients, connection, item, { since, fromOrdinal: Math.max(fromOrdinal, keptFrom) });
       }
@@ -69,13 +69,13 @@ export async function replay(
       return { actionsJson, gone };
     }
   }
-  // The hold stays: snapshots follow, and nothing may come before them, nor after them what they reflect.
+  // The hold stays: snapshots follow. Nothing may be sent before them, and no envelope that they reflect after them.
   connection.outbox.dropHeldEnvelopes();
   for (const { channel } of reading.alive) leave(connection, channel);
   return undefined;
 }
 
-/** Windows that the replay empties hold all that came since. */
+/** Windows that the replay empties hold all later turns. */
 function widenEmptied(connection: Connection, alive: readonly Wanted[], emptied: ReadonlySet<string>): void {
   for (const { channel } of alive) {
     const subscription = channel.subscriptions.get(connection);
@@ -85,9 +85,8 @@ function widenEmptied(connection: Connection, alive: readonly Wanted[], emptied:
 }
 
 /**
- * The envelopes as this connection may get them, as a JSON array, or `undefined` when its windows cannot reduce one (CHAT-6). What was
- * journaled is what goes out: read and written again, a long replay would cost many times its size. `emptied`: chats all of whose turns were
- * cut.
+ * Returns the envelopes for this connection as a JSON array; `undefined`: its windows cannot reduce one of them (CHAT-6). Journaled JSON is sent
+ * as it is: parsing and encoding a long replay would cost many times its size. `emptied`: the chats whose turns were all cut.
  */
 function readable(
   rows: readonly StoredEnvelope[],

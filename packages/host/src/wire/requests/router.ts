@@ -24,7 +24,7 @@ import { callerOf, scopeRefusal, scopeSentence } from './caller.ts';
 
 type Params<M extends ClientRequestMethod> = ClientToHostRequests[M]['params'];
 
-/** Commands that only read or wait: what comes behind them does not wait for their end [WIRE-6]. */
+/** Commands that only read or wait. Later messages of the connection do not wait for them [WIRE-6]. */
 const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'listSessions',
   'x-searchSessions',
@@ -42,9 +42,9 @@ const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * Those of them whose answers may be large, and what such an answer counts for while it is made: of tokens that are no admin's they take turns
- * with handshakes and subscriptions. An admin's own clients that do not read must not keep an admin from looking. What waits for an agent is
- * not among them: it would keep others from getting in.
+ * Concurrent commands with large answers, and the bytes that an answer counts for while it is made. They take turns with handshakes and
+ * subscriptions in the admission queue. Commands of `admin` tokens do not, so that clients of an admin that do not read cannot block the admin.
+ * Commands that wait for an agent are not listed: they would block handshakes.
  */
 const LARGE: ReadonlyMap<ClientRequestMethod, number> = new Map([
   ['listSessions', 8 * MEBIBYTE],
@@ -57,7 +57,7 @@ const LARGE: ReadonlyMap<ClientRequestMethod, number> = new Map([
   ['resourceList', 8 * MEBIBYTE],
 ]);
 
-/** Methods of the connection as a whole: their channel is exactly the root's [WIRE-2]. */
+/** Methods that concern the whole connection: their channel must be the root channel [WIRE-2]. */
 const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'initialize',
   'ping',
@@ -82,12 +82,12 @@ export type WireRequests = {
   ) => Promise<Answer>;
 };
 
-/** Runs a request whose answer may be as large as `mostBytes` when it is its turn. */
+/** Runs a request in its turn of the admission queue. `mostBytes`: upper bound of its answer. */
 type InTurn = <T>(connection: Connection, work: () => Promise<T>, mostBytes: number) => Promise<T>;
 
 /**
- * So long a ping waits for requests before it: clients take a host that answers none for ten seconds for dead. It never overtakes an action:
- * its answer tells that those before it are settled [WIRE-4].
+ * Longest time that a ping waits for requests before it. Clients close a connection without an answer to a ping after ten seconds. A ping never
+ * overtakes a dispatch: its answer tells the client that earlier dispatches are settled [WIRE-4].
  */
 const PING_PATIENCE_MS = 3_000;
 
@@ -134,7 +134,7 @@ function routeCommand<M extends ClientRequestMethod>(
   connection.peer.handle(
     method,
     (params, context) => {
-      // Reading it throws before the handshake [WIRE-4].
+      // Throws before the handshake [WIRE-4].
       const caller = callerOf(connection);
       const command: Command<M> | undefined = commands[method];
       if (command === undefined) throw methodNotFound(method);
@@ -152,7 +152,7 @@ function routeCommand<M extends ClientRequestMethod>(
   );
 }
 
-/** The params, checked, of a call that this connection's token lets it make [AUTH-1]. */
+/** Returns the checked params of a call. Throws if they are invalid, or if the token of the connection does not allow the call [AUTH-1]. */
 function checkCall<M extends ClientRequestMethod>(
   { identity: { scope }, isEnding }: Connection,
   method: M,
@@ -185,6 +185,7 @@ const scopeDenied = (refusal: ScopeRefusal): WireError =>
 const invalidAt = ({ path, problem }: { path: string; problem: string }): WireError =>
   invalidParam(path.slice('params'.length).replace(/^\./, ''), problem);
 
+/** Turns errors of the journal into errors for the client. */
 async function guarded<T>(run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
@@ -192,13 +193,13 @@ async function guarded<T>(run: () => T | Promise<T>): Promise<T> {
     if (error instanceof JournalUnavailable) {
       throw internalError(error.message, error);
     }
-    // The host has stopped while this was under way.
+    // The host has stopped during the request.
     if (error instanceof JournalError && error.code === 'closed') {
       throw internalError('The host is stopping', error);
     }
-    // Logged when it was first met.
+    // The damage was logged when it was found.
     if (error instanceof JournalError && error.code === 'damaged') {
-      throw internalError('This cannot be read: the host’s database is damaged', error);
+      throw internalError('The host cannot read this: its database is damaged', error);
     }
     throw error;
   }
