@@ -16,7 +16,7 @@ const TERMINALS = Number(process.env['TERMINALS'] ?? 40);
 /** What all of them put out before the host is killed, and again while it is down. */
 const FLOOD_BYTES = Number(process.env['FLOOD_MEGABYTES'] ?? 150) * MEGABYTE;
 const BEHIND_BYTES = FLOOD_BYTES / 6;
-const PEAK_BYTES = 400 * MEGABYTE;
+const PEAK_BYTES = 500 * MEGABYTE;
 /** What may be left in memory when all of it was taken: code that was loaded for it, mostly. */
 const LEFT_BYTES = 30 * MEGABYTE;
 /** What a line of `yes` takes: 78 characters, and the end of line that a pty makes of it. */
@@ -45,7 +45,7 @@ afterEach(async () => {
 
 /** `isShort`: what is left alone leaves memory within seconds. */
 async function start(isShort = false): Promise<Started> {
-  host = new BenchProcess('./measured-host.ts', ['--expose-gc']);
+  host = new BenchProcess('./measured-host.ts', ['--expose-gc', '--max-semi-space-size=16']);
   return host.ask<Started>({ kind: 'start', folder, isShort });
 }
 

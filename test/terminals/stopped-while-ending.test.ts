@@ -85,7 +85,7 @@ describe.concurrent('a host that is stopped', () => {
     }
     for (const { dataDir, pid } of left) await expectAllGone(dataDir, pid);
     for (const { dataDir } of left)
-      expect(await readFile(join(dataDir, 'agenthost.log'), 'utf8')).not.toContain('could not be ended');
+      expect(await readFile(join(dataDir, 'agenthost.log'), 'utf8')).not.toContain('could not end');
   });
 
   it('right behind its start ends, of what it found, what it has no terminal for, and leaves no keeper', async () => {

@@ -1,4 +1,5 @@
 import type { TerminalInfo, TerminalState } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
@@ -6,7 +7,7 @@ import type { Tx } from '../sync/tx.ts';
 /** Every terminal of the host, as listed on the root channel [TERM-1]. */
 export const listed = (sync: Sync): readonly TerminalInfo[] => sync.root.state.terminals ?? [];
 
-/** Keeps the list: title, claim and end of a terminal show there in the same transaction. */
+/** Updates the list in the transaction that changes the title, the claim or the exit code of a terminal. */
 export function keepTerminalList(sync: Sync): void {
   sync.observe('terminal', (tx, { channel, before, after }) => {
     const isSame =
@@ -15,7 +16,7 @@ export function keepTerminalList(sync: Sync): void {
   });
 }
 
-/** Lists a terminal, or what has changed of it. */
+/** Adds a terminal to the list, or replaces its entry. */
 export function listTerminal(tx: Tx, sync: Sync, { uri, state }: Channel<'terminal'>): void {
   const info = infoOf(uri, state);
   const present = listed(sync);
@@ -27,7 +28,7 @@ export function listTerminal(tx: Tx, sync: Sync, { uri, state }: Channel<'termin
   );
 }
 
-/** Changes what the list says of terminals, by URI, all of them at once. */
+/** Replaces the entries of several terminals, by URI, in one action. */
 export function changeListed(tx: Tx, sync: Sync, changes: ReadonlyMap<string, Partial<TerminalInfo>>): void {
   replace(
     tx,
@@ -36,7 +37,7 @@ export function changeListed(tx: Tx, sync: Sync, changes: ReadonlyMap<string, Pa
   );
 }
 
-/** Takes terminals off the list. */
+/** Removes terminals from the list. */
 export function unlistTerminals(tx: Tx, sync: Sync, uris: readonly string[]): void {
   const left = listed(sync).filter(({ resource }) => !uris.includes(resource));
   if (left.length < listed(sync).length) replace(tx, sync, left);
@@ -47,5 +48,5 @@ function replace(tx: Tx, sync: Sync, terminals: readonly TerminalInfo[]): void {
 }
 
 function infoOf(resource: string, { title, claim, exitCode }: TerminalState): TerminalInfo {
-  return { resource, title, claim, ...(exitCode === undefined ? {} : { exitCode }) };
+  return { resource, title, claim, ...defined({ exitCode }) };
 }

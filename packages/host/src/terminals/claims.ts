@@ -14,11 +14,11 @@ import { listed } from './catalogue.ts';
 interface Use {
   readonly session: string;
   readonly turnId: string;
-  /** Absent: all of the turn's. */
+  /** Absent: every tool call of the turn. */
   readonly toolCallId?: string;
 }
 
-/** Whether a turn or tool call is named by a claim. */
+/** Whether a claim names a turn or tool call. */
 export const isInUse = (claim: TerminalSessionClaim): boolean =>
   claim.turnId !== undefined || claim.toolCallId !== undefined;
 
@@ -28,7 +28,7 @@ export const inBackground = ({ session }: TerminalSessionClaim): TerminalSession
   session,
 });
 
-/** A claim whose turn is not open names nobody who could ever let go: it becomes one of the session in the background. */
+/** Removes a turn that is not open from a claim, because nothing would ever release it: the session then holds the terminal in the background. */
 export function openClaim(sync: Sync, claim: TerminalClaim): TerminalClaim {
   if (claim.kind !== 'session' || !isInUse(claim)) return claim;
   for (const chat of sync.registry.ofSession(claim.session)) {
@@ -59,7 +59,7 @@ function narrow(tx: Tx, sync: Sync, use: Use, onError: (error: unknown, uri: str
     if (!isBy(claim, use)) continue;
     const terminal = sync.registry.getOf('terminal', resource);
     if (terminal !== undefined) narrowOne(tx, terminal, use);
-    // One that has ended may have left memory meanwhile.
+    // The channel of an ended terminal may have left memory.
     else
       tx.effect(
         () => void narrowUnloaded(sync, resource, use).catch((error: unknown) => onError(error, resource)),

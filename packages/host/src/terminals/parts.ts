@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts';
 import type { PtyOwner } from '../pty/pty.ts';
 import type { Sync } from '../sync/sync.ts';
 
-/** What running terminals needs. */
+/** The parts of a host that terminals use. */
 export interface TerminalParts {
   readonly sync: Sync;
   readonly owner: PtyOwner;
@@ -12,24 +12,24 @@ export interface TerminalParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly settings: TerminalSettings;
-  /** A client that opened a channel without subscribing releases it after this many ms. */
+  /** A channel that a client opened without subscribing may leave memory after this many ms. */
   readonly unloadAfterMs: number;
-  /** How many there may be at once, ended ones included: of these the oldest that a session holds goes for a new one. */
+  /** The limit of terminals, ended ones included. At the limit, a new terminal replaces the oldest ended one that a session holds. */
   maxTerminals(): number;
 }
 
-/** How a host's terminals are, as its options say. */
+/** Settings of all terminals, from the options of the host. */
 export interface TerminalSettings {
-  /** UTF-16 code units of output that a terminal's state holds at most [TERM-4]. */
+  /** Limit of the output in a terminal's state, in UTF-16 code units [TERM-4]. */
   readonly scrollbackLength: number;
-  /** Absolute path of the shell that runs where no command is given; absent: the user's. */
+  /** Absolute path of the shell for terminals without a command. Absent: the user's shell. */
   readonly shell?: string;
-  /** Set on top of the usual environment of every terminal. */
+  /** Added to the usual environment of every terminal. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whether shells are started so that they report their commands. */
+  /** Whether shells report their commands. */
   readonly hasShellIntegration: boolean;
-  /** Absolute path of the folder for the start-up files of shells that outlive the host; absent: none does. */
+  /** Absolute path of the folder for start-up files of shells that outlive the host. Absent: no shell outlives the host. */
   readonly shellFolder?: string;
-  /** Of agenthost; programs see it as `TERM_PROGRAM_VERSION`. */
+  /** The version of agenthost. Programs see it as `TERM_PROGRAM_VERSION`. */
   readonly version: string;
 }

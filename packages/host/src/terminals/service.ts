@@ -2,35 +2,35 @@ import type { TerminalClaim } from '@agenthost/protocol';
 import type { AgentTerminal, AgentTerminalStart } from '../agents/agent-terminal.ts';
 import type { Tx } from '../sync/tx.ts';
 
-/** What other parts of the host ask of its terminals: the port in front of `terminals.ts`. */
+/** The port of `terminals.ts` for other parts of the host. */
 export interface TerminalService {
   /** Starts a terminal and lists it [TERM-1]. Resolves once it is in the catalogue. Rejects with a `WireError`. */
   create(terminal: NewTerminal): Promise<void>;
-  /** Ends its process group and removes it. Inside no transaction. Rejects with `-32008` when there is none. */
+  /** Ends the process group of a terminal and removes the terminal. Do not call it inside a transaction. Rejects with `-32008` when there is no such terminal. */
   dispose(uri: string): Promise<void>;
-  /** The terminals that this session holds now. */
+  /** URIs of the terminals that this session holds. */
   heldBy(session: string): readonly string[];
-  /** Removes them all: the session goes [SESS-3] [TERM-6]. Called inside the transaction that disposes the session. */
+  /** Removes the terminals of a session that is disposed of, in the same transaction [SESS-3] [TERM-6]. */
   disposeHeldBy(tx: Tx, session: string): void;
-  /** A terminal for an agent; see `AgentSessionHost.terminal`. */
+  /** Starts a terminal for an agent; see `AgentSessionHost.terminal`. */
   startForAgent(
     owner: { readonly session: string; readonly workingDirectory: string },
     start: AgentTerminalStart,
   ): Promise<AgentTerminal>;
 }
 
-/** A terminal to be started, every default filled in but the title. */
+/** A terminal to start. Every default but that of the title is filled in. */
 export interface NewTerminal {
   readonly uri: string;
   readonly claim: TerminalClaim;
-  /** Absent: the shell's or program's name until the program sets one. */
+  /** Absent: the name of the shell or program, until the program sets a title. */
   readonly title?: string;
-  /** Absolute path; exists. */
+  /** Absolute path of a folder that exists. */
   readonly cwd: string;
   readonly cols: number;
   readonly rows: number;
   /** Absent: the user's shell, with shell integration. */
   readonly command?: readonly [program: string, ...args: string[]];
-  /** Set on top of a terminal's usual environment. */
+  /** Added to the usual environment of a terminal. */
   readonly env?: Readonly<Record<string, string>>;
 }

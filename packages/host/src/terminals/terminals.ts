@@ -7,6 +7,7 @@ import {
   type TerminalClaim,
   type TerminalState,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { AgentTerminal, AgentTerminalStart } from '../agents/agent-terminal.ts';
 import { steadyNow } from '../lib/clock.ts';
 import type { Pty } from '../pty/pty.ts';
@@ -26,13 +27,13 @@ import type { NewTerminal, TerminalService } from './service.ts';
 import type { Launch } from './start/launch.ts';
 import { TerminalPtys } from './start/terminal-ptys.ts';
 
-/** The terminals of a host, and the ptys of those that run. */
+/** Creates, lists, recovers and removes the terminals of a host. */
 export class Terminals implements TerminalService, TerminalStarter {
   readonly #parts: TerminalParts;
   readonly #agents: AgentTerminals;
   readonly #ptys: TerminalPtys;
   readonly #runners = new Map<string, TerminalRunner>();
-  /** URIs of terminals whose process is being started. */
+  /** URIs of terminals whose process is starting. */
   readonly #starting = new Set<string>();
   readonly #recovery: TerminalRecovery;
   readonly #unwatched: UnwatchedOutput;
@@ -63,7 +64,7 @@ export class Terminals implements TerminalService, TerminalStarter {
       await this.#makeRoom();
       const { launch, pty } = await this.#ptys.start(terminal);
       try {
-        // Both may have come or gone while it started. What is checked last, nothing can come in between.
+        // The URI may have been taken, or the session disposed of, during the start.
         await this.#checkSession(terminal);
         await this.#commit(terminal, launch, pty);
       } catch (error) {
@@ -75,7 +76,7 @@ export class Terminals implements TerminalService, TerminalStarter {
     }
   }
 
-  /** Rejects with `-32010` when something has this URI, or is about to. */
+  /** Rejects with `-32010` when a channel has this URI, or a terminal with it is starting. */
   async checkFree(uri: string): Promise<void> {
     const isTaken = this.#starting.has(uri) || (await this.#parts.sync.registry.open(uri)) !== undefined;
     if (isTaken || this.#starting.has(uri)) throw alreadyExists('channel', uri);
@@ -110,12 +111,12 @@ export class Terminals implements TerminalService, TerminalStarter {
     return this.#agents.start(owner, start);
   }
 
-  /** What runs in a terminal; `undefined` once it has ended. */
+  /** The runner of a terminal; `undefined` after its process has ended. */
   runner(uri: string): TerminalRunner | undefined {
     return this.#runners.get(uri);
   }
 
-  /** What agents and commands have left behind makes room, or nobody would get a terminal any more in the end. */
+  /** At the limit, removes the oldest ended terminal of a session. Rejects with a conflict when there is none. */
   async #makeRoom(): Promise<void> {
     const { sync } = this.#parts;
     const maxTerminals = this.#parts.maxTerminals();
@@ -123,11 +124,11 @@ export class Terminals implements TerminalService, TerminalStarter {
       const over = listed(sync).find(({ claim, exitCode }) => exitCode !== undefined && isLeft(claim));
       if (over === undefined)
         throw limitReached(
-          `This host has ${maxTerminals} terminals, the most it takes: dispose of one first`,
+          `This host has ${maxTerminals} terminals, its limit. Dispose of a terminal first.`,
           'terminals',
           maxTerminals,
         );
-      // In memory, it can be removed under the eyes of those who are just opening it.
+      // Loaded first: a client may be opening it.
       await sync.registry.open(over.resource);
       if (listed(sync).includes(over)) sync.transact('client', (tx) => this.#remove(tx, [over.resource]));
     }
@@ -139,7 +140,7 @@ export class Terminals implements TerminalService, TerminalStarter {
     if (session?.isAlive !== true) throw sessionNotFound(claim.session);
   }
 
-  /** Throws when its session has just gone, or its URI has just been taken. */
+  /** Throws when its session was disposed of, or its URI was taken. */
   #checkNow({ uri, claim }: NewTerminal): void {
     if (this.#isOver) throw internalError('The host is stopping');
     const { registry } = this.#parts.sync;
@@ -149,9 +150,8 @@ export class Terminals implements TerminalService, TerminalStarter {
   }
 
   /**
-   * Goes on with those of the open terminals whose processes outlived the host that started them, and ends the others [CONN-8]. Before
-   * anybody is let in; always called, so that no pty is left that nothing shows. None of them is loaded. Of `areAll` see
-   * `TerminalRecovery`.
+   * Attaches to the open terminals whose processes outlived the previous host, and ends the others [CONN-8]. Loads none of them. Call it
+   * at every start, before clients connect, so that no pty stays without a terminal. For `areAll` see `TerminalRecovery`.
    */
   async recover(terminals: readonly StoredTerminal[], areAll: boolean): Promise<void> {
     await this.#recovery.run(terminals, areAll);
@@ -159,12 +159,12 @@ export class Terminals implements TerminalService, TerminalStarter {
     await this.#ptys.keepFolders(new Set([...running, ...this.#recovery.unreadPtys]));
   }
 
-  /** The host takes clients from now on: the output of terminals without subscribers is taken beside. */
+  /** Clients can connect from now on, and terminals without subscribers may load their output. */
   begin(): void {
     this.#unwatched.begin();
   }
 
-  /** Whether what runs this terminal has not answered since the host started. */
+  /** Whether the keeper of this terminal has not answered since the host started. */
   isAwaited(uri: string): boolean {
     return this.#recovery.isAwaited(uri);
   }
@@ -182,7 +182,7 @@ export class Terminals implements TerminalService, TerminalStarter {
     else runner.letGo(steadyNow(clock) - unloadAfterMs);
   }
 
-  /** Before `end`: what waits of terminals that end with the host goes into their channels. */
+  /** Loads the terminals that end with the host, so that output that waits gets into their channels. Call it before `end`. */
   async takeWaiting(): Promise<void> {
     const { owner, sync, log } = this.#parts;
     if (owner.outlivesHost === true) return;
@@ -191,14 +191,14 @@ export class Terminals implements TerminalService, TerminalStarter {
       try {
         await sync.registry.load(uri);
       } catch (error) {
-        log.error({ error, uri }, 'the last output of a terminal was lost: it cannot be read');
+        log.error({ error, uri }, 'lost the last output of a terminal: its channel could not be loaded');
       }
     }
   }
 
   /**
-   * The host stops: writes the output that was read to the channels. Terminals whose processes end with the host end visibly.
-   * No terminal starts after this.
+   * The host stops: writes the output that was read, and ends the terminals whose processes end with the host. No terminal starts
+   * after this.
    */
   end(): void {
     const { owner } = this.#parts;
@@ -225,7 +225,7 @@ export class Terminals implements TerminalService, TerminalStarter {
     });
   }
 
-  /** Lets go of all ptys; the journal is drained before. */
+  /** Releases all ptys. Call it when the journal has written everything. */
   async close(): Promise<void> {
     this.#isOver = true;
     this.#recovery.end();
@@ -235,7 +235,7 @@ export class Terminals implements TerminalService, TerminalStarter {
     await this.#ptys.close();
   }
 
-  /** Resolves when the terminal is in the journal, so that nobody waits for a terminal that is taken back. */
+  /** Resolves when the terminal is in the journal: a failed commit takes it back. */
   #commit(terminal: NewTerminal, launch: Launch, pty: Pty): Promise<void> {
     return this.#parts.sync.commit('client', (tx) => {
       this.#checkNow(terminal);
@@ -259,7 +259,7 @@ export class Terminals implements TerminalService, TerminalStarter {
       offset: 0,
       titledBy: title === undefined ? 'host' : 'somebody',
       defaultTitle: launch.title,
-      ...(launch.nonce === undefined ? {} : { nonce: launch.nonce }),
+      ...defined({ nonce: launch.nonce }),
     } as const;
     const channel = sync.registry.create(tx, { uri, kind: 'terminal', state, hostData }, sync.emittedSeq);
     tx.write({ op: 'markOpen', uri });
@@ -301,11 +301,11 @@ export class Terminals implements TerminalService, TerminalStarter {
       const runner = this.#runners.get(uri);
       if (runner === undefined) continue;
       tx.effect(() => {
-        // Its URI is free again; what it still puts out nobody gets.
+        // Its URI is free again; the rest of its output is dropped.
         if (this.#runners.get(uri) === runner) this.#runners.delete(uri);
         runner.pty
           .kill({ forgets: true })
-          .catch((error: unknown) => log.error({ error, uri }, 'a terminal could not be ended'));
+          .catch((error: unknown) => log.error({ error, uri }, 'could not end a terminal'));
       });
     }
     unlistTerminals(tx, sync, uris);

@@ -10,7 +10,7 @@ export interface PtyOwnerUnderTest {
 }
 
 /** Limits that every owner under test has: small, so that tests meet them. */
-export const contractLimits = { highWater: 256 * 1024 } satisfies RunningPtyOptions;
+export const CONTRACT_LIMITS = { highWater: 256 * 1024 } satisfies RunningPtyOptions;
 
 let lastId = 0;
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { contractLimits, type PtyOwnerUnderTest } from './contract-spec.ts';
+import { CONTRACT_LIMITS, type PtyOwnerUnderTest } from './contract-spec.ts';
 
 /** How often the run that could lose output at its end is repeated; 200 before it is believed. */
-const exitRounds = Number(process.env['PTY_EXIT_ROUNDS'] ?? 5);
+const EXIT_ROUNDS = Number(process.env['PTY_EXIT_ROUNDS'] ?? 5);
 /** What one read may add past the mark. */
-const readBytes = 64 * 1024;
+const READ_BYTES = 64 * 1024;
 
 /** Output on its way to the reader. */
 export function outputContract(here: PtyOwnerUnderTest): void {
@@ -14,11 +14,11 @@ export function outputContract(here: PtyOwnerUnderTest): void {
     expect(pty.bytes.toString('hex')).toBe('ff00801b5b316de2820a');
   });
 
-  it(`loses nothing at the end of a program that put out 7.9 MB, ${exitRounds} times of ${exitRounds}`, async () => {
+  it(`loses nothing at the end of a program that put out 7.9 MB, ${EXIT_ROUNDS} times of ${EXIT_ROUNDS}`, async () => {
     const expected = Buffer.from(
       Array.from({ length: 1_000_000 }, (_, index) => `${index + 1}\r\n`).join(''),
     );
-    for (let round = 0; round < exitRounds; round += 1) {
+    for (let round = 0; round < EXIT_ROUNDS; round += 1) {
       const pty = await here.spawn(['seq', '1', '1000000']);
       expect(await pty.read().exit).toEqual({ exitCode: 0 });
       expect(pty.length, `bytes of round ${round}`).toBe(expected.length);
@@ -37,7 +37,7 @@ export function outputContract(here: PtyOwnerUnderTest): void {
 
   it('tells the exit only when everything was acknowledged far enough to be handed over', async () => {
     const pty = await here.spawn('seq 1 100000; exit 9');
-    await pty.read({ isAcknowledging: false }).waitUntil(() => pty.length >= contractLimits.highWater);
+    await pty.read({ isAcknowledging: false }).waitUntil(() => pty.length >= CONTRACT_LIMITS.highWater);
     let hasExited = false;
     void pty.exit.then(() => {
       hasExited = true;
@@ -61,7 +61,7 @@ export function outputContract(here: PtyOwnerUnderTest): void {
     // As long as this takes, more could have come.
     const other = await here.spawn('seq 1 100000');
     await other.read().exit;
-    expect(pty.length).toBeLessThanOrEqual(readBytes);
+    expect(pty.length).toBeLessThanOrEqual(READ_BYTES);
     expect(hasExited).toBe(false);
     pty.pty.hold(false);
     pty.acknowledge();
@@ -70,13 +70,13 @@ export function outputContract(here: PtyOwnerUnderTest): void {
   });
 
   it('stops at the high-water mark while nobody acknowledges, holds up no other pty, and goes on after', async () => {
-    const { highWater } = contractLimits;
+    const { highWater } = CONTRACT_LIMITS;
     const flood = await here.spawn(['yes']);
     await flood.read({ isAcknowledging: false }).waitUntil(() => flood.length >= highWater);
     // As long as this takes, the flood could have gone on.
     const other = await here.spawn(['seq', '1', '500000']);
     await other.read().exit;
-    expect(flood.length).toBeLessThan(highWater + readBytes);
+    expect(flood.length).toBeLessThan(highWater + READ_BYTES);
     flood.acknowledge();
     await flood.waitUntil(() => flood.length > 4 * highWater);
   });

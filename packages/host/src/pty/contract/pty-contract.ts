@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import type { PtyOwner } from '../pty.ts';
 import type { RunningPtyOptions } from '../running/running-pty.ts';
 import { ContractPty } from './contract-pty.ts';
-import { contractLimits, contractSpec, type PtyOwnerUnderTest } from './contract-spec.ts';
+import { CONTRACT_LIMITS, contractSpec, type PtyOwnerUnderTest } from './contract-spec.ts';
 import { inputContract } from './input-contract.ts';
 import { outputContract } from './output-contract.ts';
 import { processContract } from './process-contract.ts';
@@ -21,7 +21,7 @@ export function describePtyOwner(
     let ptys: ContractPty[] = [];
 
     beforeEach(async () => {
-      owner = await makeOwner(contractLimits);
+      owner = await makeOwner(CONTRACT_LIMITS);
       await owner.adopt();
     });
 

@@ -65,11 +65,11 @@ export function startContract(here: PtyOwnerUnderTest): void {
       'a name that no file can have',
       [`./${'x'.repeat(300)}`],
       {},
-      `cannot run ./${'x'.repeat(300)}: it cannot be looked at (ENAMETOOLONG)`,
+      `cannot run ./${'x'.repeat(300)}: it cannot be read (ENAMETOOLONG)`,
     ],
     ['no program', [''], {}, 'the command is empty'],
     ['a program that is not executable', ['./text'], {}, 'cannot run ./text: it is not executable'],
-    ['a folder as program', ['./sub'], {}, 'cannot run ./sub: it is no file'],
+    ['a folder as program', ['./sub'], {}, 'cannot run ./sub: it is not a file'],
     [
       'what is not executable in PATH',
       ['text'],

@@ -5,7 +5,7 @@ import { read, untilGone } from './contract-keepers.ts';
 import type { Keeper } from './keeper.ts';
 
 /** Has to be killed, which takes a keeper two seconds. */
-const stubborn = `trap '' HUP TERM; echo ready; while :; do sleep 1000; done`;
+const STUBBORN = `trap '' HUP TERM; echo ready; while :; do sleep 1000; done`;
 
 let stage: KeeperStage<SimulatedClock>;
 
@@ -27,7 +27,7 @@ describe('a pty that is ended for good', () => {
   test('is ended to its last process, and forgotten, also when its host leaves in the midst of it', async () => {
     const keeper = await stage.start();
     const connection = await stage.reach();
-    const pty = await stage.spawnOn(connection, stubborn);
+    const pty = await stage.spawnOn(connection, STUBBORN);
     await read(pty).shows('ready');
     const killed = pty.kill({ forgets: true });
     await connection.close();
@@ -51,7 +51,7 @@ describe('a pty that is ended for good', () => {
 
   test('is forgotten when another host takes over in the midst of it', async () => {
     const keeper = await stage.start();
-    const pty = await stage.spawnOn(await stage.reach(), stubborn);
+    const pty = await stage.spawnOn(await stage.reach(), STUBBORN);
     await read(pty).shows('ready');
     const killed = pty.kill({ forgets: true });
     const next = await stage.reach();

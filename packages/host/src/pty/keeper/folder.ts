@@ -6,9 +6,9 @@ import { ensureFolder } from '../../lib/ensure-folder.ts';
 import { PtyError } from '../pty.ts';
 
 /** What `sun_path` holds on every system that we know, in bytes, without its final zero (macOS: 104 with it). */
-const addressLimitBytes = 100;
+const ADDRESS_LIMIT_BYTES = 100;
 
-const socketEnding = '.sock';
+const SOCKET_ENDING = '.sock';
 
 /** Where the keepers of a data folder have their sockets, and beside each a log of the same name. */
 export function keeperFolder(dataDir: string): string {
@@ -35,7 +35,7 @@ export function ensureKeeperFolder(folder: string): void {
 /** Names of the keepers that have a socket in the folder, whether anybody listens or not. */
 export function keeperNames(folder: string): readonly string[] {
   return readdirSync(folder).flatMap((name) =>
-    name.endsWith(socketEnding) ? [name.slice(0, -socketEnding.length)] : [],
+    name.endsWith(SOCKET_ENDING) ? [name.slice(0, -SOCKET_ENDING.length)] : [],
   );
 }
 
@@ -46,7 +46,7 @@ export function newKeeperName(): string {
 
 /** The socket of a keeper. */
 export function socketPath(folder: string, name: string): string {
-  return join(folder, `${name}${socketEnding}`);
+  return join(folder, `${name}${SOCKET_ENDING}`);
 }
 
 /** The log of a keeper: what it says when it fails. */
@@ -89,7 +89,7 @@ export async function withSocketAddress<T>(
   use: (address: string) => Promise<T>,
 ): Promise<T> {
   const path = socketPath(folder, name);
-  if (Buffer.byteLength(path) <= addressLimitBytes) return use(path);
+  if (Buffer.byteLength(path) <= ADDRESS_LIMIT_BYTES) return use(path);
   const shortcut = mkdtempSync(join(shortTemporaryFolder(), 'ah-'));
   try {
     symlinkSync(folder, join(shortcut, 'k'));

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import {
   acknowledgeFrame,
   controlFrame,
-  dataHeaderBytes,
+  DATA_HEADER_BYTES,
+  FRAME_LIMIT_BYTES,
   type Frame,
   FrameError,
   FrameReader,
-  frameLimitBytes,
-  helloLimitBytes,
+  HELLO_LIMIT_BYTES,
   inputFrames,
   writeDataHeader,
 } from './frames.ts';
@@ -23,7 +23,7 @@ function collect(): { reader: FrameReader; frames: Frame[] } {
 }
 
 function dataFrame(pty: number, offset: number, text: string): Buffer {
-  const frame = Buffer.concat([Buffer.alloc(dataHeaderBytes), Buffer.from(text)]);
+  const frame = Buffer.concat([Buffer.alloc(DATA_HEADER_BYTES), Buffer.from(text)]);
   writeDataHeader(frame, pty, offset);
   return frame;
 }
@@ -78,12 +78,12 @@ describe('frames', () => {
   test('are refused past the limit before any of their body is there, a small one until hello', () => {
     const length = (bytes: number) => Buffer.from([bytes >>> 24, bytes >>> 16, bytes >>> 8, bytes]);
     const { reader } = collect();
-    reader.push(length(helloLimitBytes));
-    expect(() => collect().reader.push(length(helloLimitBytes + 1))).toThrow(FrameError);
+    reader.push(length(HELLO_LIMIT_BYTES));
+    expect(() => collect().reader.push(length(HELLO_LIMIT_BYTES + 1))).toThrow(FrameError);
     const later = collect().reader;
-    later.limitBytes = frameLimitBytes;
-    expect(() => later.push(length(frameLimitBytes + 1))).toThrow(FrameError);
-    expect(() => controlFrame({ text: 'x'.repeat(frameLimitBytes) })).toThrow(FrameError);
+    later.limitBytes = FRAME_LIMIT_BYTES;
+    expect(() => later.push(length(FRAME_LIMIT_BYTES + 1))).toThrow(FrameError);
+    expect(() => controlFrame({ text: 'x'.repeat(FRAME_LIMIT_BYTES) })).toThrow(FrameError);
   });
 });
 

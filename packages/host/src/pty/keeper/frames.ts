@@ -3,7 +3,7 @@
  * body. What flows often (output, keys, acknowledgements) is binary; everything else is `control`: one JSON message of
  * `protocol.ts`.
  */
-export const frameKind = {
+export const FRAME_KIND = {
   /** JSON in UTF-8. */
   control: 1,
   /** Keeper to host: pty (4 bytes), offset of the first byte (8 bytes, a double), bytes. */
@@ -22,19 +22,19 @@ export type Frame =
   | { readonly kind: 'acknowledge'; readonly pty: number; readonly offset: number };
 
 /** Largest length of a frame, in bytes: room for a process environment, and nothing that could fill a memory. */
-export const frameLimitBytes = 4 * 1024 * 1024;
+export const FRAME_LIMIT_BYTES = 4 * 1024 * 1024;
 
 /** Largest length of a frame before the other end has said hello, in bytes. */
-export const helloLimitBytes = 4 * 1024;
+export const HELLO_LIMIT_BYTES = 4 * 1024;
 
 /** Characters in one frame of keys. */
-const inputLength = 64 * 1024;
+const INPUT_LENGTH = 64 * 1024;
 
 /** Length and kind. */
-const headerBytes = 5;
+const HEADER_BYTES = 5;
 
 /** Bytes before the output in a `data` frame. */
-export const dataHeaderBytes = headerBytes + 12;
+export const DATA_HEADER_BYTES = HEADER_BYTES + 12;
 
 /** What came in is no frame: the connection cannot be followed any further. */
 export class FrameError extends Error {
@@ -44,12 +44,12 @@ export class FrameError extends Error {
 /** A `control` frame of a message. Throws `FrameError` when it is larger than a frame may be. */
 export function controlFrame(message: object): Buffer {
   const text = Buffer.from(JSON.stringify(message));
-  if (text.length + 1 > frameLimitBytes) {
-    throw new FrameError(`a message of ${text.length} bytes; at most ${frameLimitBytes - 1} are sent`);
+  if (text.length + 1 > FRAME_LIMIT_BYTES) {
+    throw new FrameError(`a message of ${text.length} bytes; at most ${FRAME_LIMIT_BYTES - 1} are sent`);
   }
-  const frame = Buffer.allocUnsafe(headerBytes + text.length);
-  writeHeader(frame, frameKind.control);
-  text.copy(frame, headerBytes);
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + text.length);
+  writeHeader(frame, FRAME_KIND.control);
+  text.copy(frame, HEADER_BYTES);
   return frame;
 }
 
@@ -58,15 +58,15 @@ export function controlFrame(message: object): Buffer {
  * @param offset Of the first byte that follows.
  */
 export function writeDataHeader(frame: Buffer, pty: number, offset: number): void {
-  writeHeader(frame, frameKind.data);
-  frame.writeUInt32BE(pty, headerBytes);
-  frame.writeDoubleBE(offset, headerBytes + 4);
+  writeHeader(frame, FRAME_KIND.data);
+  frame.writeUInt32BE(pty, HEADER_BYTES);
+  frame.writeDoubleBE(offset, HEADER_BYTES + 4);
 }
 
 /** `input` frames of keys, in UTF-8: small enough whatever was pasted, cut between characters. */
 export function* inputFrames(pty: number, data: string): Generator<Buffer> {
   for (let at = 0; at < data.length; ) {
-    let end = Math.min(at + inputLength, data.length);
+    let end = Math.min(at + INPUT_LENGTH, data.length);
     // The two halves of a character beyond the basic plane must stay together to become UTF-8.
     const last = data.charCodeAt(end - 1);
     if (end < data.length && last >= 0xd800 && last <= 0xdbff) end -= 1;
@@ -77,19 +77,19 @@ export function* inputFrames(pty: number, data: string): Generator<Buffer> {
 
 function inputFrame(pty: number, data: string): Buffer {
   const bytes = Buffer.byteLength(data);
-  const frame = Buffer.allocUnsafe(headerBytes + 4 + bytes);
-  writeHeader(frame, frameKind.input);
-  frame.writeUInt32BE(pty, headerBytes);
-  frame.write(data, headerBytes + 4);
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + 4 + bytes);
+  writeHeader(frame, FRAME_KIND.input);
+  frame.writeUInt32BE(pty, HEADER_BYTES);
+  frame.write(data, HEADER_BYTES + 4);
   return frame;
 }
 
 /** An `acknowledge` frame. */
 export function acknowledgeFrame(pty: number, offset: number): Buffer {
-  const frame = Buffer.allocUnsafe(headerBytes + 12);
-  writeHeader(frame, frameKind.acknowledge);
-  frame.writeUInt32BE(pty, headerBytes);
-  frame.writeDoubleBE(offset, headerBytes + 4);
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + 12);
+  writeHeader(frame, FRAME_KIND.acknowledge);
+  frame.writeUInt32BE(pty, HEADER_BYTES);
+  frame.writeDoubleBE(offset, HEADER_BYTES + 4);
   return frame;
 }
 
@@ -101,7 +101,7 @@ function writeHeader(frame: Buffer, kind: number): void {
 /** Cuts a stream of bytes into frames. One frame that is split over reads is copied, once; the others are not. */
 export class FrameReader {
   /** Largest length that is taken; begins small, until the other end is known. */
-  limitBytes = helloLimitBytes;
+  limitBytes = HELLO_LIMIT_BYTES;
   readonly #receive: (frame: Frame) => void;
   /** A frame that has begun: its first `#filled` bytes. */
   #partial = Buffer.alloc(0);
@@ -165,15 +165,15 @@ export class FrameReader {
 /** @param frame Kind and body. */
 function parseFrame(frame: Buffer): Frame {
   switch (frame[0]) {
-    case frameKind.control:
+    case FRAME_KIND.control:
       return { kind: 'control', text: frame.toString('utf8', 1) };
-    case frameKind.data:
+    case FRAME_KIND.data:
       if (frame.length < 13) break;
       return { kind: 'data', ...ptyAndOffset(frame), bytes: frame.subarray(13) };
-    case frameKind.input:
+    case FRAME_KIND.input:
       if (frame.length < 5) break;
       return { kind: 'input', pty: frame.readUInt32BE(1), bytes: frame.subarray(5) };
-    case frameKind.acknowledge:
+    case FRAME_KIND.acknowledge:
       if (frame.length !== 13) break;
       return { kind: 'acknowledge', ...ptyAndOffset(frame) };
     default:

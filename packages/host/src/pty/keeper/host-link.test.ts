@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { controlFrame, inputFrames } from './frames.ts';
 import { HostLink } from './host-link.ts';
-import { keeperProtocol } from './protocol.ts';
+import { KEEPER_PROTOCOL } from './protocol.ts';
 
 let folder: string;
 
@@ -36,7 +36,7 @@ async function connected() {
     acknowledge: () => undefined,
     closed: resolve,
   });
-  host.write(controlFrame({ type: 'hello', protocol: keeperProtocol, build: '1.0.0', pid: 1 }));
+  host.write(controlFrame({ type: 'hello', protocol: KEEPER_PROTOCOL, build: '1.0.0', pid: 1 }));
   await greeted.promise;
   return { host, link, keys, closed };
 }

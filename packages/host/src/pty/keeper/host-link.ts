@@ -1,15 +1,16 @@
 import { readSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { errorCode } from '@agenthost/protocol/values';
 import {
   controlFrame,
-  dataHeaderBytes,
+  DATA_HEADER_BYTES,
+  FRAME_LIMIT_BYTES,
   type Frame,
   FrameError,
   FrameReader,
-  frameLimitBytes,
   writeDataHeader,
 } from './frames.ts';
-import { type HostMessage, type KeeperMessage, keeperProtocol, parseHostMessage } from './protocol.ts';
+import { type HostMessage, KEEPER_PROTOCOL, type KeeperMessage, parseHostMessage } from './protocol.ts';
 
 /** What a keeper does with what a host says. */
 export interface HostLinkEvents {
@@ -26,7 +27,7 @@ export interface HostLinkEvents {
 /** One read of what a closing socket has received. */
 const UNREAD_BYTES = 64 * 1024;
 /** While more than this waits to be sent, no further request is read. Output alone is bounded by its acknowledgements. */
-const unsentLimitBytes = 8 * 1024 * 1024;
+const UNSENT_LIMIT_BYTES = 8 * 1024 * 1024;
 
 /** A keeper's end of one connection. Each delivery of a pty leaves at once: `ReadGathering` makes those of a flood large. */
 export class HostLink {
@@ -51,7 +52,7 @@ export class HostLink {
       for (const chunk of rest) this.#read(chunk);
       this.close();
     });
-    this.send({ type: 'hello', protocol: keeperProtocol, build, pid: process.pid });
+    this.send({ type: 'hello', protocol: KEEPER_PROTOCOL, build, pid: process.pid });
   }
 
   /** Sends a message, behind all output before it. */
@@ -62,8 +63,8 @@ export class HostLink {
   /** Sends output of a pty in one frame. */
   data(pty: number, bytes: Uint8Array, offset: number): void {
     if (this.#isClosed) return;
-    const frame = Buffer.allocUnsafe(dataHeaderBytes + bytes.length);
-    frame.set(bytes, dataHeaderBytes);
+    const frame = Buffer.allocUnsafe(DATA_HEADER_BYTES + bytes.length);
+    frame.set(bytes, DATA_HEADER_BYTES);
     writeDataHeader(frame, pty, offset);
     this.#socket.write(frame);
   }
@@ -93,7 +94,7 @@ export class HostLink {
       if (!(error instanceof FrameError)) throw error;
       this.close();
     }
-    if (this.#socket.writableLength > unsentLimitBytes) this.#socket.pause();
+    if (this.#socket.writableLength > UNSENT_LIMIT_BYTES) this.#socket.pause();
   }
 
   #receive(frame: Frame): void {
@@ -111,9 +112,10 @@ export class HostLink {
 
   #greet(message: HostMessage | undefined): void {
     if (message?.type !== 'hello') throw new FrameError('a hello was expected');
-    if (message.protocol !== keeperProtocol) throw new FrameError(`protocol ${message.protocol} is not ours`);
+    if (message.protocol !== KEEPER_PROTOCOL)
+      throw new FrameError(`protocol ${message.protocol} is not ours`);
     this.#isGreeted = true;
-    this.#reader.limitBytes = frameLimitBytes;
+    this.#reader.limitBytes = FRAME_LIMIT_BYTES;
     this.#events.greeted();
   }
 }
@@ -149,7 +151,7 @@ function unreadOf(fd: number): Buffer[] {
       if (length > 0) found.push(chunk.subarray(0, length));
     }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (errorCode(error) === undefined) throw error;
     // Nothing more is there, or the other end was closed before it had read everything.
   }
   return found;

@@ -18,7 +18,7 @@ import { PtyError } from '../pty.ts';
 import { read, shell, TestKeepers, until, untilGone } from './contract-keepers.ts';
 import { keeperFolder, logPath, socketPath } from './folder.ts';
 import { controlFrame, FrameReader } from './frames.ts';
-import { type HostMessage, keeperProtocol, parseHostMessage } from './protocol.ts';
+import { type HostMessage, KEEPER_PROTOCOL, parseHostMessage } from './protocol.ts';
 import { startKeeper } from './start.ts';
 
 let keepers: TestKeepers;
@@ -186,7 +186,7 @@ describe('the socket', () => {
     [
       'speaks another protocol',
       (socket) =>
-        socket.write(controlFrame({ type: 'hello', protocol: keeperProtocol + 1, build: '9.0.0', pid: 0 })),
+        socket.write(controlFrame({ type: 'hello', protocol: KEEPER_PROTOCOL + 1, build: '9.0.0', pid: 0 })),
       'another protocol',
     ],
     ['says nothing', () => {}, 'does not answer'],
@@ -418,7 +418,7 @@ describe('a keeper', () => {
           );
       });
       socket.on('data', (chunk: Buffer) => reader.push(chunk));
-      socket.write(controlFrame({ type: 'hello', protocol: keeperProtocol, build: '1.0.0', pid: 0 }));
+      socket.write(controlFrame({ type: 'hello', protocol: KEEPER_PROTOCOL, build: '1.0.0', pid: 0 }));
     });
     const owner = keepers.owner();
     expect((await owner.adopt()).ptys.map(({ id }) => id)).toEqual(['kept']);
@@ -443,7 +443,7 @@ describe('a keeper', () => {
         if (frame.kind === 'control') answer(socket, parseHostMessage(frame.text));
       });
       socket.on('data', (chunk: Buffer) => reader.push(chunk));
-      socket.write(controlFrame({ type: 'hello', protocol: keeperProtocol, build: '1.0.0', pid: 0 }));
+      socket.write(controlFrame({ type: 'hello', protocol: KEEPER_PROTOCOL, build: '1.0.0', pid: 0 }));
     });
     const owner = keepers.owner({ timeoutMs: 300 });
     expect(await owner.adopt()).toEqual({ ptys: [], late: [] });

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { defined, errorText } from '@agenthost/protocol/values';
 import type { Log } from '../../lib/log.ts';
 import { type AdoptedPtys, type Pty, PtyError, type PtyOwner, type PtySpec } from '../pty.ts';
 import type { RunningPtyOptions } from '../running/running-pty.ts';
@@ -12,13 +13,13 @@ import {
 } from './folder.ts';
 import { KeeperConnection, type ReachedKeeper } from './keeper-connection.ts';
 import { KeptPty } from './kept-pty.ts';
-import { keeperProtocol, type ListedPty } from './protocol.ts';
+import { KEEPER_PROTOCOL, type ListedPty } from './protocol.ts';
 import { startKeeper } from './start.ts';
 
 /** How long a keeper may take for an answer, in ms. */
-const answerLimitMs = 15_000;
+const ANSWER_LIMIT_MS = 15_000;
 /** A keeper that takes longer to list its ptys counts as not answering, in ms. */
-const aliveLimitMs = 1_000;
+const ALIVE_LIMIT_MS = 1_000;
 
 /** What became of looking for a keeper that an earlier host left. */
 type FoundKeeper =
@@ -70,7 +71,7 @@ export class KeeperPtyOwner implements PtyOwner {
     const asked = keeperNames(this.#folder).map((name) => ({ name, ptys: this.#adoptFrom(name) }));
     const inTime = await inTimeOf(
       asked.map(({ ptys }) => ptys),
-      this.#options.aliveTimeoutMs ?? aliveLimitMs,
+      this.#options.aliveTimeoutMs ?? ALIVE_LIMIT_MS,
     );
     const late = asked.filter((_, index) => inTime[index] === undefined);
     for (const { name } of late)
@@ -114,7 +115,7 @@ export class KeeperPtyOwner implements PtyOwner {
       case 'foreign': {
         const { protocol, build, pid } = found.hello;
         log.warn(
-          { keeper: name, pid, build, protocol, expected: keeperProtocol },
+          { keeper: name, pid, build, protocol, expected: KEEPER_PROTOCOL },
           'left a keeper alone that speaks another protocol: its terminals show as exited, and it ends with them',
         );
         return [];
@@ -138,7 +139,7 @@ export class KeeperPtyOwner implements PtyOwner {
       return { outcome: 'found', connection, ptys: answer.ptys };
     } catch (error) {
       await connection.close();
-      return { outcome: 'unusable', reason: String(error) };
+      return { outcome: 'unusable', reason: errorText(error) };
     }
   }
 
@@ -162,14 +163,14 @@ export class KeeperPtyOwner implements PtyOwner {
     const isOurs = connection.build === this.#options.build && !this.#silent.has(connection);
     if (isOurs || connection.ptyCount > 0) return;
     connection.close().catch((error: unknown) => {
-      this.#options.log.warn({ reason: String(error) }, 'a keeper could not be let go of');
+      this.#options.log.warn({ reason: errorText(error) }, 'a keeper could not be let go of');
     });
   }
 
   /** One that has just answered: it is only asked what it holds, since what it is asked to start may take its time. */
   async #aliveKeeper(): Promise<KeeperConnection> {
     const connection = await this.#keeper();
-    const { aliveTimeoutMs = aliveLimitMs, log } = this.#options;
+    const { aliveTimeoutMs = ALIVE_LIMIT_MS, log } = this.#options;
     try {
       await connection.request({ type: 'list' }, aliveTimeoutMs);
       return connection;
@@ -179,7 +180,7 @@ export class KeeperPtyOwner implements PtyOwner {
       if (!this.#silent.has(connection)) {
         this.#silent.add(connection);
         log.warn(
-          { keeperPid: connection.pid, reason: String(error) },
+          { keeperPid: connection.pid, reason: errorText(error) },
           'left a keeper alone that does not answer: new terminals start in another one',
         );
       }
@@ -230,7 +231,7 @@ export class KeeperPtyOwner implements PtyOwner {
         build,
         timeoutMs: this.#timeoutMs,
         signal: this.#closing.signal,
-        ...(helloTimeoutMs === undefined ? {} : { helloTimeoutMs }),
+        ...defined({ helloTimeoutMs }),
       }),
     );
     if (reached.outcome !== 'connected') return reached;
@@ -241,7 +242,7 @@ export class KeeperPtyOwner implements PtyOwner {
   }
 
   get #timeoutMs(): number {
-    return this.#options.timeoutMs ?? answerLimitMs;
+    return this.#options.timeoutMs ?? ANSWER_LIMIT_MS;
   }
 }
 

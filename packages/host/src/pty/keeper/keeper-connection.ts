@@ -1,19 +1,20 @@
 import { connect, type Socket } from 'node:net';
+import { errorText, hasCode } from '@agenthost/protocol/values';
 import { PtyError, type PtyExit, type PtySpec } from '../pty.ts';
 import {
   acknowledgeFrame,
   controlFrame,
+  FRAME_LIMIT_BYTES,
   type Frame,
   FrameError,
   FrameReader,
-  frameLimitBytes,
   inputFrames,
 } from './frames.ts';
 import {
   type Hello,
   type HostMessage,
+  KEEPER_PROTOCOL,
   type KeeperMessage,
-  keeperProtocol,
   parseKeeperMessage,
 } from './protocol.ts';
 
@@ -64,13 +65,13 @@ interface OpenRequest {
 }
 
 /** While more than this waits to be sent, keys are dropped: the keeper is stuck, and no memory may fill with them. */
-const unsentLimitBytes = 16 * 1024 * 1024;
+const UNSENT_LIMIT_BYTES = 16 * 1024 * 1024;
 /** Between asking a keeper to hang up and doing it, in ms. */
-const closeGraceMs = 1_000;
+const CLOSE_GRACE_MS = 1_000;
 /** What reads go through, one after another: a read is over before anything else runs, so all connections share it. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 /** How a pty ends whose keeper is gone: its master is closed, which is a hang-up (128 + SIGHUP). */
-const hungUp: PtyExit = { exitCode: 129 };
+const HUNG_UP: PtyExit = { exitCode: 129 };
 
 /**
  * A host's end of the connection to one keeper. When it is lost, every pty hears an exit after what was received, and every
@@ -98,13 +99,14 @@ export class KeeperConnection {
     const connection = new KeeperConnection(address, options);
     try {
       const hello = await connection.#greeted.promise;
-      if (hello.protocol === keeperProtocol) return { outcome: 'connected', connection };
+      if (hello.protocol === KEEPER_PROTOCOL) return { outcome: 'connected', connection };
       connection.#lose();
       return { outcome: 'foreign', hello };
     } catch (error) {
       connection.#lose();
-      const isGone = error instanceof Error && 'code' in error && isAbsence(error.code);
-      return isGone ? { outcome: 'gone' } : { outcome: 'unusable', reason: String(error) };
+      // Nobody listens at the socket, or there is no socket.
+      if (hasCode(error, 'ECONNREFUSED', 'ENOENT')) return { outcome: 'gone' };
+      return { outcome: 'unusable', reason: errorText(error) };
     } finally {
       if (!connection.#isOpen) await connection.#closed.promise;
     }
@@ -146,7 +148,7 @@ export class KeeperConnection {
       this.#closed.resolve();
     });
     socket.resume();
-    this.#send({ type: 'hello', protocol: keeperProtocol, build, pid: process.pid });
+    this.#send({ type: 'hello', protocol: KEEPER_PROTOCOL, build, pid: process.pid });
   }
 
   /** Whether the keeper can still be spoken to. */
@@ -210,7 +212,7 @@ export class KeeperConnection {
 
   /** Keys for a pty; dropped while the keeper does not take what was sent before. */
   write(pty: number, data: string): void {
-    if (!this.#canSend || this.#socket.writableLength > unsentLimitBytes) return;
+    if (!this.#canSend || this.#socket.writableLength > UNSENT_LIMIT_BYTES) return;
     for (const frame of inputFrames(pty, data)) this.#socket.write(frame);
   }
 
@@ -228,7 +230,7 @@ export class KeeperConnection {
   /** Registers who hears of a pty; when the keeper is gone already, that is its end. */
   listen(pty: number, events: KeptPtyEvents): void {
     if (this.#isOpen) this.#ptys.set(pty, events);
-    else events.exit(hungUp);
+    else events.exit(HUNG_UP);
   }
 
   /** Nobody hears of the pty any more. */
@@ -244,7 +246,7 @@ export class KeeperConnection {
     this.#socket.end();
     // What is left to read must not keep the end from being seen.
     this.#socket.resume();
-    const timer = setTimeout(() => this.#socket.destroy(), closeGraceMs);
+    const timer = setTimeout(() => this.#socket.destroy(), CLOSE_GRACE_MS);
     await this.#closed.promise;
     clearTimeout(timer);
   }
@@ -284,7 +286,7 @@ export class KeeperConnection {
     if (this.#hello === undefined) {
       if (message?.type !== 'hello') throw new FrameError('a hello was expected');
       this.#hello = message;
-      this.#reader.limitBytes = frameLimitBytes;
+      this.#reader.limitBytes = FRAME_LIMIT_BYTES;
       this.#greeted.resolve(message);
     } else if (message !== undefined) this.#handle(message);
   }
@@ -337,14 +339,9 @@ export class KeeperConnection {
     const ptys = [...this.#ptys.values()];
     this.#ptys.clear();
     // Before the requests: whoever waits for a pty to be killed then learns that it is gone.
-    for (const pty of ptys) pty.exit(hungUp);
+    for (const pty of ptys) pty.exit(HUNG_UP);
     for (const number of [...this.#requests.keys()]) {
       this.#take(number)?.reject(new PtyError('the keeper of terminals is gone'));
     }
   }
-}
-
-/** Nobody listens at a socket that is there, or none is there. */
-function isAbsence(code: unknown): boolean {
-  return code === 'ECONNREFUSED' || code === 'ENOENT';
 }

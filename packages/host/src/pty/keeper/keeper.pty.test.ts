@@ -10,7 +10,7 @@ import { read, until, untilGone } from './contract-keepers.ts';
 import { ensureKeeperFolder, isFindable, keeperFolder, logPath, socketPath } from './folder.ts';
 import { controlFrame } from './frames.ts';
 import { KeptPty } from './kept-pty.ts';
-import { keeperProtocol } from './protocol.ts';
+import { KEEPER_PROTOCOL } from './protocol.ts';
 
 let stage: KeeperStage<SimulatedClock>;
 
@@ -159,7 +159,7 @@ describe('a second host', () => {
     const second = connect(stage.address);
     // The keeper has accepted it, and hears it before what the first says from here on.
     await once(second, 'data');
-    second.write(controlFrame({ type: 'hello', protocol: keeperProtocol, build: '1.0.0', pid: 0 }));
+    second.write(controlFrame({ type: 'hello', protocol: KEEPER_PROTOCOL, build: '1.0.0', pid: 0 }));
     pty.write('behind ');
     pty.write('the hello\n');
     await until('it was typed', () => existsSync(typed) && readFileSync(typed, 'utf8') !== '');

@@ -36,11 +36,11 @@ export interface KeeperOptions {
 }
 
 /** What all ptys keep together while no host is there. */
-const keptBytes = 64 * 1024 * 1024;
+const KEPT_LIMIT_BYTES = 64 * 1024 * 1024;
 /** How often ptys that ended are looked for while no host is there, at most. */
-const sweepMs = 60 * 60 * 1_000;
+const SWEEP_MS = 60 * 60 * 1_000;
 /** How often it is asked whether a host could come at all, while none is there. */
-const lookMs = 30_000;
+const LOOK_MS = 30_000;
 
 /**
  * Owns ptys for whichever host is connected. One host at a time: the socket of one that was killed may linger, so a newcomer
@@ -55,7 +55,7 @@ export class Keeper {
   readonly #clock: Clock;
   readonly #timers: Timers;
   readonly #server: Server;
-  readonly #keepBudget = new KeepBudget(keptBytes);
+  readonly #keepBudget = new KeepBudget(KEPT_LIMIT_BYTES);
   readonly #ptys = new Map<number, HeldPty>();
   readonly #links = new Set<HostLink>();
   #host: HostLink | undefined;
@@ -262,7 +262,7 @@ export class Keeper {
   #lookLater(): void {
     const { isReachable } = this.#options;
     if (isReachable === undefined) return;
-    this.#cancelLook = this.#timers.after(lookMs, () => {
+    this.#cancelLook = this.#timers.after(LOOK_MS, () => {
       if (isReachable()) this.#lookLater();
       else void this.close();
     });
@@ -273,7 +273,7 @@ export class Keeper {
   }
 
   get #sweepMs(): number {
-    return Math.min(sweepMs, this.#endedKeepMs);
+    return Math.min(SWEEP_MS, this.#endedKeepMs);
   }
 
   #sweep(): void {

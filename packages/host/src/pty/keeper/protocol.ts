@@ -6,7 +6,7 @@ import { FrameError } from './frames.ts';
  * Number of what host and keeper say to each other. It changes only when the two could misunderstand each other: a message
  * or a field more does not, since both ignore what they do not know. `hello` itself stays as it is for ever.
  */
-export const keeperProtocol = 1;
+export const KEEPER_PROTOCOL = 1;
 
 /** First message of both ends, at once. */
 export interface Hello {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { errorText } from '@agenthost/protocol/values';
 import { PtyError } from '../pty.ts';
 import type { RunningPtyOptions } from '../running/running-pty.ts';
 import { ensureKeeperFolder, logPath, removeKeeperFiles } from './folder.ts';
@@ -10,16 +11,16 @@ import { ensureKeeperFolder, logPath, removeKeeperFiles } from './folder.ts';
  * What a keeper gets of our environment: what Node itself may need. Nothing else, since it outlives us and must not hold
  * our secrets; each pty brings its own environment along.
  */
-const inheritedVariables = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'];
+const INHERITED_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'];
 
 /**
  * What a keeper gets besides: the C library of most Linux systems then gives blocks of output back to the system once they are free
  * (`mallopt(3)`), which a process that ends with its last terminal alone would else hold for days. Others do not know these.
  */
-const allocation = { MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072' };
+const ALLOCATION = { MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 /** How long a keeper may take until it listens, in ms: a loaded machine is slow, a broken one never gets there. */
-const startLimitMs = 15_000;
+const START_LIMIT_MS = 15_000;
 
 /** What a keeper is told when it is started, as JSON. */
 export interface KeeperTask {
@@ -30,7 +31,7 @@ export interface KeeperTask {
 }
 
 /** Lines of a log that an error shows. */
-const shownLineCount = 5;
+const SHOWN_LINE_COUNT = 5;
 
 /**
  * Starts a keeper process that has nothing of ours: a session of its own, no terminal, no working directory, no
@@ -43,7 +44,7 @@ export async function startKeeper(folder: string, name: string, task: KeeperTask
   } catch (error) {
     const lines = lastLines(logPath(folder, name));
     removeKeeperFiles(folder, name);
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new PtyError(['the keeper of terminals cannot be started:', reason, ...lines].join('\n').trim(), {
       cause: error,
     });
@@ -57,7 +58,7 @@ function openLog(folder: string, name: string): number {
     ensureKeeperFolder(folder);
     return openSync(logPath(folder, name), 'a', 0o600);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorText(cause);
     throw new PtyError(`the keeper of terminals cannot be started in ${folder}: ${reason}`, { cause });
   }
 }
@@ -65,9 +66,9 @@ function openLog(folder: string, name: string): number {
 /** The end of a log; that it is gone must not hide why it was looked at. */
 function lastLines(path: string): readonly string[] {
   try {
-    return readFileSync(path, 'utf8').trim().split('\n').slice(-shownLineCount);
+    return readFileSync(path, 'utf8').trim().split('\n').slice(-SHOWN_LINE_COUNT);
   } catch (error) {
-    return [`(its log cannot be read: ${error instanceof Error ? error.message : String(error)})`];
+    return [`(its log cannot be read: ${errorText(error)})`];
   }
 }
 
@@ -75,15 +76,15 @@ function untilReady(folder: string, name: string, task: KeeperTask, log: number)
   const child = spawn(process.execPath, [...entryArguments(), folder, name, JSON.stringify(task)], {
     cwd: '/',
     detached: true,
-    env: { ...inherited(), ...allocation },
+    env: { ...inherited(), ...ALLOCATION },
     stdio: ['ignore', log, log, 'pipe'],
   });
   const ready = child.stdio[3];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(() => {
     child.kill('SIGKILL');
-    reject(new Error(`it did not listen within ${startLimitMs} ms`));
-  }, startLimitMs);
+    reject(new Error(`it did not listen within ${START_LIMIT_MS} ms`));
+  }, START_LIMIT_MS);
   child.once('error', reject);
   child.once('exit', (code, signal) => reject(new Error(`it ended at once (${signal ?? code})`)));
   if (ready instanceof Readable) ready.once('data', () => resolve());
@@ -105,7 +106,7 @@ function entryArguments(): readonly string[] {
 }
 
 function inherited(): Record<string, string> {
-  const entries = inheritedVariables.flatMap((variable): [string, string][] => {
+  const entries = INHERITED_VARIABLES.flatMap((variable): [string, string][] => {
     const value = process.env[variable];
     return value === undefined ? [] : [[variable, value]];
   });

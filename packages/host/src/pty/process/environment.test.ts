@@ -5,20 +5,20 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { PtyError } from '../pty.ts';
 import { terminalEnvironment, userShell } from './environment.ts';
 
-const user = { username: 'ada', homedir: '/home/ada', shell: '/bin/sh' };
-const version = '1.2.3';
-const ours = {
+const USER = { username: 'ada', homedir: '/home/ada', shell: '/bin/sh' };
+const VERSION = '1.2.3';
+const OURS = {
   TERM: 'xterm-256color',
   COLORTERM: 'truecolor',
   TERM_PROGRAM: 'agenthost',
-  TERM_PROGRAM_VERSION: version,
+  TERM_PROGRAM_VERSION: VERSION,
 };
-const theirs = { HOME: '/home/ada', USER: 'ada', LOGNAME: 'ada', SHELL: '/bin/sh', LANG: 'C.UTF-8' };
+const THEIRS = { HOME: '/home/ada', USER: 'ada', LOGNAME: 'ada', SHELL: '/bin/sh', LANG: 'C.UTF-8' };
 
 describe('the environment of a terminal', () => {
   it('is the host’s, and what programs ask about their terminal', () => {
-    const host = { ...theirs, PATH: '/usr/bin', EDITOR: 'vim', SSH_AUTH_SOCK: '/tmp/agent', EMPTY: '' };
-    expect(terminalEnvironment(host, { version, user })).toEqual({ ...host, ...ours });
+    const host = { ...THEIRS, PATH: '/usr/bin', EDITOR: 'vim', SSH_AUTH_SOCK: '/tmp/agent', EMPTY: '' };
+    expect(terminalEnvironment(host, { version: VERSION, user: USER })).toEqual({ ...host, ...OURS });
   });
 
   it('leaves out what belongs to the host’s own start', () => {
@@ -50,12 +50,15 @@ describe('the environment of a terminal', () => {
       },
       ...{ SHLVL: '3', OLDPWD: '/x', PWD: '/y', _: '/usr/bin/env' },
     };
-    expect(terminalEnvironment({ ...theirs, ...start }, { version, user })).toEqual({ ...theirs, ...ours });
+    expect(terminalEnvironment({ ...THEIRS, ...start }, { version: VERSION, user: USER })).toEqual({
+      ...THEIRS,
+      ...OURS,
+    });
   });
 
   it('keeps names that only begin alike', () => {
     const host = {
-      ...theirs,
+      ...THEIRS,
       TERMS: 'a',
       WINDOWS: 'b',
       PWDX: 'c',
@@ -64,39 +67,45 @@ describe('the environment of a terminal', () => {
       COLOR: 'f',
       GIT_ASKPASS: 'g',
     };
-    expect(terminalEnvironment(host, { version, user })).toEqual({ ...host, ...ours });
+    expect(terminalEnvironment(host, { version: VERSION, user: USER })).toEqual({ ...host, ...OURS });
   });
 
   it('leaves out what npm put in front of PATH, and only if npm started the host', () => {
     const PATH =
       '/p/node_modules/.bin:/node_modules/.bin:/npm/lib/node-gyp-bin:/usr/bin:/q/node_modules/.bin';
     const npm = { npm_execpath: '/npm', NODE: '/node', COLOR: '1' };
-    const clean = { ...theirs, ...ours, PATH: '/usr/bin:/q/node_modules/.bin' };
-    expect(terminalEnvironment({ ...theirs, PATH, ...npm }, { version, user })).toEqual(clean);
-    expect(terminalEnvironment({ ...theirs, PATH }, { version, user })).toEqual({ ...clean, PATH });
+    const clean = { ...THEIRS, ...OURS, PATH: '/usr/bin:/q/node_modules/.bin' };
+    expect(terminalEnvironment({ ...THEIRS, PATH, ...npm }, { version: VERSION, user: USER })).toEqual(clean);
+    expect(terminalEnvironment({ ...THEIRS, PATH }, { version: VERSION, user: USER })).toEqual({
+      ...clean,
+      PATH,
+    });
   });
 
   it('leaves out the editor’s helper for passwords together with the variables it needs', () => {
-    const host = { ...theirs, GIT_ASKPASS: '/code/askpass.sh', VSCODE_GIT_ASKPASS_NODE: '/code/node' };
-    expect(terminalEnvironment(host, { version, user })).toEqual({ ...theirs, ...ours });
+    const host = { ...THEIRS, GIT_ASKPASS: '/code/askpass.sh', VSCODE_GIT_ASKPASS_NODE: '/code/node' };
+    expect(terminalEnvironment(host, { version: VERSION, user: USER })).toEqual({ ...THEIRS, ...OURS });
   });
 
   it('fills in who the user is, and a locale of UTF-8 where none is set', () => {
     const LANG = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
-    expect(terminalEnvironment({}, { version, user })).toEqual({ ...theirs, ...ours, LANG });
-    const set = terminalEnvironment({ ...theirs, LANG: '', LC_CTYPE: 'de_DE.UTF-8' }, { version, user });
+    expect(terminalEnvironment({}, { version: VERSION, user: USER })).toEqual({ ...THEIRS, ...OURS, LANG });
+    const set = terminalEnvironment(
+      { ...THEIRS, LANG: '', LC_CTYPE: 'de_DE.UTF-8' },
+      { version: VERSION, user: USER },
+    );
     expect(set).toMatchObject({ LANG: '', LC_CTYPE: 'de_DE.UTF-8' });
   });
 
   it('names the shell that is started', () => {
-    expect(terminalEnvironment(theirs, { version, user, shell: '/bin/bash' })).toMatchObject({
+    expect(terminalEnvironment(THEIRS, { version: VERSION, user: USER, shell: '/bin/bash' })).toMatchObject({
       SHELL: '/bin/bash',
     });
   });
 
   it('takes what is asked for last, whatever it is called', () => {
     const extra = { TERM: 'vt100', TMUX: 'x', ['__proto__']: 'own', HOME: '/elsewhere' };
-    const result = terminalEnvironment(theirs, { version, user, extra });
+    const result = terminalEnvironment(THEIRS, { version: VERSION, user: USER, extra });
     expect(result).toMatchObject({ TERM: 'vt100', TMUX: 'x', HOME: '/elsewhere' });
     expect(Object.getOwnPropertyDescriptor(result, '__proto__')?.value).toBe('own');
   });
@@ -107,7 +116,7 @@ describe('the environment of a terminal', () => {
     [{ 'A\0': 'x' }, 'cannot be called "A\\u0000"'],
     [{ A: 'x\0y' }, 'the environment variable "A" cannot hold a NUL'],
   ])('refuses %j', (extra, message) => {
-    const make = (): unknown => terminalEnvironment(theirs, { version, user, extra });
+    const make = (): unknown => terminalEnvironment(THEIRS, { version: VERSION, user: USER, extra });
     expect(make).toThrow(PtyError);
     expect(make).toThrow(message);
   });
@@ -123,14 +132,14 @@ describe('the shell of the user', () => {
 
   it('is $SHELL, else that of the account, else sh', () => {
     const shell = file('own-shell', 0o755);
-    expect(userShell({ SHELL: shell }, user)).toBe(shell);
-    expect(userShell({}, { ...user, shell })).toBe(shell);
-    expect(userShell({}, { ...user, shell: null })).toBe('/bin/sh');
+    expect(userShell({ SHELL: shell }, USER)).toBe(shell);
+    expect(userShell({}, { ...USER, shell })).toBe(shell);
+    expect(userShell({}, { ...USER, shell: null })).toBe('/bin/sh');
   });
 
   it('is never one that is missing, not executable, relative or there to refuse logins', () => {
     const shell = file('account-shell', 0o755);
     const unusable = [join(folder, 'missing'), file('text', 0o644), 'bash', file('nologin', 0o755), ''];
-    for (const SHELL of unusable) expect(userShell({ SHELL }, { ...user, shell })).toBe(shell);
+    for (const SHELL of unusable) expect(userShell({ SHELL }, { ...USER, shell })).toBe(shell);
   });
 });

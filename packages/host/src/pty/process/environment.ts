@@ -19,7 +19,7 @@ export interface TerminalEnvironmentOptions {
 }
 
 /** Variables that tell about the host's own start, by who set them; `X*` stands for every name that begins with `X`. */
-const leftOut = [
+const LEFT_OUT = [
   // agenthost itself: its options and its tokens.
   'AGENTHOST_*',
   // npm, and Node for its own children.
@@ -73,8 +73,8 @@ const leftOut = [
   // The shell that the host was started from.
   ...['SHLVL', 'OLDPWD', 'PWD', '_'],
 ];
-const leftOutNames = new Set(leftOut.filter((name) => !name.endsWith('*')));
-const leftOutPrefixes = leftOut.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
+const leftOutNames = new Set(LEFT_OUT.filter((name) => !name.endsWith('*')));
+const leftOutPrefixes = LEFT_OUT.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
 
 /**
  * The environment of a terminal: the host's, without what belongs to the host's own start, with what programs ask about their

@@ -11,7 +11,7 @@ import { NodePtyOwner } from '../running/node-pty.ts';
 import { endSession, signalForeground } from './process-session.ts';
 
 /** Above what Linux gives out as pids. */
-const nobody = { leader: 2 ** 22 + 1, device: '/dev/pts/none' };
+const NOBODY = { leader: 2 ** 22 + 1, device: '/dev/pts/none' };
 
 describe.runIf(process.platform === 'linux')('a session of processes', () => {
   it('is ended whatever its processes are called', async () => {
@@ -51,7 +51,7 @@ describe.runIf(process.platform === 'linux')('a session of processes', () => {
   });
 
   it('without a process is over, and hears no signal', async () => {
-    expect(await endSession(nobody)).toBe(true);
-    expect(() => signalForeground(nobody.leader, 'SIGINT')).not.toThrow();
+    expect(await endSession(NOBODY)).toBe(true);
+    expect(() => signalForeground(NOBODY.leader, 'SIGINT')).not.toThrow();
   });
 });

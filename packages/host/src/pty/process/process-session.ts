@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasCode } from '@agenthost/protocol/values';
 import { sharedLook } from './shared-look.ts';
 
 /** A session of processes: what one pty's first process and all that it started belong to, unless they left by `setsid`. */
@@ -24,9 +25,9 @@ interface Listed {
 }
 
 /** How often a session that was told to end is looked at. */
-const pollMs = 25;
+const POLL_MS = 25;
 /** Files of `/proc` that are open at once while looking. */
-const openFileCount = 64;
+const OPEN_FILE_COUNT = 64;
 
 /**
  * Ends every process of a session: HUP and TERM (and CONT, so that stopped ones hear it), then KILL for what is left after
@@ -45,8 +46,8 @@ export async function endSession(session: ProcessSession, graceMs = 2_000): Prom
     return groups.size === 0 && !isThere(session.leader);
   };
   const isOverAfter = async (signals: () => readonly NodeJS.Signals[]): Promise<boolean> => {
-    for (let waitedMs = 0; waitedMs < graceMs; waitedMs += pollMs) {
-      await delay(pollMs);
+    for (let waitedMs = 0; waitedMs < graceMs; waitedMs += POLL_MS) {
+      await delay(POLL_MS);
       if (await send(signals())) return true;
     }
     return false;
@@ -102,8 +103,8 @@ async function linuxGroups(leader: number): Promise<ReadonlySet<number>> {
 const linuxProcesses = sharedLook(async (): Promise<readonly Listed[]> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const processes: Listed[] = [];
-  for (let from = 0; from < pids.length; from += openFileCount) {
-    const files = pids.slice(from, from + openFileCount).map((pid) => `/proc/${pid}/stat`);
+  for (let from = 0; from < pids.length; from += OPEN_FILE_COUNT) {
+    const files = pids.slice(from, from + OPEN_FILE_COUNT).map((pid) => `/proc/${pid}/stat`);
     // One that cannot be read has ended meanwhile.
     for (const stat of await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')))) {
       const listed = parseStat(stat);
@@ -163,7 +164,6 @@ function sendToGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM')))
-      throw error;
+    if (!hasCode(error, 'ESRCH', 'EPERM')) throw error;
   }
 }

@@ -1,10 +1,11 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { errorCode, errorText } from '@agenthost/protocol/values';
 import { PtyError, type PtySpec } from '../pty.ts';
 
 /** What `execvpe` takes when the environment has no PATH. */
-const defaultPath = '/usr/local/bin:/bin:/usr/bin';
+const DEFAULT_PATH = '/usr/local/bin:/bin:/usr/bin';
 
 /**
  * Finds out what a forked process could only tell by an exit code, and returns the absolute path of the program. Rejects with
@@ -37,7 +38,7 @@ async function findProgram({ command: [program], cwd, env }: PtySpec): Promise<s
     if (fault !== undefined) throw new PtyError(`cannot run ${program}: ${fault}`, { fault: 'spec' });
     return path;
   }
-  for (const folder of (env['PATH'] ?? defaultPath).split(delimiter)) {
+  for (const folder of (env['PATH'] ?? DEFAULT_PATH).split(delimiter)) {
     const path = resolve(cwd, join(folder, program));
     if ((await whyNotExecutable(path)) === undefined) return path;
   }
@@ -46,15 +47,15 @@ async function findProgram({ command: [program], cwd, env }: PtySpec): Promise<s
 
 async function whyNotExecutable(path: string): Promise<string | undefined> {
   try {
-    if (!(await stat(path)).isFile()) return 'it is no file';
+    if (!(await stat(path)).isFile()) return 'it is not a file';
     await access(path, constants.X_OK);
     return undefined;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'no such file';
     return code === 'EACCES'
       ? 'it is not executable for this user'
-      : `it cannot be looked at (${String(code)})`;
+      : `it cannot be read (${code ?? errorText(error)})`;
   }
 }
 

@@ -1,10 +1,10 @@
 /** Bytes of one block: what the kernel hands over at once at most, so that a read touches two blocks at most. */
-const blockBytes = 64 * 1024;
-const newline = 0x0a;
+const BLOCK_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
 /** Blocks that are free, for whoever comes next: a flood would leave them behind as garbage faster than it is taken away. */
 const spares: Buffer[] = [];
 /** As many as a pty that is read from to its high-water mark has. */
-const mostSpares = 17;
+const MOST_SPARE_BLOCKS = 17;
 
 /**
  * Output that somebody may still ask for: bytes under their absolute offsets, added at the end and forgotten from the start. Holds
@@ -34,10 +34,10 @@ export class KeptOutput {
   /** Adds a copy of `bytes`. */
   append(bytes: Uint8Array): void {
     for (let taken = 0; taken < bytes.length; ) {
-      const at = this.#end % blockBytes;
+      const at = this.#end % BLOCK_BYTES;
       if (at === 0 || this.#blocks.length === 0)
-        this.#blocks.push(spares.pop() ?? Buffer.allocUnsafeSlow(blockBytes));
-      const part = bytes.subarray(taken, taken + blockBytes - at);
+        this.#blocks.push(spares.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES));
+      const part = bytes.subarray(taken, taken + BLOCK_BYTES - at);
       this.#blocks.at(-1)?.set(part, at);
       taken += part.length;
       this.#end += part.length;
@@ -47,19 +47,19 @@ export class KeptOutput {
   /** The bytes from `offset` on that lie together, at most 64 KiB; empty at the end. A view: it is another's once bytes are forgotten. */
   at(offset: number): Uint8Array {
     const from = Math.max(offset, this.#start);
-    const block = this.#blocks[Math.floor(from / blockBytes) - Math.floor(this.#start / blockBytes)];
+    const block = this.#blocks[Math.floor(from / BLOCK_BYTES) - Math.floor(this.#start / BLOCK_BYTES)];
     if (block === undefined || from >= this.#end) return new Uint8Array(0);
-    const at = from % blockBytes;
-    return block.subarray(at, Math.min(blockBytes, at + this.#end - from));
+    const at = from % BLOCK_BYTES;
+    return block.subarray(at, Math.min(BLOCK_BYTES, at + this.#end - from));
   }
 
   /** Forgets what lies before `offset`. */
   forget(offset: number): void {
     const start = Math.min(Math.max(offset, this.#start), this.#end);
-    const passed = Math.floor(start / blockBytes) - Math.floor(this.#start / blockBytes);
+    const passed = Math.floor(start / BLOCK_BYTES) - Math.floor(this.#start / BLOCK_BYTES);
     this.#start = start;
     const free = this.#blocks.splice(0, start === this.#end ? this.#blocks.length : passed);
-    for (const block of free) if (spares.length < mostSpares) spares.push(block);
+    for (const block of free) if (spares.length < MOST_SPARE_BLOCKS) spares.push(block);
   }
 
   /**
@@ -70,7 +70,7 @@ export class KeptOutput {
     const cut = this.#end - limitBytes;
     if (cut <= this.#start) return;
     // The byte before may be the newline that makes `cut` itself a line start.
-    this.forget(this.#after(newline, Math.max(cut - 1, this.#start)) ?? this.#characterStart(cut));
+    this.forget(this.#after(NEWLINE, Math.max(cut - 1, this.#start)) ?? this.#characterStart(cut));
   }
 
   /** The offset behind the first `byte` at or after `from`; undefined when that is the end. */

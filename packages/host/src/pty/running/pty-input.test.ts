@@ -3,10 +3,11 @@ import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { hasCode } from '@agenthost/protocol/values';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PtyInput } from './pty-input.ts';
 
-const mebibyte = 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 let folder: string;
 let fd: number;
 let input: PtyInput;
@@ -27,7 +28,7 @@ afterEach(() => {
 
 /** Reads what was written, up to a mark. */
 async function readUpTo(mark: string): Promise<Buffer> {
-  const buffer = Buffer.alloc(mebibyte);
+  const buffer = Buffer.alloc(MEBIBYTE);
   const pieces: Buffer[] = [];
   for (;;) {
     try {
@@ -35,14 +36,14 @@ async function readUpTo(mark: string): Promise<Buffer> {
       pieces.push(piece);
       if (piece.toString('latin1').endsWith(mark)) return Buffer.concat(pieces);
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      if (!hasCode(error, 'EAGAIN')) throw error;
       await turn();
     }
   }
 }
 
 test('keeps 16 MiB for a program that does not read, drops what comes then, and takes keys again when there is room', async () => {
-  for (let count = 1; count <= 20; count += 1) input.write(Buffer.alloc(mebibyte, 64 + count));
+  for (let count = 1; count <= 20; count += 1) input.write(Buffer.alloc(MEBIBYTE, 64 + count));
   input.write('dropped');
   const kept = await readUpTo('P');
   // The pipe itself holds a little, so one more was taken.
@@ -50,18 +51,18 @@ test('keeps 16 MiB for a program that does not read, drops what comes then, and 
   input.write('again');
   const rest = await readUpTo('again');
   const all = Buffer.concat([kept, rest]).toString('latin1');
-  expect(all.length).toBe(17 * mebibyte + 'again'.length);
+  expect(all.length).toBe(17 * MEBIBYTE + 'again'.length);
   for (let count = 1; count <= 17; count += 1) {
-    expect(all[(count - 1) * mebibyte]).toBe(String.fromCharCode(64 + count));
+    expect(all[(count - 1) * MEBIBYTE]).toBe(String.fromCharCode(64 + count));
   }
 });
 
 test('keeps a bounded number of single keys', async () => {
-  input.write('x'.repeat(mebibyte));
+  input.write('x'.repeat(MEBIBYTE));
   for (let count = 0; count < 300 * 1024; count += 1) input.write('k');
   const kept = await readUpTo('k');
   await turn();
   input.write('!');
   const all = Buffer.concat([kept, await readUpTo('!')]).toString('latin1');
-  expect(all.length).toBe(mebibyte + 256 * 1024);
+  expect(all.length).toBe(MEBIBYTE + 256 * 1024);
 });

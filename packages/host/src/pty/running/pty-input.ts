@@ -1,11 +1,12 @@
 import { writeSync } from 'node:fs';
+import { hasCode } from '@agenthost/protocol/values';
 
 /** One write takes at most this much, so that a large paste holds up nothing else. */
-const sliceBytes = 64 * 1024;
+const SLICE_BYTES = 64 * 1024;
 /** What may wait, in bytes and in calls: far more than anybody pastes or types. Calls beyond that are dropped, so that no memory fills. */
-const limit = { bytes: 16 * 1024 * 1024, calls: 256 * 1024 };
+const LIMIT = { bytes: 16 * 1024 * 1024, calls: 256 * 1024 };
 /** The pause when the kernel takes nothing more doubles from the first to the second while that lasts. */
-const pauseMs = { first: 1, most: 16 };
+const PAUSE_MS = { first: 1, most: 16 };
 
 /**
  * Keys on their way to a pty. The kernel takes some kilobytes at once and then as much as the program reads; nothing tells when, so
@@ -17,7 +18,7 @@ export class PtyInput {
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
-  #pauseMs = pauseMs.first;
+  #pauseMs = PAUSE_MS.first;
 
   /** `isClosed`: the number `fd` may mean another file by now. */
   constructor(fd: number, isClosed: () => boolean) {
@@ -39,7 +40,7 @@ export class PtyInput {
   }
 
   get #isFull(): boolean {
-    return this.#waitingBytes >= limit.bytes || this.#waiting.length >= limit.calls;
+    return this.#waitingBytes >= LIMIT.bytes || this.#waiting.length >= LIMIT.calls;
   }
 
   /** Drops what waits. */
@@ -55,20 +56,20 @@ export class PtyInput {
     if (this.#isClosed()) return this.end();
     let taken = 0;
     for (let next = this.#gather(); next !== undefined; next = this.#gather()) {
-      const written = this.#tryWrite(next.subarray(0, sliceBytes));
+      const written = this.#tryWrite(next.subarray(0, SLICE_BYTES));
       if (written === undefined) return this.end();
       this.#waitingBytes -= written;
       taken += written;
       if (written === next.length) this.#waiting.shift();
       else this.#waiting[0] = next.subarray(written);
-      if (written < Math.min(next.length, sliceBytes)) return this.#retry(taken);
+      if (written < Math.min(next.length, SLICE_BYTES)) return this.#retry(taken);
     }
   }
 
   /** What is written next: single keys that wait are one piece, or each would be a call of the system and a move of all others. */
   #gather(): Uint8Array | undefined {
     let count = 0;
-    for (let bytes = 0; bytes < sliceBytes && count < this.#waiting.length; count += 1) {
+    for (let bytes = 0; bytes < SLICE_BYTES && count < this.#waiting.length; count += 1) {
       bytes += this.#waiting[count]?.length ?? 0;
     }
     if (count > 1) this.#waiting.splice(0, count, Buffer.concat(this.#waiting.slice(0, count)));
@@ -81,13 +82,13 @@ export class PtyInput {
       return writeSync(this.#fd, bytes);
     } catch (error) {
       // Anything else means that the other side is gone, which the reading end finds out too.
-      return error instanceof Error && 'code' in error && error.code === 'EAGAIN' ? 0 : undefined;
+      return hasCode(error, 'EAGAIN') ? 0 : undefined;
     }
   }
 
   /** @param taken How much the kernel took since the last pause. */
   #retry(taken: number): void {
-    this.#pauseMs = taken > 0 ? pauseMs.first : Math.min(this.#pauseMs * 2, pauseMs.most);
+    this.#pauseMs = taken > 0 ? PAUSE_MS.first : Math.min(this.#pauseMs * 2, PAUSE_MS.most);
     this.#timer = setTimeout(() => this.#flush(), this.#pauseMs);
   }
 }

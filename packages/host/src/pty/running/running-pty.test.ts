@@ -4,7 +4,7 @@ import type { PtySink } from '../pty.ts';
 import { KeepBudget } from './keep-budget.ts';
 import { RunningPty, type RunningPtyOptions } from './running-pty.ts';
 
-const readBytes = 64 * 1024;
+const READ_BYTES = 64 * 1024;
 let started: RunningPty[] = [];
 
 afterEach(async () => {
@@ -114,7 +114,7 @@ describe('a pty whose readers come and go', () => {
       expect(exits).toEqual(length < 688_895 ? [] : [8]);
       pty.acknowledge(acknowledged);
       expect(length - acknowledged).toBeGreaterThanOrEqual(Math.min(65_536, 688_895 - acknowledged));
-      expect(length - acknowledged).toBeLessThan(65_536 + readBytes);
+      expect(length - acknowledged).toBeLessThan(65_536 + READ_BYTES);
     }
     expect(exits).toEqual([8]);
   });
@@ -133,7 +133,7 @@ describe('a pty whose readers come and go', () => {
     await isFull.promise;
     // As long as this takes, it could have gone on.
     await untilEnded(await start('seq 1 300000'));
-    expect(pty.end - pty.start).toBeLessThan(65_536 + readBytes);
+    expect(pty.end - pty.start).toBeLessThan(65_536 + READ_BYTES);
     // Whoever lets go of it lets it go on, within the other limit.
     const { end } = pty;
     pty.detach();

@@ -18,11 +18,11 @@ export interface RunningPtyOptions {
   readonly keepBudget?: KeepBudget | undefined;
 }
 
-const mebibyte = 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 /** While a sink takes nothing, so much ahead of what is acknowledged tells it that there is output: a block of it, in bytes. */
-const heldAhead = 1;
+const HELD_AHEAD_BYTES = 1;
 /** After the process, silence of this length counts as the end of output where the system does not tell it. */
-const silenceMs = 1_000;
+const SILENCE_MS = 1_000;
 
 /**
  * A pty that this process owns, with the output that is not acknowledged yet. Sinks come and go: with one, reading waits for its
@@ -76,8 +76,8 @@ export class RunningPty {
     }
     this.id = spec.id;
     this.#native = native;
-    this.#highWater = options.highWater ?? mebibyte / 2;
-    this.#detachedKeep = options.detachedKeep ?? 16 * mebibyte;
+    this.#highWater = options.highWater ?? MEBIBYTE / 2;
+    this.#detachedKeep = options.detachedKeep ?? 16 * MEBIBYTE;
     this.#keepBudget = options.keepBudget;
     this.#keepBudget?.join(this.#kept);
     const handlers = { take: (bytes: Uint8Array) => this.#take(bytes), ended: () => this.#drained() };
@@ -199,7 +199,7 @@ export class RunningPty {
     this.#gathering.delivered();
     try {
       for (let sink = this.#sink; sink !== undefined; sink = this.#sink) {
-        const ahead = this.#isHeld ? heldAhead : this.#highWater;
+        const ahead = this.#isHeld ? HELD_AHEAD_BYTES : this.#highWater;
         const room = ahead - (this.#delivered - this.#kept.start);
         const bytes = this.#kept.at(this.#delivered);
         if (bytes.length === 0 || room <= 0) break;
@@ -233,7 +233,7 @@ export class RunningPty {
     clearTimeout(this.#silence);
     this.#silence = undefined;
     if (this.#processExit === undefined || this.#isDrained || !this.#reading.isOn) return;
-    this.#silence = setTimeout(() => this.#reading.close(), silenceMs);
+    this.#silence = setTimeout(() => this.#reading.close(), SILENCE_MS);
   }
 
   #drained(): void {

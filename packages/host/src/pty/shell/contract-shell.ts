@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { defined } from '@agenthost/protocol/values';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { prepareShell } from './prepare-shell.ts';
 
@@ -69,7 +70,7 @@ export class ShellSession {
       shell: setup.shell,
       folder,
       env,
-      ...(platform === undefined ? {} : { platform }),
+      ...defined({ platform }),
     });
     setup.edit?.(folder, prepared.command);
     const [program, ...args] = prepared.command;

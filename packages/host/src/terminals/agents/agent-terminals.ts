@@ -1,4 +1,5 @@
 import { channelUri } from '@agenthost/protocol';
+import { defined, errorText } from '@agenthost/protocol/values';
 import { AgentError } from '../../agents/agent-error.ts';
 import type { AgentTerminal, AgentTerminalStart } from '../../agents/agent-terminal.ts';
 import { beginningOf } from '../../lib/beginning-of.ts';
@@ -10,20 +11,20 @@ import type { NewTerminal } from '../service.ts';
 import { shellOf } from '../start/launch.ts';
 import { LiveAgentTerminal } from './live-agent-terminal.ts';
 
-/** Longest title made of a command, in UTF-16 code units. */
+/** Limit of a title that is made from a command, in UTF-16 code units. */
 const COMMAND_TITLE_LENGTH = 80;
 const SIZE = { cols: 80, rows: 24 } as const;
 
-/** What agents' terminals need of the others. */
+/** Functions of `Terminals` for the terminals of agents. */
 export interface TerminalStarter {
   create(terminal: NewTerminal): Promise<void>;
-  /** Its pty and channel; `undefined` once it has ended. */
+  /** The runner of a terminal; `undefined` after its process has ended. */
   runner(uri: string): TerminalRunner | undefined;
-  /** Removes a terminal as the host's own doing. */
+  /** Removes a terminal on behalf of the host. */
   remove(uri: string): void;
 }
 
-/** The terminals that agents have started and not let go of. */
+/** The terminals that agents have started and not released. */
 export class AgentTerminals {
   readonly #parts: TerminalParts;
   readonly #starter: TerminalStarter;
@@ -58,10 +59,10 @@ export class AgentTerminals {
         cwd: start.cwd ?? owner.workingDirectory,
         ...SIZE,
         command: typeof command === 'string' ? [shellOf(this.#parts.settings), '-c', command] : command,
-        ...(env === undefined ? {} : { env }),
+        ...defined({ env }),
       });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       throw new AgentError('hostError', message, { cause: error });
     }
     return this.#follow(uri, owner.session, title);
@@ -71,7 +72,7 @@ export class AgentTerminals {
     const channel = this.#parts.sync.registry.getOf('terminal', uri);
     const runner = this.#starter.runner(uri);
     if (channel === undefined || runner === undefined)
-      throw new AgentError('hostError', 'The terminal was removed as it started');
+      throw new AgentError('hostError', 'The terminal was removed during its start');
     const terminal = new LiveAgentTerminal({
       sync: this.#parts.sync,
       channel,

@@ -1,4 +1,5 @@
 import { outputOf, type TerminalClaim, type TerminalContentPart } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { AgentTerminal, TerminalUse } from '../../agents/agent-terminal.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -6,7 +7,7 @@ import { openClaim } from '../claims.ts';
 import type { TerminalRunner } from '../output/terminal-runner.ts';
 import { headOf } from '../scrollback/trim.ts';
 
-/** A terminal in the hands of the agent that started it, who has its output until it lets go. In the host's memory while it runs. */
+/** A terminal for the agent that started it. The agent can read its output until it releases it. The channel stays in memory while the process runs. */
 export class LiveAgentTerminal implements AgentTerminal {
   readonly uri: string;
   readonly title: string;
@@ -19,7 +20,7 @@ export class LiveAgentTerminal implements AgentTerminal {
   readonly #released: () => void;
   readonly #unpin: () => void;
   #detached = Promise.withResolvers<void>();
-  /** A person has sent it to the background, and the agent has not taken it up again. */
+  /** A client sent it to the background, and the agent has not used it since. */
   #isDetached = false;
   #isReleased = false;
 
@@ -51,7 +52,7 @@ export class LiveAgentTerminal implements AgentTerminal {
     return this.#detached.promise;
   }
 
-  /** A person has narrowed the claim [TERM-5]. */
+  /** A client narrowed the claim [TERM-5]. */
   sentToBackground(): void {
     this.#isDetached = true;
     this.#detached.resolve();
@@ -61,7 +62,7 @@ export class LiveAgentTerminal implements AgentTerminal {
     const { content, exitCode } = this.#channel.state;
     return {
       ...newest(content, maxBytes),
-      ...(exitCode === undefined ? {} : { exitCode }),
+      ...defined({ exitCode }),
     };
   }
 
@@ -93,19 +94,19 @@ export class LiveAgentTerminal implements AgentTerminal {
     this.#letGo();
     const channel = await this.#sync.registry.openOf('terminal', this.uri);
     if (channel === undefined || !this.#isIn(channel)) return;
-    // Somebody wants it to go on.
+    // A client wants it to keep running.
     if (channel.state.claim.kind === 'client' || this.#isDetached) return;
     await this.#runner.pty.kill();
     this.#remove();
   }
 
-  /** Nothing changes any more, or nobody asks: it may leave memory. */
+  /** The process has ended or the agent released it: the channel may leave memory. */
   #letGo(): void {
     this.#released();
     this.#unpin();
   }
 
-  /** Whether the channel under its URI is its own still. */
+  /** Whether the channel under its URI still belongs to this terminal. */
   #isIn({ hostData }: Channel<'terminal'>): boolean {
     return hostData.pty === this.#runner.pty.id;
   }
@@ -118,19 +119,19 @@ const isSame = (left: TerminalClaim, right: TerminalClaim): boolean =>
   left.turnId === right.turnId &&
   left.toolCallId === right.toolCallId;
 
-/** The last `maxBytes` bytes of the output in UTF-8, from a whole character on. */
+/** The last `maxBytes` bytes of the output in UTF-8, without a partial character at the start. */
 function newest(
   content: readonly TerminalContentPart[],
   maxBytes: number,
 ): { text: string; isTruncated: boolean } {
-  // What stands for trimmed output is a screen to be shown, and no text.
+  // The head draws a screen; it is not the text that the program wrote.
   const isTrimmed = headOf(content) !== undefined;
   const texts: string[] = [];
   let length = 0;
   for (let index = content.length - 1; index >= (isTrimmed ? 1 : 0) && length <= maxBytes; index -= 1) {
     const part = content[index];
     if (part === undefined) continue;
-    // No code unit takes less than a byte.
+    // Each code unit takes at least one byte.
     const text = outputOf(part).slice(-(maxBytes + 1));
     texts.unshift(text);
     length += text.length;

@@ -1,4 +1,5 @@
 import type { TerminalState } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { steadyNow } from '../../lib/clock.ts';
 import type { OutputEvent } from '../../pty/parser/events.ts';
 import { OutputParser } from '../../pty/parser/parser.ts';
@@ -63,7 +64,7 @@ export class TerminalRunner implements UnwatchedTerminal {
     this.#hostData = hostData;
     const { offset, nonce } = hostData;
     this.#offset = offset;
-    this.#parser = new OutputParser(nonce === undefined ? {} : { nonce });
+    this.#parser = new OutputParser(defined({ nonce }));
     this.#held = new HeldOutput((bytes, offset) => this.#read(bytes, offset));
     this.#output = new OutputThrottle(parts.timers, () => this.#write());
     this.#titles = new TitleThrottle(parts.timers, () => this.#write());

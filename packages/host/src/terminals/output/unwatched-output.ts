@@ -4,7 +4,7 @@ import type { Channel } from '../../sync/channel.ts';
 import type { TerminalParts } from '../parts.ts';
 
 /** Content of terminals without subscribers, in UTF-16 code units: with more in memory, one is unloaded before the next is loaded. */
-const CONTENT_LENGTH = 16 * 1024 * 1024;
+const CONTENT_LENGTH = 8 * 1024 * 1024;
 /** A terminal whose output does not end makes room for others after so long, ms. */
 const TURN_MS = 500;
 /** How often it is looked whether the next one can be loaded, ms. */

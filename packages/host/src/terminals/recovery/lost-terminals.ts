@@ -5,12 +5,12 @@ import { changeListed, listed } from '../catalogue.ts';
 import { shownTitle } from '../output/output-writer.ts';
 import type { TerminalParts } from '../parts.ts';
 
-/** As if it had been hung up on: 128 + SIGHUP. */
+/** The exit code of a terminal whose process is gone: 128 + SIGHUP. */
 export const LOST_EXIT_CODE = 129;
 
 /**
- * Ends terminals whose processes are gone, without loading their content [CONN-8]: the actions are journaled, and the next load
- * reduces them. None of the terminals may be in memory or being loaded.
+ * Ends terminals whose processes are gone, without loading their content [CONN-8]: writes the actions to the journal, and the next load
+ * reduces them. None of the terminals may be in memory or loading.
  */
 export function endUnloaded(
   tx: Tx,

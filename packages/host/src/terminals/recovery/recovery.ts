@@ -4,29 +4,29 @@ import { OutputWriter } from '../output/output-writer.ts';
 import type { TerminalParts } from '../parts.ts';
 import { endUnloaded, LOST_EXIT_CODE } from './lost-terminals.ts';
 
-/** A terminal that ran when the host before this one went: what is known of it without its content. */
+/** A terminal that ran when the previous host ended, without its content. */
 export interface StoredTerminal {
   readonly uri: string;
   readonly hostData: TerminalHostData;
 }
 
-/** What is done with ptys that are found. */
+/** Callbacks for the ptys that owners report. */
 export interface FoundPtys {
-  /** It is the terminal's. */
+  /** The pty belongs to this terminal. */
   attach(terminal: StoredTerminal, pty: Pty): void;
-  /** No terminal will ever show it. */
+  /** The pty belongs to no terminal. */
   discard(pty: Pty): void;
 }
 
-/** Brings the terminals of the host before this one together with the ptys that outlived it [CONN-8]. */
+/** Matches the terminals of the previous host with the ptys that outlived it [CONN-8]. */
 export class TerminalRecovery {
   readonly #parts: TerminalParts;
   readonly #found: FoundPtys;
-  /** By URI, terminals whose ptys were not found, while an owner of ptys has not answered. */
+  /** Terminals whose ptys were not found yet, by URI, while an owner has not answered. */
   readonly #awaited = new Map<string, TerminalHostData>();
-  /** By id, ptys that may belong to terminals that could not be read. */
+  /** Ptys that may belong to terminals that could not be read, by id. */
   readonly #left = new Map<string, Pty>();
-  /** Ids of ptys whose terminals were removed before they were found. */
+  /** Ids of ptys that no owner had reported when their terminals were removed. */
   readonly #unwanted = new Set<string>();
   #areAll = true;
   #lateCount = 0;
@@ -38,9 +38,8 @@ export class TerminalRecovery {
   }
 
   /**
-   * Attaches what is found at once, and ends those terminals whose ptys are gone; where an owner does not answer, both follow once
-   * that is known. Unless `areAll`, a pty that none of them has may be that of one that cannot be read: it is left running, for
-   * the next start.
+   * Attaches to the ptys that owners report, and ends the terminals whose ptys are gone. Both happen later for an owner that does not
+   * answer at once. Without `areAll`, some terminals could not be read; a pty without a terminal then keeps running for the next start.
    */
   async run(terminals: readonly StoredTerminal[], areAll: boolean): Promise<void> {
     const { ptys, late } = await this.#adopt();
@@ -54,20 +53,20 @@ export class TerminalRecovery {
     const lost = [...this.#awaited].map(([uri, hostData]) => ({ uri, hostData }));
     this.#awaited.clear();
     if (lost.length > 0) sync.transact('host', (tx) => endUnloaded(tx, this.#parts, lost));
-    for (const { uri } of lost) log.info({ uri }, 'a terminal went with the host that ran it');
+    for (const { uri } of lost) log.info({ uri }, 'a terminal ended with the previous host');
   }
 
-  /** Whether an owner that may have its pty has not answered yet. */
+  /** Whether an owner that may own its pty has not answered yet. */
   isAwaited(uri: string): boolean {
     return this.#awaited.has(uri);
   }
 
-  /** Ids of ptys that belong to terminals, or may, and are not read. */
+  /** Ids of ptys that belong or may belong to terminals, and are not attached. */
   get unreadPtys(): readonly string[] {
     return [...this.#left.keys(), ...[...this.#awaited.values()].map(({ pty }) => pty)];
   }
 
-  /** The terminal is removed for good; `hostData`, where that is known. Returns its pty, if it was left running. */
+  /** A terminal was disposed of. `hostData`: its own, if known. Returns its pty if that is still running. */
   removed(uri: string, hostData: TerminalHostData | undefined): Pty | undefined {
     const awaited = this.#awaited.get(uri);
     if (awaited !== undefined) this.#unwanted.add(awaited.pty);
@@ -77,7 +76,7 @@ export class TerminalRecovery {
     return left;
   }
 
-  /** The host stops. */
+  /** Stops waiting for owners. */
   end(): void {
     this.#isOver = true;
   }
@@ -92,7 +91,7 @@ export class TerminalRecovery {
         this.#awaited.delete(uri);
         this.#found.attach({ uri, hostData }, pty);
         const { cols, rows } = this.#parts.sync.registry.getOf('terminal', uri)?.state ?? {};
-        // A client may have resized the terminal meanwhile.
+        // A client may have resized the terminal in the meantime.
         if (cols !== undefined && rows !== undefined) pty.resize(cols, rows);
       } else if (this.#areAll || this.#unwanted.has(pty.id)) this.#found.discard(pty);
       else left.push(pty);
@@ -115,11 +114,11 @@ export class TerminalRecovery {
     this.#lateCount -= 1;
     if (this.#lateCount > 0) return;
     this.#endAwaited().catch((error: unknown) =>
-      this.#parts.log.error({ error }, 'terminals that went with their keeper could not be ended'),
+      this.#parts.log.error({ error }, 'could not end the terminals of a keeper that is gone'),
     );
   }
 
-  /** One after another, and loaded: clients may be subscribed to them by now. */
+  /** Loads and ends them one after another: clients may be subscribed by now. */
   async #endAwaited(): Promise<void> {
     const { sync, log } = this.#parts;
     for (const uri of [...this.#awaited.keys()]) {
@@ -130,7 +129,7 @@ export class TerminalRecovery {
         if (terminal.isAlive) new OutputWriter(this.#parts, terminal).end(tx, LOST_EXIT_CODE);
         tx.effect(unpin);
       });
-      log.info({ uri }, 'a terminal went with the keeper that ran it');
+      log.info({ uri }, 'a terminal ended with its keeper');
     }
   }
 
@@ -138,7 +137,7 @@ export class TerminalRecovery {
     try {
       return await this.#parts.owner.adopt();
     } catch (error) {
-      this.#parts.log.error({ error }, 'the terminals of the host before this one cannot be reached');
+      this.#parts.log.error({ error }, 'could not reach the terminals of the previous host');
       return { ptys: [], late: [] };
     }
   }

@@ -4,9 +4,10 @@ import { Emulator } from './emulator.ts';
 import { fold } from './head.ts';
 import { HEAD_MARK } from './trim.ts';
 
-const size = { cols: 20, rows: 6 };
+const SIZE = { cols: 20, rows: 6 };
 
-const foldText = (text: string) => fold({ text, sizes: [{ at: 0, ...size }], size, scrollbackLines: 50 });
+const foldText = (text: string) =>
+  fold({ text, sizes: [{ at: 0, ...SIZE }], size: SIZE, scrollbackLines: 50 });
 
 /** Output of programs, by what is special about it. */
 const CASES: Readonly<Record<string, string>> = {
@@ -37,8 +38,8 @@ describe('fold', () => {
     const { head } = await foldText(text);
     expect(head.startsWith(HEAD_MARK)).toBe(true);
     for (const probe of ['', ...PROBES]) {
-      const early = await viewer(size, [text, probe], 50);
-      const late = await viewer(size, [head, probe], 50);
+      const early = await viewer(SIZE, [text, probe], 50);
+      const late = await viewer(SIZE, [head, probe], 50);
       expect(await factsOf(late), JSON.stringify([text, probe, head])).toEqual(await factsOf(early));
       early.dispose();
       late.dispose();
@@ -69,14 +70,14 @@ describe('fold', () => {
 describe('Emulator', () => {
   it('erases the whole screen where `CSI 1 J` is written in its last corner', async () => {
     for (const sequence of ['\x1b[1J', '\x1b[?1J']) {
-      const emulator = await viewer(size, [`${'x'.repeat(120)}${sequence}`]);
+      const emulator = await viewer(SIZE, [`${'x'.repeat(120)}${sequence}`]);
       expect((await factsOf(emulator)).normal).toEqual(Array.from({ length: 6 }, () => '_'));
       emulator.dispose();
     }
   });
 
   it('rejects with an exception of the library, and with the same from then on', async () => {
-    const emulator = await Emulator.open(size, 0);
+    const emulator = await Emulator.open(SIZE, 0);
     const failure = new Error('a handler failed');
     emulator.terminal.parser.registerEscHandler({ final: 'c' }, () => {
       throw failure;

@@ -1,4 +1,5 @@
 import { outputLength, type TerminalState, type TrimmedOutput } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Channel } from '../../sync/channel.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { TerminalParts } from '../parts.ts';
@@ -97,7 +98,7 @@ export class ScrollbackKeeper {
     tx.setWindow(this.#channel, {
       ...state,
       content,
-      ...(trimmed === undefined ? {} : { 'x-trimmed': trimmed }),
+      ...defined({ 'x-trimmed': trimmed }),
     });
   }
 

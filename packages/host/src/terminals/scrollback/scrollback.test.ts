@@ -64,7 +64,7 @@ async function expectSameView(early: string, late: string, why: string, lines = 
 }
 
 /** Always the same cases, and with `FUZZ_RUNS` so many new ones. */
-const fuzzRuns = process.env['FUZZ_RUNS'];
+const FUZZ_RUNS = process.env['FUZZ_RUNS'];
 
 describe('Scrollback', () => {
   it.each(RECORDINGS)(
@@ -141,7 +141,7 @@ describe('Scrollback', () => {
           );
         },
       ),
-      fuzzRuns === undefined ? { numRuns: 60, seed: 1 } : { numRuns: Number(fuzzRuns) },
+      FUZZ_RUNS === undefined ? { numRuns: 60, seed: 1 } : { numRuns: Number(FUZZ_RUNS) },
     );
   }, 120_000);
 

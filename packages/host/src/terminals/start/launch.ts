@@ -1,3 +1,4 @@
+import { defined } from '@agenthost/protocol/values';
 import type { Log } from '../../lib/log.ts';
 import { terminalEnvironment, userShell } from '../../pty/process/environment.ts';
 import type { PtySpec } from '../../pty/pty.ts';
@@ -8,12 +9,12 @@ import type { NewTerminal } from '../service.ts';
 import type { ShellFolders } from './shell-folders.ts';
 
 /**
- * Largest terminal, in characters and lines: what an emulator takes memory for at once, some 50 MB with its scrollback. A pty could be
- * 65,535 wide and as high, and an emulator of that size takes all the memory that there is.
+ * Largest terminal, in columns and rows. An emulator of this size takes about 50 MB with its scrollback. A pty could have 65,535 columns
+ * and rows, for which an emulator would take all memory.
  */
 const MAX_SIZE = { cols: 2_000, rows: 1_000 } as const;
 
-/** A size that a terminal can have: whole, and no larger than that; what is no size at all is one cell. */
+/** The nearest size that a terminal can have: whole numbers from 1 to the largest. */
 export const fittedSize = <S extends { readonly cols: number; readonly rows: number }>(size: S): S => ({
   ...size,
   cols: fitted(size.cols, MAX_SIZE.cols),
@@ -22,23 +23,23 @@ export const fittedSize = <S extends { readonly cols: number; readonly rows: num
 
 const fitted = (given: number, most: number): number => Math.min(Math.max(Math.trunc(given) || 1, 1), most);
 
-/** Variable that tells programs the URI of the terminal that they run in; a terminal's own `env` may say otherwise. */
+/** The environment variable with the URI of the terminal. The `env` of a terminal may override it. */
 const TERMINAL_VARIABLE = 'AGENTHOST_TERMINAL';
 
-/** What is started for a terminal. */
+/** The program of a new terminal. */
 export interface Launch {
   readonly command: PtySpec['command'];
   readonly env: Readonly<Record<string, string>>;
-  /** What its shell integration marks its own reports with; absent: there is none. */
+  /** Marks the reports of its shell integration. Absent: the program has no shell integration. */
   readonly nonce?: string;
-  /** What the terminal is called by itself. */
+  /** The title until the program sets one. */
   readonly title: string;
 }
 
 /**
- * The program and the environment of a new terminal (`terminalEnvironment`, the host's settings, `AGENTHOST_TERMINAL`, then
- * what was asked for, later ones over earlier ones), and the files that its shell needs to report commands. Rejects with
- * `PtyError` when the environment cannot be.
+ * Returns the program and environment of a new terminal, and writes the files with which its shell reports commands. The environment
+ * is made of `terminalEnvironment`, the host's settings, `AGENTHOST_TERMINAL` and the terminal's own `env`; later values win. Rejects with
+ * `PtyError` when a variable is invalid.
  */
 export async function launchOf(
   { settings, folders, log }: { settings: TerminalSettings; folders: ShellFolders; log: Log },
@@ -48,7 +49,7 @@ export async function launchOf(
   const { shell: given, version } = settings;
   const env = terminalEnvironment(process.env, {
     version,
-    ...(given === undefined ? {} : { shell: given }),
+    ...defined({ shell: given }),
     extra: { ...settings.env, [TERMINAL_VARIABLE]: terminal.uri, ...terminal.env },
   });
   if (terminal.command !== undefined)
@@ -60,11 +61,13 @@ export async function launchOf(
     const prepared = await prepareShell({ shell, env, folder: await folders.make(pty) });
     return { ...plain, ...prepared };
   } catch (error) {
-    // A shell that reports nothing is better than none.
-    log.warn({ error, shell }, 'a shell is started without integration: its files cannot be written');
+    log.warn(
+      { error, shell },
+      'starting a shell without integration: its start-up files could not be written',
+    );
     return plain;
   }
 }
 
-/** The shell that runs where no command is given; absolute path. */
+/** Absolute path of the shell for terminals without a command. */
 export const shellOf = ({ shell }: TerminalSettings): string => shell ?? userShell(process.env);

@@ -5,7 +5,7 @@ import type { NewTerminal } from '../service.ts';
 import { type Launch, launchOf } from './launch.ts';
 import { ShellFolders } from './shell-folders.ts';
 
-/** Starts the ptys of terminals, with the start-up files of their shells, and ends those that no terminal shows. */
+/** Starts the ptys of terminals with the start-up files of their shells, and ends ptys without a terminal. */
 export class TerminalPtys {
   readonly #parts: TerminalParts;
   readonly #folders: ShellFolders;
@@ -15,7 +15,7 @@ export class TerminalPtys {
     this.#folders = new ShellFolders(parts.settings.shellFolder);
   }
 
-  /** Rejects with a `WireError`: the client's where its command is at fault, else the host's. */
+  /** Rejects with a `WireError`: `-32602` when the command that the client named cannot start, else an internal error. */
   async start(terminal: NewTerminal): Promise<{ launch: Launch; pty: Pty }> {
     const { ids, owner, settings, log } = this.#parts;
     const { cwd, cols, rows } = terminal;
@@ -27,20 +27,19 @@ export class TerminalPtys {
     } catch (error) {
       this.dropFolder(id);
       if (!(error instanceof PtyError)) throw error;
-      // A client that named the program can name another one; where no program can be started, the fault is the host's.
       if (error.fault === 'owner' || terminal.command === undefined)
         throw internalError(error.message, error);
       throw invalidParams(error.message);
     }
   }
 
-  /** Ends a pty that no channel will ever show. */
+  /** Ends a pty that has no terminal. */
   discard(pty: Pty): void {
     this.dropFolder(pty.id);
     pty
       .kill({ forgets: true })
       .then(() => pty.release())
-      .catch((error: unknown) => this.#parts.log.error({ error, pty: pty.id }, 'a pty could not be ended'));
+      .catch((error: unknown) => this.#parts.log.error({ error, pty: pty.id }, 'could not end a pty'));
   }
 
   /** Removes the start-up files of a shell that has ended. */
@@ -48,16 +47,16 @@ export class TerminalPtys {
     this.#folders
       .drop(pty)
       .catch((error: unknown) =>
-        this.#parts.log.warn({ error, pty }, "a shell's files could not be removed"),
+        this.#parts.log.warn({ error, pty }, 'could not remove the start-up files of a shell'),
       );
   }
 
-  /** Removes those of all shells but these. */
+  /** Removes the start-up files of all other shells. */
   keepFolders(ptys: ReadonlySet<string>): Promise<void> {
     return this.#folders.keepOnly(ptys);
   }
 
-  /** Lets go of all ptys. */
+  /** Releases all ptys. */
   async close(): Promise<void> {
     await this.#parts.owner.close();
     await this.#folders.close();

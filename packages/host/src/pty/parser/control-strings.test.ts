@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pathOfFileUrl } from './directory.ts';
+import { pathOfFileUrl } from './control-strings.ts';
 
 describe('the path of a file URL', () => {
   test.each(['', 'localhost', 'LOCALHOST', 'build-7', 'Build-7', 'build-7.lan', 'build-7.example.org'])(
