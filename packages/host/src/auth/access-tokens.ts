@@ -12,15 +12,15 @@ import type { Cancel, Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Sync } from '../sync/sync.ts';
 import { hashToken } from './verify.ts';
 
-/** Tokens that a host keeps at once. */
+/** Limit of tokens of one host. */
 export const MAX_TOKENS = 1_000;
-/** How exactly the last use of a token is kept. */
+/** Precision of `lastUsedAt`. */
 const USED_MS = 60_000;
-/** Expiry is looked at so often: timers know nothing of clocks that jump, and hold no more than 24 days. */
+/** Interval of checks for expired tokens. A timer for each would miss clocks that jump, and timers are limited to 24 days. */
 const LOOK_MS = 60_000;
-/** Journaled: ids of the tokens that have expired. */
+/** Key of the journaled ids of expired tokens. */
 const EXPIRED_KEY = 'expiredTokens';
-/** What secrets begin with, so that people and scanners know them when they see one. */
+/** Prefix of secrets, so that people and scanners recognize them. */
 const PREFIX = 'aht_';
 
 /** The token behind a connection or request [AUTH-1]. */
@@ -31,10 +31,10 @@ export interface TokenIdentity {
   readonly scope: TokenScope;
 }
 
-/** Connections of a revoked token close with this. */
+/** Close code and reason for connections of a revoked token. */
 export const TOKEN_REVOKED = { code: CLOSE_CODES.unauthorized, reason: 'the token was revoked' } as const;
 
-/** Connections of an expired token close with this. */
+/** Close code and reason for connections of an expired token. */
 export const TOKEN_EXPIRED = { code: CLOSE_CODES.unauthorized, reason: 'the token has expired' } as const;
 
 /**
@@ -51,14 +51,14 @@ interface Parts {
 }
 
 /**
- * The access tokens of a host beside its owner's [AUTH-1]. A secret has 256 random bits; the host keeps its SHA-256 and finds it by that: how
- * long a search for a hash takes tells nothing of a secret whose hash nobody can choose.
+ * The access tokens of a host beside its owner's [AUTH-1]. A secret has 256 random bits. The host stores its SHA-256 and looks
+ * it up by that, so the duration of a lookup reveals nothing about a secret.
  */
 export class AccessTokens {
   readonly #parts: Parts;
   /** By hash, in order of creation. */
   readonly #byHash: Map<string, StoredToken>;
-  /** Ids of those that have expired. A token stays expired when the clock is set back, also over a restart. */
+  /** Ids of expired tokens. A token stays expired when the clock is set back, also after a restart. */
   readonly #expired: Set<string>;
   #cancelLook: Cancel | undefined;
   #ended: EndedListener = () => undefined;
@@ -84,7 +84,7 @@ export class AccessTokens {
     this.#ended = listener;
   }
 
-  /** Who comes with this secret; `undefined`: nobody whom the host knows, or not any more. Its use is remembered. */
+  /** The identity behind a secret; `undefined` for an unknown, revoked or expired one. Updates `lastUsedAt`. */
   identify(secret: string): TokenIdentity | undefined {
     const token = this.#byHash.get(hashToken(secret));
     const scope = TOKEN_SCOPES.find((each) => each === token?.scope);
@@ -93,13 +93,13 @@ export class AccessTokens {
     return { tokenHash: token.hash, scope };
   }
 
-  /** Whether this hash is that of a token that has expired: its client ids are for others to take. */
+  /** Whether this is the hash of an expired token. Other tokens may then take over its client ids. */
   isExpired(tokenHash: string): boolean {
     const token = this.#byHash.get(tokenHash);
     return token !== undefined && this.#hasExpired(token);
   }
 
-  /** Whether this hash is that of a token that lets somebody in. */
+  /** Whether this is the hash of a valid token. */
   isValid(tokenHash: string): boolean {
     const token = this.#byHash.get(tokenHash);
     return token !== undefined && !this.#hasExpired(token);
@@ -137,7 +137,7 @@ export class AccessTokens {
     try {
       await this.#parts.sync.commit('client', (tx) => tx.write({ op: 'token', ...token }));
     } catch (error) {
-      // Nobody is told its secret.
+      // The caller does not get the secret.
       this.#byHash.delete(token.hash);
       throw error;
     }
@@ -161,7 +161,7 @@ export class AccessTokens {
     return { tokenHash: token.hash, isDurable: await written };
   }
 
-  /** The host stops: no timer is begun any more. */
+  /** Cancels the timer and starts no other. */
   end(): void {
     this.#isOver = true;
     this.#cancelLook?.();
@@ -173,7 +173,7 @@ export class AccessTokens {
     return this.#expired.has(id);
   }
 
-  /** Notes durably which tokens have expired at `now`. */
+  /** Journals which tokens have expired at `now`. */
   #markExpired(now: number): void {
     const { size } = this.#expired;
     for (const { id, expiresAt = Infinity } of this.#byHash.values()) {
@@ -195,7 +195,7 @@ export class AccessTokens {
   }
 
   #lookLater(): void {
-    // A new token may end before the others.
+    // A new token may expire before the others.
     this.#cancelLook?.();
     if (this.#isOver) return;
     const now = this.#parts.clock.now();
@@ -219,7 +219,7 @@ function shown({ id, name, scope, createdAt, lastUsedAt, expiresAt }: StoredToke
   return {
     id,
     ...defined({ name }),
-    // Of a newer host than this one: it lets nobody in here.
+    // A scope of a newer host is shown as `observe`; `identify` does not accept such a token.
     scope: TOKEN_SCOPES.find((each) => each === scope) ?? 'observe',
     createdAt: new Date(createdAt).toISOString(),
     ...defined({ lastUsedAt: iso(lastUsedAt), expiresAt: iso(expiresAt) }),

@@ -1,10 +1,10 @@
 const LOOPBACK = '127.0.0.1';
-/** Whether that is what {@link addressName} calls this machine. */
+/** Whether {@link addressName} returned the name of loopback. */
 export const isLoopbackName = (name: string): boolean => name === LOOPBACK;
 
 /**
- * An address as it is counted. Who has an IPv6 address has as many as they like: the first half of it tells them apart. Whoever is on this
- * machine has all of loopback: those are one.
+ * The name under which limits count an address. A user of IPv6 has a whole /64, so the name of an IPv6 address is its first half. All
+ * loopback addresses have one name.
  */
 export function addressName(address = ''): string {
   const plain = address.replace(/^::ffff:(?=\d)/i, '').replace(/%.*$/, '');

@@ -6,23 +6,23 @@ import type { GuessLimit } from './guess-limit.ts';
 import { IssuedSecrets } from './issued-secrets.ts';
 import { hashToken, isToken } from './verify.ts';
 
-/** A token that long is found by no guessing, however fast: whoever has it is let in while others at their address are slowed. */
+/** Tokens of at least this length cannot be guessed. They are accepted while wrong tokens from the same address are throttled. */
 const UNGUESSABLE_LENGTH = 32;
 
-/** What browsers that signed in keep; more than anybody signs in from by one token. */
+/** Session secrets of browsers. */
 const SESSIONS = { prefix: 'ahs_', mostPerToken: 100, lifetimeMs: Infinity };
-/** What stands for a sign-in that a person has yet to confirm. */
+/** Tickets of sign-ins that a person must confirm. */
 const TICKETS = { prefix: 'ahc_', mostPerToken: 16, lifetimeMs: 600_000 };
 
-/** Whether somebody may come in. */
+/** Result of a check of a token. */
 export type Admission =
   | { readonly isIn: true; readonly identity: TokenIdentity }
-  /** `waitMs`: when to come back; 0: as they like. */
+  /** `waitMs`: time until the next attempt is accepted; 0: at once. */
   | { readonly isIn: false; readonly reason: string; readonly waitMs: number };
 
 const WRONG_TOKEN = 'a valid token is required: this one is wrong, or was revoked or has expired';
 
-/** Decides who comes in, by what they show [AUTH-1]. */
+/** Checks owner's tokens, access tokens and session secrets [AUTH-1]. */
 export class Gate {
   readonly #ownerToken: string;
   readonly #tokens: Pick<AccessTokens, 'identify' | 'isValid'>;
@@ -36,7 +36,7 @@ export class Gate {
     tokens: Pick<AccessTokens, 'identify' | 'isValid'>;
     guesses: GuessLimit;
     clock: Clock;
-    /** File of the owner's token; absent: it is in none. */
+    /** File of the owner's token; absent when the token is not in a file. */
     tokenPath?: string | undefined;
   }) {
     this.#ownerToken = parts.ownerToken;
@@ -47,7 +47,7 @@ export class Gate {
     this.#tickets = new IssuedSecrets(TICKETS, parts.clock);
   }
 
-  /** `address`: of the other end. */
+  /** `address`: remote address. */
   admit(secret: string | undefined, address: string | undefined): Admission {
     const waitMs = this.#guesses.waitMs(address);
     const identity = secret === undefined ? undefined : this.#identify(secret, waitMs > 0);
@@ -58,47 +58,47 @@ export class Gate {
         reason: `too many wrong tokens came from here: wait ${Math.ceil(waitMs / 1_000)} s`,
         waitMs,
       };
-    // Who shows nothing guesses nothing.
+    // A request without a token is not a guess.
     if (secret !== undefined) this.#guesses.failed(address);
     const reason = secret === undefined ? tokenRequired(this.#tokenPath, address) : WRONG_TOKEN;
     return { isIn: false, reason, waitMs: 0 };
   }
 
-  /** A secret for the browser of somebody who was let in, in place of the token. */
+  /** Creates a session secret for a browser, in place of the token. */
   signIn(identity: TokenIdentity): string {
     return this.#sessions.begin(identity);
   }
 
-  /** Who a browser is signed in as that shows this secret of {@link signIn}; `undefined`: nobody, or not any more. Counts as no guess. */
+  /** The identity behind a session secret of {@link signIn}; `undefined` when it is unknown or no longer valid. Does not count as a guess. */
   signedIn(secret: string | undefined): TokenIdentity | undefined {
     return secret === undefined ? undefined : this.#stillIn(this.#sessions.find(secret));
   }
 
-  /** A ticket for somebody who was let in by a link that a person has to agree to: it signs in once, within ten minutes, when a person says so. */
+  /** Creates a ticket for a sign-in by link, which a person must confirm within ten minutes. It works once. */
   askToSignIn(identity: TokenIdentity): string {
     return this.#tickets.begin(identity);
   }
 
-  /** Who would be signed in by this ticket; `undefined`: nobody, or not any more. */
+  /** The identity behind a ticket; `undefined` when it is unknown, used or no longer valid. */
   whoseTicket(ticket: string): TokenIdentity | undefined {
     return this.#stillIn(this.#tickets.find(ticket));
   }
 
-  /** {@link signIn} by a ticket, which is used up; `undefined` where {@link whoseTicket} is. */
+  /** Calls {@link signIn} for a ticket and ends the ticket; `undefined` where {@link whoseTicket} is. */
   signInBy(ticket: string): string | undefined {
     const identity = this.whoseTicket(ticket);
     this.#tickets.end(ticket);
     return identity === undefined ? undefined : this.signIn(identity);
   }
 
-  /** Ends the secret of a browser; one that is a token stays. */
+  /** Ends a session secret. Does nothing for a token. */
   signOut(secret: string): void {
     this.#sessions.end(secret);
   }
 
   #identify(secret: string, isSlowed: boolean): TokenIdentity | undefined {
     if (isToken(secret, this.#ownerToken)) {
-      // Not even the right one, where it could have been guessed.
+      // A short token that is right could be a lucky guess.
       if (isSlowed && secret.length < UNGUESSABLE_LENGTH) return undefined;
       return { tokenHash: hashToken(secret), scope: 'admin' };
     }

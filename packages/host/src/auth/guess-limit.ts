@@ -1,26 +1,26 @@
 import { type Clock, steadyNow } from '../lib/clock.ts';
 import { addressName, isLoopbackName } from './address-name.ts';
 
-/** Wrong tokens in a row that one address may show before it is slowed: somebody mistypes, or several clients have an old one. */
+/** Wrong tokens that one address may send before it is throttled. Users mistype, and several clients may have an old token. */
 const BURST = 20;
-/** One more after so many ms. */
+/** Time after which one more is allowed. */
 const REFILL_MS = 2_000;
-/** The same for all addresses together, those that guess from many included; loopback has its own alone. */
+/** The same for all addresses together, against guesses from many addresses. Loopback is not included. */
 const BURST_OF_ALL = 200;
 const REFILL_OF_ALL_MS = 200;
-/** Addresses that are remembered; the one that failed longest ago gives way. */
+/** Limit of remembered addresses. The one that failed longest ago is dropped first. */
 const MAX_ADDRESSES = 4_096;
-/** Failures are told of once in so many ms. */
+/** Minimum time between two reports of failures. */
 const TELL_MS = 60_000;
 
-/** Failures that are held against somebody: each goes away after a while. */
+/** Failures of one address. Each expires after a while. */
 interface Debt {
   count: number;
   at: number;
 }
 
 /**
- * Slows those who guess tokens [AUTH-1]. Nobody waits in a socket: who is slowed is answered at once, and told when to come back.
+ * Rate limit of wrong tokens [AUTH-1]. A throttled request is refused at once with the time to wait.
  */
 export class GuessLimit {
   readonly #clock: Clock;
@@ -30,13 +30,13 @@ export class GuessLimit {
   #untold = 0;
   #toldAt: number | undefined;
 
-  /** `tell` hears of failures, once a minute at most: how many there were since, and where the last one came from. */
+  /** `tell` is called at most once a minute with the number of failures since its last call and the address of the latest. */
   constructor(clock: Clock, tell: (failures: number, address: string) => void) {
     this.#clock = clock;
     this.#tell = tell;
   }
 
-  /** How long this address has to wait before it may try again, in ms; 0: it may now. */
+  /** Time in ms until this address may try again; 0: at once. */
   waitMs(address: string | undefined): number {
     const now = steadyNow(this.#clock);
     const name = addressName(address);
@@ -44,12 +44,12 @@ export class GuessLimit {
     return isLoopbackName(name) ? own : Math.max(own, waitOf(this.#all, now, BURST_OF_ALL, REFILL_OF_ALL_MS));
   }
 
-  /** It has shown a wrong token. */
+  /** Counts a wrong token of this address. */
   failed(address: string | undefined): void {
     const now = steadyNow(this.#clock);
     const name = addressName(address);
     const debt = this.#debts.get(name) ?? { count: 0, at: now };
-    // Behind all others.
+    // Moves the address to the end of the order.
     this.#debts.delete(name);
     this.#debts.set(name, debt);
     add(debt, now, BURST, REFILL_MS);
@@ -64,13 +64,13 @@ export class GuessLimit {
   }
 }
 
-/** What is left of it now. A clock that goes back forgives nothing, and holds nobody longer. */
+/** The failures that have not expired. A clock that goes back neither expires failures nor extends a wait. */
 function left(debt: Debt, now: number, refillMs: number): number {
   return Math.max(0, debt.count - Math.max(0, now - debt.at) / refillMs);
 }
 
 function add(debt: Debt, now: number, burst: number, refillMs: number): void {
-  // Those who go on while they are slowed do not wait longer for it: others may share their address.
+  // Further guesses do not extend the wait, since others may share the address.
   debt.count = Math.min(burst, left(debt, now, refillMs) + 1);
   debt.at = now;
 }

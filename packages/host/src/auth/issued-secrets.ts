@@ -3,25 +3,25 @@ import { type Clock, steadyNow } from '../lib/clock.ts';
 import type { TokenIdentity } from './access-tokens.ts';
 import { hashToken } from './verify.ts';
 
-/** What kind of secrets these are. */
+/** A kind of secret. */
 interface Kind {
-  /** What they begin with, so that people and scanners know them when they see one. */
+  /** Prefix of the secrets, so that people and scanners recognize them. */
   readonly prefix: string;
-  /** Kept at once for one token; the oldest of that token is forgotten first. */
+  /** Limit for one token. Beyond it, the oldest secret of that token is dropped. */
   readonly mostPerToken: number;
   readonly lifetimeMs: number;
 }
 
 /**
- * Secrets that stand for somebody who was let in, so that the token itself is not handed around. Each ends when it is ended, with its time, and
- * with the host: only hashes are kept, in memory. Whether the token behind one still holds is for the caller to see.
+ * Secrets that stand for a token, so that the token itself is not passed on. A secret ends when `end` is called, after its lifetime, and with
+ * the host. Only hashes are kept, in memory. The caller checks whether the token behind a secret is still valid.
  */
 export class IssuedSecrets {
   readonly #kind: Kind;
   readonly #clock: Clock;
   /** By hash of the secret. */
   readonly #issued = new Map<string, { readonly identity: TokenIdentity; readonly endsAt: number }>();
-  /** Hashes of the secrets of each token, by the token's hash, the oldest first: no token pushes out those of another. */
+  /** Hashes of the secrets of each token, by the token's hash, oldest first. The limit of one token does not affect others. */
   readonly #byToken = new Map<string, Set<string>>();
 
   constructor(kind: Kind, clock: Clock) {
@@ -29,7 +29,7 @@ export class IssuedSecrets {
     this.#clock = clock;
   }
 
-  /** A new secret. */
+  /** Creates a secret. */
   begin(identity: TokenIdentity): string {
     const { prefix, mostPerToken, lifetimeMs } = this.#kind;
     const secret = `${prefix}${randomBytes(32).toString('base64url')}`;
@@ -42,13 +42,13 @@ export class IssuedSecrets {
     return secret;
   }
 
-  /** Who has this secret. */
+  /** The identity behind a secret; `undefined` when there is none. */
   find(secret: string): TokenIdentity | undefined {
     const found = this.#issued.get(hashToken(secret));
     return found === undefined || found.endsAt <= steadyNow(this.#clock) ? undefined : found.identity;
   }
 
-  /** Does nothing for what is no secret of these. */
+  /** Ends a secret. Does nothing for an unknown one. */
   end(secret: string): void {
     this.#forget(hashToken(secret));
   }

@@ -1,8 +1,8 @@
-/** An address that the host listens on: an IP address without brackets, or the name it was given. */
+/** An address that the host listens on: an IP address without brackets, or the configured name. */
 export interface ListenedAddress {
   readonly host: string;
   readonly port: number;
-  /** Whether it speaks TLS. Default false. */
+  /** Whether the address uses TLS. Default false. */
   readonly isSecure?: boolean;
 }
 
@@ -11,8 +11,8 @@ const WILDCARD_NAMES = new Set(['0.0.0.0', '[::]']);
 const DEFAULT_PORTS = new Set(['80', '443']);
 
 /**
- * The addresses for which a connection's `Host` and `Origin` may name the host. One that listens on all addresses (`0.0.0.0`,
- * `::`) is known by the one that this connection came to (`socket.localAddress`).
+ * The addresses that a connection's `Host` and `Origin` may name. A host that listens on all addresses (`0.0.0.0`, `::`) is named by the
+ * address that this connection came to (`socket.localAddress`).
  */
 export function addressesOf(
   bound: ListenedAddress,
@@ -24,8 +24,8 @@ export function addressesOf(
 
 /**
  * Whether a request's `Host` names an address that the host listens on, or one of `allowed` (`name` with any port, or
- * `name:port`): what keeps a web page from reaching a local host under a name of its own [AUTH-1]. On loopback `localhost`,
- * `127.0.0.1` and `[::1]` are alike; the port must match.
+ * `name:port`). This keeps a web page from reaching a local host under a domain of its own (DNS rebinding) [AUTH-1]. On loopback `localhost`,
+ * `127.0.0.1` and `[::1]` are equal. The port must match.
  */
 export function checkHost(
   header: string | undefined,
@@ -40,8 +40,8 @@ export function checkHost(
 }
 
 /**
- * Whether a request's `Origin` is fit: absent (programs send none), the host's own, or one of `allowed` (such as
- * `https://example.org`) [AUTH-1]. The opaque origin `null` never is.
+ * Whether a request's `Origin` is allowed: absent (programs send none), the host's own, or one of `allowed` (such as
+ * `https://example.org`) [AUTH-1]. The opaque origin `null` is never allowed.
  */
 export function checkOrigin(
   header: string | undefined,
@@ -52,7 +52,7 @@ export function checkOrigin(
   const origin = canonicalOrigin(header);
   if (origin === undefined) return false;
   if (allowed.some((entry) => canonicalOrigin(entry.replace(/\/$/, '')) === origin)) return true;
-  // Of the scheme that is spoken there: the other is another origin.
+  // The scheme is part of an origin.
   return own.some((address) => {
     const scheme = address.isSecure === true ? 'https://' : 'http://';
     const authority = origin.startsWith(scheme) ? parseAuthority(origin.slice(scheme.length)) : undefined;

@@ -88,7 +88,7 @@ test('an empty token file is refused by name, and not taken for a token', () => 
   const tokenFile = join(folder, 'token');
   writeFileSync(tokenFile, '\n', { mode: 0o600 });
   expect(() => findOwnerToken({ tokenFile })).toThrow(
-    `${tokenFile} is empty: remove it, and a new token is made`,
+    `${tokenFile} is empty: remove it, and the host creates a new token`,
   );
   expect(readFileSync(tokenFile, 'utf8')).toBe('\n');
 });
@@ -103,7 +103,7 @@ test('a short token is used with a warning', () => {
 test('a token file that is a folder, and a folder that is a file, are refused by name', () => {
   mkdirSync(join(folder, 'token'));
   writeFileSync(join(folder, 'file'), '');
-  expect(() => findOwnerToken({ tokenFile: join(folder, 'token') })).toThrow(/is a folder, and not a file/);
+  expect(() => findOwnerToken({ tokenFile: join(folder, 'token') })).toThrow(/is a folder, not a token file/);
   expect(() => findOwnerToken({ dataDir: join(folder, 'file') })).toThrow(/owner-token cannot be/);
 });
 
@@ -147,8 +147,8 @@ test('[AUTH-1] a link is followed to a token file that somebody named, and in th
 });
 
 test.each([
-  ['a named pipe', (path: string) => execFileSync('mkfifo', [path]), /is a named pipe, and not a file/],
-  ['a device', (path: string) => symlinkSync('/dev/zero', path), /is a device, and not a file/],
+  ['a named pipe', (path: string) => execFileSync('mkfifo', [path]), /is a named pipe, not a token file/],
+  ['a device', (path: string) => symlinkSync('/dev/zero', path), /is a device, not a token file/],
   ['huge', (path: string) => writeFileSync(path, 'x'.repeat(4_097)), /has more than 4096 bytes/],
 ])('[AUTH-1] a token file that is %s is refused at once', (_, make, message) => {
   const tokenFile = join(folder, 'token');

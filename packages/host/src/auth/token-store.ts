@@ -23,39 +23,39 @@ import {
   kindOfFile,
 } from '../lib/file-facts.ts';
 
-/** Where the owner's token may come from, first one first. */
+/** Sources of the owner's token, in order of precedence. */
 export interface TokenSources {
-  /** Given in code. */
+  /** The token itself. */
   readonly token?: string | undefined;
-  /** A file that holds the token, made on first use. */
+  /** A file with the token, created on first use. */
   readonly tokenFile?: string | undefined;
-  /** The data folder, whose `owner-token` is used in place of `tokenFile`. Without either the token lives in memory only. */
+  /** The data folder, whose `owner-token` is used in place of `tokenFile`. Without any of the three, the token is kept in memory only. */
   readonly dataDir?: string | undefined;
 }
 
-/** The owner's token, and what people should know about it. */
+/** The owner's token, with warnings for the user. */
 export interface OwnerToken {
   readonly token: string;
-  /** The file that holds it. */
+  /** The file of the token. */
   readonly path?: string;
   /** Sentences about the token itself. */
   readonly warnings: readonly string[];
-  /** Sentences about who else could read or write its file, and what was done about it. */
+  /** Sentences about other users who could read or write the file, and the action taken. */
   readonly exposures: readonly string[];
 }
 
 /** The file of the owner's token in the data folder. */
 export const OWNER_TOKEN_FILE = 'owner-token';
-/** Shorter ones can be guessed over the network. */
+/** Shorter tokens can be guessed over the network. */
 const WEAK_LENGTH = 16;
-/** No token fills so many bytes. */
+/** Longer files are not read. */
 const LONGEST_FILE_BYTES = 4_096;
 
 /**
- * Finds the owner's token, or makes one of 32 random bytes in a file of mode 0600 [AUTH-1]. A file that others can read is taken
- * from them and used, since it may have been read; where its mode cannot be changed (a read-only mount of secrets), it is used too. In the
- * data folder, a token that others could have written is replaced. Throws an `AccessError` that names the source for a token that no header could
- * carry, for a file that cannot be read or made, and for one that belongs to somebody else or is no regular file; it waits for none.
+ * Finds the owner's token, or creates one of 32 random bytes in a file of mode 0600 [AUTH-1]. A file that other users can read is made
+ * private and used, with a warning; a file whose mode cannot be changed (a read-only mount of secrets) is used too. In the data folder, a
+ * token that others could have written is replaced. Throws an `AccessError` that names the source for a token that no header can carry, a file
+ * that cannot be read or created, a file of another user, and anything but a regular file. Never blocks on a named pipe.
  */
 export function findOwnerToken(sources: TokenSources): OwnerToken {
   if (sources.token !== undefined) {
@@ -71,7 +71,7 @@ function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Throws for a token that no header could carry. */
+/** Throws for a token that no header can carry. */
 function warningsOf(token: string, source: string): string[] {
   if (!/^[\x21-\x3a\x3c-\x7e]+$/.test(token)) {
     throw new AccessError(`${source} must be printable ASCII without spaces or semicolons, and not empty`);
@@ -81,23 +81,25 @@ function warningsOf(token: string, source: string): string[] {
     : [];
 }
 
-/** A file that somebody named, or the host's own, which the host may replace. */
+/** A file that the user named, or the host's own file, which the host may replace. */
 type Trust = 'named' | 'own';
 
 function fromFile(path: string, trust: Trust = 'named'): OwnerToken {
   const found = readIfPresent(path, trust);
   if (found !== undefined && !(found.isWritable && trust === 'own')) {
-    if (found.text === '') throw new AccessError(`${path} is empty: remove it, and a new token is made`);
+    if (found.text === '')
+      throw new AccessError(`${path} is empty: remove it, and the host creates a new token`);
     return { token: found.text, path, warnings: warningsOf(found.text, path), exposures: found.exposures };
   }
   if (found !== undefined) rmSync(path, { force: true });
   createFile(path, randomToken());
   const made = readIfPresent(path, trust);
-  if (made === undefined) throw new AccessError(`the token file ${path} was removed while it was made`);
+  if (made === undefined)
+    throw new AccessError(`the token file ${path} was removed while the host created it`);
   const exposures =
     found === undefined
       ? []
-      : [`${path} could have been written by others: the token in it is replaced by a new one`];
+      : [`${path} could have been written by others: the host replaced the token in it`];
   return { token: made.text, path, warnings: [], exposures };
 }
 
@@ -113,9 +115,9 @@ function readIfPresent(path: string, trust: Trust): Found | undefined {
   try {
     const stats = fstatSync(file);
     if (!stats.isFile())
-      throw new AccessError(`${path} is ${kindOfFile(stats)}, and not a file with a token: remove it`);
+      throw new AccessError(`${path} is ${kindOfFile(stats)}, not a token file: remove it`);
     const owner = foreignOwner(stats);
-    // In a data folder of another user, which root may use, that user could have put it there.
+    // Root may use another user's data folder. That user could have written the file.
     const isPlanted = owner !== undefined && trust === 'own' && isRoot();
     if (owner !== undefined && !isPlanted)
       throw new AccessError(
@@ -136,9 +138,9 @@ function readIfPresent(path: string, trust: Trust): Found | undefined {
   }
 }
 
-/** Waits for nobody at the other end of a named pipe, and follows no link in the data folder. */
+/** Does not block on a named pipe, and follows no link in the data folder. */
 function openIfPresent(path: string, trust: Trust): number | undefined {
-  // What a system has not is undefined, which counts as 0 here.
+  // A flag that the system lacks is undefined, and counts as 0.
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW, O_NOCTTY } = constants;
   const flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (trust === 'named' ? 0 : O_NOFOLLOW);
   try {
@@ -148,11 +150,11 @@ function openIfPresent(path: string, trust: Trust): number | undefined {
       case 'ENOENT':
         return undefined;
       case 'ELOOP':
-        throw new AccessError(`${path} is a symbolic link, and not a file with a token: remove it`, {
+        throw new AccessError(`${path} is a symbolic link, not a token file: remove it`, {
           cause: error,
         });
       case 'ENXIO':
-        throw new AccessError(`${path} is a socket or device, and not a file with a token: remove it`, {
+        throw new AccessError(`${path} is a socket or device, not a token file: remove it`, {
           cause: error,
         });
       default:
@@ -168,11 +170,13 @@ function textOf(file: number, path: string): string {
     count = readSync(file, bytes, length, bytes.length - length, null);
   }
   if (length > LONGEST_FILE_BYTES)
-    throw new AccessError(`${path} has more than ${LONGEST_FILE_BYTES} bytes, and is no token: remove it`);
+    throw new AccessError(
+      `${path} has more than ${LONGEST_FILE_BYTES} bytes, so it is not a token file: remove it`,
+    );
   return bytes.toString('utf8', 0, length).trim();
 }
 
-/** Whole or not at all; when two hosts do this at once, both end up with the first one's token. */
+/** Creates the file atomically. When two hosts do so at the same time, both use the token of the first. */
 function createFile(path: string, token: string): void {
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
@@ -187,7 +191,7 @@ function createFile(path: string, token: string): void {
     linkSync(temporary, path);
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return;
-    throw new AccessError(`the token file ${path} cannot be made: check the folder's permissions`, {
+    throw new AccessError(`the token file ${path} cannot be created: check the folder's permissions`, {
       cause: error,
     });
   } finally {

@@ -7,14 +7,13 @@ export interface TokenRequest {
   readonly headers: { readonly authorization?: string | undefined; readonly cookie?: string | undefined };
 }
 
-/** SHA-256 in hex: what is stored in place of a token. */
+/** SHA-256 of a token in hex. The host stores this in place of the token. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
 /**
- * Whether `given` is the token, in a time that tells nothing about either [AUTH-1]: hashes of equal length are compared.
- * Nothing equals an empty token.
+ * Whether `given` is the token, in constant time: it compares hashes of equal length [AUTH-1]. An empty token equals nothing.
  */
 export function isToken(given: string | undefined, expected: string): boolean {
   const same = timingSafeEqual(digest(given ?? ''), digest(expected));
@@ -26,8 +25,8 @@ function digest(text: string): Buffer {
 }
 
 /**
- * The token of a request: `Authorization: Bearer`, else `?token=`, else the cookie [AUTH-1]. The first that is present decides:
- * a wrong one is not made up for by the next. `cookieName`: of the cookie.
+ * The token of a request: `Authorization: Bearer`, else `?token=`, else the cookie [AUTH-1]. The first that is present counts,
+ * also when it is wrong.
  */
 export function extractToken(request: TokenRequest, cookieName: string): string | undefined {
   const { authorization, cookie } = request.headers;
@@ -35,13 +34,13 @@ export function extractToken(request: TokenRequest, cookieName: string): string 
   return bearer ?? queryToken(request.url) ?? cookieToken(cookie, cookieName);
 }
 
-/** `?token=` of a path. */
+/** The parameter `token` of a path with query. */
 export function queryToken(url: string | undefined): string | undefined {
   const query = url?.split('#', 1)[0]?.split('?').slice(1).join('?');
   return query === undefined ? undefined : (new URLSearchParams(query).get('token') ?? undefined);
 }
 
-/** What the cookie of this name carries in a `Cookie` header. */
+/** The value of the cookie of this name in a `Cookie` header. */
 export function cookieToken(header: string | undefined, cookieName: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const [name, ...rest] = pair.split('=');

@@ -12,32 +12,32 @@ interface NumberSpec {
   readonly max: number;
 }
 
-/** Settings of the host that are whole numbers; the unit is in the name. */
+/** Numeric settings of the host. The unit is part of the name. */
 const NUMBERS = {
   clientToolTimeoutSeconds: {
     title: 'Time limit of client tools',
-    description: 'How long a client may take to run a tool of its own before the call fails, in seconds',
+    description: 'Time after which a call of a client tool fails, in seconds',
     default: 300,
     min: 1,
     max: 86_400,
   },
   agentStartTimeoutSeconds: {
     title: 'Time limit of agent starts',
-    description: 'How long an agent may take to open a conversation before that fails, in seconds',
+    description: 'Time after which opening a conversation with an agent fails, in seconds',
     default: 120,
     min: 1,
     max: 3_600,
   },
   agentIdleMinutes: {
     title: 'Idle time of agents',
-    description: 'How long the agent of a chat stays that nobody looks at and nothing runs in, in minutes',
+    description: 'Time for which the agent of an idle chat without subscribers keeps running, in minutes',
     default: 10,
     min: 1,
     max: 10_080,
   },
   maxTerminals: {
     title: 'Terminals',
-    description: 'How many terminals there may be at once, ended ones included',
+    description: 'Maximum number of terminals, including ended ones',
     default: 256,
     min: 1,
     max: 1_024,
@@ -45,28 +45,28 @@ const NUMBERS = {
   maxConnections: {
     title: 'Connections',
     description:
-      'How many clients may be connected at once. One in 32, two at least, is kept for admins, and half of those for the owner',
+      'Maximum number of connected clients. One in 32, and at least two, are reserved for admins, and half of those for the owner',
     default: 2_048,
     min: 8,
     max: 65_536,
   },
   maxConnectionsPerToken: {
     title: 'Connections by token',
-    description: 'How many clients may be connected at once by one token',
+    description: 'Maximum number of connected clients of one token',
     default: 1_024,
     min: 8,
     max: 65_536,
   },
   maxSubscriptions: {
     title: 'Subscriptions',
-    description: 'How many channels one client may follow at once',
+    description: 'Maximum number of channels that one client subscribes to',
     default: 256,
     min: 8,
     max: 65_536,
   },
   maxSubscriptionsPerToken: {
     title: 'Subscriptions by token',
-    description: 'How many channels the clients of one token may follow at once, all together',
+    description: 'Maximum number of subscriptions of all clients of one token',
     default: 16_384,
     min: 256,
     max: 1_048_576,
@@ -74,7 +74,7 @@ const NUMBERS = {
   maxAwayClientsPerToken: {
     title: 'Clients that are away',
     description:
-      'How many clients of one token that are away and have changed nothing can still catch up change by change',
+      'Maximum number of absent clients of one token that have changed nothing and can still catch up by replay',
     default: 1_024,
     min: 1,
     max: 65_536,
@@ -82,53 +82,53 @@ const NUMBERS = {
   maxMessagesPerSecond: {
     title: 'Messages a second',
     description:
-      'How many messages of one client are read each second, on average; more are read later. All clients of one token share eight times as many, of a token that may only look a quarter; the owner’s are not bounded together',
+      'Average number of messages of one client that are read each second; further ones wait. All clients of one token share eight times this number, those of a token that may only observe a quarter of it; the clients of the owner have no shared limit',
     default: 5_000,
     min: 100,
     max: 1_000_000,
   },
   maxPendingMessages: {
     title: 'Messages that wait',
-    description: 'How many messages of one client may wait to be handled before it is cut off',
+    description: 'Maximum number of waiting messages of one client before it is disconnected',
     default: 10_000,
     min: 100,
     max: 1_000_000,
   },
   replayWindowHours: {
     title: 'Age of the replay window',
-    description: 'How long clients that were away can catch up change by change, in hours',
+    description: 'Time for which absent clients can catch up by replay, in hours',
     default: 24,
     min: 1,
     max: 720,
   },
   replayWindowMegabytes: {
     title: 'Size of the replay window',
-    description: 'How much is kept for clients that were away, in MiB',
+    description: 'Size of the history that is kept for absent clients, in MiB',
     default: 256,
     min: 1,
     max: 16_384,
   },
 } as const satisfies Record<string, NumberSpec>;
 
-/** Name of a setting of the host that is a number. */
+/** Name of a numeric setting of the host. */
 export type NumberSetting = keyof typeof NUMBERS;
 
 const specOf = (key: string): NumberSpec | undefined =>
   Object.hasOwn(NUMBERS, key) ? Object.entries(NUMBERS).find(([name]) => name === key)?.[1] : undefined;
 
-/** What a host's config is made from. */
+/** Inputs of a host's config. */
 export interface HostConfigParts {
-  /** Ids of the agents on offer. */
+  /** Ids of the available agents. */
   readonly agents: readonly string[];
-  /** The default for sessions that name no agent. */
+  /** The agent of sessions that name none. */
   readonly defaultAgent: string | undefined;
   /** Values that clients cannot change. */
   readonly fixed: Values;
-  /** The config that the host had when it ran last. */
+  /** The config at the end of the last run. */
   readonly before: RootConfigState | undefined;
 }
 
-/** The settings that a host with these agents has, none of them fixed [ROOT-5]. */
+/** The settings of a host with these agents; none of them is fixed [ROOT-5]. */
 export function hostConfigSchema({
   agents,
   defaultAgent,
@@ -142,8 +142,8 @@ export function hostConfigSchema({
 }
 
 /**
- * The host's config at its start: what was set before as far as it still fits, defaults for the rest, and what is fixed [ROOT-5].
- * Throws what is wrong with a fixed value, as `key: expected …`.
+ * The host's config at its start: earlier values that are still valid, defaults for the others, and fixed values [ROOT-5].
+ * Throws an error such as `key: expected …` for an invalid fixed value.
  */
 export function hostConfig({ agents, defaultAgent, fixed, before }: HostConfigParts): RootConfigState {
   const properties = { ...hostConfigSchema({ agents, defaultAgent }).properties };
@@ -163,7 +163,7 @@ export function hostConfig({ agents, defaultAgent, fixed, before }: HostConfigPa
   return { schema, values };
 }
 
-/** What somebody set and still fits; else the default, which may be another one than before. */
+/** The earlier value of a setting if it is valid and was neither fixed nor the default; else the current default. */
 function chosen(
   before: RootConfigState | undefined,
   schema: RootConfigState['schema'],
@@ -192,7 +192,7 @@ const numberProperty = (spec: NumberSpec): ConfigPropertySchema => ({
   default: spec.default,
 });
 
-/** What is wrong with values of the host's config, as `key: expected …`, or `undefined` [ROOT-5]. */
+/** The fault in values of the host's config, as `key: expected …`, or `undefined` [ROOT-5]. */
 export function findHostConfigFault(schema: RootConfigState['schema'], values: Values): string | undefined {
   const fault = findConfigFault(schema, values);
   if (fault !== undefined) return configFaultText(fault);
@@ -207,7 +207,7 @@ export function findHostConfigFault(schema: RootConfigState['schema'], values: V
 const isWithin = ({ min, max }: NumberSpec, value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
 
-/** Values for what a replacement has left out: its defaults. Empty when nothing is missing. */
+/** Defaults of the settings that a replacement left out. */
 export function missingDefaults({ schema, values }: RootConfigState): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(schema.properties).flatMap(([key, { default: value }]) =>
@@ -216,14 +216,14 @@ export function missingDefaults({ schema, values }: RootConfigState): Record<str
   );
 }
 
-/** A number of the host's config, as it holds now. */
+/** The current value of a numeric setting. */
 export function numberSetting(config: RootConfigState | undefined, key: NumberSetting): number {
   const value = config?.values[key];
   const spec = NUMBERS[key];
   return isWithin(spec, value) ? value : spec.default;
 }
 
-/** What `approvals` is in sessions that do not say. */
+/** The `approvals` of sessions that set none. */
 export function defaultApprovals(config: RootConfigState | undefined): ApprovalPolicy {
   const value = config?.values['approvals'];
   return isApprovalPolicy(value) ? value : 'ask';

@@ -6,10 +6,10 @@ import {
 import { sameJson } from '@agenthost/protocol/values';
 import type { ConfigFault } from './values.ts';
 
-/** What the host asks people before agents may do it: everything, all but file edits inside the folder, nothing; or it refuses. */
+/** How the host decides permission requests of agents: ask for all, allow file edits inside the folder and ask for the rest, allow all, deny all. */
 export type ApprovalPolicy = 'ask' | 'edits' | 'all' | 'none';
 
-/** Schema of `approvals`, of a session's config and of the host's. */
+/** Schema of `approvals` in the config of a session and of the host. */
 export const APPROVALS_PROPERTY: SessionConfigPropertySchema = {
   type: 'string',
   title: 'Approvals',
@@ -27,14 +27,14 @@ export const APPROVALS_PROPERTY: SessionConfigPropertySchema = {
 
 /** Longest instructions of a session, in UTF-16 code units. */
 const MAX_INSTRUCTIONS_LENGTH = CHANNEL_LIMITS.instructions.max;
-/** The catalogue shows metadata of every session: it has to stay small. Lengths in UTF-16 code units. */
+/** Limits of metadata, which the catalogue includes for every session. Lengths in UTF-16 code units. */
 const MAX_METADATA = {
   entries: CHANNEL_LIMITS.metadataEntries.max,
   keyLength: CHANNEL_LIMITS.metadataKey.max,
   valueLength: CHANNEL_LIMITS.metadataValue.max,
 } as const;
 
-/** The keys that the host gives to the config of every session, whatever its agent. An agent's own key of that name loses. */
+/** The host's keys in the config of every session. They replace keys of an agent with the same name. */
 const PROPERTIES: Readonly<Record<string, SessionConfigPropertySchema>> = {
   approvals: { ...APPROVALS_PROPERTY, sessionMutable: true },
   instructions: {
@@ -56,12 +56,12 @@ const PROPERTIES: Readonly<Record<string, SessionConfigPropertySchema>> = {
 
 const isHostKey = (key: string): boolean => Object.hasOwn(PROPERTIES, key);
 
-/** A session's config as a provider gets it: what is the agent's own. */
+/** The values of a session's config that belong to the agent. */
 export function agentValues(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([key]) => !isHostKey(key)));
 }
 
-/** The config of a session: the agent's, if it has any, with the host's keys beside it and what was given on top. */
+/** The config of a session: the agent's config, the host's keys, and the given values. */
 export function withHostKeys(
   agent:
     | SessionConfigState
@@ -87,7 +87,7 @@ export function withHostKeys(
   };
 }
 
-/** The config of a session that an earlier version of the host made, with the keys of this one; `undefined` when it has them. */
+/** Adds the host's keys to a session's config of an earlier version; `undefined` when it has them already. */
 export function upgraded(
   config: SessionConfigState | undefined,
   defaults: { readonly approvals: ApprovalPolicy },
@@ -96,7 +96,7 @@ export function upgraded(
     sameJson(config?.schema.properties[key], property),
   );
   if (isCurrent) return undefined;
-  // Values under a key that was the agent's then mean something else now.
+  // A value under a key that was the agent's before has another meaning.
   const own = Object.entries(config?.values ?? {}).filter(
     ([key, value]) =>
       !isHostKey(key) || (isTyped(key, value) && findHostKeyFault({ [key]: value }) === undefined),
@@ -119,7 +119,7 @@ function isTyped(key: string, value: unknown): boolean {
 export const isApprovalPolicy = (value: unknown): value is ApprovalPolicy =>
   value === 'ask' || value === 'edits' || value === 'all' || value === 'none';
 
-/** What is wrong with values of the host's keys that fit their schema, as `key: expected …`: they are bounded in size. */
+/** Checks sizes of values that fit the schema of the host's keys. Returns a fault such as `key: expected …`. */
 export function findHostKeyFault(values: Readonly<Record<string, unknown>>): ConfigFault | undefined {
   if (instructionsOf(values).length > MAX_INSTRUCTIONS_LENGTH) {
     return { key: 'instructions', problem: `expected at most ${MAX_INSTRUCTIONS_LENGTH} characters` };

@@ -10,17 +10,17 @@ export function checkConfig(
   if (fault !== undefined) throw invalidParam(`config.${fault.key}`, fault.problem);
 }
 
-/** What is wrong with a value of a config. */
+/** A fault in a value of a config. */
 export interface ConfigFault {
   readonly key: string;
-  /** What was expected, in English. */
+  /** The expectation, in English. */
   readonly problem: string;
 }
 
 /** A fault as `key: problem`. */
 export const configFaultText = ({ key, problem }: ConfigFault): string => `${key}: ${problem}`;
 
-/** What is wrong with given values, or `undefined` [SESS-9] [ROOT-5]. */
+/** The first fault in given values, or `undefined` [SESS-9] [ROOT-5]. */
 export function findConfigFault(
   schema: ConfigSchema,
   given: Readonly<Record<string, unknown>>,
@@ -42,7 +42,7 @@ function findMissing(
   return key === undefined ? undefined : { key, problem: 'required' };
 }
 
-/** What was expected instead of `value`, or `undefined` when it fits. */
+/** The expectation that `value` does not meet, or `undefined` when it fits. */
 function mismatch(property: ConfigPropertySchema, value: unknown): string | undefined {
   const isDynamic = 'enumDynamic' in property && property.enumDynamic === true;
   if (property.enum !== undefined && !isDynamic && !property.enum.some((allowed) => allowed === value)) {

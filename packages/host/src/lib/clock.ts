@@ -4,25 +4,25 @@ import { randomUUID } from 'node:crypto';
 export interface Clock {
   /** ms since the epoch. */
   now(): number;
-  /** ms since some moment, whatever is done to the wall clock. Absent: the wall clock is never set. */
+  /** ms of a monotonic clock. Absent when the wall clock is never set. */
   elapsed?(): number;
 }
 
-/** What durations are measured by: never set forward or back. ms since some moment of this process. */
+/** Monotonic time in ms, for durations. */
 export const steadyNow = (clock: Clock): number => clock.elapsed?.() ?? clock.now();
 
-/** Calls off what was scheduled; harmless afterwards. */
+/** Cancels a timer. Does nothing once the timer has fired. */
 export type Cancel = () => void;
 
-/** Timers as the host uses them, so that a simulation can own time. */
+/** The timers of a host. A simulation provides its own. */
 export interface Timers {
-  /** Calls back once after `delayMs`. */
+  /** Calls `callback` once after `delayMs`. */
   after(delayMs: number, callback: () => void): Cancel;
-  /** Calls back after the present turn of the event loop: where a tick ends. */
+  /** Calls `callback` after the current turn of the event loop, at the end of a tick. */
   immediate(callback: () => void): void;
 }
 
-/** Makes ids that are unique for ever. */
+/** Creates globally unique ids. */
 export interface Ids {
   next(): string;
 }

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder of mode 0700, with those above it; does nothing when it exists. Throws the system's error. (Node's own
- * recursive `mkdir` never returns where the parent exists and nothing can be made in it, as below `/proc`.)
+ * Creates a folder and its missing parents with mode 0700. Does nothing when it exists. Throws the system's error. (Node's recursive
+ * `mkdir` never returns below an existing folder that accepts no entries, such as `/proc`.)
  */
 export function ensureFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
@@ -12,7 +12,7 @@ export function ensureFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Somebody else was faster.
+    // Another process may have created it.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }
 }

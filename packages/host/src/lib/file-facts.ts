@@ -5,7 +5,7 @@ export class AccessError extends Error {
   override readonly name = 'AccessError';
 }
 
-/** What stands under a name, for people. */
+/** The kind of a file, as text for messages. */
 export function kindOfFile(stats: Stats): string {
   if (stats.isFile()) return 'a file';
   if (stats.isDirectory()) return 'a folder';
@@ -16,17 +16,17 @@ export function kindOfFile(stats: Stats): string {
 }
 
 /**
- * The user that a file or folder belongs to when that is neither this process's nor root, who may do anything anyway. `undefined` on Windows,
- * where files have no such owner.
+ * The owner of a file or folder, when that is neither the user of this process nor root. `undefined` on Windows, where files have no such
+ * owner.
  */
 export function foreignOwner({ uid }: Stats): number | undefined {
   return process.geteuid === undefined || uid === process.geteuid() || uid === 0 ? undefined : uid;
 }
 
-/** Whether this process is root, which may use another user's folder: in a container a mounted folder keeps its owner. */
+/** Whether this process runs as root. Root may use another user's folder, since a folder mounted in a container keeps its owner. */
 export const isRoot = (): boolean => process.geteuid?.() === 0;
 
-/** Whether users beside the owner may read, write or enter; never on Windows, where the folder of the user's profile protects files. */
+/** Whether users beside the owner may read, write or enter; always false on Windows, where the folder of the user's profile protects files. */
 export const isOpenToOthers = ({ mode }: Stats): boolean =>
   process.platform !== 'win32' && (mode & 0o077) !== 0;
 

@@ -5,30 +5,31 @@ import { RotatingFile } from './rotating-file.ts';
 
 /** A log file and its limits. */
 export interface FileLogOptions {
-  /** Path of the present file; older ones stand beside it as `<file>.1` and on. Made with mode 0600. */
+  /** Path of the current file, created with mode 0600. Older files are beside it as `<file>.1`, `<file>.2` and so on. */
   readonly file: string;
   /** Default `info`. */
   readonly level?: LogLevel;
   /** Default 10 MiB. */
   readonly maxBytes?: number;
-  /** Files kept, the present one included. Default 5. */
+  /** Number of files, including the current one. Default 5. */
   readonly maxFiles?: number;
   /** ms since the epoch. Default: the system's clock. */
   readonly now?: () => number;
 }
 
-/** Lines that wait for room: what a full disk did to the host is best known by the first of them. */
+/** Limit of lines that wait for room on a full disk. The first ones tell most about it. */
 const KEPT_LINES = 100;
 
-/** A log that holds a file. */
+/** A log with an open file. */
 export interface FileLog extends Log {
-  /** Nothing is written afterwards. Closing twice is fine. */
+  /** Closes the file. Later lines are dropped. Closing twice is fine. */
   close(): void;
 }
 
 /**
- * A log of one JSON object a line, without secrets (see `redact`). Lines are in the file when the call returns. Lines that cannot
- * be written, on a full disk for one, wait for the next that can, the first hundred of them: a log must not end the host. Throws when the file cannot be opened.
+ * A log of one JSON object a line, without secrets (see `redact`). Each line is written before the call returns. When a write
+ * fails, such as on a full disk, up to 100 lines wait for the next successful write, so that a log never ends the host. Throws when the file
+ * cannot be opened.
  */
 export function createLog(options: FileLogOptions): FileLog {
   const file = new RotatingFile({

@@ -11,14 +11,14 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** A line as a memory log keeps it, without secrets. */
+/** A line of a memory log, without secrets. */
 export interface LogLine {
   readonly level: LogLevel;
   readonly fields: unknown;
   readonly message: string;
 }
 
-/** A log for tests: keeps every line. */
+/** A log in memory, for tests. */
 export function memoryLog(): Log & { readonly lines: readonly LogLine[] } {
   const lines: LogLine[] = [];
   const keep =
@@ -29,5 +29,5 @@ export function memoryLog(): Log & { readonly lines: readonly LogLine[] } {
   return { lines, debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
 }
 
-/** A log that keeps nothing. */
+/** A log that drops every line. */
 export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -32,7 +32,7 @@ export function checkPrivateFolder(path: string, secret: string): readonly strin
   const could = wasWritable ? 'written' : 'read';
   const hadSecret = wasWritable && lstatSync(join(path, secret), { throwIfNoEntry: false }) !== undefined;
   try {
-    // Before the mode shows no more what it was: a host that is killed in between leaves nothing to be taken for safe.
+    // Before the mode is tightened: after a kill in between, the next host must still see that the folder was open.
     if (hadSecret) rmSync(join(path, secret));
     chmodSync(path, 0o700);
   } catch (cause) {

@@ -11,7 +11,7 @@ const SECRET_NAMES = new Set([
 ]);
 const MAX_DEPTH = 6;
 
-/** Text without the secrets that travel inside other text: `?token=…` of a URL, and what follows `Bearer`. */
+/** Replaces secrets inside a text: `?token=…` of a URL, the token behind `Bearer`, and the cookie. */
 export function redactText(text: string): string {
   return text
     .replace(/([?&]token=)[^&#\s"'<>]*/gi, `$1${REDACTED}`)
@@ -20,8 +20,8 @@ export function redactText(text: string): string {
 }
 
 /**
- * A copy for the log: values under names such as `token`, `authorization`, `password` and `cookie` are left out at any depth,
- * texts pass `redactText`, errors become plain objects with stack and causes, and what is deeper than six levels is cut.
+ * A copy for the log. Replaces values under names such as `token`, `authorization`, `password` and `cookie` at any depth, applies
+ * `redactText` to texts, turns errors into plain objects with stack and causes, and cuts values below six levels.
  */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
@@ -42,7 +42,7 @@ export function redact(value: unknown, depth = 0): unknown {
 }
 
 function describeError(error: Error): object {
-  // Own fields (a code, an errno) say more than the class; name, message and stack are not among them.
+  // Own fields include `code` and `errno`, but not name, message and stack.
   return {
     ...error,
     name: error.name,

@@ -15,15 +15,15 @@ import { ensureFolder } from './ensure-folder.ts';
 /** Limits of a rotating file. */
 export interface RotatingFileOptions {
   readonly path: string;
-  /** A file that would grow past this many bytes is set aside first. */
+  /** A file that would exceed this size is rotated first. */
   readonly maxBytes: number;
-  /** How many files are kept, the present one included; at least 1. */
+  /** Number of files, including the current one; at least 1. */
   readonly maxFiles: number;
 }
 
 /**
- * A file of lines that is replaced when it is full: `log`, before it `log.1`, the oldest with the highest number. Written at
- * once, so that the last lines before an exit or a crash are there. Files have mode 0600.
+ * A file of lines that is rotated when it is full: `log`, `log.1` and so on, the oldest with the highest number. Writes are synchronous,
+ * so that the last lines before a crash are in the file. Files have mode 0600.
  */
 export class RotatingFile {
   readonly #options: RotatingFileOptions;
@@ -39,8 +39,7 @@ export class RotatingFile {
   }
 
   /**
-   * Appends one line with its end, whole or not at all. Throws when it cannot, and the next call tries again. A line longer than the
-   * limit has a file of its own.
+   * Appends one whole line, including its line end, or throws. A line longer than the limit gets a file of its own.
    */
   write(line: string): void {
     if (this.#isClosed) return;
@@ -48,7 +47,7 @@ export class RotatingFile {
     if (this.#bytes > 0 && this.#bytes + bytes.length > this.#options.maxBytes) this.#rotate();
     const file = this.#file ?? this.#open();
     try {
-      // A disk that is nearly full takes a piece without an error.
+      // On a nearly full disk, a write may succeed in part.
       for (let start = 0; start < bytes.length; ) start += writeSync(file, bytes, start);
     } catch (error) {
       ftruncateSync(file, this.#bytes);

@@ -1,23 +1,23 @@
 import type { Timers } from './clock.ts';
 
-/** Milliseconds of one slice: nothing else in the process waits longer for one. */
+/** Duration of one slice in ms: the longest that it blocks the event loop. */
 export const SLICE_MS = 4;
 
-/** Jobs of one party that have slices at the same time: each holds what it has found so far. */
+/** Limit of running jobs of one party. Each holds its results in memory. */
 const MAX_RUNNING_OF_PARTY = 4;
-/** Jobs of one party that wait for a place among those. */
+/** Limit of waiting jobs of one party. */
 export const MAX_WAITING_OF_PARTY = 256;
-/** Jobs that wait, of all parties. */
+/** Limit of waiting jobs of all parties. */
 export const MAX_WAITING = 1_024;
 
-/** A job's next slice; rejects with the signal's reason when nobody waits for the job any more. */
+/** Resolves when the job's next slice may run; rejects with the signal's reason. */
 export type NextSlice = () => Promise<void>;
 
-/** There is no place for a job. */
+/** Too many jobs wait. */
 export class TooManyJobs extends Error {
   override readonly name = 'TooManyJobs';
   readonly limit: number;
-  /** Whether the limit is one party's. */
+  /** Whether the limit is that of one party. */
   readonly isOfParty: boolean;
 
   constructor(limit: number, isOfParty: boolean) {
@@ -29,19 +29,19 @@ export class TooManyJobs extends Error {
 
 interface Party {
   runningCount: number;
-  /** For a place, oldest first. */
+  /** Jobs that wait to run, oldest first. */
   readonly waiting: Set<() => void>;
-  /** For their next slice, in order. */
+  /** Jobs that wait for their next slice, in order. */
   readonly ready: Set<() => void>;
 }
 
 /**
- * Shares the event loop among long jobs: in each of its turns one job has one slice, however many there are, so that everything else comes
- * through. Parties (tokens) take turns, and so do the jobs of a party.
+ * Shares the event loop among long jobs. In each turn of the loop one job runs one slice, so that all other work continues. Parties
+ * (tokens) take turns, and so do the jobs of a party.
  */
 export class SliceScheduler {
   readonly #timers: Timers;
-  /** Those with jobs; who had the last slice comes last. */
+  /** Parties with jobs. The party of the last slice comes last. */
   readonly #parties = new Map<string, Party>();
   #waitingCount = 0;
   #isTurnTaken = false;
@@ -51,8 +51,8 @@ export class SliceScheduler {
   }
 
   /**
-   * Runs a job: `work` waits for `next` before each slice. Rejects with `TooManyJobs` when too many wait, and with the signal's reason when
-   * that aborts before the job has its place.
+   * Runs a job. `work` waits for `next` before each slice. Rejects with `TooManyJobs` when too many jobs wait, and with the signal's reason
+   * when the signal aborts before the job runs.
    */
   async run<T>(name: string, signal: AbortSignal, work: (next: NextSlice) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
@@ -83,7 +83,7 @@ export class SliceScheduler {
     }
   }
 
-  /** Its place goes to the next one. */
+  /** Ends a job and starts a waiting one. */
   #leave(name: string, party: Party): void {
     const [next] = party.waiting;
     if (next !== undefined) return next();
@@ -106,7 +106,7 @@ export class SliceScheduler {
     });
   }
 
-  /** Returns whether there may be more to give. */
+  /** Runs a slice of the next party. Returns whether another job may be ready. */
   #giveSlice(): boolean {
     for (const [name, party] of this.#parties) {
       const [begin] = party.ready;
@@ -120,7 +120,7 @@ export class SliceScheduler {
   }
 }
 
-/** Resolves when the callback that it puts into the queue is called; rejects when the signal aborts first. */
+/** Queues a callback and resolves when it is called; rejects when the signal aborts first. */
 function entered(queue: Set<() => void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {

@@ -9,27 +9,27 @@ export class TlsError extends Error {
   readonly code = 'tls';
 }
 
-/** What a host proves with who it is. */
+/** A host's certificate and key. */
 export interface TlsCredentials {
-  /** PEM, those of authorities behind it. */
+  /** PEM, followed by the certificates of intermediate authorities. */
   readonly cert: string;
   /** PEM. */
   readonly key: string;
   /** SHA-256 of the certificate, upper-case hex with colons. */
   readonly fingerprint: string;
-  /** SHA-256 of its public key (SPKI), alike. */
+  /** SHA-256 of its public key (SPKI), in the same form. */
   readonly keyFingerprint: string;
-  /** Sentences for the log and for people. */
+  /** Sentences for the log and the user. */
   readonly warnings: readonly string[];
 }
 
-/** Files in PEM. */
+/** Paths of PEM files. */
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }
 
-/** Reads certificate and key. Throws `TlsError` for what cannot be read or does not fit together; what has expired is a warning. */
+/** Reads certificate and key. Throws `TlsError` for files that cannot be read or do not belong together. Expiry is only a warning. */
 export function readCredentials({ certFile, keyFile }: TlsFiles, now: number): TlsCredentials {
   const cert = readPem(certFile, 'certificate');
   const key = readPem(keyFile, 'key');
@@ -39,7 +39,7 @@ export function readCredentials({ certFile, keyFile }: TlsFiles, now: number): T
   return { ...credentials, warnings };
 }
 
-/** Certificate and key as they are in these files. Throws `TlsError`. */
+/** Checks the content of these files. Throws `TlsError`. */
 export function checkCredentials({
   cert,
   key,
@@ -78,7 +78,7 @@ function readPem(file: string, what: string): string {
 
 function parseCertificate(text: string, file: string): X509Certificate {
   try {
-    // Of a chain, the first.
+    // The first certificate of a chain.
     return new X509Certificate(text);
   } catch (cause) {
     throw new TlsError(`${file} holds no certificate in PEM (-----BEGIN CERTIFICATE-----)`, { cause });

@@ -9,7 +9,7 @@ const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 const DAY_MS = 86_400_000;
 
-/** What a self-signed certificate says. */
+/** Contents of a self-signed certificate. */
 export interface CertificateWish {
   /** Private key, P-256. */
   readonly key: KeyObject;
@@ -20,9 +20,9 @@ export interface CertificateWish {
   readonly validDays: number;
 }
 
-/** A new self-signed certificate, PEM. */
+/** Creates a self-signed certificate, in PEM. */
 export async function makeCertificate({ key, names, now, validDays }: CertificateWish): Promise<string> {
-  // Only hosts that need them load them.
+  // Loaded only when needed.
   const [asn1, pki] = await Promise.all([import('asn1js'), import('pkijs')]);
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
   const pkcs8 = key.export({ type: 'pkcs8', format: 'der' });

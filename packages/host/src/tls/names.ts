@@ -3,23 +3,23 @@ import { hostname, networkInterfaces } from 'node:os';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'] as const;
 
-/** An IP address as systems write it, without brackets; anything else in lower case. */
+/** An IP address in canonical form without brackets; other names in lower case. */
 function canonicalName(name: string): string {
   const bare = name.replace(/^\[(.*)\]$/, '$1');
   return isIP(bare) === 6 ? new URL(`http://[${bare}]`).hostname.slice(1, -1) : bare.toLowerCase();
 }
 
-/** Whether only this machine can reach what listens there. Names other than `localhost` may stand for anything. */
+/** Whether only this machine can connect to this address. False for names other than `localhost`. */
 export function isLoopback(host: string): boolean {
   const name = canonicalName(host);
   if (isIP(name) === 4) return name.startsWith('127.');
-  // `::ffff:127.0.0.1`, as canonical.
+  // The canonical form of `::ffff:127.0.0.1`.
   return name === 'localhost' || name === '::1' || /^::ffff:7f[0-9a-f]{2}:/.test(name);
 }
 
 /**
- * Names and addresses under which a host that listens on `host` is reached: for a wildcard all of this machine's, addresses of one
- * link aside. `also` are `Host` values that are accepted besides, with a port or without.
+ * Names and addresses of a host that listens on `host`. For a wildcard these are all addresses of this machine but link-local ones. `also`
+ * are further accepted `Host` values, with or without a port.
  */
 export function namesOf(host: string, also: readonly string[]): string[] {
   const own = canonicalName(host);

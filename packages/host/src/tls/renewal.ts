@@ -2,33 +2,33 @@ import { statSync } from 'node:fs';
 import type { Cancel, Timers } from '../lib/clock.ts';
 import { readCredentials, type TlsCredentials, TlsError, type TlsFiles } from './credentials.ts';
 
-/** How often the files are looked at. */
+/** Interval of checks of the files. */
 const LOOK_MS = 10_000;
 
 interface Parts {
   readonly files: TlsFiles;
-  /** What is in use. */
+  /** The credentials in use. */
   readonly credentials: TlsCredentials;
   readonly timers: Timers;
   /** ms since the epoch. */
   now(): number;
-  /** They are others now. */
+  /** Called with new credentials. */
   use(credentials: TlsCredentials): void;
-  /** What lies there now is of no use; what was in use stays. */
+  /** Called when the new files are invalid. The credentials in use stay. */
   refuse(error: TlsError): void;
 }
 
 /**
- * Reads certificate and key again when their files have changed, whoever renews them and however: no signal, which a closed terminal sends as well, and
- * which not every tool that renews certificates knows to send. The files are looked at rather than watched, since such tools replace links
- * and folders around them; they are read once they have been left alone for {@link LOOK_MS}, so that nobody meets half of a pair.
+ * Reloads certificate and key when their files have changed. It needs no signal: a closed terminal sends SIGHUP too, and not every renewal
+ * tool sends one. It polls the files instead of watching them, since such tools replace links and folders. It reads the files once they have
+ * not changed for {@link LOOK_MS}, so that it never reads half of a new pair.
  */
 export class CertificateRenewal {
   readonly #parts: Parts;
   #inUse: TlsCredentials;
-  /** How the files looked the last time. */
+  /** Fingerprint of the files at the last check. */
   #look: string;
-  /** They may be others than those in use, or those last refused. */
+  /** Whether the files may differ from those in use and those last refused. */
   #isNew = true;
   #cancel: Cancel = () => undefined;
 
@@ -74,13 +74,13 @@ export class CertificateRenewal {
   }
 }
 
-/** What changes when a file is written or replaced, links followed. */
+/** A text that changes when the file, or the target of the link, is written or replaced. */
 function lookOf(file: string): string {
   try {
     const { ino, size, mtimeMs, ctimeMs } = statSync(file);
     return `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
   } catch {
-    // Why it is not there is told when it is read.
+    // Reading the file reports the reason.
     return 'none';
   }
 }

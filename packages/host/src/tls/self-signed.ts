@@ -22,23 +22,23 @@ import { ensureFolder } from '../lib/ensure-folder.ts';
 import { checkCredentials, type TlsCredentials, TlsError } from './credentials.ts';
 import { makeCertificate } from './make-certificate.ts';
 
-/** The longest that browsers of Apple take. */
+/** The longest validity that Apple's browsers accept. */
 const VALID_DAYS = 825;
 const RENEW_BEFORE_MS = 30 * 86_400_000;
 
-/** Whom a self-signed certificate is for. */
+/** Options of a self-signed certificate. */
 export interface SelfSignedOptions {
-  /** Folder of `key.pem` (mode 0600) and `certificate.pem`, made on first use. Absent: they live in memory only. */
+  /** Folder of `key.pem` (mode 0600) and `certificate.pem`, created on first use. Absent: they are kept in memory only. */
   readonly folder?: string | undefined;
-  /** DNS names and IP addresses that it has to be valid for. */
+  /** DNS names and IP addresses that the certificate must be valid for. */
   readonly names: readonly string[];
   /** ms since the epoch. */
   readonly now: number;
 }
 
 /**
- * The host's own certificate. The key is made once and stays, so that who has pinned it goes on; the certificate is made anew 30 days
- * before its end, and when it lacks a name. Throws `TlsError` when the files cannot be used.
+ * The host's self-signed certificate. The key is created once, so that clients which pinned it stay valid. The certificate is renewed 30
+ * days before it expires, and when it lacks a name. Throws `TlsError` when the files cannot be used.
  */
 export async function selfSigned({ folder, names, now }: SelfSignedOptions): Promise<TlsCredentials> {
   const keyFile = join(folder ?? '', 'key.pem');
@@ -62,7 +62,7 @@ function newKey(): string {
 function keptKey(folder: string, file: string): string {
   const kept = readIfPresent(file);
   if (kept !== undefined) {
-    // Whoever could read it meanwhile may have; but nobody else from now on.
+    // Other users may have read the key before; from now on they cannot.
     if (process.platform !== 'win32') chmodSync(file, 0o600);
     return kept;
   }
@@ -114,7 +114,7 @@ function readIfPresent(file: string): string | undefined {
   }
 }
 
-/** Whole or not at all, for the user alone. */
+/** Writes a file atomically with mode 0600. */
 function write(file: string, text: string): void {
   const temporary = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
@@ -127,7 +127,7 @@ function write(file: string, text: string): void {
     }
     renameSync(temporary, file);
   } catch (cause) {
-    throw new TlsError(`${file} cannot be made: check the folder's permissions and its room`, { cause });
+    throw new TlsError(`${file} cannot be created: check the folder's permissions and its free space`, { cause });
   } finally {
     rmSync(temporary, { force: true });
   }

@@ -5,8 +5,8 @@ import { invalidParams } from '@agenthost/protocol';
 const LONGEST_URI = 8_192;
 
 /**
- * The absolute path that a client's `file:` URI names, `.` and `..` resolved. Throws a `-32602` that says what is wrong with any
- * other: another scheme or host, a query or fragment, an escape that hides a slash or a NUL, or one that is no UTF-8.
+ * The absolute path that a client's `file:` URI names, `.` and `..` resolved. Throws a `-32602` that names the fault:
+ * another scheme or host, a query or fragment, an escaped slash or NUL, or an escape that is not UTF-8.
  */
 export function pathOfFileUri(uri: string): string {
   const fault = faultOf(uri);
@@ -26,7 +26,7 @@ function faultOf(uri: string): string | undefined {
   if (uri.length > LONGEST_URI) return `longer than ${LONGEST_URI} characters`;
   if (/\p{Cs}/u.test(uri)) return 'it is no well-formed Unicode';
   if (/[?#]/.test(uri)) return 'a ? or # in a path has to be percent-encoded';
-  // A URL parser would drop some of these and turn others into slashes.
+  // A URL parser would drop some of these characters and turn others into slashes.
   if (/\\|\p{Cc}|\s$/u.test(uri)) return 'control characters and backslashes have to be percent-encoded';
   if (/%(2f|00)/i.test(uri)) return 'an encoded slash or NUL names no file';
   if (/%(?![0-9a-f]{2})/i.test(uri)) return 'a % has to be followed by two hexadecimal digits';

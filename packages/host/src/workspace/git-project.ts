@@ -6,15 +6,14 @@ import type { Timers } from '../lib/clock.ts';
 import { fileUriOf } from './file-uri.ts';
 import { findRealPath } from './real-path.ts';
 
-/** A session does not wait longer for it: folders may lie on disks that do not answer. */
+/** Time limit of the search. The disk of a folder may not answer. */
 const LIMIT_MS = 1_000;
-/** Files that only name another folder are shorter than this, in UTF-16 code units. */
+/** Limit of the length of a `.git` file, in UTF-16 code units. */
 const MAX_POINTER_LENGTH = 8_192;
 
 /**
- * The git repository that a folder lies in, by the nearest `.git` above it; a linked worktree counts as the repository it was made
- * from, a submodule as one of its own. `undefined` outside of repositories, and where it cannot be found out soon. Runs nothing: git
- * need not be there. Never rejects for what the file system says.
+ * The git repository of a folder, by the nearest `.git` above it. A linked worktree counts as its main repository, a submodule as a repository
+ * of its own. `undefined` outside of repositories, and after a time limit. Works without git. Never rejects for errors of the file system.
  */
 export async function findProject(folder: string, timers: Timers): Promise<ProjectInfo | undefined> {
   const late = Promise.withResolvers<undefined>();
@@ -37,7 +36,7 @@ async function findRoot(folder: string): Promise<string | undefined> {
   }
 }
 
-/** The project whose working tree begins in this folder. */
+/** The repository whose working tree has this root. */
 async function rootAt(folder: string): Promise<string | undefined> {
   const git = join(folder, '.git');
   const found = await tolerant(() => stat(git));
@@ -47,19 +46,19 @@ async function rootAt(folder: string): Promise<string | undefined> {
   if (pointer === undefined) return undefined;
   const gitFolder = resolve(folder, pointer.trim());
   if (!(await isGitFolder(gitFolder))) return undefined;
-  // Worktrees name the folder that they share; submodules have all of theirs to themselves.
+  // A worktree has a `commondir` file, a submodule has none.
   const shared = await tolerant(() => readFile(join(gitFolder, 'commondir'), 'utf8'));
   if (shared === undefined || shared.length > MAX_POINTER_LENGTH) return folder;
   const common = resolve(gitFolder, shared.trim());
   return basename(common) === '.git' ? dirname(common) : common;
 }
 
-/** An empty folder of that name, say, is none. */
+/** Whether a folder is a git folder: it has a `HEAD`. */
 async function isGitFolder(path: string): Promise<boolean> {
   return (await tolerant(() => stat(join(path, 'HEAD'))))?.isFile() === true;
 }
 
-/** What the file system says against it counts as not there. */
+/** `undefined` for an error of the file system. */
 async function tolerant<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();

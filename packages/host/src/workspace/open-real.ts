@@ -2,9 +2,9 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 
 /**
- * Opens what a real path named when it was decided that it may be: `undefined` when the path leads elsewhere by now, for a folder on the way has
- * become a link. Nothing waits for a fifo's other end. Rejects with the system's error, `ELOOP` when the last name itself has become a link.
- * `way`: another path by which it is reached, such as that of `inFolder`.
+ * Opens a real path that was checked before. `undefined` when the path leads elsewhere now, because a folder on the way became a link. Does not
+ * block on a fifo. Rejects with the system's error: `ELOOP` when the last segment became a link. `way`: another path to the same file, such as
+ * that of `inFolder`.
  */
 export async function openReal(
   path: string,
@@ -22,11 +22,11 @@ export async function openReal(
   return undefined;
 }
 
-/** Where an open file really is, as far as the system tells. */
+/** The real path of an open file, where the system reports it. */
 async function pathOfHandle(file: FileHandle, path: string): Promise<string> {
   return process.platform === 'linux' ? readlink(inFolder(file, path)) : realpath(path);
 }
 
-/** A path by which an open folder is reached, whatever its own path leads to by now; `path` where the system has no such. */
+/** A path to an open folder that stays valid when its own path changes; `path` where the system has none. */
 export const inFolder = ({ fd }: FileHandle, path: string): string =>
   process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;

@@ -2,17 +2,17 @@ import { errorCode } from '@agenthost/protocol/values';
 import type { PrivatePaths } from './private-paths.ts';
 import { findRealPath, isWithin, type RealPath } from './real-path.ts';
 
-/** What clients may see of the file system. */
+/** Options of a `PathPolicy`. */
 export interface PathPolicyOptions {
-  /** Absolute paths of the present sessions' working directories; asked anew for each decision. */
+  /** Absolute paths of the sessions' working directories. Called for each decision. */
   readonly workingDirectories: () => Promise<readonly string[]> | readonly string[];
-  /** What is never seen, wherever it lies. */
+  /** Files that clients never see. */
   readonly privatePaths: Pick<PrivatePaths, 'covers'>;
 }
 
 /**
- * Decides by real paths, after symbolic links [RES-2]. Answers hold for the moment: what is opened afterwards has to be checked
- * to be what was decided on.
+ * Decides by real paths, after symbolic links [RES-2]. A decision is valid only at that moment: after opening the file, check again that it is
+ * the same one.
  */
 export class PathPolicy {
   readonly #options: PathPolicyOptions;
@@ -21,17 +21,17 @@ export class PathPolicy {
     this.#options = options;
   }
 
-  /** Reading: within the working directories of existing sessions, the host's own aside. */
+  /** Whether clients may read a path: within the working directories of existing sessions, without private files of the host. */
   async mayRead(path: RealPath): Promise<'yes' | 'outside' | 'private'> {
     if (!(await isWithinAny(path.path, await this.#options.workingDirectories()))) return 'outside';
     return (await this.#options.privatePaths.covers(path.path)) ? 'private' : 'yes';
   }
 }
 
-/** Whether a real path lies in one of the folders, which are followed to their real paths first; missing ones hold nothing. */
+/** Whether a real path lies in the real path of one of the folders. Missing folders are ignored. */
 export async function isWithinAny(path: string, folders: readonly string[]): Promise<boolean> {
   const distinct = new Set(folders);
-  // A folder whose name is on the way is most often the one, and asking for the others costs a system call each.
+  // Tries folders that are a prefix of the path first: each of the others costs a system call.
   for (const folder of distinct) {
     if (isWithin(path, folder) && (await holds(folder, path))) return true;
   }

@@ -5,21 +5,21 @@ import { errorCode } from '@agenthost/protocol/values';
 import type { Log } from '../lib/log.ts';
 import { findRealPath, isWithin, type RealPath } from './real-path.ts';
 
-/** Files and folders that are recognised under other names (hard links, mounts). */
+/** Limit of files and folders that are recognized under other names (hard links, mounts). */
 const MAX_FILES = 10_000;
 
-/** Ids of files are read again after this many ms. */
+/** Lifetime of the cached file ids. */
 const IDS_FOR_MS = 1_000;
 
-/** What of the host's own is there at a moment. */
+/** The private files at one moment. */
 export interface PrivateView {
-  /** Whether a real path is one of the host's own, or leads to the same file or folder. */
+  /** Whether a real path is private, or leads to the same file or folder. */
   covers(real: string): Promise<boolean>;
 }
 
 /**
- * Files and folders that are the host's own: its data, log, sockets of keepers, tokens and keys. Nobody reads, lists, writes or works in them by way of the
- * host, wherever they lie. They are recognised by path and by device and inode, which stay the same under another name.
+ * Files and folders that are private to the host: its data, log, sockets of keepers, tokens and keys. Clients and agents cannot read, list or
+ * write them through the host, or work in them. They are recognized by path, and by device and inode, which are the same under another name.
  */
 export class PrivatePaths {
   readonly #paths: readonly string[];
@@ -30,7 +30,7 @@ export class PrivatePaths {
   #hasWarned = false;
 
   /**
-   * Absolute paths; what does not exist yet counts from when it does.
+   * Absolute paths. Each counts as soon as it exists.
    * @param options.now steady ms
    */
   constructor(
@@ -47,7 +47,7 @@ export class PrivatePaths {
     this.#maxFiles = maxFiles;
   }
 
-  /** Looks at what is there now; ids of files may be a second old. */
+  /** Reads the current private files. File ids may be a second old. */
   async look(): Promise<PrivateView> {
     const roots: RealPath[] = [];
     for (const path of this.#paths) {
@@ -60,7 +60,7 @@ export class PrivatePaths {
     };
   }
 
-  /** The same as `look`, for one path. */
+  /** As `look`, for one path. */
   async covers(real: string): Promise<boolean> {
     return (await this.look()).covers(real);
   }
@@ -74,7 +74,7 @@ export class PrivatePaths {
 
   async #readIds(roots: readonly RealPath[]): Promise<FileIds> {
     const found = { ids: new Set<string>(), isComplete: true };
-    // All roots first: they stay recognised when a folder holds more than the limit.
+    // All roots first, so that they are recognized even when a folder has more files than the limit.
     const existing = roots.filter(({ exists }) => exists).map(({ path }) => path);
     for (const path of existing) await noteId(path, found.ids);
     for (const path of existing) found.isComplete &&= await gather(path, found.ids, this.#maxFiles);

@@ -4,16 +4,16 @@ import { hasCode } from '@agenthost/protocol/values';
 
 const LINK_LIMIT = 40;
 
-/** Where a path leads once every symbolic link is followed. */
+/** A path after all symbolic links. */
 export interface RealPath {
-  /** What does not exist is appended to its deepest existing ancestor. */
+  /** Missing segments are appended to the real path of the deepest existing ancestor. */
   readonly path: string;
   readonly exists: boolean;
 }
 
 /**
- * Follows every link of an absolute path, of its missing tail too: a dangling link leads where its target would be. Rejects with
- * the system's error when a folder on the way may not be looked into, or links form a loop.
+ * Follows all links of an absolute path, including dangling ones, which lead to their missing target. Rejects with the system's error when a
+ * folder on the way is not accessible, or links form a loop.
  */
 export async function findRealPath(path: string, links = 0): Promise<RealPath> {
   try {
@@ -21,7 +21,7 @@ export async function findRealPath(path: string, links = 0): Promise<RealPath> {
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  // From the root down, so that it costs what exists: a client can name thousands of folders that do not.
+  // From the root down, so that the cost depends on existing folders: a client can name thousands of missing ones.
   const { root } = parse(path);
   const names = path.slice(root.length).split(sep);
   let real = root;
@@ -56,7 +56,7 @@ async function danglingTarget(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether the error says that there is nothing under a path. */
+/** Whether the error means that a path does not exist. */
 export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT', 'ENOTDIR', 'ENAMETOOLONG');
 }

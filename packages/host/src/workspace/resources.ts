@@ -19,15 +19,15 @@ import type { PathPolicy } from './path-policy.ts';
 import { findRealPath, isMissing, type RealPath } from './real-path.ts';
 
 const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
-/** Of a file that a client reads: as base64 and as JSON it is in memory several times. */
+/** Largest file that a client reads. As base64 and JSON it is in memory several times. */
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
-/** Text whose JSON is longer (control characters take six bytes each) goes as base64, which has a known size. */
+/** Text whose JSON is longer is sent as base64, whose size is known. Control characters take six bytes each in JSON. */
 const MAX_TEXT_JSON_BYTES = 48 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
-/** What is looked at in one turn of the event loop, characters. */
+/** Characters that one turn of the event loop processes. */
 const PIECE_LENGTH = 2 * 1024 * 1024;
 
-/** What may be read, and how much at once. */
+/** Options of reading a file. */
 export interface FileReadOptions {
   readonly policy: PathPolicy;
   /** Larger files are refused. Default 32 MiB, and 24 MiB for an answer to a client. */
@@ -35,9 +35,9 @@ export interface FileReadOptions {
 }
 
 /**
- * Reads a whole regular file for `resourceRead` [RES-1] [RES-2]. Text comes as utf-8, what is no valid UTF-8 or holds a NUL as
- * base64; `encoding` is a wish that invalid text overrules. Rejects with `-32602` for what is no fit URI, no regular file or too
- * large, `-32009` outside the working directories (existing or not), `-32008` when it does not exist.
+ * Reads a whole regular file for `resourceRead` [RES-1] [RES-2]. Text is returned as utf-8; other data, and text with a NUL, as base64.
+ * `encoding` is a preference, which invalid text overrules. Rejects with `-32602` for an invalid URI, a file that is not regular or too large,
+ * `-32009` outside the working directories (whether it exists or not), and `-32008` when the file does not exist.
  */
 export async function readFileResource(
   uri: string,
@@ -53,8 +53,8 @@ export async function readFileResource(
 }
 
 /**
- * The whole of a regular file, and its real path, by the same checks. Rejects as `readFileResource` does, but with `UnreadableResource` for
- * a folder and for what is too large.
+ * Reads a whole regular file and its real path, with the same checks. Rejects as `readFileResource` does, but with `UnreadableResource` for a
+ * folder and for a file that is too large.
  */
 export async function readFileBytes(
   uri: string,
@@ -79,7 +79,7 @@ function denied(uri: string): WireError {
   );
 }
 
-/** No access can be asked for: nobody gets it. */
+/** A private file. No client can get access to it. */
 const ofTheHost = (uri: string): WireError =>
   permissionDenied(`${JSON.stringify(uri)} is the host's own, which it shows to nobody`);
 
@@ -104,7 +104,7 @@ async function readWhole(uri: string, file: FileHandle, size: number, maxBytes: 
   for (;;) {
     const space = Buffer.alloc(Math.max(CHUNK_BYTES, size - total));
     const { bytesRead } = await file.read(space, 0, undefined, null);
-    // Mostly it came in one read, which need not be copied.
+    // Most files come in one read, which needs no copy.
     if (bytesRead === 0) return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, total);
     chunks.push(space.subarray(0, bytesRead));
     total += bytesRead;

@@ -10,16 +10,16 @@ import { findRealPath } from './real-path.ts';
 export interface WorkingDirectory {
   /** As given. */
   readonly uri: string;
-  /** Absolute, with its links as given. */
+  /** Absolute; links are not resolved. */
   readonly path: string;
 }
 
-/** Folders that a refusal names. */
+/** Limit of roots that a refusal lists. */
 const MAX_NAMED_ROOTS = 5;
 
 /**
- * Checks a working directory in the order of [SESS-1]: no `file:` URI `-32602`, missing or no directory `-32008`, outside the
- * roots by its real path `-32009`, unless the caller is an admin; inside what is the host's own `-32009` for everybody.
+ * Checks a working directory in the order of [SESS-1]: `-32602` when it is not a `file:` URI, `-32008` when it is missing or not a directory,
+ * `-32009` when its real path is outside the roots and the caller is not an admin, and `-32009` for all callers inside private folders of the host.
  */
 export async function checkWorkingDirectory(
   uri: string,
@@ -58,7 +58,7 @@ async function findDirectory(path: string): Promise<string | undefined> {
     const real = await findRealPath(path);
     return real.exists ? real.path : undefined;
   } catch (error) {
-    // What cannot be looked at is as good as missing to who wants to work in it.
+    // An inaccessible folder counts as missing.
     if (errorCode(error) !== undefined) return undefined;
     throw error;
   }

@@ -12,31 +12,31 @@ import { checkWorkingDirectory, type WorkingDirectory } from './working-director
 /** Reads a `file:` URI by the path policy [RES-1] [RES-2]. */
 export type ReadFile = (uri: string, encoding: ContentEncoding | undefined) => Promise<ResourceReadResult>;
 
-/** Reads a whole `file:` URI by the path policy, for what runs inside the host. Rejects as `readFileBytes` does. */
+/** Reads a whole `file:` URI by the path policy, for code of the host. Rejects as `readFileBytes` does. */
 export type ReadFileBytes = (
   uri: string,
   maxBytes: number,
 ) => Promise<{ readonly data: Buffer; readonly contentType: string }>;
 
-/** The folders that a host works in. */
+/** Access to the folders that sessions work in. */
 export interface Workspace {
-  /** `file:` URI of the folder for sessions that name none. */
+  /** `file:` URI of the working directory of sessions that name none. */
   readonly defaultDirectory: string;
-  /** Checks a working directory [SESS-1]. Without a URI: the default one, which has to exist, and may lie outside the roots. */
+  /** Checks a working directory [SESS-1]. Without a URI: the default directory, which must exist, and may lie outside the roots. */
   resolveDirectory(uri: string | undefined, isAdmin: boolean): Promise<WorkingDirectory>;
-  /** What is the host's own, and closed to clients and agents. */
+  /** Files that are private to the host. */
   readonly privatePaths: PrivatePaths;
-  /** Reads files within the working directories of existing sessions, whose absolute paths are asked for each time [RES-2]. */
+  /** A reader of files in the working directories of existing sessions [RES-2]. It calls `workingDirectories` for each file; paths are absolute. */
   readerFor(workingDirectories: () => Promise<readonly string[]>): ReadFile;
-  /** The same for what runs inside the host. */
+  /** The same for code of the host. */
   bytesReaderFor(workingDirectories: () => Promise<readonly string[]>): ReadFileBytes;
 }
 
-/** A workspace with these roots; absolute paths. */
+/** Creates a workspace with these roots, as absolute paths. */
 export function createWorkspace(options: {
   readonly roots: readonly string[];
   readonly defaultDirectory: string;
-  /** Absolute paths of what is the host's own. */
+  /** Absolute paths of the host's private files. */
   readonly privatePaths: readonly string[];
   readonly log: Log;
   readonly clock: Clock;

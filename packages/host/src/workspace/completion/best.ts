@@ -1,4 +1,4 @@
-/** Keeps the best of many: a heap whose root is the worst that is kept. */
+/** Keeps the entries with the highest ranks, in a heap whose root has the lowest rank. */
 export class Best {
   readonly #limit: number;
   readonly #ranks: number[] = [];
@@ -8,7 +8,7 @@ export class Best {
     this.#limit = limit;
   }
 
-  /** Of equals the one that came first stays. */
+  /** Of equal ranks, the first entry stays. */
   offer(entry: number, rank: number): void {
     if (this.#ranks.length < this.#limit) {
       this.#ranks.push(rank);
@@ -22,12 +22,12 @@ export class Best {
     this.#sink();
   }
 
-  /** Nothing of this rank or below is taken any more. */
+  /** Entries of this rank or below are no longer kept. */
   get floor(): number {
     return this.#ranks.length < this.#limit ? Number.NEGATIVE_INFINITY : (this.#ranks[0] ?? 0);
   }
 
-  /** In no order. */
+  /** Unordered. */
   get entries(): readonly number[] {
     return this.#entries;
   }

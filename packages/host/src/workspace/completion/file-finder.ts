@@ -7,30 +7,30 @@ import { isWithin } from '../real-path.ts';
 import { type FolderParts, FolderPaths } from './folder-paths.ts';
 import { Slices } from './slices.ts';
 
-/** Memory for the paths of all folders; those used longest ago go first. */
+/** Limit of memory for the paths of all folders. The least recently used folders are dropped first. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_FOLDERS = 16;
-/** An answer comes without paths when a folder is not listed by then. */
+/** An answer does not wait longer for the first listing of a folder; it then has no paths. */
 const FIRST_LIST_MS = 2_000;
-/** Some that are found are gone, or lead elsewhere: so many more are looked at. */
+/** Additional results to check, since some found paths may be gone or lead elsewhere. */
 const SPARE = 8;
 
-/** The longest path of Linux: nothing longer can be found. */
+/** The longest path of Linux. */
 const MAX_PATH_UNITS = 4_096;
 
-/** Runs a search in the share of the host's time that whoever asks has; it waits for `next` before each slice but the first. */
+/** Runs a search in the caller's share of the event loop. The search waits for `next` before each slice but the first. */
 export type InShare = <T>(work: (next: NextSlice) => Promise<T>) => Promise<T>;
 
-/** A file or folder that was looked for. */
+/** A file or folder that matches. */
 export interface FoundFile {
-  /** Relative to the folder searched, with slashes; a folder's ends with one. */
+  /** Relative to the searched folder, with slashes. The path of a folder ends with a slash. */
   readonly path: string;
   readonly isFolder: boolean;
 }
 
-/** What files are found with. */
+/** Parts of a `FileFinder`. */
 export interface FinderParts extends FolderParts {
-  /** What is never proposed. */
+  /** Paths that are never returned. */
   readonly privatePaths: Pick<PrivatePaths, 'look'>;
 }
 
@@ -41,21 +41,20 @@ export class FileFinder {
   readonly #folders = new Map<string, FolderPaths>();
   #searchCount = 0;
 
-  /** `maxBytes`: what all folders' paths may take in memory together. Default 128 MiB. */
+  /** `maxBytes`: limit of memory for the paths of all folders. Default 128 MiB. */
   constructor(parts: FinderParts, maxBytes = MAX_BYTES) {
     this.#parts = parts;
     this.#maxBytes = maxBytes;
   }
 
-  /** How many folders' paths are in memory. */
+  /** Number of folders whose paths are in memory. */
   get folderCount(): number {
     return this.#folders.size;
   }
 
   /**
-   * Files and folders below `folder` (absolute) that fit the query, the best first; only such that are there and lie in it by their real
-   * paths, and are not the host's own. The signal takes the question back: it rejects then, with the signal's reason. `inShare` gives the
-   * search its slices.
+   * Files and folders below `folder` (absolute) that match the query, the best first. Each exists, lies in the folder by its real path, and is
+   * not private to the host. Rejects with the signal's reason when the signal aborts. `inShare` runs the search in slices.
    */
   async find(
     { folder, query, limit }: { readonly folder: string; readonly query: string; readonly limit: number },
@@ -79,12 +78,12 @@ export class FileFinder {
     return present.slice(0, limit);
   }
 
-  /** Lets go of what has not been asked for since (by `steadyNow`). */
+  /** Drops the paths of folders that were last used before this time (of `steadyNow`). */
   dropIdle(before: number): void {
     for (const [folder, paths] of this.#folders) if (paths.usedAt < before) this.#drop(folder, paths);
   }
 
-  /** Stops all that runs. */
+  /** Stops all searches and listings. */
   end(): void {
     for (const [folder, paths] of this.#folders) this.#drop(folder, paths);
   }
@@ -108,7 +107,7 @@ export class FileFinder {
     signal.throwIfAborted();
   }
 
-  /** The folder that is in use stays, whatever it takes. */
+  /** Drops folders until the limit is met. The folder in use stays. */
   #makeRoom(inUse: FolderPaths): void {
     let byteLength = 0;
     for (const paths of this.#folders.values()) byteLength += paths.byteLength;
@@ -126,7 +125,7 @@ export class FileFinder {
   }
 }
 
-/** Those that are there, lie in the folder by their real paths, and are for others to see. */
+/** The paths that exist, lie in the folder by their real paths, and are not private. */
 async function presentOf(
   folder: string,
   paths: readonly string[],
@@ -139,7 +138,7 @@ async function presentOf(
       const name = path.endsWith('/') ? path.slice(0, -1) : path;
       const real = await realPathOf(join(folder, name));
       if (real === undefined || !isWithin(real, root) || (await hidden.covers(real))) return undefined;
-      // Links and submodules are listed as files.
+      // The listing shows links and submodules as files.
       const isFolder = name !== path || (await stat(real)).isDirectory();
       return { path: isFolder ? `${name}/` : name, isFolder };
     }),

@@ -2,7 +2,7 @@ const SLASH = 47;
 
 let lowerCase: Uint16Array | undefined;
 
-/** Lower case of every UTF-16 code unit that has one of the same length, by code unit. */
+/** The lower case of each UTF-16 code unit, where it is one code unit too. */
 function lowerCaseTable(): Uint16Array {
   if (lowerCase !== undefined) return lowerCase;
   const table = Uint16Array.from({ length: 0x1_0000 }, (_, unit) => {
@@ -13,13 +13,13 @@ function lowerCaseTable(): Uint16Array {
   return table;
 }
 
-/** Writes `text[from, to)` in lower case to the same places of `target`: one code unit for one. */
+/** Writes `text[from, to)` in lower case to the same places of `target`. */
 export function foldInto(target: Uint16Array, text: string, from: number, to: number): void {
   const table = lowerCaseTable();
   for (let at = from; at < to; at += 1) target[at] = table[text.charCodeAt(at)] ?? 0;
 }
 
-/** A query as paths are compared with it: composed (NFC), in lower case. */
+/** A query in the form in which it is compared with paths: composed (NFC), in lower case. */
 export function foldQuery(query: string): Uint16Array {
   const text = query.normalize('NFC');
   const folded = new Uint16Array(text.length);
@@ -27,7 +27,7 @@ export function foldQuery(query: string): Uint16Array {
   return folded;
 }
 
-/** Which characters occur, in 31 bits: what lacks a bit of the query's cannot match. Slashes do not count. */
+/** The set of characters as 31 bits, without slashes. A text that lacks a bit of the query cannot match it. */
 export function maskOf(folded: Uint16Array, from: number, to: number): number {
   let mask = 0;
   for (let at = from; at < to; at += 1) {

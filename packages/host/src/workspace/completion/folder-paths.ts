@@ -6,23 +6,23 @@ import { PathSearch } from './path-search.ts';
 import { givingWay, Slices } from './slices.ts';
 import { listByWalk } from './walk-listing.ts';
 
-/** Files younger than this may be missing from an answer. */
+/** Age of a listing after which the folder is listed again. Newer files may be missing from an answer. */
 const FRESH_MS = 2_000;
-/** Listing a folder anew takes at most this share of the time while somebody writes. */
+/** Largest share of time for repeated listings of a folder. */
 const REFRESH_SHARE = 0.1;
-/** For listing: what takes longer is left out, or is not listed at all. */
+/** Time limit of a listing. */
 const LIST_LIMIT_MS = 10_000;
-/** Without git. */
+/** Limit of paths of a walk without git. */
 const MAX_WALKED = 100_000;
 
-/** What folders are listed with. */
+/** Parts that list folders. */
 export interface FolderParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
 }
 
-/** The paths of one folder: listed on first use, and again behind answers from what was there before. */
+/** The paths of one folder. It is listed on first use, and again in the background after answers from an old listing. */
 export class FolderPaths {
   readonly #folder: string;
   readonly #parts: FolderParts;
@@ -30,13 +30,13 @@ export class FolderPaths {
   readonly #end = new AbortController();
   #search: PathSearch | undefined;
   #listing: Promise<void> | undefined;
-  /** When the present paths were begun to be listed, and how long that took, ms. */
+  /** Start and duration of the current listing in ms. */
   #listedAt = Number.NEGATIVE_INFINITY;
   #tookMs = 0;
-  /** When they were asked for last. */
+  /** Time of the last use. */
   usedAt: number;
 
-  /** `isBusy`: whether a search runs now, for which listing waits. */
+  /** `isBusy`: whether a search runs. Listings wait for searches. */
   constructor(folder: string, parts: FolderParts, isBusy: () => boolean) {
     this.#isBusy = isBusy;
     this.#folder = folder;
@@ -48,12 +48,12 @@ export class FolderPaths {
     return this.#search?.index.byteLength ?? 0;
   }
 
-  /** The paths as they are known, now. Lists them again when that was long ago. `undefined`: not listed yet; see `listed`. */
+  /** The current listing; `undefined` before the first (see `listed`). Starts another listing when this one is old. */
   use(): PathSearch | undefined {
     const now = steadyNow(this.#parts.clock);
     this.usedAt = now;
     const age = now - this.#listedAt;
-    // A clock that was set back says nothing.
+    // After a clock was set back, the age is unknown.
     const isOld = age < 0 || age >= Math.max(FRESH_MS, this.#tookMs / REFRESH_SHARE);
     if (isOld) void this.listed();
     return this.#search;

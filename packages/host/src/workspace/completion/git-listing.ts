@@ -1,20 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** More than this is not read: half a million paths. */
+/** Limit of output of git: half a million paths. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Files of submodules too. What has no commit there yet is not found. */
+/** Includes files of submodules, but only committed ones. */
 const TRACKED = ['ls-files', '-c', '--recurse-submodules', '-z'];
 const UNTRACKED = ['ls-files', '-o', '--exclude-standard', '-z'];
 
 /**
- * The files below a folder that git tracks or would, submodules included, each with a NUL behind it; what is tracked may be gone from disk.
- * `undefined` where git has no answer: not there, no repository, one of somebody else. The signal ends it.
+ * The tracked and untracked files below a folder that git does not ignore, including submodules, each with a NUL behind it. Tracked files may
+ * be missing on disk. `undefined` without git, outside of repositories, and in a repository of another user. The signal ends it.
  */
 export async function listByGit(folder: string, signal: AbortSignal): Promise<string | undefined> {
   const lists = await Promise.all([
     runGit(folder, TRACKED, signal),
-    // Together they read no more than one of both would, and git cannot list submodules with untracked files.
+    // Two commands, since git cannot list untracked files together with submodules. Together they read no more than one would.
     runGit(folder, UNTRACKED, signal),
   ]);
   const [tracked, untracked] = lists;

@@ -2,49 +2,49 @@ import { isAscii } from 'node:buffer';
 import { foldInto, maskOf } from './fold.ts';
 import type { Slices } from './slices.ts';
 
-/** Files and folders that one index holds; what is listed behind them is left out. */
+/** Limit of entries of one index. */
 const MAX_ENTRIES = 300_000;
-/** In sorting by length: all longer ones count as this. */
+/** Longest length that sorting distinguishes. */
 const MAX_LENGTH = 4_095;
 const SLASH = 47;
-/** Between two looks at the clock. */
+/** Steps between two looks at the clock. */
 const STEPS = 1_024;
 
-/** The paths below a folder as flat arrays, the shortest first, made to be scored by the hundred thousand. Never changes. */
+/** The paths below a folder as flat arrays, the shortest first, so that hundreds of thousands can be scored quickly. Immutable. */
 export interface PathIndex {
-  /** What it was made of: each path with a NUL behind it. */
+  /** The listing: each path with a NUL behind it. */
   readonly source: string;
-  /** All entries, composed (NFC), the shortest first: what `starts`, `bases` and `ends` point into. */
+  /** All entries, composed (NFC), the shortest first. `starts`, `bases` and `ends` are places in it. */
   readonly text: string;
   /** `text` in lower case. */
   readonly folded: Uint16Array;
-  /** Entry by entry: where the path begins, where its last segment does, and where it ends. A folder's ends with its slash. */
+  /** For each entry the start of the path, the start of its last segment, and its end. The path of a folder includes its slash. */
   readonly starts: Uint32Array;
   readonly bases: Uint32Array;
   readonly ends: Uint32Array;
-  /** Characters of the path, and of its last segment: see `maskOf`. */
+  /** Characters of the path and of its last segment (see `maskOf`). */
   readonly masks: Int32Array;
   readonly baseMasks: Int32Array;
-  /** Folders on the way to the entry, at most 255. */
+  /** Number of folders above the entry, at most 255. */
   readonly depths: Uint8Array;
-  /** Names on disk of the entries whose name is not composed. */
+  /** Paths on disk of the entries whose path is not composed. */
   readonly otherNames: ReadonlyMap<number, string>;
-  /** What it takes in memory, about. */
+  /** Approximate size in memory. */
   readonly byteLength: number;
 }
 
-/** An entry's path as it is on disk, relative; a folder's ends with a slash. */
+/** An entry's relative path on disk. The path of a folder ends with a slash. */
 export const pathAt = (index: PathIndex, entry: number): string =>
   index.otherNames.get(entry) ?? index.text.slice(index.starts[entry], index.ends[entry]);
 
-/** Makes an index of paths, each with a NUL behind it; folders that they lie in become entries of their own. */
+/** Builds an index of paths, each with a NUL behind it. Their folders become entries too. */
 export async function buildIndex(source: string, slices: Slices): Promise<PathIndex> {
   const builder = new Builder(source, await composed(source, slices));
   while (builder.step()) if (slices.isOver) await slices.next();
   return builder.finish(slices);
 }
 
-/** Each path by itself: what is composed at once could keep everything else waiting. */
+/** Composes each path by itself, since composing all at once could block the event loop. */
 async function composed(source: string, slices: Slices): Promise<string> {
   if (isAscii(Buffer.from(source))) return source;
   const paths = source.split('\0');
@@ -63,7 +63,7 @@ class Builder {
   readonly #ends: number[] = [];
   readonly #otherNames = new Map<number, string>();
   readonly #folders = new Set<string>();
-  /** The folder of the path before: the next one is most often in it too. */
+  /** The folder of the previous path, which the next path often shares. */
   #folder = '';
   #at = 0;
   #sourceAt = 0;
@@ -73,7 +73,7 @@ class Builder {
     this.#text = text;
   }
 
-  /** Reads some more; false when all is read. */
+  /** Reads some paths. Returns false at the end. */
   step(): boolean {
     for (let count = 0; count < STEPS; count += 1) {
       const end = this.#text.indexOf('\0', this.#at);
@@ -91,7 +91,7 @@ class Builder {
     const size = order.length;
     const [starts, bases, ends] = [new Uint32Array(size), new Uint32Array(size), new Uint32Array(size)];
     const otherNames = new Map<number, string>();
-    // Written anew in that order: what is read one after the other lies side by side.
+    // The text is rewritten in that order, so that searches read memory sequentially.
     const pieces: string[] = [];
     let at = 0;
     for (let entry = 0; entry < size; entry += 1) {
@@ -129,7 +129,7 @@ class Builder {
     };
   }
 
-  /** The entries, the shortest path first, those of one length as they were listed. */
+  /** The entries, the shortest path first; entries of one length in the order of the listing. */
   #byLength(): Uint32Array {
     const length = (entry: number): number =>
       Math.min((this.#ends[entry] ?? 0) - (this.#starts[entry] ?? 0), MAX_LENGTH);
@@ -154,12 +154,12 @@ class Builder {
     const base = this.#text.lastIndexOf('/', end - (isFolder ? 2 : 1)) + 1;
     const from = Math.max(base, start);
     if (from > start && this.#text.slice(start, from) !== this.#folder) this.#addFolders(start, from, name);
-    // Listed for itself, after a file in it.
+    // The listing may name a folder after a file in it.
     if (isFolder && !this.#isNew(name)) return;
     this.#push(start, from, end, name);
   }
 
-  /** Makes entries of the folders that `text[start, end)` names, where they are none yet. */
+  /** Adds the folders in `text[start, end)` that are not entries yet. */
   #addFolders(start: number, end: number, name: string): void {
     this.#folder = this.#text.slice(start, end);
     for (let slash = this.#folder.indexOf('/'), depth = 1; slash >= 0; depth += 1) {
@@ -179,7 +179,7 @@ class Builder {
 
   #push(start: number, base: number, end: number, name: string): void {
     const entry = this.#starts.length;
-    // Paths in conflict are listed once for each side, one after the other.
+    // git lists a path in conflict once for each side, one after the other.
     const last = entry - 1;
     const length = end - start;
     if (this.#ends[last] === start - 1 && length === start - 1 - (this.#starts[last] ?? 0)) {

@@ -101,5 +101,5 @@ function placeBonus({ folded, text }: PathIndex, place: number, from: number): n
   return isCapital && text.charCodeAt(place - 1) === before ? CAMEL : 0;
 }
 
-/** Space, `-`, `.` and the like, and `_`. */
+/** Whether a character is punctuation such as a space, `-`, `.` or `_`. */
 const isSeparator = (unit: number): boolean => unit < 48 || unit === 95;

@@ -1,32 +1,32 @@
 import type { Timers } from '../../lib/clock.ts';
 import { SLICE_MS } from '../../lib/slice-scheduler.ts';
 
-/** Turns of the event loop that a slice gives way for, so that the work comes to an end whatever else there is. */
+/** Limit of turns of the event loop that a slice waits for other work, so that every job ends. */
 const MAX_TURNS = 50;
 
-/** Parts long work, so that the event loop gets a turn between the slices. */
+/** Divides long work into slices. The event loop runs between them. */
 export class Slices {
   readonly #pause: () => Promise<void>;
   #startedAt = performance.now();
 
-  /** `pause`: waits for the next slice, and rejects when the work is not wanted any more. */
+  /** `pause`: resolves when the next slice may run, and rejects when the work was cancelled. */
   constructor(pause: () => Promise<void>) {
     this.#pause = pause;
   }
 
-  /** Whether the present slice has had its time. Ask it about every thousand small steps. */
+  /** Whether the time of the current slice is over. Call it about every thousand small steps. */
   get isOver(): boolean {
     return performance.now() - this.#startedAt >= SLICE_MS;
   }
 
-  /** Begins the next slice; rejects when the work is not wanted any more. */
+  /** Starts the next slice; rejects when the work was cancelled. */
   async next(): Promise<void> {
     await this.#pause();
     this.#startedAt = performance.now();
   }
 }
 
-/** A turn of the event loop between two slices, or some more while somebody waits for work that goes first. Rejects with the signal's reason. */
+/** Waits one turn of the event loop between two slices, or more while work of higher priority waits. Rejects with the signal's reason. */
 export function givingWay(timers: Timers, signal: AbortSignal, givesWay: () => boolean): () => Promise<void> {
   return async () => {
     for (let turns = 0; turns === 0 || (turns < MAX_TURNS && givesWay()); turns += 1) {

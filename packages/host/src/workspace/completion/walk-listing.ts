@@ -3,14 +3,14 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '@agenthost/protocol/values';
 
-/** What is large and nobody means. */
+/** Large folders that users do not search. */
 const SKIPPED: ReadonlySet<string> = new Set(['.git', '.hg', '.jj', '.svn', 'node_modules']);
-/** Folders that are read at once. */
+/** Number of folders that are read concurrently. */
 const AT_ONCE = 8;
 
 /**
- * Files and folders below a folder, each with a NUL behind it and a folder with a slash, the nearest first. Stops at `maxEntries`, and with
- * what it has when the signal aborts. Follows no links, and reads no rules of what to ignore; folders that cannot be read hold nothing.
+ * Files and folders below a folder, each with a NUL behind it and folders with a slash, breadth first. Stops at `maxEntries`, and returns a
+ * part when the signal aborts. Follows no links and reads no ignore files. Unreadable folders count as empty.
  */
 export async function listByWalk(folder: string, maxEntries: number, signal: AbortSignal): Promise<string> {
   const paths: string[] = [];
