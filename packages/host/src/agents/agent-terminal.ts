@@ -1,14 +1,14 @@
 /** A command to run in a terminal. */
 export interface AgentTerminalStart {
-  /** Program and arguments, or a line for the user's shell. */
+  /** Program and arguments, or a command line for the user's shell. */
   readonly command: readonly [program: string, ...args: string[]] | string;
-  /** Set on top of a terminal's usual environment. */
+  /** Variables set on top of a terminal's usual environment. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Absolute path. Default: the chat's working directory. */
+  /** Absolute path of the working directory. Default: that of the chat. */
   readonly cwd?: string;
-  /** Default: the command as typed, shortened. */
+  /** Title. Default: the command as typed, shortened. */
   readonly title?: string;
-  /** Who uses it. Default: nobody, the session holds it in the background. */
+  /** The turn and tool call that use it. Default: none; the session holds it in the background. */
   readonly use?: TerminalUse;
 }
 
@@ -18,29 +18,41 @@ export interface TerminalUse {
   readonly toolCallId?: string;
 }
 
-/** A terminal that an agent has started. Terminals outlive turns; those that a session still holds go with it [TERM-6]. */
+/**
+ * A terminal started by an agent. Terminals outlive turns; those that a session still holds end with it
+ * [TERM-6].
+ */
 export interface AgentTerminal {
   /** The terminal's channel. */
   readonly uri: string;
   readonly title: string;
-  /** Resolves when the process has ended, with 128 + n for signal n. A host that stops first leaves it pending. */
+  /** Resolves when the process has ended; 128 + n for signal n. Stays pending when the host stops first. */
   readonly exited: Promise<{ readonly exitCode: number }>;
-  /** Resolves when a person has sent it to the background: a turn that waits for it should go on [TERM-5]. */
+  /**
+   * Resolves when a person has sent it to the background. A turn that waits for it should then continue
+   * [TERM-5].
+   */
   readonly detached: Promise<void>;
-  /** The newest output as text (escape sequences kept), at most `maxBytes` of UTF-8, never cut inside a character. */
+  /**
+   * The newest output as text with escape sequences, at most `maxBytes` of UTF-8. Never cut inside a
+   * character.
+   */
   output(maxBytes: number): {
     readonly text: string;
     readonly isTruncated: boolean;
     readonly exitCode?: number;
   };
-  /** Types into it. */
+  /** Types text into it. */
   write(data: string): void;
-  /** Says who uses it now; `undefined` sends it to the background. Does nothing while a client holds it. */
+  /**
+   * Sets the turn and tool call that use it; `undefined` sends it to the background. Does nothing while a
+   * client holds it.
+   */
   use(by: TerminalUse | undefined): void;
-  /** Ends its processes; the terminal stays to be looked at. */
+  /** Ends its processes. The terminal stays visible. */
   kill(): Promise<void>;
   /**
-   * Lets go of it: ends its processes and removes the terminal, unless a person has taken it or sent it to the background.
+   * Ends its processes and removes the terminal, unless a person holds it or has sent it to the background.
    * Idempotent.
    */
   release(): Promise<void>;

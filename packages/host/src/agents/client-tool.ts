@@ -3,7 +3,10 @@ import type { ToolDefinition } from '@agenthost/protocol';
 /** A tool that an active client of the session offers and runs. */
 export interface ClientTool {
   readonly clientId: string;
-  /** What an agent shall call it: the definition's name, marked where another client offers one of that name. Unique in the session. */
+  /**
+   * Name for agents: that of the definition, made unique where several clients offer the same name. Unique in
+   * the session.
+   */
   readonly name: string;
   readonly definition: ToolDefinition;
 }
@@ -13,10 +16,12 @@ export interface ClientToolCall {
   readonly clientId: string;
   /** The definition's name. */
   readonly toolName: string;
-  /** Unique in the turn; the host makes one when absent. */
+  /** Unique in the turn. Default: chosen by the host. */
   readonly toolCallId?: string;
-  /** JSON text of what its `inputSchema` asks for; the client judges it. */
+  /** JSON text that fits the tool's `inputSchema`; the client validates it. */
   readonly toolInput: string;
-  /** A person is asked before it runs. Default: when the tool's annotations call it destructive. */
+  /**
+   * Whether a person is asked first. Default: true for tools whose annotations say that they are destructive.
+   */
   readonly asksFirst?: boolean;
 }

@@ -2,21 +2,21 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 
 /**
- * What tells a process from a later one with the same pid: on Linux the boot and the ticks at which it started
- * (`<boot id>/<ticks>`), elsewhere the start as `ps` prints it. `undefined` when no such process runs.
+ * Identifies a process so that a later one with the same pid is not mistaken for it: on Linux boot and start
+ * time in ticks (`<boot id>/<ticks>`), elsewhere the start time printed by `ps`. `undefined` when no such
+ * process runs.
  */
 export async function processStartTime(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return startTimeByPs(pid);
   const stat = await readStat(pid);
-  // A zombie has ended; it only waits to be noticed.
+  // A zombie has ended and is not reaped yet.
   if (stat === undefined || stat.state === 'Z') return undefined;
   return `${await bootId()}/${stat.startTicks}`;
 }
 
 /**
- * Whether a process group that `leader` led has members left, although the leader may be gone. Only those count that
- * started on the same boot and not before the leader, so that a number used again is not taken for it.
- * @param leaderStart As `processStartTime` gave it.
+ * Whether a process group still has members, even if its leader has ended. Counts only processes that started on the same boot and not before the leader, so that a reused id does not match.
+ * @param leaderStart Result of `processStartTime`.
  */
 export async function hasGroupMembers(leader: number, leaderStart: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
@@ -27,12 +27,14 @@ export async function hasGroupMembers(leader: number, leaderStart: string): Prom
   return false;
 }
 
-/** Whether a process group has members that run; those that have ended and only wait to be noticed do not count. */
+/**
+ * Whether a process group has running members. Processes that have ended and are not reaped yet do not count.
+ */
 export async function isGroupRunning(group: number): Promise<boolean> {
   try {
     process.kill(-group, 0);
   } catch {
-    // Nobody is left, which is the answer.
+    // The group has no processes.
     return false;
   }
   if (process.platform !== 'linux') return true;
@@ -57,11 +59,11 @@ async function readStat(pid: number): Promise<ProcessStat | undefined> {
   try {
     text = await readFile(`/proc/${pid}/stat`, 'utf8');
   } catch {
-    // It has ended, which is the answer.
+    // The process has ended.
     return undefined;
   }
-  // The command is in parentheses and may hold anything, so fields are counted from the last one. The first after it
-  // is field 3 (state); 5 is the group, 22 the start time: see proc(5).
+  // The command is in parentheses and may contain anything, so fields are counted from the last parenthesis.
+  // The first one after it is field 3 (state); field 5 is the group, field 22 the start time. See proc(5).
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, group, start] = [fields[0], fields[2], fields[19]];
   if (state === undefined || group === undefined || start === undefined) return undefined;
@@ -77,7 +79,7 @@ function bootId(): Promise<string> {
 
 function startTimeByPs(pid: number): Promise<string | undefined> {
   return new Promise((resolve) => {
-    // `ps` fails when there is no such process, which is the answer.
+    // `ps` fails when the process does not exist.
     execFile('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], { env: { LC_ALL: 'C' } }, (_error, stdout) => {
       const text = stdout.trim();
       resolve(text === '' ? undefined : text);

@@ -1,10 +1,10 @@
 /**
- * Children that agents run in. The host records them durably, so that those that outlive a killed host are ended at
- * the next start. Implemented in `child-processes.ts`, handed to providers that start processes.
+ * Registry of child processes that agents run in. The host records them durably and ends those that outlived
+ * a killed host at its next start.
  */
 export interface ChildRegistry {
-  /** Records a started child (and its process group); resolves when durable. */
+  /** Records a started child and its process group. Resolves when the record is durable. */
   record(child: { pid: number; command: string }): Promise<void>;
-  /** It has ended. */
+  /** Removes the record of a child that has ended. */
   forget(pid: number): void;
 }

@@ -10,45 +10,52 @@ import type { ClientTool } from './client-tool.ts';
 import type { TurnInput, TurnOutput } from './turn.ts';
 
 /**
- * A kind of agent: describes itself and opens a conversation for a chat. Providers never build actions and never see
- * sockets; whatever they forget, the turn supervisor ends.
+ * A kind of agent. A provider describes it and opens a session for each chat. Providers never create actions
+ * and have no access to connections. The host ends whatever a provider leaves open.
  */
 export interface AgentProvider {
   /** Provider id: `[a-z][a-z0-9+.-]*`. */
   readonly id: string;
   /**
-   * False: a new session of it cannot be told of the turns before, by `OpenAgentSession.history`. Where that matters (after a truncation,
-   * in a fork, when it has saved no memory) the next turn says so in the transcript [CHAT-6]. Default true.
+   * False: a new session cannot be given the earlier turns through `OpenAgentSession.history`. Where that
+   * matters (after a truncation, in a fork, without a saved memory), the next turn says so in the transcript
+   * [CHAT-6]. Default true.
    */
   readonly takesHistory?: boolean;
-  /** What clients see of it now. Cheap; called whenever `onInfoChanged` fired. */
+  /** The agent's present description for clients. Must be cheap; called after every `onInfoChanged`. */
   describe(): AgentInfo;
-  /** Registers for changes of `describe()` (models found, for instance). Returns the way out. */
+  /**
+   * Adds a listener for changes of `describe()`, for example of models. Returns a function that removes it.
+   */
   onInfoChanged?(listener: () => void): () => void;
-  /** Version and reason of unavailability, for people (`agenthost agents`). May start nothing. */
+  /**
+   * Version, or the reason why the agent is not available, for people (`agenthost agents`). Must not start
+   * anything.
+   */
   availability(): Promise<AgentAvailability>;
-  /** Schema and default values of session config for this agent; absent: none. */
+  /** Schema and default values of the session config for this agent. Absent: the agent has no config. */
   resolveConfig?(input: {
     workingDirectory: string;
     values: Readonly<Record<string, unknown>>;
   }): Promise<ResolvedConfig>;
   /**
-   * Values of a config property with `enumDynamic` that match what somebody has typed, best first; '' asks for a first choice. Absent
-   * or `undefined`: those in the property's `enum` are all there are [ROOT-4].
+   * Values of a config property with `enumDynamic` that match the query, best first; an empty query asks for
+   * a first selection. Absent or `undefined`: the values in the property's `enum` are complete [ROOT-4].
    */
   completeConfig?(input: CompleteConfig): Promise<readonly SessionConfigValueItem[] | undefined>;
   /** Opens the agent's side of a chat. Rejects with `AgentError`. The signal ends the attempt. */
   openSession(options: OpenAgentSession, signal: AbortSignal): Promise<AgentSession>;
   /**
-   * A person has taken back what they had allowed this chat's agent for good, and the agent remembers by itself: sessions that are opened from now on
-   * must not know of it, as far as that is in the provider's hands. Turns that run go on. Absent: a new session is enough.
+   * A person revoked a permanent permission that the agent itself remembers. Sessions opened from now on must
+   * not have it, as far as the provider can ensure that. Running turns continue. Absent: a new session is
+   * sufficient.
    */
   forgetGrants?(chat: string): void;
-  /** Ends everything it runs (children included). Idempotent. */
+  /** Ends everything that the provider runs, including processes. Idempotent. */
   dispose(): Promise<void>;
 }
 
-/** A config property whose values somebody looks for, and what else is chosen so far. */
+/** A config property whose values are searched, and the other values chosen so far. */
 export interface CompleteConfig {
   readonly property: string;
   readonly query: string;
@@ -57,75 +64,94 @@ export interface CompleteConfig {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Whether an agent can run on this machine, and what is known of it without starting it. */
+/** Whether an agent can run on this machine, as far as is known without starting it. */
 export interface AgentAvailability {
   readonly available: boolean;
   readonly version?: string;
   /** Command line or location, for people. */
   readonly source?: string;
-  /** Why it is not available. */
+  /** Reason for people; only when it is not available. */
   readonly reason?: string;
-  /** Command that installs it, where it is not there. */
+  /** Command that installs it; only when it is not available. */
   readonly install?: string;
 }
 
-/** A session's config as the agent has it now: what can be set, and the value of each property that has one. */
+/** A session's config: its schema, and the present value of each property that has one. */
 export interface ResolvedConfig {
   readonly schema: SessionConfigSchema;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** How far an agent is that starts: its process runs and is being introduced, or its session is being opened. */
+/**
+ * Progress of an agent's start: `handshake` (its process runs and is being initialized), then `session` (its
+ * session is being opened).
+ */
 export type AgentStartStep = 'handshake' | 'session';
 
-/** The chat that an agent is opened for. `session` and `chat` are URIs; `config` holds the session's values by property. */
+/**
+ * The chat that an agent is opened for. `session` and `chat` are URIs. `config` has the session's values by
+ * property.
+ */
 export interface OpenAgentSession {
   readonly session: string;
   readonly chat: string;
-  /** Absolute path of the chat's working directory; exists. */
+  /** Absolute path of the chat's working directory. It exists. */
   readonly workingDirectory: string;
   readonly config: Readonly<Record<string, unknown>>;
-  /** What `host.saveMemory` was given last for this chat, over restarts; absent for a new chat. */
+  /**
+   * The value last passed to `host.saveMemory` for this chat, also before a restart. `undefined` for a new
+   * chat.
+   */
   readonly memory: unknown;
-  /** The chat's latest completed turns, oldest first, for agents that have lost or never had a memory of their own. */
+  /** The chat's latest completed turns, oldest first, for agents without a memory of their own. */
   history(): Promise<readonly Turn[]>;
-  /** Hears how far the start is, for people who wait for it [ROOT-3]. Steps may be left out. */
+  /** Reports the progress of the start to people [ROOT-3]. Steps may be omitted. */
   onStep?(step: AgentStartStep): void;
   readonly host: AgentSessionHost;
 }
 
-/** What the host does for an open agent session, outside of turns too. All calls after its close do nothing. */
+/**
+ * Services of the host for an open agent session, also outside of turns. After the session's close all
+ * methods do nothing.
+ */
 export interface AgentSessionHost {
-  /** Stores an opaque JSON value with the chat, durably. */
+  /** Stores a JSON value with the chat, durably. The host does not interpret it. */
   saveMemory(memory: unknown): void;
-  /** The agent's own title for the conversation; ignored once a person has named it. */
+  /** Sets the agent's title of the conversation. Ignored once a person has renamed it. */
   title(title: string): void;
-  /** Session config that the agent itself offers or changed (modes, models, options). Replaces what it said before. */
+  /** Replaces the session config that the agent offers (modes, models, options). */
   config(config: ResolvedConfig): void;
-  /** Slash commands that the agent offers, without the slash. */
+  /** Replaces the slash commands that the agent offers. */
   commands(commands: readonly AgentCommand[]): void;
   /**
-   * Runs a command in a terminal that clients can watch and type in, held by the chat's session [TERM-5]. Rejects with
-   * `AgentError` when it cannot be started. Show it in a tool call with a `terminal` block that names its `uri`.
+   * Runs a command in a terminal that clients can watch and type in, held by the chat's session [TERM-5].
+   * Rejects with `AgentError` when it cannot be started. Show it in a tool call with a `terminal` block that
+   * has its `uri`.
    */
   terminal(start: AgentTerminalStart): Promise<AgentTerminal>;
-  /** Tools that active clients offer to this session now [SESS-8]; `toolsChanged` tells of others. Run them by `TurnOutput.clientTool`. */
+  /**
+   * Tools that active clients offer to this session now [SESS-8]; `toolsChanged` reports changes. Run them
+   * with `TurnOutput.clientTool`.
+   */
   clientTools(): readonly ClientTool[];
   /**
-   * Whether a real path (after links) is the host's own: its data folder, say. Whoever reads and writes files in an agent's place leaves
-   * those alone.
+   * Whether a real path (after symlinks) is private to the host, such as its data folder. Code that reads and
+   * writes files for an agent must not touch private paths.
    */
   isPrivate(realPath: string): Promise<boolean>;
   /**
-   * Resolves when the host can take more: await it after calls that return nothing, here and of a turn, where an agent makes many.
-   * `undefined`: it can now.
+   * Backpressure for calls that return nothing, here and of a turn: await it between many calls. `undefined`:
+   * the host can take more now.
    */
   ready(): Promise<void> | undefined;
-  /** The agent has gone by itself (process exit). Open turns end with `agentExited`; the next turn opens a new session. */
+  /**
+   * The agent process exited unexpectedly. Open turns end with `agentExited`; the next turn opens a new
+   * session.
+   */
   exited(reason: string): void;
 }
 
-/** A slash command of an agent: its name without the slash, a line about it, and what to type after it. */
+/** A slash command of an agent: its name without the slash, a description, and a hint for its arguments. */
 export interface AgentCommand {
   readonly name: string;
   readonly description: string;
@@ -135,23 +161,23 @@ export interface AgentCommand {
 /** The agent's side of one chat. */
 export interface AgentSession {
   /**
-   * Runs one turn to its end. Resolving completes the turn, rejecting ends it with an error (`AgentError` gives the
-   * `errorType`). When `signal` aborts (cancel, dispose) it should stop soon; output after that is dropped. If it has
-   * not settled 10 s after the abort the host calls `terminate`.
+   * Runs one turn. Resolving completes the turn; rejecting ends it with an error (`AgentError` gives the
+   * `errorType`). Should end soon after `signal` aborts (cancel, dispose); later output is dropped. When it
+   * has not settled 10 s after the abort, the host calls `terminate`.
    */
   runTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void>;
   /**
-   * Takes a message into the turn that runs [CHAT-12]. Resolves true when the agent has it, false when it cannot take it now: the host
-   * queues it then, as it does when this rejects. Called one message at a time, not before `runTurn`; settle it soon once the turn is over.
-   * Absent: the agent takes none.
+   * Takes a message into the running turn [CHAT-12]. Resolves with true when the agent has it. With false, or
+   * a rejection, the host queues the message. Called for one message at a time and not before `runTurn`; must
+   * settle soon after the turn. Absent: the agent takes no messages during a turn.
    */
   steer?(message: Message): Promise<boolean>;
-  /** A mutable config value changed by a client. */
+  /** A client changed mutable config values. */
   setConfig?(values: Readonly<Record<string, unknown>>): Promise<void>;
-  /** `AgentSessionHost.clientTools` gives something else now. */
+  /** The result of `AgentSessionHost.clientTools` has changed. */
   toolsChanged?(): void;
-  /** Ends it nicely: called on dispose, idle and host stop. Idempotent. */
+  /** Closes the session in order: on dispose, when idle, and when the host stops. Idempotent. */
   close(): Promise<void>;
-  /** Ends it now, children included (TERM, wait, KILL). Idempotent. */
+  /** Ends the session at once, including its processes (TERM, wait, KILL). Idempotent. */
   terminate(): Promise<void>;
 }

@@ -1,10 +1,13 @@
 /**
- * Why a resource cannot be read: a `folder` is there but has no content of its own, what is `elsewhere` is none that this host could hold, and
- * `unreadable` is anything that is not named here.
+ * Why a resource cannot be read. `folder`: it exists but has no content of its own. `elsewhere`: this host
+ * cannot have it. `unreadable`: any other reason.
  */
 export type UnreadableReason = 'missing' | 'denied' | 'folder' | 'tooLarge' | 'elsewhere' | 'unreadable';
 
-/** Rejection of `TurnInput.readResource`. The message is for people, and names no path but that of the URI. */
+/**
+ * `TurnInput.readResource` rejects with this error. The message is for people and contains no path other than
+ * that of the URI.
+ */
 export class UnreadableResource extends Error {
   override readonly name = 'UnreadableResource';
   readonly reason: UnreadableReason;

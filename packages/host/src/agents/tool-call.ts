@@ -8,20 +8,23 @@ import type {
   ToolResultContent,
 } from '@agenthost/protocol';
 
-/** A tool call as announced. `toolName` is for programs, `displayName` and `intention` for people; without `contributor` the agent runs it. */
+/**
+ * An announced tool call. `toolName` is for programs, `displayName` and `intention` are for people. Without
+ * `contributor` the agent runs it.
+ */
 export interface ToolCallStart {
-  /** Unique in the turn; the host makes one when absent. */
+  /** Unique in the turn. Default: chosen by the host. */
   readonly toolCallId?: string;
   readonly toolName: string;
   readonly displayName: string;
   readonly intention?: string;
   readonly contributor?: ToolCallContributor;
-  /** What it does, as far as the agent says. What may run without a question does not rest on it alone. Default `other`. */
+  /** Kind of tool according to the agent. Approvals do not rely on it alone. Default `other`. */
   readonly kind?: ToolKind;
   readonly meta?: Record<string, unknown>;
 }
 
-/** What tools do. */
+/** The kinds of tool. */
 export type ToolKind =
   | 'read'
   | 'edit'
@@ -33,65 +36,71 @@ export type ToolKind =
   | 'fetch'
   | 'other';
 
-/** A tool call whose input is complete: what it does, for people, and the file changes that it would make. */
+/** A tool call with complete input: a description for people, and the file changes that it would make. */
 export interface ToolCallReady {
   readonly invocationMessage: StringOrMarkdown;
-  /** Raw input; JSON text where the tool takes an object. */
+  /** Raw input; JSON text when the tool takes an object. */
   readonly toolInput?: string;
   readonly edits?: readonly FileEdit[];
   readonly meta?: Record<string, unknown>;
 }
 
 /**
- * What a person is asked before a tool call runs or goes on, unless the session's `approvals` or something that is remembered answers.
- * Without `options` the host offers its own.
+ * A question to a person before a tool call runs or continues. The session's `approvals` or a remembered
+ * approval may answer it. Without `options` the host offers its own.
  */
 export interface ToolCallQuestion extends ToolCallReady {
   readonly confirmationTitle?: StringOrMarkdown;
-  /** What it does, where that has turned out to be something else. Default: the call's. */
+  /** Corrected kind of tool. Default: that of the call. */
   readonly kind?: ToolKind;
-  /** A client may change `toolInput` before it approves. Default false. */
+  /** Whether a client may change `toolInput` when it approves. Default false. */
   readonly editable?: boolean;
-  /** Choices in place of the host's, shown in this order, but those that allow only once first. */
+  /** Options instead of the host's, shown in this order except that options for one call come first. */
   readonly options?: readonly ConfirmationOption[];
   /**
-   * Ids among `options` by which a person allows more than this call. The agent keeps that by itself: the host lists it as the agent's, and opens a new
-   * session of the agent without its memory when somebody revokes it. The host lets this very input (or edits of these files) run in this session, too.
+   * Ids of `options` that allow more than this call. The agent remembers them itself: the host lists them as
+   * the agent's, and opens a new session of the agent without its memory when one is revoked. The host also
+   * allows the same input (or edits of the same files) in this session.
    */
   readonly alwaysOptions?: readonly string[];
 }
 
-/** The answer to `confirm`, of a person or of a setting, or `skipped` when nobody will give one any more. */
+/** The answer to `confirm`, from a person or a setting; `skipped` when none will come. */
 export type ToolCallAnswer =
   | {
       readonly approved: true;
-      /** `toolInput`, edited if a client edited it. */
+      /** Replaces `toolInput` when a client edited it. */
       readonly toolInput?: string;
       readonly selectedOption?: ConfirmationOption;
     }
   | {
       readonly approved: false;
-      /** `skipped` also when the turn ended first. */
+      /** `skipped`: nobody will answer, for example because the turn ended. */
       readonly reason: 'denied' | 'skipped';
       readonly message?: StringOrMarkdown;
       readonly suggestion?: Message;
       readonly selectedOption?: ConfirmationOption;
     };
 
-/** Walks one tool call through its states [CHAT-7]. Calls that its present state does not allow do nothing. */
+/**
+ * Moves one tool call through its states [CHAT-7]. Calls that the present state does not allow do nothing.
+ */
 export interface ToolCallHandle {
   readonly id: string;
-  /** Streams parameters. */
+  /** Appends to the streamed input. */
   input(delta: string, invocationMessage?: StringOrMarkdown): Promise<void>;
-  /** Asks (from streaming, or again while running) and waits for the answer. On approval the call is running. */
+  /**
+   * Asks (while the input is streamed, or again while the call runs) and resolves with the answer. After an
+   * approval the call runs.
+   */
   confirm(question: ToolCallQuestion): Promise<ToolCallAnswer>;
-  /** Runs without asking. From running: replaces the shown fields. */
+  /** Runs the call without asking. While it runs: replaces the shown fields. */
   run(ready: ToolCallReady): void;
   /** Replaces the partial content of a running call. */
   content(content: readonly ToolResultContent[]): void;
   /**
-   * Ends it. With `requiresResultConfirmation` waits until the result is approved or denied. Of a result above 256 KiB the
-   * largest texts and data go behind content URIs.
+   * Ends the call. With `requiresResultConfirmation` it waits until the result is approved or denied. Of a
+   * result above 256 KiB the largest texts and data are stored behind content URIs.
    */
   complete(
     result: ToolCallResult,

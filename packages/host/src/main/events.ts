@@ -2,38 +2,55 @@ import type { JournalError } from '../journal/journal.ts';
 import type { Log } from '../lib/log.ts';
 import type { CertificateInfo, HostAddress } from './options.ts';
 
-/** What a host tells whoever runs it, by name; `Host.on` listens. */
+/** Events of a host by name, for `Host.on`. */
 export interface HostEvents {
-  /** It serves connections. `address`: where it listens, if it does. Once, before `start` resolves. */
+  /** The host serves connections. `address`: where it listens, if it does. Once, before `start` resolves. */
   readonly ready: { readonly address?: HostAddress };
-  /** A session was made; its row is durable. */
+  /** A session was created durably. */
   readonly sessionAdded: { readonly uri: string };
-  /** A session was disposed of, by a client or by the retention policy; its row is gone. */
+  /** A session was disposed by a client or by the retention policy. */
   readonly sessionRemoved: { readonly uri: string };
-  /** Nothing can be saved at the moment, for want of room perhaps: clients are refused until `journalRecovered`. */
+  /**
+   * The journal cannot be written at present, for example because the disk is full. Clients are refused until
+   * `journalRecovered`.
+   */
   readonly journalUnavailable: { readonly error: unknown };
   /** The journal can be written again. */
   readonly journalRecovered: Record<never, never>;
-  /** A read or a write met damage in the database: what lies there fails from now on, and a write that met it ends all of them. Once. */
+  /**
+   * A read or write found damage in the database. Reads of the damaged part fail; after a failed write all
+   * writes fail. Once.
+   */
   readonly databaseDamaged: { readonly error: JournalError };
-  /** The database was damaged: it lies at `path` now, and the host began with an empty one. Before `ready`. */
+  /**
+   * The database was damaged: it was moved to `path`, and the host started with an empty one. Before `ready`.
+   */
   readonly databaseSetAside: { readonly path: string; readonly reason: string };
-  /** A host ran on this data folder, and its database is empty or gone: the host began with an empty one. Before `ready`. */
+  /**
+   * The data folder was used by a host, but its database is empty or missing: the host started with an empty
+   * one. Before `ready`.
+   */
   readonly databaseLost: Record<never, never>;
-  /** Others could read or write what the host keeps. `message`: a sentence that says what, and what was done about it. Before `ready`. */
+  /**
+   * Other users could read or write the host's files. `message` is a sentence with the finding and the
+   * reaction. Before `ready`.
+   */
   readonly exposureFound: { readonly message: string };
-  /** The files of its certificate have changed, and new connections get what is there now. */
+  /** The certificate files have changed and are used for new connections. */
   readonly certificateRenewed: { readonly certificate: CertificateInfo };
-  /** They have changed, and what is there now is of no use: it goes on with what it had. `reason`: a sentence that names the file. */
+  /**
+   * The certificate files have changed but cannot be used; the previous certificate stays in use. `reason` is
+   * a sentence that names the file.
+   */
   readonly certificateRefused: { readonly reason: string };
-  /** It has ended in order. */
+  /** The host has stopped in order. */
   readonly stopped: Record<never, never>;
 }
 
-/** Hears of one kind of event. */
+/** A listener for one kind of event. */
 export type HostListener<E extends keyof HostEvents> = (detail: HostEvents[E]) => void;
 
-/** Who listens to a host. */
+/** The listeners of a host. */
 export class HostListeners {
   readonly #listeners: { readonly [E in keyof HostEvents]: Set<{ call: HostListener<E> }> } = {
     ready: new Set(),
@@ -50,15 +67,15 @@ export class HostListeners {
     stopped: new Set(),
   };
 
-  /** Calls `listener` at each such event until the result is called. */
+  /** Adds a listener. Returns a function that removes it. */
   on<E extends keyof HostEvents>(event: E, listener: HostListener<E>): () => void {
-    // An entry of its own: one listener may be registered twice.
+    // An entry of its own, because one listener may be added twice.
     const entry = { call: listener };
     this.#listeners[event].add(entry);
     return () => void this.#listeners[event].delete(entry);
   }
 
-  /** Tells everyone, in the order registered; one that throws is logged and harms nobody. */
+  /** Calls the listeners in the order added. An error of a listener is logged. */
   emit<E extends keyof HostEvents>(event: E, detail: HostEvents[E], log: Log): void {
     for (const { call } of [...this.#listeners[event]]) {
       try {

@@ -4,10 +4,10 @@ import type { ListenOptions } from './options.ts';
 /** Shorter tokens can be guessed over a network. */
 const WEAK_TOKEN_LENGTH = 16;
 
-/** What a host refuses to do unasked. */
+/** Why a host refuses to listen. */
 export type ListenRefusal = 'unencrypted' | 'weak-token';
 
-/** A host would not be safe where it was told to listen. */
+/** Listening with these options would be insecure. `start` rejects with this error. */
 export class ListenRefused extends Error {
   override readonly name = 'ListenRefused';
   readonly code: ListenRefusal;
@@ -18,7 +18,7 @@ export class ListenRefused extends Error {
   }
 }
 
-/** Other machines are let in by TLS, or where somebody says that plain text is meant. Throws `ListenRefused`. */
+/** Beyond loopback, TLS or an explicit `allowInsecure` is required. Throws `ListenRefused`. */
 export function checkListen({ host = '127.0.0.1', tls, allowInsecure }: ListenOptions): void {
   if (isLoopback(host) || tls !== undefined || allowInsecure === true) return;
   throw new ListenRefused(
@@ -27,7 +27,10 @@ export function checkListen({ host = '127.0.0.1', tls, allowInsecure }: ListenOp
   );
 }
 
-/** Nobody on another machine may guess the owner's token. Throws `ListenRefused`, without the token. */
+/**
+ * Beyond loopback, the owner's token must be long enough. Throws `ListenRefused`; the message does not
+ * contain the token.
+ */
 export function checkTokenStrength({ host = '127.0.0.1' }: ListenOptions, token: string): void {
   if (isLoopback(host) || token.length >= WEAK_TOKEN_LENGTH) return;
   throw new ListenRefused(

@@ -8,9 +8,9 @@ import type { PtyOwner } from '../pty/pty.ts';
 import type { TlsFiles } from '../tls/credentials.ts';
 import type { OutboxLimits } from '../wire/connection/outbox.ts';
 
-/** What the host gives to those who make agent providers. */
+/** Services of the host for code that creates providers. */
 export interface AgentServices {
-  /** Where started processes are recorded, so that none outlives a killed host. */
+  /** Records started processes, so that none outlives a killed host. */
   readonly children: ChildRegistry;
   readonly log: Log;
   readonly clock: Clock;
@@ -18,106 +18,136 @@ export interface AgentServices {
   readonly ids: Ids;
 }
 
-/** Makes one provider for a host. */
+/**
+ * Creates one provider for a host.
+ *
+ * @example
+ * const echo: AgentFactory = ({ log }) => new EchoProvider(log);
+ */
 export type AgentFactory = (services: AgentServices) => AgentProvider;
 
-/** Where and for whom a host listens. Absent in `HostOptions`: it does not listen, and connections come by `accept`. */
+/**
+ * Where a host listens, and who may connect. Absent in `HostOptions`: the host does not listen, and
+ * connections are passed to `accept`.
+ */
 export interface ListenOptions {
   /** Address to listen on. Default `127.0.0.1`. */
   readonly host?: string;
-  /** Port; 0 picks a free one. Default 4711. */
+  /** TCP port; 0 selects a free one. Default 4711. */
   readonly port?: number;
   /**
-   * TLS: with certificate and key from files in PEM, or with a certificate of the host's own, which it makes and renews in `tls` of the
-   * data folder. Default: none. `start` rejects with `TlsError` when they cannot be used. Files that change are read anew for new connections
-   * (`certificateRenewed`) within half a minute; when they are of no use then, it goes on with what it had (`certificateRefused`).
+   * TLS with certificate and key from PEM files, or with a self-signed certificate that the host creates and
+   * renews in `tls` of the data folder. Default: none. `start` rejects with `TlsError` when the files cannot
+   * be used. Changed files are used for new connections within 30 s (event `certificateRenewed`); unusable
+   * ones are ignored (event `certificateRefused`).
    */
   readonly tls?: TlsFiles | 'self-signed';
   /**
-   * Listens beyond loopback without TLS, as behind a proxy that encrypts. Default false: `start` rejects with `ListenRefused` then, as it
-   * does for an owner's token of fewer than 16 characters beyond loopback.
+   * Permits listening beyond loopback without TLS, for example behind a proxy that encrypts. Default false:
+   * `start` rejects with `ListenRefused`. It also rejects for an owner token of fewer than 16 characters
+   * beyond loopback.
    */
   readonly allowInsecure?: boolean;
   /**
-   * The owner's token: printable ASCII without spaces or semicolons. Default: from the file, made on first use. The host reads
-   * no environment: a program that takes the token from there (`agenthost serve`, from `AGENTHOST_TOKEN`) passes it here.
+   * The owner's token: printable ASCII without spaces and semicolons. Default: the content of `tokenFile`,
+   * created on first use. The host reads no environment variables; `agenthost serve` passes `AGENTHOST_TOKEN`
+   * here.
    */
   readonly token?: string;
-  /** File that holds the owner's token, mode 0600; unused when `token` is given. Default `owner-token` in the data folder. */
+  /**
+   * File with the owner's token, mode 0600. Not used when `token` is given. Default: `owner-token` in the
+   * data folder.
+   */
   readonly tokenFile?: string;
-  /** Origins of web pages that may connect besides the host's own, such as `https://example.org`. Default none. */
+  /**
+   * Origins of web pages that may connect in addition to the host's own, such as `https://example.org`.
+   * Default: none.
+   */
   readonly allowedOrigins?: readonly string[];
-  /** Values of `Host` that are accepted besides the address listened on, such as `example.org:443`. Default none. */
+  /**
+   * Accepted values of `Host` in addition to the listening address, such as `example.org:443`. Default: none.
+   */
   readonly allowedHosts?: readonly string[];
-  /** Largest frame from a client, in bytes. Default 16 MiB. */
+  /** Largest frame accepted from a client, in bytes. Default 16 MiB. */
   readonly maxFrameBytes?: number;
 }
 
-/** How a host's terminals are. */
+/** Options of the host's terminals. */
 export interface TerminalOptions {
   /**
-   * Whether a small process of its own holds the terminals' programs, so that they outlive a stop or a kill of the host. Default:
-   * true with `dataDir`, and not possible without it. False: they end with the host.
+   * Whether a separate process holds the programs of terminals, so that they survive a stop or a kill of the
+   * host. Default: true with `dataDir`; not possible without it. False: they end with the host.
    */
   readonly keeper?: boolean;
-  /** Output that each terminal keeps for those who look later, in UTF-16 code units. Default 1,048,576. */
+  /** Output that each terminal keeps, in UTF-16 code units. Default 1,048,576. */
   readonly scrollbackLength?: number;
-  /** Absolute path of the shell that runs where no command is given. Default: the user's login shell. */
+  /** Absolute path of the shell for terminals without a command. Default: the user's login shell. */
   readonly shell?: string;
-  /** Environment variables for every terminal, on top of its usual ones. Default none. */
+  /** Environment variables for every terminal, on top of the usual ones. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
   /** Whether bash, zsh, fish and pwsh are started so that they report their commands. Default true. */
   readonly shellIntegration?: boolean;
-  /** An owner of ptys of your own in place of the two that `keeper` chooses from. */
+  /** A custom owner of ptys. Default: one of the two selected by `keeper`. */
   readonly owner?: PtyOwner;
 }
 
-/** An idle, unwatched channel leaves memory after so many ms, unless the options say otherwise. */
+/** Default time until an idle channel without subscribers is unloaded from memory, in milliseconds. */
 export const UNLOAD_AFTER_MS = 60_000;
 
-/** How a host is made. Only `agents` and one of `dataDir` and `journal` are needed. */
+/** Options of `createHost`. Required are `agents`, and `dataDir` or `journal`. */
 export interface HostOptions {
-  /** Folder of the embedded database, log and token; made with mode 0700. */
+  /** Folder of the embedded database, the log and the token; created with mode 0700. */
   readonly dataDir?: string;
-  /** A journal of your own instead of the embedded database. */
+  /** A journal to use instead of the embedded database. */
   readonly journal?: Journal;
   readonly agents: readonly AgentFactory[];
   /**
-   * Values of the host's config that clients cannot change, by name; the rest is theirs to set, and lasts [ROOT-5]. `start` rejects
-   * when one does not fit. Default none.
+   * Host config values that clients cannot change, by name. Clients can change the others durably [ROOT-5].
+   * `start` rejects when a value does not fit the schema. Default: none.
    */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Provider id for sessions that name none, until a client sets another. Default: the first of `agents`. */
+  /** Provider id for sessions that name none, until a client changes it. Default: the first of `agents`. */
   readonly defaultAgent?: string;
   readonly listen?: ListenOptions;
-  /** Absolute paths of folders that sessions of callers who are no admin may work in. Default: the user's home. */
+  /**
+   * Absolute paths of folders in which sessions of callers without the scope `admin` may work. Default: the
+   * user's home.
+   */
   readonly roots?: readonly string[];
   /**
-   * Absolute paths that belong to the host besides the data folder, token file and TLS key. Clients and agents cannot read, list or write them, and no
-   * session works there. Default none.
+   * Absolute paths that are private to the host, in addition to data folder, token file and TLS key. Clients
+   * and agents cannot read, list or write them, and no session works there. Default: none.
    */
   readonly privatePaths?: readonly string[];
-  /** Absolute path for sessions that name no working directory. Default: the current directory. */
+  /** Absolute path for sessions without a working directory. Default: the current directory. */
   readonly defaultDirectory?: string;
   readonly outbox?: Partial<OutboxLimits>;
-  /** How long envelopes stay replayable, whichever is less. Default: as the host's config says, 24 hours and 256 MiB. */
+  /**
+   * How long envelopes can be replayed; the smaller limit applies. Default: the host's config, initially 24
+   * hours and 256 MiB.
+   */
   readonly replayWindow?: { readonly maxAgeMs?: number; readonly maxBytes?: number };
-  /** What of the history is kept. Default: everything, for ever. */
+  /** Which history is kept. Default: everything. */
   readonly retention?: RetentionPolicy;
   readonly terminals?: TerminalOptions;
-  /** How long a client that has left may come back to what it holds before others may take it, ms. Default 30,000. */
+  /**
+   * Time in which a client that left can come back to its claims before others may take them, in
+   * milliseconds. Default 30,000.
+   */
   readonly graceMs?: number;
-  /** An idle, unwatched channel leaves memory after so many ms. Default 60,000. */
+  /**
+   * Time until an idle channel without subscribers is unloaded from memory, in milliseconds. Default 60,000.
+   */
   readonly unloadAfterMs?: number;
   readonly serverInfo?: { readonly name: string; readonly version: string };
   readonly clock?: Clock;
   readonly timers?: Timers;
   readonly ids?: Ids;
-  /** Default: a rotating file in the data folder, or nothing without one. */
+  /** Log. Default: a rotating file in the data folder; none without a data folder. */
   readonly log?: Log;
 }
 
-/** A started host's addresses. */
+/** The addresses of a started host. */
 export interface HostAddress {
   /** `http://…` or `https://…`, for the status page. */
   readonly url: string;
@@ -125,19 +155,21 @@ export interface HostAddress {
   readonly wsUrl: string;
   /** The owner's token. */
   readonly token: string;
-  /** The file that holds it; absent when it was given in code. */
+  /** The file with the token. Absent when the token was given in the options. */
   readonly tokenFile?: string;
   readonly port: number;
   /** Absent without TLS. */
   readonly certificate?: CertificateInfo;
 }
 
-/** The certificate that a host listens with. Fingerprints are SHA-256 as upper-case hex with colons. */
+/**
+ * The certificate of a listening host. Fingerprints are SHA-256 in upper-case hexadecimal digits with colons.
+ */
 export interface CertificateInfo {
-  /** Of the certificate. */
+  /** Fingerprint of the certificate. */
   readonly fingerprint: string;
-  /** Of its public key (SPKI), which stays when the host renews a certificate of its own. */
+  /** Fingerprint of its public key (SPKI), which stays the same when the host renews its own certificate. */
   readonly keyFingerprint: string;
-  /** Sentences about what is wrong with it, such as an end in the past. */
+  /** Problems of the certificate as sentences, such as an expiry date in the past. */
   readonly warnings: readonly string[];
 }

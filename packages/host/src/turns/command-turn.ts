@@ -74,10 +74,12 @@ export async function runCommand(command: string, turn: CommandTurn): Promise<vo
   if (end === 'detached') await terminal.release();
 }
 
-/** How waiting for a command ends. */
+/** How waiting for a terminal ended. */
 export type TerminalEnd = 'exited' | 'detached' | 'aborted';
 
-/** Waits until a terminal's process has ended, a person sent it to the background, or the signal aborts. */
+/**
+ * Waits until a terminal's process has ended, a person has sent it to the background, or the signal aborts.
+ */
 export function endOf(terminal: AgentTerminal, signal: AbortSignal): Promise<TerminalEnd> {
   const { promise, resolve } = Promise.withResolvers<TerminalEnd>();
   const abort = (): void => resolve('aborted');

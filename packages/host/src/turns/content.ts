@@ -19,7 +19,7 @@ const DIFF_TIMEOUT_MS = 50;
 /** Scheme of the URIs of what a host keeps outside of state. */
 export const CONTENT_SCHEME = 'agenthost-content';
 
-/** The id in one of the host's content URIs, or `undefined` for other URIs. */
+/** The id in a content URI of the host. `undefined` for other URIs. */
 export function contentIdOf(uri: string): string | undefined {
   const prefix = `${CONTENT_SCHEME}:/`;
   return uri.startsWith(prefix) ? uri.slice(prefix.length) : undefined;
