@@ -7,19 +7,19 @@ import type { Emulator } from '../scrollback/emulator.ts';
 import { LiveScreen } from '../scrollback/screen.ts';
 import { textOfAll } from '../scrollback/trim.ts';
 
-/** What of a screen only an emulator knows. */
+/** The part of an answer that only an emulator knows. */
 type Reading = Pick<AnsweringScreen, 'cursor' | 'mode'>;
 
-/** Queries that wait for their answers at most; of a program that asks without reading, the rest get none. */
+/** Limit of queries that wait for an answer. Further queries get none. */
 const MAX_WAITING = 64;
 
-/** As DECRPM numbers them. */
+/** In the order of the numbers of DECRPM. */
 const MODE_STATES: readonly ModeState[] = ['unknown', 'set', 'reset', 'alwaysSet', 'alwaysReset'];
 
-/** Most answers need no screen. */
+/** For queries that need no screen. */
 const NO_READING: Reading = { cursor: { row: 1, column: 1 }, mode: () => 'unknown' };
 
-/** Answers the queries of one terminal's program, in the order of asking [TERM-3]. */
+/** Answers the queries of a terminal's program, in order [TERM-3]. */
 export class Answers {
   readonly #parts: Pick<TerminalParts, 'settings' | 'log'>;
   readonly #pty: Pty;
@@ -33,12 +33,12 @@ export class Answers {
     this.#screen = new LiveScreen(parts.timers);
   }
 
-  /** The program has put this out; in order with `answer`. */
+  /** The program wrote this text. Call it in order with `answer`. */
   wrote(text: string): void {
     this.#screen.wrote(text);
   }
 
-  /** Types the answer; `state` is the terminal's right behind the query. */
+  /** Writes the answer to the pty. `state`: the state of the terminal right behind the query. */
   answer(query: TerminalQuery, state: TerminalState): void {
     const needsScreen = query.kind === 'cursorPosition' || query.kind === 'mode';
     if (!needsScreen && this.#waitingCount === 0) return this.#type(query, state, NO_READING);
@@ -47,18 +47,18 @@ export class Answers {
     const reading = needsScreen ? this.#read(query, state) : Promise.resolve(NO_READING);
     this.#last = Promise.all([reading, this.#last])
       .then(([read]) => this.#type(query, state, read))
-      .catch((error: unknown) => this.#parts.log.warn({ error }, 'a query of a program was not answered'))
+      .catch((error: unknown) => this.#parts.log.warn({ error }, 'could not answer a query of a program'))
       .finally(() => {
         this.#waitingCount -= 1;
       });
   }
 
-  /** A query waits for its answer. */
+  /** Whether a query waits for its answer. */
   get isAnswering(): boolean {
     return this.#waitingCount > 0;
   }
 
-  /** The terminal was cleared, or is over. */
+  /** Disposes of the emulator, because the terminal was cleared or has ended. */
   forget(): void {
     this.#screen.close();
   }

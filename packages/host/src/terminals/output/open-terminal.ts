@@ -5,7 +5,7 @@ import { ScrollbackKeeper } from '../scrollback/scrollback-keeper.ts';
 import { Answers } from './answers.ts';
 import { ViewerBackpressure } from './viewer-backpressure.ts';
 
-/** The channel of a running terminal while it is in memory, and what works on its content. */
+/** The channel of a running terminal while it is in memory, with its scrollback, answers and backpressure. */
 export class OpenTerminal {
   readonly channel: Channel<'terminal'>;
   readonly scrollback: ScrollbackKeeper;
@@ -13,7 +13,7 @@ export class OpenTerminal {
   readonly #viewers: ViewerBackpressure;
   readonly #unpin: () => void;
 
-  /** The channel stays in memory until `close`. For `pace` see `ViewerBackpressure`. */
+  /** Keeps the channel in memory until `close`. For `pace` see `ViewerBackpressure`. */
   constructor(
     parts: TerminalParts,
     channel: Channel<'terminal'>,
@@ -27,23 +27,23 @@ export class OpenTerminal {
     this.#unpin = channel.pin();
   }
 
-  /** True while output should wait: for viewers, or until the scrollback is folded. */
+  /** Whether output should wait for viewers or for the scrollback. */
   get isBehind(): boolean {
     return this.scrollback.isBehind || this.#viewers.isBehind;
   }
 
-  /** The scrollback is short, and no query waits for its answer. */
+  /** Whether the scrollback is short and no query waits for its answer. */
   get isCalm(): boolean {
     return this.scrollback.isShort && !this.answers.isAnswering;
   }
 
-  /** The channel has no subscriber, no other pin, and was not asked for since `before`, by `steadyNow`. */
+  /** Whether the channel has no subscriber and no other pin, and was not opened since `before`, by `steadyNow`. */
   isUnwatched(before: number): boolean {
     const { subscriptions, pinCount, openedAt } = this.channel;
     return subscriptions.size === 0 && pinCount === 1 && openedAt < before;
   }
 
-  /** Lets go of the channel. Idempotent. */
+  /** Releases the channel. Idempotent. */
   close(): void {
     this.#viewers.end();
     this.answers.forget();

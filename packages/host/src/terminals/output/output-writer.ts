@@ -10,10 +10,10 @@ import type { TerminalParts } from '../parts.ts';
 import type { Answers } from './answers.ts';
 import type { ReadEvent } from './output-throttle.ts';
 
-/** Longest title, in UTF-16 code units. */
+/** Limit of a title, in UTF-16 code units. */
 const MAX_TITLE_LENGTH = TEXT_LIMITS.name.max;
 
-/** Writes what was read off a pty to its channel, in order. */
+/** Writes the events of a pty to its channel, in order. */
 export class OutputWriter {
   readonly #parts: TerminalParts;
   readonly #channel: Channel<'terminal'>;
@@ -28,7 +28,7 @@ export class OutputWriter {
     this.#hostData = channel.hostData;
   }
 
-  /** Emits all of it and remembers that everything before `offset` is in envelopes, but for the title that is still held. */
+  /** Emits the events, and stores `offset`, the end of the output that is in envelopes, and the title that still waits. */
   write(tx: Tx, events: readonly ReadEvent[], offset: number, heldTitle?: string): void {
     for (const each of events) this.#one(tx, each);
     const { heldTitle: _, ...hostData } = this.#hostData;
@@ -36,7 +36,7 @@ export class OutputWriter {
     tx.setHostData(this.#channel, this.#hostData);
   }
 
-  /** The process is gone: a command that it ran has ended without saying how. */
+  /** The process has ended. A command that still runs ends without an exit code. */
   end(tx: Tx, exitCode: number): void {
     const { sync } = this.#parts;
     this.#finishCommand(tx, this.#parts.clock.now(), undefined);
@@ -64,7 +64,7 @@ export class OutputWriter {
         return;
       case 'query': {
         const { query } = event;
-        // As the program left it when it asked: later output must not move the cursor that is told.
+        // The state at the time of the query: later output must not move the cursor of the answer.
         const { state } = this.#channel;
         tx.effect(() => this.#answers?.answer(query, state));
         return;
@@ -94,7 +94,7 @@ export class OutputWriter {
       case 'cwd':
         this.#setCwd(tx, mark.path);
         return;
-      // A shell that asks for the next command has ended the last, whatever happened to its mark.
+      // A prompt ends the last command even when the mark of its end is missing.
       case 'prompt':
         this.#finishCommand(tx, at, undefined);
         return;
@@ -134,9 +134,9 @@ export class OutputWriter {
   }
 }
 
-/** A title as it is shown: without control characters, not too long. */
+/** A title without control characters, cut to its limit. */
 export const shownTitle = (title: string): string =>
   title.replaceAll(/\p{Cc}/gu, '').slice(0, MAX_TITLE_LENGTH);
 
-/** What a terminal is called by itself. */
+/** The default title of a terminal. */
 export const titleOf = (program: string): string => shownTitle(basename(program)) || 'terminal';

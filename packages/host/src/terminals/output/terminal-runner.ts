@@ -15,23 +15,23 @@ import { OutputWriter } from './output-writer.ts';
 import { TitleThrottle } from './title-throttle.ts';
 import type { UnwatchedOutput, UnwatchedTerminal } from './unwatched-output.ts';
 
-/** So much output that shows nothing may be unacknowledged. */
+/** Output without text may stay unacknowledged up to this size. */
 const SILENT_BYTES = 64 * 1024;
 
-/** A snapshot is written after so much output, in UTF-16 code units, or up to twice as much: loading reads it and what came since. */
+/** Output between two snapshots, in UTF-16 code units; up to twice as much while the scrollback is long. Loading reads the snapshot and the output behind it. */
 const SNAPSHOT_LENGTH = 4 * 1024 * 1024;
 
-/** And before a channel leaves memory after so much: to write the whole content anew for a line of output would cost more than it saves. */
+/** Output behind the last snapshot that is worth another one when the channel leaves memory, in UTF-16 code units. */
 const LEAVING_SNAPSHOT_LENGTH = 256 * 1024;
 
 /**
- * Brings one pty and one channel together: what it puts out becomes actions, what is typed reaches it. The channel may leave memory
- * meanwhile: output waits then until a client subscribes, or `UnwatchedOutput` loads the channel.
+ * Connects one pty with one channel: turns output into actions, and passes sizes to the pty. While the channel is not in memory, output
+ * waits until a client subscribes or `UnwatchedOutput` loads the channel.
  */
 export class TerminalRunner implements UnwatchedTerminal {
   readonly uri: string;
   readonly pty: Pty;
-  /** Resolves when the process has ended and everything that it put out is in the channel, if that is still there. */
+  /** Resolves when the process has ended and the channel, if it still exists, has all its output. */
   readonly ended: Promise<PtyExit>;
   readonly #parts: TerminalParts;
   readonly #unwatched: UnwatchedOutput;
@@ -42,17 +42,17 @@ export class TerminalRunner implements UnwatchedTerminal {
   readonly #setEnded: (exit: PtyExit) => void;
   #hostData: TerminalHostData;
   #open: OpenTerminal | undefined;
-  /** The channel is about to leave memory, once all that was read is durable. */
+  /** The channel leaves memory as soon as all output that was read is durable. */
   #isLettingGo = false;
-  /** The process has ended, and what it put out may still wait. */
+  /** The process has ended. Its output may still wait. */
   #hasExit = false;
-  /** Everything before this byte is in `#output` or was written. */
+  /** All output before this offset is in `#output` or was written. */
   #offset: number;
-  /** Everything before this byte is in the journal. */
+  /** All output before this offset is in the journal. */
   #committed: number;
   #isDetached = false;
 
-  /** `hostData`: the terminal's. It has no channel before `open`. */
+  /** `hostData`: that of the terminal. The runner has no channel before `open`. */
   constructor(
     parts: TerminalParts & { readonly unwatched: UnwatchedOutput },
     { uri, hostData, pty }: { readonly uri: string; readonly hostData: TerminalHostData; readonly pty: Pty },
@@ -75,38 +75,38 @@ export class TerminalRunner implements UnwatchedTerminal {
     this.#setEnded = resolve;
   }
 
-  /** Its channel, while that is in memory. */
+  /** The channel while it is in memory. */
   get channel(): Channel<'terminal'> | undefined {
     return this.#open?.channel;
   }
 
-  /** What the host alone keeps of it, as it was durable or is in memory. */
+  /** The host data of the channel, or the last known while the channel is not in memory. */
   get hostData(): TerminalHostData {
     return this.#open?.channel.hostData ?? this.#hostData;
   }
 
-  /** There is output, an exit or a title for a channel that is not in memory. */
+  /** Whether output, an exit or a title waits for a channel that is not in memory. */
   get isWaiting(): boolean {
     if (this.#open !== undefined || this.#isDetached) return false;
     return !this.#held.isEmpty || this.#hasExit || this.#titles.held !== undefined;
   }
 
-  /** What was read waits to be taken, written or folded. */
+  /** Whether output waits to be read, written or folded. */
   get isBusy(): boolean {
     return !this.#held.isEmpty || !this.#output.isEmpty || this.#open?.isCalm === false;
   }
 
-  /** When its channel was last needed, by `steadyNow`. */
+  /** The last use of its channel, by `steadyNow`. */
   get usedAt(): number {
     return this.#open?.channel.usedAt ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Its channel is in memory, has no subscriber, and was not asked for since `before`, by `steadyNow`. */
+  /** Whether its channel is in memory, has no subscriber, and was not opened since `before`, by `steadyNow`. */
   isUnwatched(before: number): boolean {
     return this.#open?.isUnwatched(before) === true;
   }
 
-  /** Begins to read where the terminal stands. Once. */
+  /** Begins to read the pty at the offset of the terminal. Call it once. */
   start(): void {
     if (this.#open === undefined) this.pty.hold(true);
     this.pty.read(this.#offset, {
@@ -124,7 +124,7 @@ export class TerminalRunner implements UnwatchedTerminal {
     if (this.isWaiting) this.#unwatched.wants(this);
   }
 
-  /** The channel is in memory: what waited goes into it. It stays there until the process has ended, or it was let go of. */
+  /** The channel is in memory now: writes the output that waited. Keeps the channel until the process has ended, or until `letGo`. */
   open(channel: Channel<'terminal'>, { isNew = false } = {}): void {
     if (this.#isDetached || this.#open !== undefined) return;
     const pace = { isNew, caughtUp: () => this.#acknowledge() };
@@ -139,7 +139,7 @@ export class TerminalRunner implements UnwatchedTerminal {
   }
 
   /**
-   * Lets the channel leave memory once everything that was read is durable, unless by then it has a subscriber or was asked for
+   * Lets the channel leave memory once all output that was read is durable. The channel stays if it then has a subscriber or was opened
    * since `before`, by `steadyNow`.
    */
   letGo(before: number): void {
@@ -167,28 +167,28 @@ export class TerminalRunner implements UnwatchedTerminal {
     });
   }
 
-  /** A client has given it another size. Call it behind the action. */
+  /** A client resized the terminal. Call it behind the action. */
   resized(tx: Tx, cols: number, rows: number): void {
     this.#open?.scrollback.resized(tx, cols, rows);
-    // In its place among the keys, which reach the pty in front of their echo.
+    // In order with typed keys, which reach the pty before their echo is published.
     tx.publish(() => this.pty.resize(cols, rows));
   }
 
-  /** A client has cleared it; `content` is what it showed. Call it behind the action. */
+  /** A client cleared the terminal. `content`: the content before. Call it behind the action. */
   cleared(tx: Tx, content: TerminalState['content']): void {
     const open = this.#open;
     open?.scrollback.cleared(tx, content);
     tx.effect(() => open?.answers.forget());
   }
 
-  /** Everything read so far goes into the channel now, if that is in memory. */
+  /** Writes all output that was read, if the channel is in memory. */
   flush(): void {
     if (this.#open === undefined) return;
     this.#held.resume();
     this.#output.flush();
   }
 
-  /** Takes nothing more of the pty: the host stops. */
+  /** Stops reading the pty, because the host stops. */
   detach(): void {
     this.#isDetached = true;
     this.#held.end();
@@ -197,7 +197,7 @@ export class TerminalRunner implements UnwatchedTerminal {
     this.#close();
   }
 
-  /** Everything that was taken is in the journal. */
+  /** Whether all output that was read is in the journal. */
   get #isDurable(): boolean {
     return this.#output.isEmpty && this.#committed === this.#offset && this.#titles.held === undefined;
   }
@@ -220,17 +220,17 @@ export class TerminalRunner implements UnwatchedTerminal {
     if (missing > 0) this.#tellMissing(missing, at);
     this.#add(this.#parser.push(bytes), at);
     this.#offset = offset + bytes.length - this.#parser.pendingBytes;
-    // What is taken out of the output has to be acknowledged too.
+    // Marks and queries have no text, but their bytes must be acknowledged too.
     const isSilent = this.#output.isEmpty && this.#offset - this.#committed < SILENT_BYTES;
     if (!isSilent) this.#output.arrived();
   }
 
-  /** Nobody who looks at the output could tell otherwise: its owner keeps only the newest while no host is there. */
+  /** Writes a note into the output: without a host, the owner of the pty keeps only the newest output. */
   #tellMissing(bytes: number, at: number): void {
     const { uri } = this;
-    this.#parts.log.warn({ uri, bytes }, 'output of a terminal was dropped while no host was there');
+    this.#parts.log.warn({ uri, bytes }, 'the keeper dropped output of a terminal while no host was running');
     const told = `${bytes.toLocaleString('en')} bytes of output were dropped while no host was there`;
-    // CAN ends a sequence that was cut in its middle.
+    // CAN ends an escape sequence that was cut.
     this.#add([{ type: 'text', text: `\x18\r\n\x1b[2m[${told}]\x1b[22m\r\n` }], at);
   }
 
@@ -253,7 +253,7 @@ export class TerminalRunner implements UnwatchedTerminal {
     const heldTitle = this.#titles.held;
     const offset = this.#offset;
     sync.transact('host', (tx) => {
-      // Removed meanwhile: its process is being ended, and must not wait for anybody to read.
+      // The output of a removed terminal is acknowledged but not written: its process must be able to end.
       if (channel.isAlive) {
         const writer = new OutputWriter(this.#parts, channel, open.answers);
         writer.write(tx, events, offset, heldTitle);
@@ -268,7 +268,7 @@ export class TerminalRunner implements UnwatchedTerminal {
     });
   }
 
-  /** Lets the pty go on, once the scrollback has been folded as far and somebody could look at it. */
+  /** Acknowledges output, unless the scrollback or every viewer is behind. */
   #acknowledge(): void {
     if (this.#open?.isBehind === false) this.pty.acknowledge(this.#committed);
   }
@@ -288,7 +288,7 @@ export class TerminalRunner implements UnwatchedTerminal {
         const isUnwatched = open?.isUnwatched(steadyNow(clock) - unloadAfterMs) === true;
         this.#isDetached = true;
         this.#close();
-        // One that was loaded for its end alone.
+        // It was loaded only to record the end.
         if (open !== undefined && isUnwatched) sync.registry.unload(open.channel);
         this.#setEnded(exit);
       });
@@ -296,7 +296,7 @@ export class TerminalRunner implements UnwatchedTerminal {
   }
 }
 
-/** A row with what is still to be folded would be loaded as it is: that waits, but not for ever. */
+/** A snapshot waits until the scrollback is folded, because a load would have to read the whole head. It waits for a limited time. */
 function isSnapshotDue({ channel: { behindLength }, scrollback }: OpenTerminal): boolean {
   return behindLength >= SNAPSHOT_LENGTH && (scrollback.isShort || behindLength >= 2 * SNAPSHOT_LENGTH);
 }

@@ -1,32 +1,32 @@
 import type { Cancel, Timers } from '../../lib/clock.ts';
 
-/** A title of a program goes out no sooner after the one before it, ms: each makes a list of all terminals. */
+/** Time between two titles, ms. Each title changes the list of all terminals. */
 const TITLE_MS = 100;
 
-/** Lets through the first of a program's titles at once, then the newest of each while, the last one always. */
+/** Throttles the titles of a program: passes on the first at once, then the newest of each interval. The last title is never lost. */
 export class TitleThrottle {
   readonly #timers: Timers;
   readonly #due: () => void;
   #held: string | undefined;
   #cancelWindow: Cancel | undefined;
 
-  /** `due`: a title that was held may be taken now. */
+  /** `due` is called when a title that waited can be taken. */
   constructor(timers: Timers, due: () => void) {
     this.#timers = timers;
     this.#due = due;
   }
 
-  /** The newest title, while it may not be taken yet. */
+  /** The newest title while it waits. */
   get held(): string | undefined {
     return this.#held;
   }
 
-  /** A program calls its terminal so, and no longer as it did before. */
+  /** The program set a title. Replaces a title that waits. */
   said(title: string): void {
     this.#held = title;
   }
 
-  /** Hands over the newest title, if there is one and its time has come. */
+  /** Returns the newest title, unless there is none or it has to wait. */
   take(): string | undefined {
     if (this.#held === undefined || this.#cancelWindow !== undefined) return undefined;
     const title = this.#held;
@@ -38,7 +38,7 @@ export class TitleThrottle {
     return title;
   }
 
-  /** Nothing comes due any more. */
+  /** Calls `due` no more. */
   end(): void {
     this.#cancelWindow?.();
   }

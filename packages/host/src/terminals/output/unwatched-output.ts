@@ -3,18 +3,18 @@ import { type Cancel, steadyNow } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { TerminalParts } from '../parts.ts';
 
-/** Content of terminals without subscribers, in UTF-16 code units: with more in memory, one is unloaded before the next is loaded. */
+/** Limit of the content of loaded terminals without subscribers, in UTF-16 code units. Above it, one is unloaded before the next is loaded. */
 const CONTENT_LENGTH = 8 * 1024 * 1024;
-/** A terminal whose output does not end makes room for others after so long, ms. */
+/** The turn of a terminal whose output does not end, ms. Others may replace it afterwards. */
 const TURN_MS = 500;
-/** How often it is looked whether the next one can be loaded, ms. */
+/** Interval of checks whether the next terminal can be loaded, ms. */
 const LOOK_MS = 10;
-/** A channel that could not be read is tried again after so long, ms. */
+/** Delay before a channel that could not be loaded is tried again, ms. */
 const RETRY_MS = 30_000;
-/** After the start of a host nothing is loaded for this long, ms: clients that reconnect come first. */
+/** Delay after the start of a host, ms: clients that reconnect come first. */
 const START_MS = 1_000;
 
-/** A running terminal, as far as it matters whether its channel is in memory: see `TerminalRunner`. */
+/** The part of `TerminalRunner` that decides which channels are in memory. */
 export interface UnwatchedTerminal {
   readonly uri: string;
   readonly channel: Channel<'terminal'> | undefined;
@@ -26,17 +26,17 @@ export interface UnwatchedTerminal {
 }
 
 /**
- * Takes the output of terminals without subscribers. Their channels are loaded one after another, each once the one before it has
- * caught up or had its turn, and leave memory when others need the room, or when they have been silent for long. What has to wait
- * stays with the owner of the ptys, which stops reading when its buffer is full.
+ * Loads the channels of terminals that have output and no subscriber, one after another. The next channel is loaded when the last one has
+ * no more output waiting, or when its turn has passed. A channel leaves memory when another one needs the room, or after a long silence.
+ * Other output waits with the owner of the ptys, which stops reading when its buffer is full.
  */
 export class UnwatchedOutput {
   readonly #parts: TerminalParts;
-  /** They have output, or an exit, and no channel in memory; the longest waiting first. */
+  /** Terminals with output or an exit and without a channel in memory. The longest waiting is first. */
   readonly #waiting = new Set<UnwatchedTerminal>();
-  /** Their channels are in memory, with when they were loaded, by `steadyNow`; the earliest first. */
+  /** Terminals with a channel in memory, and the time of the load by `steadyNow`. The earliest is first. */
   readonly #open = new Map<UnwatchedTerminal, number>();
-  /** What was loaded last. */
+  /** The terminal that was loaded last. */
   #turn: UnwatchedTerminal | undefined;
   #isLoading = false;
   #hasBegun = false;
@@ -48,26 +48,26 @@ export class UnwatchedOutput {
     this.#parts = parts;
   }
 
-  /** The host takes clients from now on. */
+  /** Clients can connect from now on. */
   begin(): void {
     this.#hasBegun = true;
     if (this.#waiting.size > 0) this.#lookLater(START_MS);
   }
 
-  /** There is output, or an exit, and no channel to put it into. */
+  /** A terminal has output or an exit, and no channel in memory. */
   wants(runner: UnwatchedTerminal): void {
     if (this.#isOver) return;
     this.#waiting.add(runner);
     this.#next();
   }
 
-  /** Its channel is in memory. */
+  /** The channel of a terminal is in memory now. */
   opened(runner: UnwatchedTerminal): void {
     this.#waiting.delete(runner);
     this.#open.set(runner, steadyNow(this.#parts.clock));
   }
 
-  /** Its channel is not in memory any more, or nothing comes any more. */
+  /** The channel of a terminal has left memory, or the terminal has ended. */
   closed(runner: UnwatchedTerminal): void {
     this.#open.delete(runner);
     this.#waiting.delete(runner);
@@ -78,7 +78,7 @@ export class UnwatchedOutput {
     for (const runner of [...this.#open.keys()]) if (runner.usedAt < before) runner.letGo(before);
   }
 
-  /** Loads nothing any more: the host stops. */
+  /** Loads no more channels, because the host stops. */
   end(): void {
     this.#isOver = true;
     this.#cancelLook?.();
@@ -108,7 +108,7 @@ export class UnwatchedOutput {
 
   #failed(runner: UnwatchedTerminal, error: unknown): void {
     const { log, timers } = this.#parts;
-    log.error({ error, uri: runner.uri }, 'a terminal cannot be read: its output waits with its program');
+    log.error({ error, uri: runner.uri }, 'could not load a terminal: its output waits in the pty');
     const cancel = timers.after(RETRY_MS, () => {
       this.#retries.delete(cancel);
       if (runner.isWaiting) this.wants(runner);
@@ -123,7 +123,7 @@ export class UnwatchedOutput {
     });
   }
 
-  /** Whether what was loaded last is still being caught up with: two at once would take twice the memory. */
+  /** Whether the terminal that was loaded last still has output waiting: two at once would take twice the memory. */
   get #isTurnOn(): boolean {
     const since = this.#turn === undefined ? undefined : this.#open.get(this.#turn);
     return since !== undefined && this.#turn?.isBusy === true && !this.#isOverdue(since);
@@ -133,7 +133,7 @@ export class UnwatchedOutput {
     return steadyNow(this.#parts.clock) - since >= TURN_MS;
   }
 
-  /** Where there is none, one is let go of that has caught up, or else the one whose turn was longest ago. */
+  /** Whether there is room. If not, lets go of a terminal without waiting output, or else of the one that was loaded first. */
   #hasRoom(): boolean {
     const before = this.#unwantedBefore;
     const unwatched = [...this.#open].filter(([runner]) => runner.isUnwatched(before));
@@ -147,7 +147,7 @@ export class UnwatchedOutput {
     return false;
   }
 
-  /** A channel that was asked for earlier than this, by `steadyNow`, and has no subscriber is not needed. */
+  /** A channel without a subscriber is not needed if it was opened before this time, by `steadyNow`. */
   get #unwantedBefore(): number {
     return steadyNow(this.#parts.clock) - this.#parts.unloadAfterMs;
   }

@@ -1,21 +1,21 @@
 import { type Cancel, type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 
-/** More than so many bytes waiting for a viewer: it does not keep up. */
+/** A viewer with more waiting bytes is behind. */
 const BEHIND_BYTES = 512 * 1024;
-/** A viewer that has taken nothing for so long is not waited for. */
+/** A viewer that has taken nothing for this long is ignored. */
 const STALLED_MS = 2_000;
-/** How often a viewer that does not keep up is looked at again. */
+/** Interval of checks while viewers are behind. */
 const LOOK_MS = 4;
-/** How often a first viewer is looked for: terminals that nobody looks at may be many. */
+/** Interval of checks for the first viewer. */
 const LOOK_FOR_FIRST_MS = 50;
-/** So long a new terminal waits for its first viewer: who made it is about to look, and the beginning must not be gone by then. */
+/** A new terminal waits this long for its first viewer, so that its creator sees the beginning of the output. */
 const FIRST_VIEWER_MS = 5_000;
 
 /**
- * Holds a terminal back to the pace of who looks at it, as terminals always do: without it a flood would close the connection
- * of the very person who is watching it. Only while a client holds the terminal (an agent's work waits for nobody's screen), only
- * if none of the viewers keeps up, and not for one that takes nothing at all. A new terminal waits for a viewer for a while.
+ * Stops the output of a terminal while every viewer is behind, as a terminal on a slow line does: a flood would otherwise close the
+ * connections of its viewers. Applies to terminals that a client holds; programs of agents do not wait for viewers. Ignores viewers that
+ * take nothing. A new terminal waits for its first viewer.
  */
 export class ViewerBackpressure {
   readonly #clock: Clock;
@@ -23,13 +23,13 @@ export class ViewerBackpressure {
   readonly #channel: Channel<'terminal'>;
   readonly #caughtUp: () => void;
   #cancel: Cancel | undefined;
-  /** The least that waited for any viewer, and when it last became less, by `steadyNow`. */
+  /** The bytes that wait for the fastest viewer, and the time of their last decrease, by `steadyNow`. */
   #least = 0;
   #movedAt = 0;
-  /** By `steadyNow`; past once somebody has looked. */
+  /** By `steadyNow`; in the past after the first viewer. */
   #awaitsViewerUntil: number;
 
-  /** `isNew`: the terminal was made just now. `caughtUp`: `isBehind` may have become false. */
+  /** `isNew`: the terminal was just created. `caughtUp` is called when `isBehind` may have become false. */
   constructor(
     { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
     channel: Channel<'terminal'>,
@@ -42,7 +42,7 @@ export class ViewerBackpressure {
     this.#caughtUp = () => caughtUp();
   }
 
-  /** True while output should wait; looked at again by itself until it is not. */
+  /** Whether output should wait. While it should, `caughtUp` is called at the next check. */
   get isBehind(): boolean {
     if (!this.#isOutrun()) return false;
     const lookMs = this.#channel.subscriptions.size === 0 ? LOOK_FOR_FIRST_MS : LOOK_MS;
@@ -53,7 +53,7 @@ export class ViewerBackpressure {
     return true;
   }
 
-  /** Looks no more. */
+  /** Stops the checks. */
   end(): void {
     this.#cancel?.();
   }

@@ -1,20 +1,19 @@
-/** What begins an escape sequence: ESC, or the one-character forms of DCS, SOS, CSI, OSC, PM and APC. */
+/** Whether a character begins an escape sequence: ESC, or the one-character forms of DCS, SOS, CSI, OSC, PM and APC. */
 const isIntroducer = (code: number): boolean =>
   code === 0x1b || code === 0x90 || code === 0x98 || code === 0x9b || (code >= 0x9d && code <= 0x9f);
 
-/** How far back a sequence is looked for that does not begin with ESC, in UTF-16 units. */
+/** Longest sequence of a one-character introducer that is looked for, in UTF-16 code units. */
 const SHORT_REACH = 4096;
 
-/** A character that belongs to the one before it: combining marks, variation selectors, joiners, skin tones. */
+/** Characters that join the one before: combining marks, variation selectors, joiners, skin tones. */
 const JOINS = /^[\p{M}\p{Emoji_Modifier}\u200d]/u;
 
 const NEWLINE = '\n';
 
 /**
- * The first place at or behind `from` where `text` can be cut in two that are fed to a terminal one after the other, and the
- * second alone still begins with whole characters: at a line start where there is one, else at a character. Never inside a
- * surrogate pair, a character and its combining marks, or an escape sequence. `text.length` when there is no such place
- * before the end.
+ * The first index at or behind `from` where `text` can be cut, so that the rest alone begins with a whole character: a line start if
+ * there is one, else a character. Never inside a surrogate pair, an escape sequence, or a character with its combining marks. Returns
+ * `text.length` when there is no such index.
  */
 export function cutAt(text: string, from: number): number {
   if (from <= 0) return 0;
@@ -45,9 +44,9 @@ function isInsideCharacter(text: string, at: number): boolean {
   return text.charCodeAt(at - 1) === 0x200d || JOINS.test(text.slice(at, at + 2));
 }
 
-/** Where the escape sequence ends that `at` lies inside of, or `undefined` when it lies in none. */
+/** The end of the escape sequence around `at`; `undefined` when there is none. */
 function sequenceAround(text: string, at: number): number | undefined {
-  // The one-character forms are rare and short; ESC may begin a long string.
+  // One-character introducers are rare and their sequences short; ESC may begin a long string.
   const nearest = Math.max(0, at - SHORT_REACH);
   let start = at - 1;
   while (start >= nearest && !isIntroducer(text.charCodeAt(start))) start--;
@@ -62,7 +61,7 @@ const ESCAPE_END = /[\x18\x1a\x1b\x30-\x7e]/g;
 const STRING_END = /[\x18\x1a\x1b\x9c]/g;
 const OSC_END = /[\x07\x18\x1a\x1b\x9c]/g;
 
-/** Where the sequence ends that begins at `start`; the text's end when it is not complete. */
+/** The end of the sequence that begins at `start`; the end of the text when it is incomplete. */
 function sequenceEnd(text: string, start: number): number {
   const first = text.charCodeAt(start);
   const isShort = first === 0x1b;
@@ -80,6 +79,6 @@ function endOf(text: string, from: number, pattern: RegExp): number {
   const match = pattern.exec(text);
   if (match === null) return text.length;
   if (match[0] !== '\x1b') return match.index + 1;
-  // A string's terminator belongs to it; any other escape begins the next sequence.
+  // `ESC \` terminates a string; any other escape begins the next sequence.
   return text.charAt(match.index + 1) === '\\' ? match.index + 2 : match.index;
 }

@@ -3,13 +3,13 @@ import type { Size } from './emulator.ts';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins it
 const PLAIN_SEQUENCE = /\x1b\[[\d;:]*[mK]/y;
 
-/** Neither printable nor BEL, BS, TAB, LF or CR: one simple class, which is what regular expressions are fastest at. */
+/** Characters that are neither printable nor BEL, BS, TAB, LF or CR. One character class, because that is fast. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are let through
 const SPECIAL = /[^\x07-\x0a\x0d -~\xa0-\uffff]/g;
 
 /**
- * Whether text does no more than write characters, change their style (SGR), move within the line, go to the next one, and
- * erase in the line (EL). On a plain terminal, what was pushed up by lines behind it is then never touched again.
+ * Whether text only writes characters, changes their style (SGR), moves within the line or to the next line, and erases in the line (EL).
+ * Such text never changes a line that has left the screen.
  */
 export function isPlainText(text: string): boolean {
   SPECIAL.lastIndex = 0;
@@ -23,22 +23,22 @@ export function isPlainText(text: string): boolean {
 }
 
 /**
- * Plain text, shortened to what a terminal shows of it with `lineCount` lines above its screen: cut behind a CR LF, or where a line
- * of ASCII wraps, so that what is left begins at a line's first column. `style` is that of the text's begin. Returns the rest with
- * its style; `undefined` when too little of the text was pushed out.
+ * Removes from plain text the lines that a terminal with `lineCount` lines above its screen no longer has. Cuts behind a CR LF, or where a
+ * line of ASCII wraps, so that the rest begins in the first column. `style`: the SGR sequences at the start of the text. Returns the rest
+ * and the SGR sequences at its start; `undefined` when there is nothing to remove.
  */
 export function newestLines(
   text: string,
   style: string,
   { size, lineCount }: { readonly size: Size; readonly lineCount: number },
 ): { readonly text: string; readonly style: string } | undefined {
-  // Lines of the first screen were not scrolled into being, which shows in their colour: they have to be beyond the bound.
+  // Lines of the first screen have another colour than lines that a scroll added, so they must be among the removed lines.
   const count = lineCount + 2 * size.rows;
   const at = lineStart(text, count) ?? wrapStart(text, size.cols, count);
   return at === undefined ? undefined : { text: text.slice(at), style: styleAt(style + text.slice(0, at)) };
 }
 
-/** The newest place behind a CR LF with at least `count` line feeds behind it. */
+/** The last index behind a CR LF that has at least `count` line feeds behind it. */
 function lineStart(text: string, count: number): number | undefined {
   let at = text.length;
   for (let left = count; left > 0 && at > 0; left--) at = text.lastIndexOf('\n', at - 1);
@@ -46,7 +46,7 @@ function lineStart(text: string, count: number): number | undefined {
   return end < 0 ? undefined : end + 2;
 }
 
-/** In one endless line: where a row begins that has at least `count` rows behind it. The text begins in the first column. */
+/** The start of a row with at least `count` rows behind it, in text of one line that begins in the first column. */
 function wrapStart(text: string, cols: number, count: number): number | undefined {
   if (text.length <= cols * count) return undefined;
   const rows = Math.floor(columnCount(text) / cols) - count;
@@ -61,7 +61,7 @@ function wrapStart(text: string, cols: number, count: number): number | undefine
   }
 }
 
-/** Columns that a line takes of nothing but ASCII and SGR; 0 when there is more in it. */
+/** Columns of a line of ASCII and SGR sequences; 0 when it contains anything else. */
 function columnCount(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at++) {
@@ -80,8 +80,8 @@ function columnCount(text: string): number {
 const SGR = /\x1b\[([\d;:]*)m/y;
 
 /**
- * The SGR sequences that still matter behind this plain text, in order: those whose every attribute was not set again behind them.
- * Reads from the end to the last reset.
+ * The SGR sequences of plain text that have an effect at its end, in order: each sets an attribute that no later one sets. Reads from the
+ * end to the last reset.
  */
 function styleAt(text: string): string {
   const known = new Set<string>();
@@ -136,7 +136,7 @@ function attributesOf(parameters: string): string[] {
     const code = Number.parseInt(text, 10) || 0;
     if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) found.push('foreground');
     else if ((code >= 40 && code <= 47) || (code >= 100 && code <= 107)) found.push('background');
-    // What is not known is kept until a reset.
+    // Unknown codes are kept until a reset.
     else found.push(...(FLAGS[code] ?? [`code ${code}`]));
     const isLong = (code === 38 || code === 48 || code === 58) && !text.includes(':');
     if (isLong) index += codes[index + 1] === '2' ? 4 : 2;

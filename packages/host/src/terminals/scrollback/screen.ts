@@ -1,15 +1,15 @@
 import type { Cancel, Timers } from '../../lib/clock.ts';
 import { Emulator, type Size } from './emulator.ts';
 
-/** How long an emulator is kept after the last question. */
+/** Time that an emulator is kept after the last `read`. */
 const IDLE_MS = 30_000;
 
-/** UTF-16 units that may come between two questions; with more, the next question starts again from the content. */
+/** UTF-16 code units of output between two reads. After more, the next read starts from the content. */
 const MAX_BACKLOG = 512 * 1024;
 
 /**
- * A terminal's screen for those who ask what it shows at a certain place of its output. Programs ask at each prompt, so the
- * emulator stays for a while and takes in only what came since; without questions there is none, and output costs nothing.
+ * The screen of a terminal at a place of its output. Programs query it at each prompt, so the emulator is kept for a while and reads only
+ * the output since the last query. Without queries there is no emulator.
  */
 export class LiveScreen {
   readonly #timers: Timers;
@@ -24,7 +24,7 @@ export class LiveScreen {
     this.#timers = timers;
   }
 
-  /** Output, in order with `read`. */
+  /** The program wrote this text. Call it in order with `read`. */
   wrote(text: string): void {
     if (this.#emulator === undefined) return;
     this.#backlog.push(text);
@@ -33,8 +33,8 @@ export class LiveScreen {
   }
 
   /**
-   * Looks at the screen as it is behind everything written so far; `text` is all of that and called only when the screen has to
-   * be made anew (first question, another size, much output since). Answers come in the order of asking.
+   * Calls `look` with the screen behind all output so far. `text` returns that output; it is called only for a new emulator: at the first
+   * read, after another size, or after much output. Results come in the order of the calls.
    */
   read<T>(size: Size, text: () => string, look: (emulator: Emulator) => T | Promise<T>): Promise<T> {
     if (this.#size?.cols !== size.cols || this.#size.rows !== size.rows) this.close();
@@ -53,13 +53,13 @@ export class LiveScreen {
       return look(emulator);
     });
     this.#last = answer.catch(() => {
-      // Whoever asked hears of it; an emulator that failed is not asked again.
+      // The caller gets the error; an emulator that failed is not used again.
       if (this.#emulator === opening) this.close();
     });
     return answer;
   }
 
-  /** Lets go of the emulator: when the terminal was cleared or goes. What was asked before is still answered. */
+  /** Disposes of the emulator after pending reads. Call it when the terminal is cleared or ends. */
   close(): void {
     const closing = this.#emulator;
     this.#cancelIdle?.();
@@ -69,7 +69,7 @@ export class LiveScreen {
     this.#backlogUnits = 0;
     if (closing === undefined) return;
     const dispose = (emulator: Emulator): void => emulator.dispose();
-    // One that could not be made needs no end, and whoever asked has heard of it.
+    // The caller of `read` gets the error of an emulator that could not be opened.
     void this.#last.then(() => closing).then(dispose, () => undefined);
   }
 }

@@ -6,7 +6,7 @@ import type { TerminalParts } from '../parts.ts';
 import { Scrollback } from './scrollback.ts';
 import { headOf } from './trim.ts';
 
-/** Keeps one terminal's content within its bound while it runs [TERM-4]. */
+/** Bounds the content of a running terminal [TERM-4]. */
 export class ScrollbackKeeper {
   readonly #parts: Pick<TerminalParts, 'sync' | 'settings' | 'log'>;
   readonly #channel: Channel<'terminal'>;
@@ -15,7 +15,7 @@ export class ScrollbackKeeper {
   /** Number of the cause in whose `undo` it is already. */
   #changedIn = 0;
 
-  /** `caughtUp`: `isBehind` may have become false. */
+  /** `caughtUp` is called when `isBehind` may have become false. */
   constructor(
     parts: Pick<TerminalParts, 'sync' | 'settings' | 'log'>,
     channel: Channel<'terminal'>,
@@ -27,30 +27,30 @@ export class ScrollbackKeeper {
     this.#scrollback = this.#fresh();
   }
 
-  /** True while output comes faster than it can be folded: read no further. */
+  /** Whether output comes faster than it can be folded, so that reading should stop. */
   get isBehind(): boolean {
     return this.#scrollback.isBehind(this.#channel.state.content);
   }
 
-  /** True when nothing is to be folded. */
+  /** Whether there is nothing to fold. */
   get isShort(): boolean {
     return this.#scrollback.isShort(this.#channel.state.content);
   }
 
-  /** There is more output. */
+  /** Trims the content after output. */
   trim(tx: Tx): void {
     this.#replace(tx, (content) => this.#scrollback.trim(content));
     tx.effect(() => this.#fold());
   }
 
-  /** It has this size from now on. Call it behind the action. */
+  /** The terminal was resized. Call it behind the action. */
   resized(tx: Tx, cols: number, rows: number): void {
     this.#undoable(tx);
     this.#scrollback.resized(this.#channel.state.content, { cols, rows });
     tx.effect(() => this.#fold());
   }
 
-  /** It was cleared; `content` is what it showed. Call it behind the action. */
+  /** The terminal was cleared. `content`: the content before. Call it behind the action. */
   cleared(tx: Tx, content: TerminalState['content']): void {
     this.#undoable(tx);
     const front = this.#scrollback.cleared(content);
@@ -63,7 +63,7 @@ export class ScrollbackKeeper {
     this.#parts.sync.transact('host', (tx) => {
       if (!this.#channel.isAlive) return;
       this.#replace(tx, (content) => this.#scrollback.prepend(content, text));
-      // The envelopes alone would not lead there.
+      // A replay of the envelopes would not give this content.
       this.#parts.sync.registry.writeSnapshot(tx, this.#channel);
     });
   }
@@ -76,10 +76,10 @@ export class ScrollbackKeeper {
       folding.then((folded) => {
         const { path } = this.#parts.sync;
         path.transact('host', (tx) => {
-          // Not before: while the journal is down this waits, and the same text would be folded again and again.
+          // In an effect, because the transaction waits while the journal is down; the same text would be folded repeatedly.
           tx.effect(() => {
             this.#caughtUp();
-            // What came meanwhile may be too much already.
+            // Output during the fold may be too long already.
             this.#fold();
           });
           if (!this.#channel.isAlive) return;
@@ -102,7 +102,7 @@ export class ScrollbackKeeper {
     });
   }
 
-  /** What it knows beside the content fits only a content that stays. */
+  /** The scrollback's knowledge of the content is wrong after an undo, so it starts anew. */
   #undoable(tx: Tx): void {
     if (this.#changedIn === tx.cause) return;
     this.#changedIn = tx.cause;
@@ -118,12 +118,12 @@ export class ScrollbackKeeper {
 
   #settle(work: Promise<void>): void {
     work.catch((error: unknown) =>
-      this.#parts.log.error({ error, uri: this.#channel.uri }, 'a scrollback could not be kept short'),
+      this.#parts.log.error({ error, uri: this.#channel.uri }, 'could not fold a scrollback'),
     );
   }
 }
 
-/** What is to be told of a terminal whose content becomes this one without an action that says so; nothing where nothing was told. */
+/** The `x-trimmed` of a terminal whose content changes without an action; `undefined` if the terminal has none. */
 function trimmedOutput(before: TerminalState, content: TerminalState['content']): TrimmedOutput | undefined {
   const { 'x-trimmed': trimmed } = before;
   if (trimmed === undefined) return undefined;

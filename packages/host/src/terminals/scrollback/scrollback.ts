@@ -4,28 +4,28 @@ import { fold, SCROLLBACK_LINES, type SizeChange } from './head.ts';
 import { isPlainText, newestLines } from './plain.ts';
 import { CONTENT_LIMIT, HEAD_MARK, headOf, textOfAll, trimParts, withHead } from './trim.ts';
 
-/** A head longer than this, in UTF-16 units, is folded. */
+/** A longer head is folded, in UTF-16 code units. */
 const FOLD_ABOVE = 256 * 1024;
 
-/** A head this long means that output comes faster than it can be folded. */
+/** A longer head means that output comes faster than it can be folded. */
 const BEHIND_ABOVE = 4 * 1024 * 1024;
 
-/** Plain text shorter than this is not looked through again for what was pushed out. */
+/** Shorter plain text is not shortened. */
 const SHORTEN_ABOVE = 64 * 1024;
 
-/** What clients do on `terminal/cleared`, as output: erases the screen and what is above it, cursor to the top left. */
+/** The effect of `terminal/cleared` in clients, as output: erases the screen and the lines above it, and moves the cursor to the top left. */
 export const CLEAR = '\x1b[2J\x1b[3J\x1b[H';
 
 export interface ScrollbackOptions {
-  /** UTF-16 units of output that stay as parts. Default 1 MiB [TERM-4]. */
+  /** Limit of the output in parts, in UTF-16 code units. Default 1,048,576 [TERM-4]. */
   readonly limit?: number;
-  /** Lines above the screen that survive folding. Default 1,000. */
+  /** Lines above the screen that a folded head keeps. Default 1,000. */
   readonly lineCount?: number;
-  /** Default 256 KiB. */
+  /** A longer head is folded, in UTF-16 code units. Default 262,144. */
   readonly foldAbove?: number;
 }
 
-/** A head to be put in place of the one that it was made of. */
+/** A folded head, and the head that it replaces. */
 export interface Folded {
   readonly from: string;
   readonly head: string;
@@ -34,7 +34,7 @@ export interface Folded {
   readonly plainModes: string | undefined;
 }
 
-/** A head that ends in plain text: from `at` on, written on a terminal with these modes in this style. */
+/** A head that is plain text from `at` on. A terminal has these modes and this style there. */
 interface PlainHead {
   readonly head: string;
   readonly at: number;
@@ -43,9 +43,8 @@ interface PlainHead {
 }
 
 /**
- * Bounds one terminal's content [TERM-4]. What it knows beside the content only saves work: content alone is right at any
- * time, and enough to go on with after a restart. Nothing here changes a channel: the caller puts what is returned into its
- * window.
+ * Bounds the content of one terminal [TERM-4]. Its own state only saves work: a new instance can continue from the content alone, as
+ * after a restart. It changes no channel; the caller stores the content that the methods return.
  */
 export class Scrollback {
   readonly #limit: number;
@@ -55,10 +54,10 @@ export class Scrollback {
   #sizes: SizeChange[];
   #isFolding = false;
   #isStale = false;
-  /** Text without a head begins on a fresh terminal; not behind a `cleared`. */
+  /** Text without a head begins on an empty terminal. False behind a `cleared`. */
   #isFresh = true;
 
-  /** `size`: the terminal's now. */
+  /** `size`: the present size of the terminal. */
   constructor(size: Size, options: ScrollbackOptions = {}) {
     this.#limit = options.limit ?? CONTENT_LIMIT;
     this.#lineCount = options.lineCount ?? SCROLLBACK_LINES;
@@ -71,7 +70,7 @@ export class Scrollback {
     return { cols, rows };
   }
 
-  /** Content within its bound; the same array when there is nothing to do. Cheap enough for every action. */
+  /** Returns the content within its bound; the same array when it is short enough. Cheap enough for every action. */
   trim(content: TerminalContentPart[]): TerminalContentPart[] {
     const head = headOf(content);
     const parts = head === undefined ? content : content.slice(1);
@@ -82,17 +81,17 @@ export class Scrollback {
     return next;
   }
 
-  /** Whether to stop reading the pty until the fold that runs was applied. */
+  /** Whether to stop reading the pty until `apply` of the running fold. */
   isBehind(content: readonly TerminalContentPart[]): boolean {
     return this.#isFolding && (headOf(content)?.length ?? 0) > BEHIND_ABOVE;
   }
 
-  /** Whether the head is short enough, or there is none. */
+  /** Whether there is no head, or a short one. */
   isShort(content: readonly TerminalContentPart[]): boolean {
     return (headOf(content)?.length ?? 0) <= this.#foldAbove;
   }
 
-  /** Begins to fold the head. `undefined`: it is short enough, or a fold runs. Never rejects. */
+  /** Begins to fold the head. Returns `undefined` when the head is short or a fold is running. Never rejects. */
   fold(content: readonly TerminalContentPart[]): Promise<Folded> | undefined {
     const head = headOf(content);
     if (head === undefined || this.#isFolding) return undefined;
@@ -105,8 +104,8 @@ export class Scrollback {
   }
 
   /**
-   * Content with the folded head in place of the text that it was made of; what was trimmed since stays behind it. The same
-   * array when the head is another one by now.
+   * Returns the content with the folded head in place of the original one. Text that was trimmed since stays behind it. Returns the same
+   * array when the content has another head now.
    */
   apply(
     content: TerminalContentPart[],
@@ -131,7 +130,7 @@ export class Scrollback {
     return withHead(content, rest === '' ? head : this.#grown(head, rest));
   }
 
-  /** The terminal has another size from the end of this content on. A head is worth folding again: `fold`. */
+  /** The terminal has another size from the end of this content on. Call `fold` afterwards. */
   resized(content: readonly TerminalContentPart[], size: Size): void {
     if (sameSize(size, this.#size)) return;
     this.#sizes.push({ at: lengthOf(content), ...size });
@@ -140,8 +139,8 @@ export class Scrollback {
   }
 
   /**
-   * `terminal/cleared` emptied this content. Resolves with what late viewers need in front of what comes next, for `prepend`:
-   * modes and, behind an alternate screen, the other one. Empty when a fresh terminal is the same. Never rejects.
+   * `terminal/cleared` emptied this content. Resolves with the text that late viewers need in front of later output, for `prepend`: modes
+   * and, with an alternate screen, the normal one. Empty when an empty terminal is the same. Never rejects.
    */
   async cleared(content: readonly TerminalContentPart[]): Promise<string> {
     const text = textOfAll(content) + CLEAR;
@@ -155,11 +154,11 @@ export class Scrollback {
       const { head } = await fold({ ...fresh, text, sizes });
       return head === (await fold({ ...fresh, text: '' })).head ? '' : head;
     } catch {
-      return ''; // The emulator failed on this output: viewers start on a fresh terminal.
+      return ''; // The emulator failed on this output: viewers start on an empty terminal.
     }
   }
 
-  /** Puts the outcome of `cleared` in front of what came since. */
+  /** Returns the content with the result of `cleared` in front. */
   prepend(content: TerminalContentPart[], front: string): TerminalContentPart[] {
     if (front === '') {
       this.#isFresh = headOf(content) === undefined;
@@ -170,7 +169,7 @@ export class Scrollback {
     return next;
   }
 
-  /** `head` with what was dropped behind it, shorter when that is plain text. */
+  /** `head` and the dropped text, shortened where it is plain text. */
   #grown(head: string | undefined, dropped: string): string {
     const known = this.#plainAt(head);
     this.#plain = undefined;
@@ -196,7 +195,7 @@ export class Scrollback {
     return this.#isFresh ? { head: HEAD_MARK, at: HEAD_MARK.length, modes: '', style: '' } : undefined;
   }
 
-  /** The front of the text became shorter or longer: what stands behind it moved. */
+  /** Moves the places of size changes after the text before them became shorter or longer. */
   #shift(before: readonly TerminalContentPart[], after: readonly TerminalContentPart[]): void {
     if (this.#sizes.length < 2) return;
     const by = lengthOf(after) - lengthOf(before);
@@ -210,7 +209,7 @@ export class Scrollback {
       const folded = await fold({ text: head, sizes, size, scrollbackLines: this.#lineCount });
       return { from: head, head: folded.head, size, plainModes: folded.plainModes };
     } catch {
-      // The emulator failed on this output, as those of viewers may: the newest of it is the best that there is.
+      // The emulator failed on this output, as the emulators of viewers may. Keeps the newest text.
       const text = head.slice(-SHORTEN_ABOVE);
       return {
         from: head,

@@ -1,33 +1,33 @@
 import { outputOf, type TerminalContentPart } from '@agenthost/protocol';
 import { cutAt } from './cut.ts';
 
-/** UTF-16 units of output that a terminal keeps as parts [TERM-4]. */
+/** Limit of the output in parts, in UTF-16 code units [TERM-4]. */
 export const CONTENT_LIMIT = 1024 * 1024;
 
-/** Trimming begins this far past the limit, so that its cost spreads over what came in between. */
+/** Trimming begins at this multiple of the limit, so that its cost spreads over much output. */
 const SLACK = 1.5;
 
 /**
- * What the head begins with: a reset of attributes that nobody else spells like this. It changes nothing at the start of a
- * terminal, and tells the head from output after the host started again.
+ * The start of every head: a reset of attributes in a spelling that programs do not use. It has no effect on an empty terminal, and
+ * distinguishes the head from output after a restart of the host.
  */
 export const HEAD_MARK = '\x1b[0;0m';
 
-/** What a part costs on top of its output, so that endless empty commands are bounded too. */
+/** Added to the size of each command, so that the number of empty commands is bounded too. */
 const PART_UNITS = 64;
 
-/** All output, the head included. */
+/** The text of all parts, with the head. */
 export const textOfAll = (content: readonly TerminalContentPart[]): string => content.map(outputOf).join('');
 
 const unitsOf = (part: TerminalContentPart): number =>
   part.type === 'command' ? part.output.length + part.commandLine.length + PART_UNITS : part.value.length;
 
-/** Heads that were made here: looking at the text of one that has just grown would copy all of it. */
+/** Heads that this module made. To compare the text of a head that has just grown would copy it. */
 const knownHeads = new WeakSet<TerminalContentPart>();
 
 /**
- * The text of the part at the front that stands for what was trimmed, or `undefined` when nothing was. A part that output is
- * still appended to is never the head.
+ * The text of the first part, if that replaces trimmed text; else `undefined`. A part that output is still appended to is never the
+ * head.
  */
 export function headOf(content: readonly TerminalContentPart[]): string | undefined {
   const first = content[0];
@@ -35,11 +35,11 @@ export function headOf(content: readonly TerminalContentPart[]): string | undefi
   return knownHeads.has(first) || first.value.startsWith(HEAD_MARK) ? first.value : undefined;
 }
 
-/** The same content with another head; an empty one goes. */
+/** The content with another head. Removes an empty head. */
 export function withHead(content: readonly TerminalContentPart[], head: string): TerminalContentPart[] {
   const rest = headOf(content) === undefined ? content.slice() : content.slice(1);
   if (head === '' || head === HEAD_MARK) return rest;
-  // With nothing behind it, output would be appended to the head itself.
+  // Without a part behind it, output would be appended to the head.
   if (rest.length === 0) rest.push({ type: 'unclassified', value: '' });
   const part: TerminalContentPart = { type: 'unclassified', value: head };
   knownHeads.add(part);
@@ -47,16 +47,16 @@ export function withHead(content: readonly TerminalContentPart[], head: string):
   return rest;
 }
 
-/** The parts that stay, and the text that went, oldest first. */
+/** The parts that stay, and the removed text. */
 export interface Trimmed {
   readonly kept: TerminalContentPart[];
   readonly dropped: string;
 }
 
 /**
- * Bounds content without its head: drops whole parts, oldest first but never the tail, then cuts the head of the oldest that
- * is left, the tail included, at a line start, or at a character where a line is longer than the bound [TERM-4]. A command
- * that was cut keeps all but that output. `undefined` when within the bound and its slack.
+ * Bounds parts without the head [TERM-4]: removes whole parts, oldest first but never the last, then cuts the beginning of the oldest part
+ * that is left, at a line start or, in a line longer than the bound, at a character. A cut command keeps its other fields. Returns
+ * `undefined` when the parts are within the limit and its slack.
  */
 export function trimParts(parts: readonly TerminalContentPart[], limit: number): Trimmed | undefined {
   let units = 0;
@@ -82,8 +82,8 @@ export function trimParts(parts: readonly TerminalContentPart[], limit: number):
 }
 
 /**
- * Content within the bound: what goes moves as text into the head, one unclassified part at the front that the bound does not
- * count. The text of all parts together stays the same but for the mark. The same array when there is nothing to do.
+ * Bounds content: moves the removed text into the head, one unclassified part at the front that the bound does not count. The joined text
+ * of all parts stays the same, apart from the mark. Returns the same array when it is short enough.
  */
 export function trimContent(content: TerminalContentPart[], limit: number): TerminalContentPart[] {
   const head = headOf(content);
