@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { JournalWrite, StoredProcess } from '../journal/journal.ts';
+import type { JournalWrite } from '../journal/journal.ts';
+import type { StoredProcess } from '../journal/rows.ts';
 import { ChildProcesses } from './child-processes.ts';
 import { processStartTime } from './process-identity.ts';
 

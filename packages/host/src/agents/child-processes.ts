@@ -1,4 +1,5 @@
-import type { JournalWrite, StoredProcess } from '../journal/journal.ts';
+import type { JournalWrite } from '../journal/journal.ts';
+import type { StoredProcess } from '../journal/rows.ts';
 import type { ChildRegistry } from './process.ts';
 import { hasGroupMembers, processStartTime } from './process-identity.ts';
 

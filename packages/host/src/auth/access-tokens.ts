@@ -7,7 +7,8 @@ import {
   type TokenScope,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
-import type { Journal, StoredToken } from '../journal/journal.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { StoredToken } from '../journal/rows.ts';
 import type { Cancel, Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Sync } from '../sync/sync.ts';
 import { hashToken } from './verify.ts';

@@ -1,4 +1,5 @@
-import type { SessionListOptions, StoredSession } from './journal.ts';
+import type { SessionListOptions } from './journal.ts';
+import type { StoredSession } from './rows.ts';
 
 /** Limit of stored length per shortened length: reading a long row takes time even when its shortened form is short. */
 const STORED_PER_SHOWN = 2;

@@ -1,6 +1,6 @@
 import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Journal, JournalWrite, ListedClient } from './journal.ts';
+import type { Journal, JournalWrite } from './journal.ts';
 import {
   dropsAnything,
   findExcessTurns,
@@ -8,6 +8,7 @@ import {
   type RetentionPolicy,
   turnsKept,
 } from './retention.ts';
+import type { ListedClient } from './rows.ts';
 import { SettledClock } from './settled-clock.ts';
 
 /** Envelopes that one slice of trimming drops: a few milliseconds of the event loop. */

@@ -6,7 +6,8 @@ import {
   type ChatState,
   reduceMirrored,
 } from '@agenthost/protocol';
-import { type Journal, JournalError, type StoredChannel } from '../journal/journal.ts';
+import { type Journal, JournalError } from '../journal/journal.ts';
+import type { StoredChannel } from '../journal/rows.ts';
 import { type Clock, steadyNow } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { Channel } from './channel.ts';

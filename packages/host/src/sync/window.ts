@@ -1,5 +1,6 @@
 import type { ChatState, ChatTurnsLoadedAction, Turn } from '@agenthost/protocol';
-import type { Journal, StoredTurn } from '../journal/journal.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { StoredTurn } from '../journal/rows.ts';
 import type { Channel } from './channel.ts';
 
 /** Completed turns that a chat keeps in memory; it holds up to twice as many before the older half goes. */

@@ -127,7 +127,9 @@ function write(file: string, text: string): void {
     }
     renameSync(temporary, file);
   } catch (cause) {
-    throw new TlsError(`${file} cannot be created: check the folder's permissions and its free space`, { cause });
+    throw new TlsError(`${file} cannot be created: check the folder's permissions and its free space`, {
+      cause,
+    });
   } finally {
     rmSync(temporary, { force: true });
   }

@@ -1,5 +1,5 @@
 import type { Turn } from '@agenthost/protocol';
-import type { StoredTurn } from '../../journal/journal.ts';
+import type { StoredTurn } from '../../journal/rows.ts';
 import { beginningOf } from '../../lib/beginning-of.ts';
 import type { NextSlice } from '../../lib/slice-scheduler.ts';
 import type { Channel } from '../../sync/channel.ts';

@@ -1,23 +1,25 @@
 import {
-  type DiskUse,
   type Journal,
   JournalError,
   type JournalStart,
   type JournalWrite,
-  type ListedClient,
   type SessionListOptions,
-  type StoredChannel,
-  type StoredChannelHead,
-  type StoredClient,
-  type StoredContent,
-  type StoredEnvelope,
-  type StoredProcess,
-  type StoredSession,
-  type StoredToken,
-  type StoredTurn,
   type TurnRange,
 } from '../journal.ts';
 import { listedRows } from '../listed-rows.ts';
+import type {
+  DiskUse,
+  ListedClient,
+  StoredChannel,
+  StoredChannelHead,
+  StoredClient,
+  StoredContent,
+  StoredEnvelope,
+  StoredProcess,
+  StoredSession,
+  StoredToken,
+  StoredTurn,
+} from '../rows.ts';
 import type { SearchOptions, SearchPage } from '../search/results.ts';
 import { search } from '../search/search.ts';
 import { MemoryDisk } from './disk.ts';

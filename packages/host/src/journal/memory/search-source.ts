@@ -1,4 +1,4 @@
-import type { StoredSession } from '../journal.ts';
+import type { StoredSession } from '../rows.ts';
 import { matchFields } from '../search/match.ts';
 import type { Term } from '../search/query.ts';
 import type { FoundSlice, SearchSource, TitleFound, TurnFound } from '../search/search.ts';

@@ -6,7 +6,7 @@ import type {
   StoredProcess,
   StoredSession,
   StoredToken,
-} from '../journal.ts';
+} from '../rows.ts';
 import type { LostRange } from '../sequence-numbers.ts';
 
 /** An envelope with the dispatch that it answers. */

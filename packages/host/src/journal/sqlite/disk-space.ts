@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { DiskUse } from '../journal.ts';
+import type { DiskUse } from '../rows.ts';
 import { optionalNumber, type Statements } from './statements.ts';
 
 /** The channels of a session, and the session itself. */

@@ -1,4 +1,4 @@
-import type { StoredEnvelope } from '../journal.ts';
+import type { StoredEnvelope } from '../rows.ts';
 import { decompress } from './compression.ts';
 import { DamageError } from './errors.ts';
 import { splitPrefixed } from './prefix-rows.ts';

@@ -8,6 +8,7 @@ import type { JournalFiles } from './open-database.ts';
 import { SqliteReader } from './reads.ts';
 import { SqliteSearchSource } from './search-source.ts';
 import type { Statements } from './statements.ts';
+import { SqliteTurnReader } from './turn-reads.ts';
 import { SqliteWindow } from './window.ts';
 import type { SqliteWriter } from './writes.ts';
 
@@ -29,6 +30,7 @@ export class OpenJournal {
   readonly database: DatabaseSync;
   readonly statements: Statements;
   readonly reader: SqliteReader;
+  readonly turns: SqliteTurnReader;
   readonly writer: SqliteWriter;
   readonly window: SqliteWindow;
   readonly search: SqliteSearchSource;
@@ -48,6 +50,7 @@ export class OpenJournal {
     this.database = parts.database;
     this.statements = parts.statements;
     this.reader = new SqliteReader(parts.statements);
+    this.turns = new SqliteTurnReader(parts.statements);
     this.writer = parts.writer;
     this.window = new SqliteWindow(parts.statements);
     this.search = new SqliteSearchSource(parts.statements);

@@ -1,5 +1,5 @@
 import { errorText } from '@agenthost/protocol/values';
-import type { StoredEnvelope } from '../journal.ts';
+import type { StoredEnvelope } from '../rows.ts';
 import { DamageError } from './errors.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { SLICE_MS } from '../../lib/slice-scheduler.ts';
-import type { StoredSession } from '../journal.ts';
+import type { StoredSession } from '../rows.ts';
 import type { Term } from '../search/query.ts';
 import type { FoundSlice, SearchSource, TitleFound, TurnFound } from '../search/search.ts';
 import { number, optionalText, type Row, type Statements, text } from './statements.ts';

@@ -1,22 +1,24 @@
 import {
-  type DiskUse,
   type Journal,
   JournalError,
   type JournalStart,
   type JournalWrite,
-  type ListedClient,
   type SessionListOptions,
-  type StoredChannel,
-  type StoredChannelHead,
-  type StoredClient,
-  type StoredContent,
-  type StoredEnvelope,
-  type StoredProcess,
-  type StoredSession,
-  type StoredToken,
-  type StoredTurn,
   type TurnRange,
 } from '../journal.ts';
+import type {
+  DiskUse,
+  ListedClient,
+  StoredChannel,
+  StoredChannelHead,
+  StoredClient,
+  StoredContent,
+  StoredEnvelope,
+  StoredProcess,
+  StoredSession,
+  StoredToken,
+  StoredTurn,
+} from '../rows.ts';
 import type { SearchOptions, SearchPage } from '../search/results.ts';
 import { search } from '../search/search.ts';
 import type { LostRange } from '../sequence-numbers.ts';
@@ -179,15 +181,15 @@ export class SqliteJournal implements Journal {
   }
 
   readTurns(chat: string, options: TurnRange): Promise<readonly StoredTurn[]> {
-    return this.#read(({ reader }) => reader.turns(chat, options));
+    return this.#read(({ turns }) => turns.range(chat, options));
   }
 
   hasTurnBefore(chat: string, before: number): Promise<boolean> {
-    return this.#read(({ reader }) => reader.hasTurnBefore(chat, before));
+    return this.#read(({ turns }) => turns.hasBefore(chat, before));
   }
 
   findTurn(chat: string, turnId: string): Promise<number | undefined> {
-    return this.#read(({ reader }) => reader.turn(chat, turnId));
+    return this.#read(({ turns }) => turns.ordinalOf(chat, turnId));
   }
 
   readEnvelopes(

@@ -1,6 +1,9 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { DamageError } from './errors.ts';
 
+/** SQLite's value for "no limit". */
+export const UNLIMITED = -1;
+
 /** A row of a result. */
 export type Row = Record<string, SQLOutputValue>;
 

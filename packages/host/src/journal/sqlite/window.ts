@@ -1,4 +1,4 @@
-import type { StoredEnvelope } from '../journal.ts';
+import type { StoredEnvelope } from '../rows.ts';
 import { ENVELOPE_COLUMNS, RowBuilder, readEnvelopeRow } from './envelope-rows.ts';
 import { number, optionalNumber, type Row, type Statements } from './statements.ts';
 

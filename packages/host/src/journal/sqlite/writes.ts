@@ -1,4 +1,5 @@
-import type { JournalWrite, OutcomeKey } from '../journal.ts';
+import type { JournalWrite } from '../journal.ts';
+import type { OutcomeKey } from '../rows.ts';
 import { checkSeq } from '../sequence-numbers.ts';
 import { Compressor } from './compression.ts';
 import { RowBuilder } from './envelope-rows.ts';

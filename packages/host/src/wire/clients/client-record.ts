@@ -9,7 +9,8 @@ import {
   TEXT_LIMITS,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
-import type { JournalWrite, StoredClient } from '../../journal/journal.ts';
+import type { JournalWrite } from '../../journal/journal.ts';
+import type { StoredClient } from '../../journal/rows.ts';
 import { type Epochs, NONE_PROCESSED } from './epochs.ts';
 
 const MAX_LENGTH = TEXT_LIMITS.client.max;

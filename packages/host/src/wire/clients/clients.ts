@@ -1,5 +1,5 @@
 import { PROTOCOL_VERSION } from '@agenthost/protocol';
-import type { ListedClient } from '../../journal/journal.ts';
+import type { ListedClient } from '../../journal/rows.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { ClientConnection, ClientLives } from './client-lives.ts';

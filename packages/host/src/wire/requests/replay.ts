@@ -1,5 +1,5 @@
 import type { ActionEnvelope } from '@agenthost/protocol';
-import type { StoredEnvelope } from '../../journal/journal.ts';
+import type { StoredEnvelope } from '../../journal/rows.ts';
 import { moveWindow } from '../../sync/subscription.ts';
 import type { RememberedSubscription } from '../clients/client-record.ts';
 import type { Connection } from '../connection/connection.ts';
