@@ -126,7 +126,7 @@ describe('a host that cannot read what was open when the one before it went', ()
     host.ptys.last.output('after');
     await host.advance(100_000);
     // Tried again each half a minute.
-    const told = 'a terminal cannot be read: its output waits with its program';
+    const told = 'could not load a terminal: its output waits in the pty';
     expect(host.logged).toEqual([told, told, told, told]);
     mend();
     await host.advance(40_000);

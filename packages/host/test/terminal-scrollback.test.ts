@@ -81,7 +81,7 @@ describe('the scrollback', () => {
     await host.advance(50);
     const told = '\x18\r\n\x1b[2m[6,005 bytes of output were dropped while no host was there]\x1b[22m\r\n';
     expect(outputOf(await terminalState(await host.client('desk')))).toBe(`before\r\n${told}kept\r\n`);
-    expect(host.logged).toContain('output of a terminal was dropped while no host was there');
+    expect(host.logged).toContain('the keeper dropped output of a terminal while no host was running');
   });
 
   it('[TERM-4] tells nothing of a terminal that an older host began', async () => {
