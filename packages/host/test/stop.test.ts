@@ -60,3 +60,38 @@ test('what has to be loaded when the host stops is refused, and logged as no fau
   await host.run();
   expect(host.logged).toEqual([]);
 });
+
+test('a turn that starts while agents take their time to end has ended visibly before its connection closes', async () => {
+  const host = await startHost();
+  const { agent } = host;
+  const closing = Promise.withResolvers<void>();
+  const open = agent.openSession.bind(agent);
+  agent.openSession = async (...args) => ({ ...(await open(...args)), close: () => closing.promise });
+  const start = (turnId: string) => ({
+    type: 'chat/turnStarted',
+    turnId,
+    message: { text: 'go on', origin: { kind: 'user' } },
+  });
+  const client = await host.client();
+  const { chat } = await host.session(client);
+  await client.subscribe(chat);
+  await client.act(chat, start('first'));
+  await host.run();
+  const stopping = host.host.stop();
+  await host.run();
+  client.dispatch(chat, start('late'));
+  await host.run();
+  expect(client.closed).toBeUndefined();
+  const ended = client
+    .envelopes(chat)
+    .flatMap(({ action }) => (action.type === 'chat/error' ? [action] : []));
+  expect(ended.map(({ turnId, error }) => [turnId, error.errorType])).toEqual([
+    ['first', 'hostRestarted'],
+    ['late', 'hostRestarted'],
+  ]);
+  expect(agent.turns).toHaveLength(1);
+  closing.resolve();
+  await host.clock.runUntilSettled(stopping);
+  await host.run();
+  expect(client.closed).toBeDefined();
+});

@@ -8,6 +8,7 @@ import type { Feature } from './feature.ts';
 export class FeatureList {
   readonly #log: Log;
   readonly #features: Feature[] = [];
+  #isStopped = false;
   readonly #commands: { -readonly [M in keyof Commands]: Commands[M] } = {};
   readonly #channels: { -readonly [K in keyof ChannelModules]: ChannelModules[K] } = {};
 
@@ -54,9 +55,11 @@ export class FeatureList {
     for (const feature of this.#features) feature.sweep?.();
   }
 
-  /** Stops the features, the last one first. A feature that fails to stop is logged and keeps no other from stopping. */
+  /** Stops the features, the last one first; once. A feature that fails to stop is logged and keeps no other from stopping. */
   async stop(): Promise<void> {
-    for (const feature of this.#features.splice(0).reverse()) {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    for (const feature of this.#features.toReversed()) {
       try {
         await feature.stop?.();
       } catch (error) {
