@@ -73,23 +73,6 @@ describe('handlers', () => {
     expect(it.errors).toHaveLength(2);
   });
 
-  test('respond answers at once and what the handler does later changes nothing', async () => {
-    const it = raw();
-    const late = new Error('late');
-    it.peer.handle('subscribe', (_params, context) => {
-      it.peer.notify('before', {});
-      context.respond('now');
-      it.peer.notify('after', {});
-      return Promise.reject(late);
-    });
-    it.peer.start();
-    it.send(request(1, 'subscribe'));
-    expect(it.sent).toMatchObject([{ method: 'before' }, { id: 1, result: 'now' }, { method: 'after' }]);
-    await settle(it);
-    expect(it.sent).toHaveLength(3);
-    expect(it.errors).toEqual([late]);
-  });
-
   test('sendResponse takes every answer in place of the transport', () => {
     const answers: object[] = [];
     const it = raw({ sendResponse: (message) => answers.push(message) });

@@ -349,7 +349,10 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
       this.#answer(errorMessage(id, JSON_RPC_ERROR.methodNotFound, `Unknown method ${method.slice(0, 100)}`));
       return undefined;
     }
-    const context = new RequestContext(id, this.#live, (result) => this.#succeed(id, method, result));
+    const context = new RequestContext(id, this.#live);
+    const succeed = (result: unknown): void => {
+      if (context.settle()) this.#succeed(id, method, result);
+    };
     let returned: unknown;
     try {
       returned =
@@ -361,12 +364,11 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
       return undefined;
     }
     if (!isPromiseLike(returned)) {
-      context.respond(returned);
+      succeed(returned);
       return undefined;
     }
-    const settled = Promise.resolve(returned).then(
-      (result) => context.respond(result),
-      (error: unknown) => this.#fail(context, method, error),
+    const settled = Promise.resolve(returned).then(succeed, (error: unknown) =>
+      this.#fail(context, method, error),
     );
     if (handler?.isConcurrent !== true) return settled;
     this.#concurrentCount += 1;

@@ -4,15 +4,13 @@ import type { RequestId } from './message.ts';
 export class RequestContext {
   readonly id: RequestId;
   readonly #live: Set<RequestContext>;
-  readonly #send: (result: unknown) => void;
   #controller: AbortController | undefined;
   #isSettled = false;
   #abortReason: Error | undefined;
 
-  constructor(id: RequestId, live: Set<RequestContext>, send: (result: unknown) => void) {
+  constructor(id: RequestId, live: Set<RequestContext>) {
     this.id = id;
     this.#live = live;
-    this.#send = send;
     live.add(this);
   }
 
@@ -23,14 +21,6 @@ export class RequestContext {
       if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason);
     }
     return this.#controller.signal;
-  }
-
-  /**
-   * Sends the response now, between the frames sent before and after this call. The handler's return value
-   * and further calls are ignored.
-   */
-  respond(result: unknown): void {
-    if (this.settle()) this.#send(result);
   }
 
   /** Marks the request as answered. Returns false when it was already. Used by the peer. */
