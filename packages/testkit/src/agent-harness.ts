@@ -22,24 +22,24 @@ export type { RecordedCall, RecordedCallStatus } from './recording-call.ts';
 export { RecordingTerminal } from './recording-terminal.ts';
 export { RecordingTurn, type TurnEvent } from './recording-turn.ts';
 
-/** A session host that records what an agent session tells it. */
+/** A session host that records the calls of an agent session. */
 export class RecordingSessionHost implements AgentSessionHost {
-  /** How far the start has come, step by step. */
+  /** Reported steps of the start. */
   readonly steps: AgentStartStep[] = [];
   memory: unknown;
   readonly titles: string[] = [];
   readonly configs: ResolvedConfig[] = [];
   readonly exits: string[] = [];
   commandList: readonly AgentCommand[] = [];
-  /** What active clients offer; tell the session by its `toolsChanged`. */
+  /** Tools offered by active clients; call the session's `toolsChanged` after a change. */
   offered: readonly ClientTool[] = [];
-  /** Terminals started, oldest first. */
+  /** Started terminals, oldest first. */
   readonly terminals: RecordingTerminal[] = [];
-  /** Plays the process of a terminal that was just started; throw to refuse it. */
+  /** Plays the process of a new terminal; an error refuses it. */
   onTerminal: (terminal: RecordingTerminal) => void = () => undefined;
 
   saveMemory(memory: unknown): void {
-    // As over a restart: what is handed back has been JSON in between.
+    // Like a restart: the saved value passes through JSON.
     this.memory = JSON.parse(JSON.stringify(memory));
   }
 
@@ -79,37 +79,37 @@ export class RecordingSessionHost implements AgentSessionHost {
   }
 }
 
-/** What `openChat` takes beside the provider. */
+/** Options of `openChat`. */
 export interface OpenChatOptions {
-  /** Absolute path; exists. */
+  /** Absolute path; must exist. */
   workingDirectory: string;
   config?: Readonly<Record<string, unknown>>;
-  /** What an earlier session of the chat saved. */
+  /** Memory that an earlier session of the chat saved. */
   memory?: unknown;
   history?: readonly Turn[];
 }
 
-/** A prompt's turn under way. */
+/** A running turn. */
 export interface RunningTurn {
   readonly output: RecordingTurn;
-  /** Cancels. */
+  /** Cancels the turn. */
   readonly controller: AbortController;
-  /** Settles as `runTurn` does; the recording turn is over by then. */
+  /** Settles like `runTurn`; the recording turn has ended by then. */
   readonly done: Promise<void>;
 }
 
-/** An open agent session with a recording host around it. */
+/** An open agent session with a recording host. */
 export interface OpenChat {
   readonly session: AgentSession;
   readonly host: RecordingSessionHost;
-  /** Runs one turn. The id defaults to `turn-1`, `turn-2`, … */
+  /** Runs one turn. Ids default to `turn-1`, `turn-2`, … */
   prompt(
     text: string,
     options?: {
       turnId?: string;
       model?: string;
       attachments?: MessageAttachment[];
-      /** Default: there are no files. */
+      /** Default: rejects, because there are no files. */
       readResource?: TurnInput['readResource'];
       context?: string[];
       instructions?: string;
@@ -117,7 +117,7 @@ export interface OpenChat {
   ): RunningTurn;
 }
 
-/** Opens a chat on a provider without any host. Rejects as `openSession` does. */
+/** Opens a chat with a provider, without a host. Rejects like `openSession`. */
 export async function openChat(provider: AgentProvider, options: OpenChatOptions): Promise<OpenChat> {
   const host = new RecordingSessionHost();
   host.memory = options.memory;
@@ -154,7 +154,7 @@ export async function openChat(provider: AgentProvider, options: OpenChatOptions
         readResource: turn.readResource ?? ((uri) => Promise.reject(new UnreadableResource('missing', uri))),
       };
       const done = session.runTurn(input, output, controller.signal).finally(() => output.end());
-      // A test that cancels may look at it later; the rejection is its to see, not the process's.
+      // A test that cancels may await it later, so the rejection must not count as unhandled.
       done.catch(() => undefined);
       return { output, controller, done };
     },

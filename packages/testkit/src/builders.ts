@@ -10,10 +10,10 @@ import {
 
 type ActionOf<T extends ChatAction['type']> = Extract<ChatAction, { type: T }>;
 
-/** A message of a person. */
+/** A user's message. */
 export const userMessage = (text: string): Message => ({ text, origin: { kind: 'user' } });
 
-/** `chat/turnStarted` with a message of a person. */
+/** `chat/turnStarted` with a user's message. */
 export const turnStarted = (turnId: string, text = `prompt of ${turnId}`): ActionOf<'chat/turnStarted'> => ({
   type: 'chat/turnStarted',
   turnId,
@@ -26,7 +26,7 @@ export const turnCancelled = (turnId: string): ActionOf<'chat/turnCancelled'> =>
   turnId,
 });
 
-/** A person approves a call that waits. */
+/** Approves a pending call. */
 export const approved = (
   turnId: string,
   toolCallId: string,
@@ -40,7 +40,7 @@ export const approved = (
   ...extra,
 });
 
-/** A person denies a call that waits. */
+/** Denies a pending call. */
 export const denied = (
   turnId: string,
   toolCallId: string,
@@ -54,7 +54,7 @@ export const denied = (
   ...extra,
 });
 
-/** A person judges a result that waits. */
+/** Approves or denies a pending result. */
 export const resultJudged = (
   turnId: string,
   toolCallId: string,

@@ -5,44 +5,44 @@ type Item =
   | { readonly kind: 'frame'; readonly text: string }
   | { readonly kind: 'close'; readonly info: CloseInfo };
 
-/** One direction of a link: frames wait until the schedule delivers them. */
+/** One direction of a link. Frames wait until the schedule delivers them. */
 export class LinkDirection {
   readonly #queue: Item[] = [];
   readonly #deliver: (item: Item) => void;
   #waitingBytes = 0;
-  /** Of the oldest frame, what has arrived: nothing of it shows before the rest does. */
+  /** Bytes of the oldest frame that have arrived; the receiver sees the frame only when it is complete. */
   #arrivedBytes = 0;
   #takenBytes = 0;
   #isSwallowing = false;
   #drained: (() => void)[] = [];
-  /** Hears every frame at the moment it is sent. */
+  /** Called with every frame when it is sent. */
   tap: ((text: string) => void) | undefined;
 
   constructor(deliver: (item: Item) => void) {
     this.#deliver = deliver;
   }
 
-  /** Items under way, a close included. */
+  /** Undelivered items, including a close. */
   get count(): number {
     return this.#queue.length;
   }
 
-  /** Bytes (UTF-16 units) of frames under way: what the sender's transport has buffered. */
+  /** Bytes (UTF-16 units) of undelivered frames: what the sender's transport has buffered. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
 
-  /** Bytes (UTF-16 units) that have arrived since the beginning. */
+  /** Bytes (UTF-16 units) delivered since the start. */
   get takenBytes(): number {
     return this.#takenBytes;
   }
 
-  /** Frames under way, oldest first. */
+  /** Undelivered frames, oldest first. */
   get frames(): readonly string[] {
     return this.#queue.flatMap((item) => (item.kind === 'frame' ? [item.text] : []));
   }
 
-  /** Delivers the oldest `count` items, all by default; returns how many there were. */
+  /** Delivers the oldest `count` items (default: all). Returns the number delivered. */
   deliver(count = Number.POSITIVE_INFINITY): number {
     let done = 0;
     for (; done < count; done += 1) {
@@ -56,7 +56,10 @@ export class LinkDirection {
     return done;
   }
 
-  /** Lets `bytes` of the oldest frame arrive, never all of it; false when nothing has begun to arrive. */
+  /**
+   * Delivers `bytes` of the oldest frame, but never all of it. Returns false when no part of a frame has been
+   * delivered.
+   */
   deliverPart(bytes: number): boolean {
     const [head] = this.#queue;
     if (head?.kind !== 'frame') return false;
@@ -72,7 +75,7 @@ export class LinkDirection {
     this.#takenBytes += bytes;
   }
 
-  /** From now on everything is lost on the way, and neither end hears of it. */
+  /** Loses everything sent from now on, without either end noticing. */
   swallow(): void {
     this.#isSwallowing = true;
   }
@@ -95,7 +98,7 @@ export class LinkDirection {
   }
 }
 
-/** What both ends of a link do. */
+/** Behaviour of both ends of a link. */
 class LinkEnd {
   #handlers: TransportHandlers | undefined;
   #early: Item[] = [];
@@ -127,15 +130,15 @@ class LinkEnd {
 }
 
 /**
- * A connection between a client and a host whose every frame waits for the schedule. Frames keep their order; a close
- * arrives behind the frames sent before it, `cut` loses what is under way.
+ * A connection between client and host whose frames are delivered by the schedule. Frames keep their order,
+ * and a close arrives after the frames sent before it. `cut` loses undelivered frames.
  */
 export class Link {
   readonly client: Transport;
   readonly host: ServerTransport;
   readonly toHost: LinkDirection;
   readonly toClient: LinkDirection;
-  /** What the client shows to be let in. Absent: nothing. */
+  /** Credential of the client. Absent: none. */
   readonly credential: string | undefined;
   readonly #ends: { readonly client: LinkEnd; readonly host: LinkEnd };
 
@@ -166,12 +169,12 @@ export class Link {
     };
   }
 
-  /** True until both ends have heard of the end. */
+  /** True until both ends have seen the close. */
   get isOpen(): boolean {
     return !(this.#ends.client.isClosed && this.#ends.host.isClosed);
   }
 
-  /** Breaks it: what is under way is lost, both ends see a close with this code (default 1006). */
+  /** Breaks the link: undelivered frames are lost and both ends see a close with this code (default 1006). */
   cut(info: CloseInfo = { code: TRANSPORT_CLOSE.lost, reason: 'cut' }): void {
     this.toHost.clear();
     this.toClient.clear();
@@ -179,7 +182,7 @@ export class Link {
     this.#ends.client.take({ kind: 'close', info });
   }
 
-  /** Ends it for the client alone: the host goes on writing into the void, as after a lost network. */
+  /** Closes the link for the client only. The host keeps sending, as after a network failure. */
   loseClient(info: CloseInfo = { code: TRANSPORT_CLOSE.lost, reason: 'network lost' }): void {
     this.toHost.clear();
     this.toHost.swallow();
@@ -187,7 +190,7 @@ export class Link {
     this.#ends.client.take({ kind: 'close', info });
   }
 
-  /** Ends it for the host alone: the client goes on writing into the void, and hears nothing. */
+  /** Closes the link for the host only. The client keeps sending and receives nothing. */
   loseHost(info: CloseInfo = { code: TRANSPORT_CLOSE.lost, reason: 'network lost' }): void {
     this.toClient.clear();
     this.toClient.swallow();
@@ -195,14 +198,14 @@ export class Link {
     this.#ends.host.take({ kind: 'close', info });
   }
 
-  /** Ends it for the client alone, while what it has sent is still on its way to the host and will arrive. */
+  /** Closes the link for the client only. Frames that it has sent still arrive at the host. */
   leaveClient(info: CloseInfo = { code: TRANSPORT_CLOSE.lost, reason: 'network lost' }): void {
     this.toClient.clear();
     this.toClient.swallow();
     this.#ends.client.take({ kind: 'close', info });
   }
 
-  /** Delivers in turns until nothing is under way; returns the number of items. */
+  /** Delivers alternately until nothing is left. Returns the number of items. */
   deliverAll(): number {
     let total = 0;
     for (let done = 1; done > 0; total += done) done = this.toHost.deliver(1) + this.toClient.deliver(1);
@@ -229,19 +232,19 @@ function transport(own: LinkEnd, outgoing: LinkDirection): Transport {
   };
 }
 
-/** The links between clients and one host that may be down. */
+/** The links between clients and one host, which may be down. */
 export class ControlledNetwork {
-  /** Takes a new connection; `undefined` while the host is down: attempts are refused. */
+  /** Accepts a new connection. `undefined` while the host is down: attempts are refused. */
   accept: ((transport: ServerTransport, link: Link) => void) | undefined;
   #links: Link[] = [];
 
-  /** Links that are not over yet. */
+  /** Open links. */
   get links(): readonly Link[] {
     this.#links = this.#links.filter((link) => link.isOpen);
     return this.#links;
   }
 
-  /** Opens a link, as a client's `transport` option would. Throws while the host is down. */
+  /** Opens a link, for a client's `transport` option. Throws while the host is down. */
   connect(credential?: string): Link {
     if (this.accept === undefined) throw new Error('connection refused');
     const link = new Link(credential);
@@ -250,7 +253,7 @@ export class ControlledNetwork {
     return link;
   }
 
-  /** Frames and closes under way on all links. */
+  /** Undelivered frames and closes of all links. */
   get count(): number {
     return this.links.reduce((sum, link) => sum + link.toHost.count + link.toClient.count, 0);
   }

@@ -3,7 +3,7 @@ import { AgentError } from '@agenthost/host/agent';
 
 const alone = (rest: string, step: AddedStep): AddedStep | undefined => (rest === '' ? step : undefined);
 
-/** Words for `createDemoProvider` by which the demo agent breaks the rules that providers follow. */
+/** Keywords for `createDemoProvider` with which the demo agent breaks the rules for providers. */
 export const failingKeywords: readonly DemoKeyword[] = [
   {
     words: ['silence'],

@@ -6,7 +6,7 @@ function meta(value: string): JournalWrite[] {
   return [{ op: 'meta', key: 'k', value }];
 }
 
-/** A gate that stays shut until it is opened. */
+/** A gate that stays closed until it is opened. */
 function holdUp() {
   let resolve = () => {};
   const promise = new Promise<void>((done) => {
@@ -15,7 +15,7 @@ function holdUp() {
   return { promise, resolve: () => resolve() };
 }
 
-/** What a promise has come to once everything that can settle has. */
+/** The state of a promise once everything that can settle has settled. */
 async function outcomeOf(promise: Promise<unknown>): Promise<string> {
   let outcome = 'pending';
   promise.then(

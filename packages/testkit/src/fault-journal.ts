@@ -7,27 +7,27 @@ import {
   MemoryJournal,
 } from '@agenthost/host';
 
-/** Where a test stops what a journal does. Each may wait; one that throws or rejects fails the call with that error. */
+/** Hooks into a journal. Each may delay a call; an error fails the call. */
 export interface JournalGates {
-  /** A commit has been asked for, and nothing of it is durable. */
+  /** A commit was requested and nothing of it is durable. */
   beforeCommit?: ((writes: readonly JournalWrite[]) => Promise<void> | void) | undefined;
   /** A commit is durable (it survives a crash), and its caller does not know yet. Must not fail. */
   afterCommit?: ((writes: readonly JournalWrite[]) => Promise<void> | void) | undefined;
   beforeReserve?: ((seq: number) => Promise<void> | void) | undefined;
-  /** A read has its result, as of the call, and its caller has not. */
+  /** A read has its result, and its caller has not received it yet. */
   afterRead?: (() => Promise<void> | void) | undefined;
 }
 
 /**
- * A journal in memory that fails, waits and crashes as a test says. `crash()` is a kill: what was durable stays on `disk`,
- * nothing that was asked for settles any more, and a new journal opens on the same disk.
+ * A journal in memory that fails, waits and crashes on request. `crash()` is a kill: durable data stays on
+ * `disk`, pending calls never settle, and a new journal can be opened on the same disk.
  */
 export class FaultJournal implements Journal {
   readonly disk: MemoryDisk;
-  /** Change them at any time. */
+  /** May be changed at any time. */
   readonly gates: JournalGates;
   readonly #inner: MemoryJournal;
-  /** Durable, and not yet to be seen by reads. */
+  /** Durable commits that reads do not see yet. */
   #unseen: (readonly JournalWrite[])[] = [];
   #failures: JournalError[] = [];
   #hasCrashed = false;
@@ -39,12 +39,14 @@ export class FaultJournal implements Journal {
     this.#inner = new MemoryJournal(disk);
   }
 
-  /** Commits that became durable. */
+  /** Number of durable commits. */
   get commitCount(): number {
     return this.#commitCount;
   }
 
-  /** The next `count` commits reject and leave nothing. Default: one, for want of room. */
+  /**
+   * Makes the next `count` commits (default one) reject without effect, by default because the disk is full.
+   */
   failNextCommits(count = 1, code: JournalError['code'] = 'full'): void {
     const failures = Array.from(
       { length: count },
@@ -53,7 +55,7 @@ export class FaultJournal implements Journal {
     this.#failures.push(...failures);
   }
 
-  /** Ends it as SIGKILL would. */
+  /** Ends it like SIGKILL. */
   crash(): void {
     if (this.#hasCrashed) return;
     this.#hasCrashed = true;
@@ -190,13 +192,13 @@ export class FaultJournal implements Journal {
   }
 
   async #read<T>(result: Promise<T>): Promise<T> {
-    // Its result is fixed by the call already; a wait here delays only its delivery, also where it is an error.
+    // The result is already determined; a wait here delays only its delivery, including that of an error.
     void Promise.allSettled([result]);
     await this.#alive(this.gates.afterRead?.());
     return this.#alive(await result);
   }
 
-  /** Passes a value on, unless the process that waits for it is gone: then for ever. */
+  /** Passes a value on, unless the waiting process was killed; then it never settles. */
   async #alive<T>(value: Promise<T> | T): Promise<T> {
     const settled = await value;
     return this.#hasCrashed ? new Promise<T>(() => {}) : settled;

@@ -1,18 +1,18 @@
-/** A text that is hard on whoever looks through it, and a phrase of its words. */
+/** A text that is expensive to search, and a phrase of its words. */
 export interface HostileText {
   readonly name: string;
-  /** On one line. */
+  /** A single line. */
   readonly text: string;
-  /** In quotes; at most 1,000 characters. */
+  /** Quoted; at most 1,000 characters. */
   readonly phrase: string;
-  /** The beginning of words in it, where it has words; the last word of a query may be one. */
+  /** The beginning of one of its words, for texts that have words. */
   readonly beginning: string;
 }
 
 const LENGTH = 31_000;
 const PHRASE_LENGTH = 960;
 
-/** Repeats a piece up to a length, never half of it. */
+/** Repeats a piece up to a length, only as a whole. */
 const filled = (piece: string, length: number): string => piece.repeat(Math.floor(length / piece.length));
 
 function repeated(name: string, piece: string, beginning: string, start = ''): HostileText {
@@ -24,7 +24,7 @@ function repeated(name: string, piece: string, beginning: string, start = ''): H
   };
 }
 
-/** Words with one beginning, each another one. */
+/** Different words with a common beginning. */
 function numbered(name: string, beginning: string): HostileText {
   const words = Array.from(
     { length: 3_500 },
@@ -33,7 +33,7 @@ function numbered(name: string, beginning: string): HostileText {
   return { name, text: words.join(' '), phrase: `"${words.slice(0, 120).join(' ')}"`, beginning };
 }
 
-/** Texts of some 31,000 characters, as dumps, logs and other scripts give them. */
+/** Texts of about 31,000 characters, such as dumps, logs and other scripts. */
 export const hostileTexts: readonly HostileText[] = [
   repeated('a hexdump', '00 ', '00'),
   repeated('one letter, parted', 'a ', 'a'),
@@ -52,7 +52,7 @@ export const hostileTexts: readonly HostileText[] = [
   numbered('many words with one beginning', 'aaaa'),
 ];
 
-/** Characters, and pieces of some, that part words, join them or change each other. */
+/** Characters and parts of characters that separate words, join them, or change each other. */
 export const HOSTILE_CHARACTERS: readonly string[] = [
   ...['a', 'B', '0', '½', '_', '-', ' ', '"', '*', '\0', '\n', '.', 'é', 'ß', 'İ', 'ﷺ', 'Ａ', '𝔘', '𐌰'],
   ...['あ', 'ガ', 'ー', '漢', '㊀', '한', '\u1100', '\u1161', '\u3099', '々', '〆', 'ｱ', '𠮷'],

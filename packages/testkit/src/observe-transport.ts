@@ -1,15 +1,15 @@
 import type { ActionEnvelope, ReconnectResult } from '@agenthost/protocol';
 import type { CloseInfo, Transport } from '@agenthost/rpc';
 
-/** What an observer of a client's connection hears; all but `envelope` may be absent. */
+/** Callbacks for a client's connection; all except `envelope` are optional. */
 export interface TransportObserver {
-  /** One envelope, live or replayed, before the client sees it. */
+  /** Called with each envelope, live or replayed, before the client. */
   envelope(envelope: ActionEnvelope): void;
-  /** `initialize` was answered. */
+  /** Called when `initialize` is answered. */
   initialized?(): void;
-  /** `reconnect` was answered; the envelopes of a replay follow. */
+  /** Called when `reconnect` is answered; replayed envelopes follow. */
   reconnected?(type: ReconnectResult['type']): void;
-  /** Every frame, as text. */
+  /** Called with every frame. */
   frame?(direction: 'in' | 'out', text: string): void;
   closed?(info: CloseInfo): void;
 }
@@ -17,14 +17,14 @@ export interface TransportObserver {
 interface Frame {
   readonly id?: number;
   readonly method?: string;
-  /** Of `action`; what other methods carry is not looked at. */
+  /** Params of `action`; params of other methods are not read. */
   readonly params?: ActionEnvelope;
-  /** Of `reconnect`. */
+  /** Result of `reconnect`. */
   readonly result?: ReconnectResult;
   readonly error?: unknown;
 }
 
-/** A client's transport that tells what passes: handshakes and envelopes. */
+/** A transport that reports handshakes and envelopes of a client. */
 export function observeTransport(transport: Transport, observer: TransportObserver): Transport {
   const handshakes = new Map<number, string>();
   const noteOut = (text: string): void => {

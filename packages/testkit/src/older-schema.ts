@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-/** A JSON Schema, as far as the protocol's are written. */
+/** The subset of JSON Schema that the protocol's schemas use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -16,24 +16,27 @@ export interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
-/** Schemas by the name of their type. */
+/** Schemas by type name. */
 export type Definitions = Readonly<Record<string, Schema>>;
 
-/** The version whose schema is corrected; the earlier ones are what it has of them. */
+/** The version whose schema is corrected; earlier versions are derived from it. */
 const CORRECTED = '0.5.2';
 
 const fileOf = (version: string): string =>
   fileURLToPath(new URL(`../../../../shared/protocol/${version}/schema.json`, import.meta.url));
 
-/** Where the protocol's schemas would be, when they are not beside the repository. */
+/** Where the protocol's schemas are expected, when they are missing; else `undefined`. */
 export const missingSchemas = (): string | undefined =>
   existsSync(fileOf(CORRECTED)) ? undefined : fileOf(CORRECTED);
 
-/** The types of a version. Throws when its schema is not there. */
+/** The types of a version. Throws when its schema is missing. */
 export const definitionsOf = (version: string): Definitions =>
   JSON.parse(readFileSync(fileOf(version), 'utf8')).$defs;
 
-/** Tells what of a value a version's schema does not allow: fields that it does not name included, but `_meta` and those of extensions. */
+/**
+ * Finds parts of a value that a version's schema does not allow, including unknown fields other than `_meta`
+ * and extensions.
+ */
 export class OlderSchema {
   readonly #ajv: Ajv2020;
 
@@ -42,7 +45,7 @@ export class OlderSchema {
     this.#ajv.addSchema({ $id: 'older', $defs: closed(definitionsOf(version), definitionsOf(CORRECTED)) });
   }
 
-  /** What is wrong with a value of that type, or `undefined`. */
+  /** The fault of a value of this type; `undefined` when there is none. */
   faultOf(type: string, value: unknown): string | undefined {
     const ref = `older#/$defs/${type}`;
     const check = this.#ajv.getSchema(ref);
@@ -51,7 +54,7 @@ export class OlderSchema {
   }
 }
 
-/** The corrected types, without what `own` does not have, and with no room for anything else. */
+/** The corrected types without types that `own` does not have, closed for other fields. */
 function closed(own: Definitions, corrected: Definitions): Record<string, object> {
   const narrow = (name: string): object =>
     narrowed(corrected[name] ?? own[name] ?? {}, own[name] ?? corrected[name] ?? {}, own);
@@ -60,7 +63,7 @@ function closed(own: Definitions, corrected: Definitions): Record<string, object
   for (const name of names) {
     const schema = narrow(name);
     result[name] = schema;
-    // What a later version gave a name to.
+    // Types that a later version gave a name.
     for (const [, other] of JSON.stringify(schema).matchAll(/"#\/\$defs\/(\w+)"/g)) names.add(other ?? name);
   }
   return result;
@@ -79,7 +82,7 @@ function narrowed(schema: Schema, own: Schema, all: Definitions): object {
   const { properties } = schema;
   if (properties === undefined && own.properties === undefined) return schema;
   const fields = Object.entries(own.properties ?? {}).map(([name, field]) => {
-    // The given schemas have strings for what is a JSON Schema.
+    // The given schemas use strings for JSON Schemas.
     if (name === 'inputSchema' || name === 'outputSchema') return [name, {}];
     const newer = properties?.[name];
     return [name, newer === undefined ? field : narrowed(newer, field, all)];
@@ -94,12 +97,12 @@ function narrowed(schema: Schema, own: Schema, all: Definitions): object {
   };
 }
 
-/** The name of the type that a reference is to. */
+/** The type name in a reference. */
 export const nameOf = (ref: string): string => ref.replace('#/$defs/', '');
 
 let actionTypes: ReadonlyMap<string, string> | undefined;
 
-/** The type of an action of that name, which says more of what is wrong than the union of all does. */
+/** The type of an action with this name, which gives better errors than the union of all actions. */
 export function typeOfAction(type: string): string {
   actionTypes ??= namesOfActions(definitionsOf(CORRECTED));
   return actionTypes.get(type) ?? 'StateAction';

@@ -7,11 +7,14 @@ export type PlayTurn = (output: TurnOutput, input: TurnInput) => Promise<void>;
 /** An agent whose turns a test plays. */
 export interface PlayedAgent {
   readonly provider: AgentProvider;
-  /** Plays the turns that start from now on. At first: turns that end at once. */
+  /** Plays turns that start from now on. Initially turns end at once. */
   play: PlayTurn;
 }
 
-/** Makes an agent with the provider id `played`. A cancelled turn ends at once; the code that plays it goes on. */
+/**
+ * Creates an agent with the provider id `played`. A cancelled turn ends at once; its `play` function
+ * continues.
+ */
 export function createPlayedAgent(): PlayedAgent {
   const agent: PlayedAgent = {
     play: () => Promise.resolve(),

@@ -1,12 +1,12 @@
 import type { InputQuestions, InputResponse } from '@agenthost/host/agent';
 import type { ChatInputAnswerValue } from '@agenthost/protocol';
 
-/** An input request of a recording turn, and its answer once a test has given one. */
+/** An input request of a recording turn, with its answer once a test has given one. */
 export class RecordedAsk {
   readonly request: InputQuestions;
-  /** What the provider waits for. */
+  /** The response for the provider. */
   readonly response: Promise<InputResponse>;
-  /** How it was closed; absent while it is open. */
+  /** The given response; absent while the request is open. */
   given: InputResponse | undefined;
   readonly #resolve: (response: InputResponse) => void;
   readonly #onClosed: () => void;
@@ -23,7 +23,7 @@ export class RecordedAsk {
     return this.given === undefined;
   }
 
-  /** Accepts with these values, submitted, by question id. */
+  /** Accepts with these submitted values by question id. */
   accept(values: Readonly<Record<string, ChatInputAnswerValue>> = {}): void {
     const answers = Object.entries(values).map(([id, value]) => [id, { state: 'submitted', value }] as const);
     this.#close({ response: 'accept', answers: Object.fromEntries(answers) });
@@ -33,7 +33,7 @@ export class RecordedAsk {
     this.#close({ response: 'decline', answers: {} });
   }
 
-  /** As a person does, and as the turn's end. */
+  /** Dismisses the request, like a person or the end of the turn. */
   cancel(): void {
     this.#close({ response: 'cancel', answers: {} });
   }

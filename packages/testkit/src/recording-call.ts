@@ -7,7 +7,7 @@ import type {
 } from '@agenthost/host/agent';
 import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 
-/** State of a recorded tool call, as on the wire. */
+/** State of a recorded tool call, with the names of the wire. */
 export type RecordedCallStatus =
   | 'streaming'
   | 'pending-confirmation'
@@ -16,17 +16,17 @@ export type RecordedCallStatus =
   | 'completed'
   | 'cancelled';
 
-/** A tool call as a recording turn saw it, and the person's side of it. */
+/** A recorded tool call, and controls that play the person. */
 export interface RecordedCall {
   readonly id: string;
   readonly start: ToolCallStart;
-  /** Streamed parameters so far. */
+  /** Streamed input so far. */
   readonly input: string;
   readonly status: RecordedCallStatus;
-  /** What the last `confirm` or `run` showed. */
+  /** Argument of the last `confirm` or `run`. */
   readonly shown: ToolCallQuestion | undefined;
   readonly questions: readonly ToolCallQuestion[];
-  /** Every partial content, oldest first. */
+  /** All partial contents, oldest first. */
   readonly contents: readonly (readonly ToolResultContent[])[];
   readonly result: ToolCallResult | undefined;
   /** Answers the open confirmation. Throws when none is open. */
@@ -43,7 +43,7 @@ export interface CallOwner {
   onOver(callback: () => void): void;
 }
 
-/** A call of a recording turn, held to the state machine of [CHAT-7]. */
+/** A call of a recording turn that follows the state machine of [CHAT-7]. */
 export class RecordingCall implements RecordedCall {
   readonly id: string;
   readonly start: ToolCallStart;

@@ -1,19 +1,19 @@
 import type { AgentTerminal, AgentTerminalStart, TerminalUse } from '@agenthost/host/agent';
 import { defined } from '@agenthost/protocol/values';
 
-/** A terminal without a process: a test says what it prints and when it ends, and sees what an agent does with it. */
+/** A terminal without a process: a test plays its output and exit, and sees what an agent does with it. */
 export class RecordingTerminal implements AgentTerminal {
   readonly uri: string;
   readonly title: string;
   readonly start: AgentTerminalStart;
   readonly exited: Promise<{ readonly exitCode: number }>;
-  /** Everything typed, oldest first. */
+  /** All typed texts, oldest first. */
   readonly written: string[] = [];
-  /** Who used it, the use that it was started with first. */
+  /** All uses, starting with the initial one. */
   readonly uses: (TerminalUse | undefined)[];
   killCount = 0;
   releaseCount = 0;
-  /** Called with what is typed; `print` answers. */
+  /** Called with typed text; answer with `print`. */
   onWrite: (data: string) => void = () => undefined;
   #output = '';
   #exitCode: number | undefined;
@@ -37,25 +37,25 @@ export class RecordingTerminal implements AgentTerminal {
     return this.#exitCode === undefined;
   }
 
-  /** Output of the process. */
+  /** Adds output of the process. */
   print(text: string): void {
     this.#output += text;
   }
 
-  /** The process ends. */
+  /** Ends the process. */
   exit(exitCode = 0): void {
     this.#exitCode ??= exitCode;
     this.#exit.resolve({ exitCode: this.#exitCode });
   }
 
-  /** A person sends it to the background. */
+  /** Sends it to the background, like a person. */
   detach(): void {
     this.#isDetached = true;
     this.#detach.resolve();
   }
 
   output(maxBytes: number): { text: string; isTruncated: boolean; exitCode?: number } {
-    // Tests print ASCII where they look at the limit.
+    // Tests that check the limit print ASCII.
     const text = this.#output.slice(Math.max(0, this.#output.length - maxBytes));
     const isTruncated = text.length < this.#output.length;
     return { text, isTruncated, ...defined({ exitCode: this.#exitCode }) };
@@ -75,7 +75,7 @@ export class RecordingTerminal implements AgentTerminal {
 
   async kill(): Promise<void> {
     this.killCount += 1;
-    // As a process that a signal 15 ends.
+    // Like a process killed by signal 15.
     this.exit(143);
   }
 

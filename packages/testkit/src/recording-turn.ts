@@ -14,7 +14,7 @@ import { RecordedAsk } from './recording-ask.ts';
 import { type RecordedCall, type RecordedCallStatus, RecordingCall } from './recording-call.ts';
 import { RecordedWorker } from './recording-worker.ts';
 
-/** One thing that a provider did in a turn, in order. */
+/** One call of a provider in a turn. */
 export type TurnEvent =
   | { kind: 'markdown' | 'reasoning'; text: string }
   | { kind: 'notify'; content: StringOrMarkdown }
@@ -27,13 +27,13 @@ export type TurnEvent =
   | { kind: 'ask'; ask: RecordedAsk; isOpen: boolean };
 
 /**
- * A turn that records instead of committing. It holds the state machine of [CHAT-7]: what a call's state does not allow
- * does nothing, as in the host, and is noted in `violations`.
+ * A turn that records calls. It follows the state machine of [CHAT-7]: illegal calls do nothing, like in the
+ * host, and are recorded in `violations`.
  */
 export class RecordingTurn implements TurnOutput {
   readonly events: TurnEvent[] = [];
   readonly calls: RecordedCall[] = [];
-  /** What people were asked, oldest first. */
+  /** Questions to people, oldest first. */
   readonly asks: RecordedAsk[] = [];
   /** Calls of clients' tools, oldest first. */
   readonly clientCalls: ClientToolCall[] = [];
@@ -45,10 +45,10 @@ export class RecordingTurn implements TurnOutput {
     });
   readonly violations: string[] = [];
   readonly fileChanges: FileChange[] = [];
-  /** Worker chats that were opened, in order. */
+  /** Opened worker chats, in order. */
   readonly workers: RecordedWorker<RecordingTurn>[] = [];
   readonly #ended = new AbortController();
-  /** Awaited by the text methods: set it to hold a provider back. */
+  /** Awaited by the text methods; set it to delay a provider. */
   backPressure: (() => Promise<void>) | undefined;
   #isOver = false;
   #onOver: (() => void)[] = [];
@@ -68,7 +68,7 @@ export class RecordingTurn implements TurnOutput {
     return this.events.findLast((event) => event.kind === 'usage')?.usage;
   }
 
-  /** Resolves once `check` returns something, with it; looks again after every event. */
+  /** Resolves with the first result of `check` that is not empty; checks again after every event. */
   until<T>(check: () => T | undefined | false): Promise<T> {
     return new Promise((resolve, reject) => {
       const look = (): boolean => {
@@ -90,12 +90,12 @@ export class RecordingTurn implements TurnOutput {
     });
   }
 
-  /** Resolves with the first call whose state is `status`. */
+  /** Resolves with the first call in state `status`. */
   callIn(status: RecordedCallStatus): Promise<RecordedCall> {
     return this.until(() => this.calls.find((call) => call.status === status));
   }
 
-  /** Resolves with the first input request that is still open. */
+  /** Resolves with the first open input request. */
   openAsk(): Promise<RecordedAsk> {
     return this.until(() => this.asks.find((ask) => ask.isOpen));
   }
@@ -162,7 +162,7 @@ export class RecordingTurn implements TurnOutput {
   async clientTool(call: ClientToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult> {
     this.clientCalls.push(call);
     this.#record({ kind: 'clientTool', call });
-    // Behind whatever the test does with the turn that it has just begun.
+    // After the test's own synchronous code for the new turn.
     await new Promise((resolve) => setImmediate(resolve));
     return this.onClientTool(call, withdrawn);
   }

@@ -5,13 +5,13 @@ export interface RecordedWorkerTurn<T extends TurnOutput> {
   readonly prompt: string;
   readonly output: T;
   isEnded: boolean;
-  /** Ends it as a person does who cancels the turn of the worker alone. */
+  /** Cancels the turn of the worker only, like a person. */
   cancel(): void;
   /** Why it failed; absent while it runs and when it completed. */
   error?: AgentError;
 }
 
-/** A worker chat that a provider opened. */
+/** A worker chat opened by a provider. */
 export class RecordedWorker<T extends TurnOutput> implements WorkerChat {
   readonly uri: string;
   readonly start: WorkerChatStart;
@@ -20,7 +20,7 @@ export class RecordedWorker<T extends TurnOutput> implements WorkerChat {
   readonly #signal: AbortSignal;
   readonly #began: () => void;
 
-  /** `signal` aborts when the turn that it was opened in ends; `began` is called when it has begun a turn. */
+  /** `signal` aborts with the parent's turn; `began` is called when a turn of the worker has started. */
   constructor(
     uri: string,
     start: WorkerChatStart,

@@ -1,15 +1,15 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Random numbers that are the same for the same seed. */
 export class SeededRandom {
   #state: number;
 
-  /** `seed`: any whole number, or text. */
+  /** `seed`: an integer or a text. */
   constructor(seed: number | string) {
     this.#state = typeof seed === 'number' ? seed >>> 0 : hash(seed);
   }
 
-  /** 0 ≤ x < 1. A field, so that it can be handed on. */
+  /** 0 ≤ x < 1. A field, so that it can be passed on. */
   readonly next = (): number => {
-    // Mulberry32: small, fast, and good enough to choose what happens next.
+    // Mulberry32: small, fast, and good enough for this purpose.
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
     mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
@@ -17,12 +17,12 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 
-  /** A whole number from 0 up to, not including, `below`. */
+  /** An integer from 0 to `below`, exclusive. */
   int(below: number): number {
     return Math.floor(this.next() * below);
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** An integer from `least` to `most`, inclusive. */
   between(least: number, most: number): number {
     return least + this.int(most - least + 1);
   }
@@ -32,12 +32,12 @@ export class SeededRandom {
     return this.next() < probability;
   }
 
-  /** One of a list; throws when it is empty. */
+  /** An entry of a list. Throws when it is empty. */
   pick<T extends NonNullable<unknown>>(list: readonly T[]): T {
     return list[this.int(list.length)] ?? fail();
   }
 
-  /** One of the keys, each as often as its number says; throws when all are 0. */
+  /** A key, chosen in proportion to its weight. Throws when all weights are 0. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const keys = Object.keys(weights).filter((key): key is K => key in weights);
     const total = keys.reduce((sum, key) => sum + weights[key], 0);
@@ -49,12 +49,12 @@ export class SeededRandom {
     return fail();
   }
 
-  /** A source of its own, whose numbers do not depend on how often this one was asked: for things told apart by name. */
+  /** An independent generator for a name: its numbers do not depend on how often this one was used. */
   static of(seed: number, name: string): SeededRandom {
     return new SeededRandom(`${seed}/${name}`);
   }
 
-  /** `digits` hex digits. */
+  /** `digits` hexadecimal digits. */
   hex(digits: number): string {
     return Array.from({ length: digits }, () => this.int(16).toString(16)).join('');
   }

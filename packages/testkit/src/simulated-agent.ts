@@ -10,20 +10,20 @@ import type { Message } from '@agenthost/protocol';
 import { SeededRandom } from './seeded-random.ts';
 import { SimulatedTurn, type TurnOptions } from './simulated-turn.ts';
 
-/** What the simulated agent does with a message that is to steer its turn. */
+/** Weights of reactions to a steering message. */
 export interface SteerWeights {
-  /** Takes it, at once or after a while. */
+  /** Takes it, at once or later. */
   readonly take: number;
   readonly refuse: number;
   readonly fail: number;
-  /** Answers only when the turn is over. */
+  /** Answers after the turn has ended. */
   readonly late: number;
 }
 
-/** What drives the simulated agent: its turns differ by the seed and by their id, and by nothing else. */
+/** Options of the simulated agent. Its turns depend only on the seed and their id. */
 export interface SimulatedAgentOptions extends TurnOptions {
   readonly steer?: Partial<SteerWeights>;
-  /** Steps of one turn, at least and at most. Default 2 to 12. */
+  /** Least and greatest number of steps of a turn. Default 2 to 12. */
   readonly steps?: readonly [number, number];
 }
 
@@ -32,7 +32,7 @@ const STEER: SteerWeights = { take: 6, refuse: 3, fail: 1, late: 1 };
 /** Provider id of the simulated agent. */
 export const SIMULATED_AGENT = 'simulated';
 
-/** An agent whose every turn follows from a seed and the turn's id, at the pace of injected time. */
+/** Creates an agent whose turns follow from a seed and the turn's id, with injected time. */
 export function createSimulatedAgent(options: SimulatedAgentOptions): AgentProvider {
   return {
     id: SIMULATED_AGENT,
@@ -52,7 +52,7 @@ export function createSimulatedAgent(options: SimulatedAgentOptions): AgentProvi
 class SimulatedSession implements AgentSession {
   readonly #request: OpenAgentSession;
   readonly #options: SimulatedAgentOptions;
-  /** The turn that runs, and its end. */
+  /** The running turn and its end. */
   #running: { readonly turnId: string; readonly over: PromiseWithResolvers<void> } | undefined;
   #isOver = false;
 

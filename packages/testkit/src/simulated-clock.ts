@@ -8,8 +8,8 @@ interface Entry {
 }
 
 /**
- * Time under a test's control, for host, client and agents alike: `now()` moves only by `advance`, timers fire in the
- * order of their time (then of their making), and what was scheduled by `immediate` runs when the test says so.
+ * A clock for host, client and agents that a test controls: `now()` moves only by `advance`, timers fire in
+ * the order of their time (then of creation), and `immediate` callbacks run when the test says so.
  */
 export class SimulatedClock implements ClientClock {
   #now: number;
@@ -17,20 +17,20 @@ export class SimulatedClock implements ClientClock {
   readonly #timers = new Map<number, Entry>();
   #immediates: (() => void)[] = [];
 
-  /** `startAt`: ms since the epoch. Default: some day in 2026. */
+  /** `startAt`: milliseconds since the epoch. Default: a day in 2026. */
   constructor(startAt = Date.UTC(2026, 5, 1)) {
     this.#now = startAt;
   }
 
-  /** ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly now = (): number => this.#now;
 
-  /** Lets time go by without firing what falls due: somebody is at work meanwhile. */
+  /** Moves the time without firing timers, like work that takes time. */
   spend(ms: number): void {
     this.#now += ms;
   }
 
-  /** Calls back once, `delayMs` from now; the result takes it back. */
+  /** Calls back once after `delayMs`. Returns a function that cancels it. */
   readonly after = (delayMs: number, callback: () => void): (() => void) => {
     const handle = this.setTimeout(callback, delayMs);
     return () => this.clearTimeout(handle);
@@ -52,22 +52,22 @@ export class SimulatedClock implements ClientClock {
     if (typeof handle === 'number') this.#timers.delete(handle);
   };
 
-  /** Timers that wait. */
+  /** Number of pending timers. */
   get timerCount(): number {
     return this.#timers.size;
   }
 
-  /** When the next timer is due, ms since the epoch; `undefined` without one. */
+  /** Time of the next timer in milliseconds since the epoch; `undefined` without one. */
   get nextAt(): number | undefined {
     return this.#next()?.at;
   }
 
-  /** True when `runImmediates` would run something. */
+  /** Whether `runImmediates` would run anything. */
   get hasImmediates(): boolean {
     return this.#immediates.length > 0;
   }
 
-  /** Runs what was scheduled so far, not what that schedules; returns how much it was. */
+  /** Runs the callbacks scheduled so far, but not those that they schedule. Returns their number. */
   runImmediates(): number {
     const due = this.#immediates;
     this.#immediates = [];
@@ -75,7 +75,10 @@ export class SimulatedClock implements ClientClock {
     return due.length;
   }
 
-  /** Jumps to the next timer and fires it; false when there is none. Synchronous: promises go on when the caller lets them. */
+  /**
+   * Moves to the next timer and fires it. Returns false when there is none. Synchronous: promises continue
+   * later.
+   */
   fireNext(): boolean {
     const next = this.#next();
     if (next === undefined) return false;
@@ -85,13 +88,13 @@ export class SimulatedClock implements ClientClock {
     return true;
   }
 
-  /** Lets promises and immediates run until neither has anything more to do. Does not wait for real input or output. */
+  /** Runs promises and immediates until none is left. Does not wait for real input or output. */
   async settle(): Promise<void> {
     do await drainMicrotasks();
     while (this.runImmediates() > 0);
   }
 
-  /** Lets `ms` go by: fires what falls due on the way, each followed by all that it sets off. */
+  /** Advances by `ms`: fires due timers, each with everything that it triggers. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await this.settle();
@@ -102,16 +105,13 @@ export class SimulatedClock implements ClientClock {
     this.#now = Math.max(this.#now, end);
   }
 
-  /**
-   * Fires timers, one after another, until `promise` settles; resolves and rejects as it does. Rejects when it has not settled
-   * after ten thousand timers.
-   */
+  /** Fires timers until `promise` settles, and settles like it. Rejects after ten thousand timers. */
   async runUntilSettled(promise: Promise<unknown>): Promise<void> {
     let isSettled = false;
     const done = promise.finally(() => {
       isSettled = true;
     });
-    // Its failure is rethrown by the last line.
+    // The last line throws its error again.
     done.catch(() => undefined);
     for (let round = 0; round < 10_000; round += 1) {
       await this.settle();
@@ -122,7 +122,7 @@ export class SimulatedClock implements ClientClock {
     await done;
   }
 
-  /** Timers and clock for something that may be killed: after `end()` nothing of it is called any more. */
+  /** Clock and timers for a part that may be killed: after `end()` no callback runs. */
   scope(): ClockScope {
     return new ClockScope(this);
   }
@@ -136,7 +136,7 @@ export class SimulatedClock implements ClientClock {
   }
 }
 
-/** A share of a simulated clock that ends with its user, see `SimulatedClock.scope`. */
+/** A part of a simulated clock that can be ended; see `SimulatedClock.scope`. */
 export class ClockScope {
   readonly #clock: SimulatedClock;
   readonly #handles = new Set<number>();
@@ -167,12 +167,12 @@ export class ClockScope {
     });
   };
 
-  /** Timers of this scope that wait. */
+  /** Pending timers of this scope. */
   get timerCount(): number {
     return this.#handles.size;
   }
 
-  /** Takes everything back, for good. */
+  /** Cancels everything for good. */
   end(): void {
     this.#isOver = true;
     for (const handle of this.#handles) this.#clock.clearTimeout(handle);

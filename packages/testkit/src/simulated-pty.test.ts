@@ -4,7 +4,7 @@ import { SimulatedPtyOwner } from './simulated-pty.ts';
 
 const spec = { id: 'one', command: ['sh'], cwd: '/', env: {}, cols: 80, rows: 24 } as const;
 
-/** Reads `pty` from `offset` on and notes what comes, as `offset:text`. */
+/** Reads `pty` from `offset` and records data as `offset:text`. */
 function reader(pty: Pty, offset = 0): string[] {
   const heard: string[] = [];
   pty.read(offset, {

@@ -8,23 +8,26 @@ import {
   type PtySpec,
 } from '@agenthost/host';
 
-/** Handed over ahead of what is acknowledged while a reader takes nothing. */
+/** Bytes delivered ahead of acknowledgements while a reader is on hold. */
 const HELD_BYTES = 64 * 1024;
 
-/** How simulated ptys behave. */
+/** Options of simulated ptys. */
 export interface SimulatedPtyOptions {
-  /** Bytes handed over ahead of what is acknowledged. Default 1 MiB. */
+  /** Bytes delivered ahead of acknowledgements. Default 1 MiB. */
   readonly highWater?: number;
-  /** True: as with a keeper, `close` leaves ptys running, for the owner that `restart` makes. Default false: it ends them. */
+  /**
+   * True: `close` leaves ptys running for the owner made by `restart`, like a keeper. Default false: it ends
+   * them.
+   */
   readonly outlivesHost?: boolean;
 }
 
 /**
- * Ptys without processes: a test says what their programs put out and how they end, and sees what reached them. Nothing happens by
- * itself, and everything at once: what a test puts out is with the sink before `output` returns.
+ * Ptys without processes: a test plays output and exit of their programs and sees what reached them.
+ * Everything is synchronous: the sink gets output before `output` returns.
  */
 export class SimulatedPtyOwner implements PtyOwner {
-  /** Every pty ever spawned, oldest first, also those of owners before a `restart`. */
+  /** All ptys, oldest first, including those of owners before a `restart`. */
   readonly ptys: SimulatedPty[];
   readonly #options: SimulatedPtyOptions;
   #failures: PtyError[] = [];
@@ -42,14 +45,14 @@ export class SimulatedPtyOwner implements PtyOwner {
     return this.#options.outlivesHost ?? false;
   }
 
-  /** The pty spawned last. Throws when there is none. */
+  /** The latest pty. Throws when there is none. */
   get last(): SimulatedPty {
     const last = this.ptys.at(-1);
     if (last === undefined) throw new Error('no pty was spawned');
     return last;
   }
 
-  /** The pty of that id that was spawned last. Throws when there is none. */
+  /** The latest pty with this id. Throws when there is none. */
   get(id: string): SimulatedPty {
     const found = this.ptys.findLast((pty) => pty.spec.id === id);
     if (found === undefined)
@@ -57,24 +60,32 @@ export class SimulatedPtyOwner implements PtyOwner {
     return found;
   }
 
-  /** The next spawn (not counting those that fail already) rejects with a `PtyError` of this message and fault. Default `spec`. */
+  /**
+   * Makes the next spawn that would succeed reject with a `PtyError` of this message and fault (default
+   * `spec`).
+   */
   failNextSpawn(message: string, fault: PtyError['fault'] = 'spec'): void {
     this.#failures.push(new PtyError(message, { fault }));
   }
 
-  /** The next `adopt`, also of an owner that `restart` makes, is not answered until the promise resolves: with whether anybody is there. */
+  /**
+   * Delays the answer to the next `adopt`, also of an owner made by `restart`, until the promise resolves
+   * with whether there are ptys.
+   */
   fallSilent(until: Promise<boolean>): void {
     this.#silence = until;
   }
 
-  /** The host was killed: its sinks hear nothing more, and what it still does to its ptys reaches nobody. */
+  /** The host was killed: its sinks get nothing more, and its calls have no effect. */
   abandon(): void {
     this.#isClosed = true;
     this.#isAbandoned = true;
     for (const pty of this.ptys) pty.detach();
   }
 
-  /** The host was killed or restarted: see `abandon`. The owner returned hands out the same ptys by `adopt`. */
+  /**
+   * The host was killed or restarted; see `abandon`. The returned owner gives out the same ptys by `adopt`.
+   */
   restart(): SimulatedPtyOwner {
     this.abandon();
     const next = new SimulatedPtyOwner(this.#options, this.ptys);
@@ -118,13 +129,13 @@ export class SimulatedPtyOwner implements PtyOwner {
 export class SimulatedPty {
   readonly spec: PtySpec;
   readonly pid: number;
-  /** What was written, call by call. */
+  /** All written texts, one entry per call. */
   readonly writes: string[] = [];
-  /** Sizes that it was given after the first, oldest first. */
+  /** Later sizes, oldest first. */
   readonly sizes: (readonly [cols: number, rows: number])[] = [];
-  /** Signals for the foreground process group, oldest first. */
+  /** Signals to the foreground process group, oldest first. */
   readonly signals: NodeJS.Signals[] = [];
-  /** What `kill` does. Default: ends it as HUP does, with 129. */
+  /** Effect of `kill`. Default: ends it like HUP, with 129. */
   onKill: () => void = () => this.end(129);
   readonly #highWater: number;
   #output: Buffer = Buffer.alloc(0);
@@ -143,22 +154,22 @@ export class SimulatedPty {
     this.#highWater = highWater;
   }
 
-  /** Everything that was written, joined. */
+  /** All written texts, joined. */
   get keys(): string {
     return this.writes.join('');
   }
 
-  /** Everything that the program has put out. */
+  /** All output of the program. */
   get text(): string {
     return this.#output.toString();
   }
 
-  /** Everything before this offset is safe, says the reader. */
+  /** The reader has acknowledged everything before this offset. */
   get acknowledged(): number {
     return this.#acknowledged;
   }
 
-  /** The reader was given everything before this offset. */
+  /** The reader has received everything before this offset. */
   get delivered(): number {
     return this.#delivered;
   }
@@ -167,7 +178,7 @@ export class SimulatedPty {
     return this.#exit !== undefined;
   }
 
-  /** How often `kill` was called while it ran. */
+  /** Number of `kill` calls while it ran. */
   get killCount(): number {
     return this.#killCount;
   }
@@ -176,19 +187,22 @@ export class SimulatedPty {
     return this.#isReleased;
   }
 
-  /** Somebody reads it. */
+  /** Whether a reader is attached. */
   get isRead(): boolean {
     return this.#sink !== undefined;
   }
 
-  /** The program puts this out, a string as UTF-8. What is past the high-water mark waits for acknowledgements. */
+  /**
+   * Adds output of the program; a string as UTF-8. Bytes beyond the high-water mark wait for
+   * acknowledgements.
+   */
   output(data: string | Uint8Array): void {
     if (this.#exit !== undefined) throw new Error(`pty ${this.spec.id} has ended: it puts out nothing more`);
     this.#output = Buffer.concat([this.#output, Buffer.from(data)]);
     this.#deliver();
   }
 
-  /** The process goes; the reader hears it once it has all output. Nothing when it has gone. */
+  /** Ends the process. The reader is told after all output. Does nothing after the end. */
   end(exitCode = 0): void {
     if (this.#exit !== undefined) return;
     this.#exit = { exitCode };
@@ -196,19 +210,19 @@ export class SimulatedPty {
     this.#deliver();
   }
 
-  /** Output before this offset is gone, as after a long time without a reader. */
+  /** Drops output before this offset, like after a long time without a reader. */
   drop(offset: number): void {
     this.#acknowledged = Math.max(this.#acknowledged, offset);
     this.#delivered = Math.max(this.#delivered, offset);
   }
 
-  /** The reader hears nothing more. */
+  /** The reader receives nothing more. */
   detach(): void {
     this.#sink = undefined;
     this.#isHeld = false;
   }
 
-  /** What the host holds. Every host's is a new one; `isGone`: that host was killed. */
+  /** The handle for a host; a new one for each host. `isGone`: that host was killed. */
   handle(isGone: () => boolean = () => false): Pty {
     const unlessGone = (act: () => void): void => {
       if (!isGone()) act();
@@ -267,7 +281,7 @@ export class SimulatedPty {
     const ahead = this.#isHeld ? Math.min(HELD_BYTES, this.#highWater) : this.#highWater;
     const to = Math.min(this.#output.length, this.#acknowledged + ahead);
     if (to > from) {
-      // Before the call: a sink may acknowledge within it.
+      // Before the call, because a sink may acknowledge within it.
       this.#delivered = to;
       sink.data(this.#output.subarray(from, to), from);
     }

@@ -4,7 +4,7 @@ import type { SeededRandom } from './seeded-random.ts';
 
 const KINDS = ['text', 'number', 'integer', 'boolean', 'single-select', 'multi-select'] as const;
 
-/** Asks people, now and then for a while only, and says back what it was told: so it shows when that is not what counted. */
+/** Asks people, sometimes for a limited time, and repeats the answer, so that a wrong answer would show. */
 export async function simulateQuestions({
   random,
   output,
@@ -23,7 +23,7 @@ export async function simulateQuestions({
 
 /** A page, or up to three questions of any kind, some of them required. */
 function simulatedQuestions(random: SeededRandom): InputQuestions {
-  // Few ids, so that a request is now and then asked anew while it is open.
+  // Few ids, so that an open request is sometimes replaced.
   const requestId = `request-${random.int(3)}`;
   if (random.chance(0.15)) return { requestId, url: `https://example.com/${random.hex(4)}` };
   const questions = Array.from({ length: random.between(1, 3) }, (_, index) =>

@@ -2,7 +2,7 @@ import type { TurnOutput } from '@agenthost/host/agent';
 import type { SeededRandom } from './seeded-random.ts';
 import { simulateQuestions } from './simulated-questions.ts';
 
-/** What interleaved streams take from their turn. */
+/** Dependencies of interleaved streams. */
 export interface StreamParts {
   readonly random: SeededRandom;
   readonly output: TurnOutput;
@@ -10,7 +10,10 @@ export interface StreamParts {
   pause(): Promise<void>;
 }
 
-/** Two calls whose inputs come at the same time, with text and reasoning between; both run then, now and then once people were asked. */
+/**
+ * Two calls whose inputs are streamed at the same time, with text and reasoning in between. Then both run,
+ * sometimes after a question to people.
+ */
 export async function interleaveInputs({ random, output, timers, pause }: StreamParts): Promise<void> {
   const calls = ['one', 'other'].map((name) =>
     output.toolCall({
@@ -35,7 +38,7 @@ export async function interleaveInputs({ random, output, timers, pause }: Stream
         await pause();
     }
   }
-  // So long what they have come to stands in the state.
+  // Meanwhile the incomplete inputs are in the state.
   if (random.chance(0.6)) await simulateQuestions({ random, output, timers });
   for (const call of calls) {
     call.run({ invocationMessage: 'Simulate', toolInput: call.id });

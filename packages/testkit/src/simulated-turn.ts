@@ -9,68 +9,68 @@ import { simulateQuestions } from './simulated-questions.ts';
 import { interleaveInputs } from './simulated-streams.ts';
 import { simulateWorker } from './simulated-worker.ts';
 
-/** What the simulated agent does next in a turn, each as often as its number says. */
+/** Weights of the next step of a simulated turn. */
 export interface TurnWeights {
   readonly text: number;
   readonly reasoning: number;
   readonly call: number;
-  /** A tool of an active client; nothing while none is offered. */
+  /** A tool of an active client; nothing when none is offered. */
   readonly clientTool: number;
-  /** People are asked questions, and what they answer is said back. */
+  /** Asks people and repeats their answers. */
   readonly ask: number;
   readonly usage: number;
   readonly activity: number;
   readonly notice: number;
   readonly memory: number;
   readonly title: number;
-  /** A call whose worker goes on beside the turn, in a chat of its own. */
+  /** A call with a worker in a chat of its own. */
   readonly worker: number;
-  /** The inputs of two calls, and text, come at the same time. */
+  /** Two inputs of calls and text are streamed at the same time. */
   readonly inputs: number;
-  /** As `TurnOptions.streams` does; nothing without it. */
+  /** Calls `TurnOptions.streams`; nothing without it. */
   readonly streams: number;
 }
 
-/** How a tool call of the simulated agent goes. */
+/** Weights of the kinds of tool call. */
 export interface CallWeights {
   /** Runs without asking. */
   readonly run: number;
   readonly ask: number;
-  /** With options to choose from. */
+  /** Asks with options. */
   readonly options: number;
   readonly editable: number;
   /** Asks again while it runs. */
   readonly again: number;
   /** Its result waits for approval. */
   readonly result: number;
-  /** Left open at the turn's end. */
+  /** Left open at the end of the turn. */
   readonly forget: number;
 }
 
-/** How a turn of the simulated agent ends. */
+/** Weights of the ways to end a turn. */
 export interface EndWeights {
   readonly complete: number;
   readonly error: number;
-  /** The agent's process goes away. */
+  /** The agent process exits. */
   readonly exit: number;
 }
 
-/** A turn that runs. */
+/** A running turn. */
 export interface TurnPlace {
   readonly chat: string;
   readonly turnId: string;
 }
 
-/** What drives a simulated turn. */
+/** Options of a simulated turn. */
 export interface TurnOptions {
   readonly seed: number;
   readonly timers: { after(delayMs: number, callback: () => void): () => void };
   readonly turn?: Partial<TurnWeights>;
   readonly call?: Partial<CallWeights>;
   readonly end?: Partial<EndWeights>;
-  /** Pause between steps in ms, at least and at most. Default 0 to 200. */
+  /** Least and greatest pause between steps in milliseconds. Default 0 to 200. */
   readonly pauseMs?: readonly [number, number];
-  /** Writes to several texts of the turn at the same time, by another way than a `TurnOutput`, which has one open at a time. */
+  /** Writes to several texts of the turn alternately, which a `TurnOutput` cannot. */
   readonly streams?: (place: TurnPlace, random: SeededRandom, pause: () => Promise<void>) => Promise<void>;
 }
 
@@ -173,7 +173,7 @@ export class SimulatedTurn {
 
   async end(): Promise<void> {
     const end = this.#random.weighted({ ...END, ...this.#options.end });
-    // Questions are state: a turn that has asked goes on when a person has answered, or somebody has ended it.
+    // Questions are part of the state: the turn waits for their answers or their end.
     await Promise.all(this.#waiting);
     if (this.#signal.aborted || end === 'complete') return;
     if (end === 'error') throw new AgentError('agentError', 'the schedule says so');
@@ -185,7 +185,7 @@ export class SimulatedTurn {
     if (tools.length === 0) return;
     const { clientId, definition } = this.#random.pick(tools);
     const call = { clientId, toolName: definition.name, toolInput: JSON.stringify({ text }) };
-    // What it answers, or that it does not, is the client's doing.
+    // The client answers, or does not.
     this.#waiting.push(this.#output.clientTool(call).then(() => undefined));
   }
 

@@ -1,17 +1,20 @@
 import { AgentError, type TurnOutput } from '@agenthost/host/agent';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** How deep workers of simulated turns spawn workers. */
+/** Greatest depth of nested workers. */
 const MAX_DEPTH = 2;
 
-/** What a simulated worker takes from its turn. */
+/** Dependencies of a simulated worker. */
 export interface WorkerParts {
   readonly random: SeededRandom;
   readonly output: TurnOutput;
   pause(): Promise<void>;
 }
 
-/** A call whose worker talks, asks now and then, may spawn another, and ends, fails, or forgets to. Never rejects. */
+/**
+ * A call with a worker that talks, sometimes asks, may spawn another worker, and completes, fails, or stays
+ * open. Never rejects.
+ */
 export async function simulateWorker({ random, output, pause }: WorkerParts, depth = 1): Promise<void> {
   const call = output.toolCall({
     toolCallId: `work-${random.hex(6)}`,
@@ -33,7 +36,7 @@ export async function simulateWorker({ random, output, pause }: WorkerParts, dep
       else if (random.chance(0.7)) turn.end(new AgentError('agentError', 'the schedule says so'));
     }
   } catch (error) {
-    // A session has so many workers and no more.
+    // The session has reached its limit of workers.
     if (!(error instanceof AgentError)) throw error;
     isSuccess = false;
   }

@@ -11,28 +11,28 @@ import type { Message } from '@agenthost/protocol';
 import { SeededRandom } from './seeded-random.ts';
 import { misuse } from './unruly-calls.ts';
 
-/** What an unruly agent needs. */
+/** Options of an unruly agent. */
 export interface UnrulyOptions {
   readonly seed: number;
   readonly timers: { after(delayMs: number, callback: () => void): () => void };
-  /** How often, 0 to 1, it misbehaves. 0: it only keeps count. */
+  /** Probability of misbehaviour, 0 to 1. 0: it only counts. */
   readonly chance: number;
-  /** Part of every error that it makes. */
+  /** Part of every error that it causes. */
   readonly reason: string;
-  /** Hears what the host threw at an agent and should not have. */
+  /** Called with errors that the host threw at an agent against its contract. */
   onFault(error: unknown): void;
 }
 
-/** What goes on inside of an agent, whatever its host believes. */
+/** What happens inside an agent, independent of the host's state. */
 export class AgentWatch {
-  /** Chats for which a session is being opened, each as often as it is. */
+  /** Chats whose session is being opened, once per session. */
   readonly opening: string[] = [];
-  /** Chats of the turns that it runs, each as often as it does. */
+  /** Chats of running turns, once per turn. */
   readonly running: string[] = [];
-  /** Chats of sessions that are open, each as often as they are. */
+  /** Chats of open sessions, once per session. */
   readonly open: string[] = [];
 
-  /** Whether something goes on that will end, or is to be ended, for that chat. */
+  /** Whether something runs for this chat that will end or must be ended. */
   isBusy(chat: string): boolean {
     return this.opening.includes(chat) || this.running.includes(chat);
   }
@@ -51,7 +51,10 @@ const TURNS = {
   twice: 1,
 } as const;
 
-/** Makes an agent do now and then what no agent should, as its seed says; `watch` sees what goes on inside. */
+/**
+ * Makes an agent sometimes break the rules for agents, depending on its seed. `watch` sees what happens
+ * inside.
+ */
 export function makeUnruly(agent: AgentProvider, watch: AgentWatch, options: UnrulyOptions): AgentProvider {
   let count = 0;
   return {
@@ -60,7 +63,7 @@ export function makeUnruly(agent: AgentProvider, watch: AgentWatch, options: Unr
       count += 1;
       const random = SeededRandom.of(options.seed, `${request.chat} ${count}`);
       return within(watch.opening, request.chat, async () => {
-        // The first is let be, so that there is a session to speak of.
+        // The first session opens normally, so that there is one.
         if (count > 1 && random.chance(options.chance)) await misopen(random, options, signal);
         const exit: { gone?: () => void } = {};
         const host = hearingExits(request.host, () => exit.gone?.());
@@ -73,7 +76,7 @@ export function makeUnruly(agent: AgentProvider, watch: AgentWatch, options: Unr
   };
 }
 
-/** Its process has gone once it says so: nobody will close it. */
+/** Its process has exited once it reports so; nobody will close it. */
 const hearingExits = (host: AgentSessionHost, onExit: () => void): AgentSessionHost => ({
   saveMemory: (memory) => host.saveMemory(memory),
   title: (title) => host.title(title),
@@ -99,7 +102,7 @@ async function misopen(random: SeededRandom, { timers, reason }: UnrulyOptions, 
     case 'slow':
       return new Promise<void>((resolve) => void timers.after(random.between(0, 20_000), resolve));
     case 'never':
-      // As one whose process hangs: only the end of the attempt ends it.
+      // Like a hanging process: only the end of the attempt ends it.
       return new Promise<void>((_, reject) => {
         signal.addEventListener('abort', () => reject(new Error(reason)));
       });
@@ -116,7 +119,7 @@ class UnrulySession implements AgentSession {
   readonly #options: UnrulyOptions;
   readonly #over = Promise.withResolvers<void>();
   #isOver = false;
-  /** Outputs of turns that have ended. */
+  /** Outputs of ended turns. */
   #old: TurnOutput | undefined;
 
   constructor(
@@ -156,7 +159,7 @@ class UnrulySession implements AgentSession {
     await this.#inner.terminate();
   }
 
-  /** It is no more. */
+  /** The session is gone. */
   leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -188,7 +191,7 @@ class UnrulySession implements AgentSession {
         if (this.#old !== undefined) spoil(this.#old, 3);
         return this.#inner.runTurn(input, output, signal);
       case 'deaf':
-        // Goes on after a cancel, until it is ended.
+        // Continues after a cancel until it is terminated.
         await this.#inner.runTurn(input, output, new AbortController().signal);
         return spoil(output, 2);
       case 'slowToStop':

@@ -20,7 +20,10 @@ const CALLS = {
   activity: 1,
 } as const;
 
-/** Does one thing with a turn that no agent should. `onFault` hears what the port does not say that it throws. */
+/**
+ * Makes one call to a turn that no agent should make. `onFault` is called with errors that the contract does
+ * not include.
+ */
 export function misuse(
   random: SeededRandom,
   output: TurnOutput,

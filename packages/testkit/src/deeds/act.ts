@@ -22,15 +22,15 @@ import { answerChanged, completed } from './answers.ts';
 import { goOnWithTool, someTools } from './client-tools.ts';
 import { terminalAction } from './terminals.ts';
 
-/** The session that everybody works in, named as some clients do, by its agent. */
+/** The common session, whose URI has the scheme of its agent, as some clients choose it. */
 export const SESSION = 'simulated:/session';
 export const SECOND_CHAT = 'ahp-chat:/second';
-/** How the URIs of chats begin that come and go. */
+/** Prefix of the URIs of temporary chats. */
 export const PASSING_CHAT = 'ahp-chat:/passing-';
-/** How the URIs of sessions begin that are copies of the first one, and come and go. */
+/** Prefix of the URIs of temporary sessions, which are copies of the common one. */
 export const PASSING_SESSION = 'ahp-session:/passing-';
 
-/** Where things are done, when somebody looks there. */
+/** How often each kind of channel is chosen, if someone subscribes to it. */
 const PLACES = { chat: 10, session: 3, root: 0.7, terminal: 1.5 } as const;
 
 const CHAT_DEEDS = {
@@ -52,7 +52,7 @@ const CHAT_DEEDS = {
   sendDraft: 1,
   truncate: 0.4,
   resend: 0.4,
-  /** Rejected, whatever the state. */
+  /** Always rejected. */
   notDispatchable: 0.5,
   strangeCall: 0.5,
   strangeRequest: 0.3,
@@ -63,7 +63,7 @@ const SESSION_DEEDS = {
   isRead: 2,
   isArchived: 2,
   config: 2,
-  /** Rejected, whatever the state. */
+  /** Always rejected. */
   strangeConfig: 0.4,
   join: 6,
   leave: 1,
@@ -72,18 +72,18 @@ const SESSION_DEEDS = {
 
 const ROOT_DEEDS = { config: 2, replace: 0.5, strangeConfig: 0.4 } as const;
 
-/** Somebody who does things, judging by what mirrors show. */
+/** A client that acts on the state of its mirrors. */
 export interface Actor {
   /** Its client id. */
   readonly name: string;
   readonly random: SeededRandom;
   mirrors(): readonly Mirror<ChannelKind>[];
   dispatch(channel: string, action: ClientAction): void;
-  /** What it asks the agent; default: something of no meaning. */
+  /** Text of a prompt. Default: a meaningless one. */
   prompt?(): string;
 }
 
-/** Lets a client do one thing that a person might, judging by what its own mirrors show now. */
+/** Performs one action that a person might, based on the state of the client's own mirrors. */
 export function act(client: Actor): void {
   const { random } = client;
   const mirrors = client.mirrors();
@@ -118,7 +118,7 @@ function chatAction(
   const calls = openCalls(state);
   switch (random.weighted(CHAT_DEEDS)) {
     case 'turnStarted':
-      // Now and then although one runs already, or with an id that was used before.
+      // Sometimes although a turn runs, or with an id that was used before.
       if (state.activeTurn !== undefined && random.chance(0.7)) return undefined;
       return turnStarted(
         random.chance(0.05) && state.turns.length > 0
@@ -178,7 +178,7 @@ function chatAction(
         order: (state.queuedMessages ?? []).map(({ id }) => id),
       };
     case 'sendDraft': {
-      // Some other way of sending it than by a turn: it is cleared by the host.
+      // Sends the draft in another way than by a turn; the host clears it.
       const { draft } = state;
       return draft && { ...pendingSet(random, 'queued'), message: draft };
     }
@@ -219,7 +219,7 @@ const pendingSet = (
   message: withPhoto(userMessage(text)),
 });
 
-/** Larger than what stays within its message. */
+/** Too large to stay within its message. */
 const PHOTO = {
   type: 'embeddedResource',
   label: 'photo.png',
@@ -227,7 +227,7 @@ const PHOTO = {
   data: Buffer.alloc(15_000, 0xf0).toString('base64'),
 } as const;
 
-/** Some messages bring a photo. The text says which, so that no further chance is drawn. */
+/** Some messages have a photo. It depends on the text, so that no further random number is drawn. */
 const withPhoto = (message: Message): Message =>
   /^[0-4]/.test(message.text) ? { ...message, attachments: [PHOTO] } : message;
 

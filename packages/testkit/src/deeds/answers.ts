@@ -9,7 +9,10 @@ import type {
 import { defined } from '@agenthost/protocol/values';
 import type { SeededRandom } from '../seeded-random.ts';
 
-/** One answer to an open question of a chat, typed, given, skipped or taken back; not all of them fit. */
+/**
+ * Changes one answer to an open question of a chat: drafted, submitted, skipped or cleared. Some answers are
+ * invalid.
+ */
 export function answerChanged(random: SeededRandom, state: ChatState): ClientAction | undefined {
   const request = openRequest(random, state);
   if (request === undefined) return undefined;
@@ -23,7 +26,7 @@ export function answerChanged(random: SeededRandom, state: ChatState): ClientAct
   };
 }
 
-/** Closes an open request of a chat, in any way; what it brings along does not always fit or suffice. */
+/** Completes an open request of a chat in any way. Its answers are sometimes invalid or incomplete. */
 export function completed(random: SeededRandom, state: ChatState): ClientAction | undefined {
   const request = openRequest(random, state);
   if (request === undefined) return undefined;
@@ -55,7 +58,7 @@ function answerTo(random: SeededRandom, question: ChatInputQuestion): ChatInputA
 
 function valueFor(random: SeededRandom, question: ChatInputQuestion): ChatInputAnswerValue {
   const { kind } = question;
-  // Of another kind now and then, and out of bounds more often.
+  // Sometimes of the wrong kind, more often out of bounds.
   if (random.chance(0.04))
     return kind === 'boolean' ? { kind: 'text', value: '' } : { kind: 'boolean', value: true };
   const ids = 'options' in question ? question.options.map(({ id }) => id) : [];

@@ -2,11 +2,14 @@ import type { ChatState, ClientAction, ToolDefinition } from '@agenthost/protoco
 import { denied, openCalls } from '../builders.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 
-/** Tools that a client joins with; now and then none. */
+/** Tools of a joining client; sometimes none. */
 export const someTools = (random: SeededRandom): ToolDefinition[] =>
   random.chance(0.8) ? [{ name: 'look', annotations: { destructiveHint: random.chance(0.3) } }] : [];
 
-/** Goes on with a call of one of its own tools; now and then with another client's, or as if it did not know it. */
+/**
+ * Continues a call of one of the client's own tools; sometimes of another client's tool, or as if the call
+ * were unknown.
+ */
 export function goOnWithTool(
   random: SeededRandom,
   state: ChatState,

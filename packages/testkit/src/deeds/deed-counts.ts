@@ -2,7 +2,7 @@ import { ConnectionLost, type DispatchOutcome } from '@agenthost/client';
 import { CLIENT_ACTIONS, type ClientAction, type ClientActionType } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 
-/** Actions that hosts do nothing with yet. */
+/** Actions that hosts do not implement yet. */
 type UnbuiltAction = Extract<
   ClientActionType,
   `annotations/${string}` | `session/customization${string}` | `session/mcpServer${string}`
@@ -11,7 +11,10 @@ type UnbuiltAction = Extract<
 const isBuilt = (type: ClientActionType): type is Exclude<ClientActionType, UnbuiltAction> =>
   !/^(?:annotations\/|session\/customization|session\/mcpServer)/.test(type);
 
-/** What a client can do that changes state: all actions that it may dispatch, and the commands that make and remove. */
+/**
+ * Everything that a client can do to change state: all actions that it may dispatch, and the commands that
+ * create and dispose.
+ */
 const DEEDS = [
   ...CLIENT_ACTIONS.filter(isBuilt),
   'createChat' as const,
@@ -22,19 +25,19 @@ const DEEDS = [
   'disposeSession' as const,
 ];
 
-/** One kind of what clients do. */
+/** One kind of deed. */
 export type Deed = (typeof DEEDS)[number];
 
-/** What became of deeds. `lost`: a drop came between, and this client resends nothing, or commands never are. */
+/** Outcomes of deeds. `lost`: the connection dropped, and the deed was not sent again. */
 export const FATES = ['applied', 'rejected', 'ignored', 'lost'] as const;
 
-/** What became of one. */
+/** One outcome. */
 export type Fate = (typeof FATES)[number];
 
-/** How often each deed has to have been applied, and refused, at least. */
+/** Least number of times that each deed must have been applied and rejected. */
 export type LeastDeeds = Partial<Readonly<Record<Deed, readonly [applied: number, rejected: number]>>>;
 
-/** What became of deeds, counted by kind. */
+/** Counts outcomes by kind of deed. */
 export class DeedCounts {
   readonly #counts = new Map<`${Deed} ${Fate}`, number>();
 
@@ -46,19 +49,22 @@ export class DeedCounts {
     return this.#counts.get(`${deed} ${fate}`) ?? 0;
   }
 
-  /** Deeds of all kinds that came to that. */
+  /** Number of deeds of all kinds with this outcome. */
   total(fate: Fate): number {
     return DEEDS.reduce((sum, deed) => sum + this.of(deed, fate), 0);
   }
 
-  /** Counts an action's outcome, as the library told it. */
+  /** Counts the outcome of an action as reported by the client. */
   settled({ type }: ClientAction, { outcome }: DispatchOutcome): void {
     const deed = DEEDS.find((each) => each === type);
     if (deed === undefined) throw new Error(`nobody counts ${type}`);
     this.count(deed, FATE_OF[outcome]);
   }
 
-  /** Counts what became of a command; true when it was done. Rejects with what is neither a refusal nor a lost connection. */
+  /**
+   * Counts the outcome of a command; resolves with true when it succeeded. Rejects with errors other than
+   * refusals and lost connections.
+   */
   async answered(deed: Deed, answer: Promise<unknown>): Promise<boolean> {
     try {
       await answer;
@@ -72,12 +78,12 @@ export class DeedCounts {
     }
   }
 
-  /** Adds another's counts to these. */
+  /** Adds the counts of another object. */
   add(other: DeedCounts): void {
     for (const deed of DEEDS) for (const fate of FATES) this.count(deed, fate, other.of(deed, fate));
   }
 
-  /** Kinds that were there in name only, each with what it came to. */
+  /** Kinds with too few applied or rejected deeds, with their counts. */
   tooFew(least: LeastDeeds): string[] {
     return DEEDS.flatMap((deed) => {
       const [applied, rejected] = least[deed] ?? [0, 0];
@@ -88,7 +94,7 @@ export class DeedCounts {
     });
   }
 
-  /** A table, a line for each kind that was counted. */
+  /** A table with a line for each counted kind. */
   toString(): string {
     const row = (name: string, cells: readonly (string | number)[]): string =>
       `  ${name.padEnd(30)}${cells.map((cell) => String(cell).padStart(9)).join('')}`;

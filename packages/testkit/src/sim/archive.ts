@@ -4,24 +4,24 @@ import { isPrivate } from './envelopes.ts';
 import type { FaultLog } from './violation.ts';
 
 /**
- * Every envelope that was ever made durable, over all lives of the host: what the journal itself forgets when its window moves on. Judges
- * each as it comes.
+ * Every durable envelope over all hosts of a run, including those that left the journal's window. Checks each
+ * envelope when it is committed.
  */
 export class Archive {
   readonly #faults: FaultLog;
   readonly #json = new Map<number, string>();
   /** Numbers of the envelopes that answer a dispatch, by client, epoch and `clientSeq`. */
   readonly #byDispatch = new Map<string, number[]>();
-  /** Highest `clientSeq` applied, by client and epoch. */
+  /** Highest applied `clientSeq`, by client and epoch. */
   readonly #lastApplied = new Map<string, number>();
-  /** What each turn ever was when it had ended, by its id. */
+  /** All final versions of each turn, by its id. */
   readonly #turns = new Map<string, string[]>();
-  /** Commands of shells that have ended. */
+  /** Shell commands that have ended. */
   readonly #finished = new Set<string>();
-  /** Clients who may do nothing any more. */
+  /** Clients whose token was revoked. */
   readonly #barred = new Set<string>();
   #lastSeq = 0;
-  /** Highest number of a snapshot that was sent. */
+  /** Highest number of a sent snapshot. */
   #reflectedSeq = 0;
 
   constructor(faults: FaultLog) {
@@ -55,28 +55,28 @@ export class Archive {
     }
   }
 
-  /** The durable envelope of that number. */
+  /** The durable envelope with this number. */
   get(seq: number): ActionEnvelope | undefined {
     const json = this.#json.get(seq);
     return json === undefined ? undefined : JSON.parse(json);
   }
 
-  /** A snapshot of this number was sent: what it reflects, everything below it, must be durable by then. */
+  /** A snapshot with this number was sent: everything that it reflects must be durable. */
   reflected(fromSeq: number): void {
     this.#reflectedSeq = Math.max(this.#reflectedSeq, fromSeq);
   }
 
-  /** From now on nothing of that client may take effect. */
+  /** From now on no action of this client may take effect. */
   bar(clientId: string): void {
     this.#barred.add(clientId);
   }
 
-  /** The turns of that id that were ever made durable, as JSON. */
+  /** All durable versions of the turn with this id, as JSON. */
   turnsOf(turnId: string): readonly string[] {
     return this.#turns.get(turnId) ?? [];
   }
 
-  /** How often that dispatch took effect. */
+  /** How often a dispatch took effect. */
   timesApplied(clientId: string, epoch: string, clientSeq: number): number {
     return this.#byDispatch.get(`${clientId} ${epoch} ${clientSeq}`)?.length ?? 0;
   }

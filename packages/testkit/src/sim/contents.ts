@@ -6,8 +6,8 @@ import type { World } from './world.ts';
 const SCHEME = 'agenthost-content:/';
 
 /**
- * Of the chats that somebody looks at, no message carries a large attachment within it, and no content stays behind that was stored for a message
- * which waits no more. Throws a `Violation`.
+ * In subscribed chats no message contains a large attachment, and no content remains of a message that no
+ * longer waits. Throws a `Violation`.
  */
 export function checkContents({ disk, report }: World, auditor: SimClient): void {
   for (const { uri, confirmed } of auditor.mirrors()) {

@@ -3,7 +3,7 @@ import type { LeastDeeds } from '../deeds/deed-counts.ts';
 import { Report } from './report.ts';
 import { simulate } from './simulate.ts';
 
-/** `SEED=7` plays that seed alone, exactly as among the others; `SEEDS=500` plays so many. */
+/** `SEED=7` plays only that seed; `SEEDS=500` plays that many. */
 const only = process.env['SEED'];
 const SEEDS =
   only === undefined
@@ -12,8 +12,8 @@ const SEEDS =
 const RUN = { stepCount: 2_000, auditCount: 3 };
 
 /**
- * How often each deed must at least have been applied, and refused: so that none is there in name only. About half of what the
- * schedules come to, less where that is little, since every change of the host changes them.
+ * Least number of applied and rejected deeds of each kind, so that each really occurs. About half of the
+ * present counts, less for small counts, because every change of the host changes them.
  */
 const LEAST: Required<LeastDeeds> = {
   'root/configChanged': [251, 236],
@@ -79,7 +79,7 @@ test.skipIf(only !== undefined)('the schedules were hard enough', () => {
   expect(total.of('replayReconnects')).toBeGreaterThanOrEqual(1172);
   expect(total.of('snapshotReconnects')).toBeGreaterThanOrEqual(761);
   expect(total.deeds.tooFew(LEAST), 'deeds that hardly were').toEqual([]);
-  // On channels that have gone, which clients rarely find still there.
+  // On disposed channels, which clients rarely still address.
   expect(total.deeds.total('ignored')).toBeGreaterThan(0);
   expect(total.of('terminalExits')).toBeGreaterThan(0);
   expect(total.of('shellReports')).toBeGreaterThanOrEqual(699);

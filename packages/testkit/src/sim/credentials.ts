@@ -1,23 +1,23 @@
 import type { Host } from '@agenthost/host';
 import type { SimClient } from './sim-client.ts';
 
-/** How a client comes that may look at everything and do nothing. */
+/** A client with a token that may only observe. */
 export const OBSERVER = { credential: 'of an observer', mayOnlyLook: true };
 
-/** How those come who only pass by: with tokens that may look. */
+/** Credentials of passing clients that may only observe. */
 export const CROWD = ['of the first crowd', 'of the second crowd'] as const;
 
-/** Someone whom a client has made a token for. */
+/** A client with a token that another client created. */
 export interface Guest {
   readonly client: SimClient;
   readonly tokenId: string;
-  /** Somebody was told that it has no token any more. */
+  /** The client that revoked the token was told so. */
   isRevoked: boolean;
 }
 
 type Identity = Parameters<Host['accept']>[1];
 
-/** Who comes with that; `undefined`: nobody. */
+/** The identity for a credential; `undefined` when it is refused. */
 export function identityOf(host: Host, credential: string | undefined): Identity | undefined {
   if (credential === undefined) return { tokenHash: 'owner', scope: 'admin' };
   if (credential === OBSERVER.credential) return { tokenHash: 'observer', scope: 'observe' };

@@ -5,12 +5,12 @@ import { CROWD } from './credentials.ts';
 import { channelsOf } from './places.ts';
 import type { World } from './world.ts';
 
-/** More are there at once only while those before them are being closed. */
+/** Largest number of such clients, except while earlier ones are being closed. */
 const MOST = 8;
 
 /**
- * Clients of tokens that may only look come, each with an id of its own, ask for much and read what the network happens to bring them. Nobody else
- * may notice; that they do not is for everybody else's checks to see.
+ * Adds clients with observing tokens that ask for much and read at the network's pace. Other clients must not
+ * be affected; their own checks show that.
  */
 export function crowdComes(world: World, random: SeededRandom): void {
   if (!world.isUp) return;

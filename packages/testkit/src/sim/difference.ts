@@ -1,6 +1,6 @@
 /**
- * Where two JSON-like values differ first, as `path: one value instead of the other`; `undefined` when they are equal. A property that
- * is `undefined` counts as absent, as on the wire.
+ * The first difference of two JSON-like values, as `path: one value instead of the other`. `undefined` when
+ * they are equal. An `undefined` property counts as absent.
  */
 export function differenceOf(actual: unknown, expected: unknown, path = ''): string | undefined {
   if (Object.is(actual, expected)) return undefined;
@@ -20,7 +20,7 @@ export function differenceOf(actual: unknown, expected: unknown, path = ''): str
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** Longer values are cut: what differs is what the path says. */
+/** Longer values are cut. */
 const SHOWN_LENGTH = 300;
 
 function shown(value: unknown): string {

@@ -1,13 +1,13 @@
 import type { ActionEnvelope } from '@agenthost/protocol';
 
-/** Envelopes that go to one client and are not journaled [ACT-7]. */
+/** Envelopes for one client only, which are not journaled [ACT-7]. */
 export const isPrivate = ({ action, origin, rejectionReason }: ActionEnvelope): boolean =>
   rejectionReason !== undefined ||
   action.type === 'chat/turnsLoaded' ||
   action.type === 'terminal/input' ||
   (action.type === 'chat/truncated' && origin === undefined);
 
-/** Whether one envelope is the other, with the text of neighbours before it merged in [SUB-4]. */
+/** Whether an envelope is `last` with the text of earlier neighbours merged into it [SUB-4]. */
 export function isMergeOf(merged: ActionEnvelope, last: ActionEnvelope): boolean {
   const [a, b] = [appended(merged), appended(last)];
   return (

@@ -10,26 +10,26 @@ import type {
 import { differenceOf } from './difference.ts';
 import { Violation } from './violation.ts';
 
-/** A session as it was read. */
+/** A session as exported. */
 export interface Exported {
   readonly session: ExportedSession;
   readonly chats: readonly ExportedChat[];
 }
 
-/** A chat as it was read. */
+/** A chat as exported. */
 export interface ExportedChat {
   readonly head: ExportedChatHead;
   readonly turns: readonly ExportedTurn[];
   readonly openTurn?: ExportedOpenTurn;
 }
 
-/** An import that was begun, and of which nobody heard that it was done. */
+/** An import whose outcome its client does not know. */
 export interface UnheardImport {
   readonly channel: string;
   readonly chats: readonly ExportedChat[];
 }
 
-/** Reads all of a session; rejects as `Sessions.export` does. */
+/** Exports a session. Rejects like `Sessions.export`. */
 export async function readSession(client: AhpClient, uri: string): Promise<Exported> {
   let session: ExportedSession | undefined;
   const chats: { head: ExportedChatHead; turns: ExportedTurn[]; openTurn?: ExportedOpenTurn }[] = [];
@@ -44,13 +44,15 @@ export async function readSession(client: AhpClient, uri: string): Promise<Expor
   return { session, chats };
 }
 
-/** Throws a `Violation` when chats do not have the turns that were exported. */
+/** Throws a `Violation` when chats do not have the exported turns. */
 export function mustBeCopy(copies: readonly ExportedChat[], { channel, chats }: UnheardImport): void {
   const difference = differenceOf(nameless(copies.map(textOf)), nameless(chats.map(textOf)));
   if (difference !== undefined) throw new Violation('import', `${channel}: ${difference}`);
 }
 
-/** What a copy has in common with its source: a turn that ran has ended, and what is kept elsewhere has another name. */
+/**
+ * What a copy has in common with its source: a running turn has ended, and stored content has other names.
+ */
 function textOf({ turns, openTurn }: ExportedChat): unknown {
   return [
     ...turns.map(({ turn }) => (isOpenTurn(turn) ? said(turn) : whole(turn))),
@@ -58,11 +60,11 @@ function textOf({ turns, openTurn }: ExportedChat): unknown {
   ];
 }
 
-/** A value without the names of contents: copies have their own. */
+/** A value without the names of stored content, which differ in copies. */
 const nameless = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value).replaceAll(/agenthost-content:\/[\w-]+/g, 'agenthost-content:/'));
 
-/** One that had not ended where it was exported. */
+/** Whether the turn was running when it was exported. */
 const isOpenTurn = ({ error }: Turn): boolean => error?.errorType === 'exportedWhileRunning';
 
 const said = ({ id, message, responseParts }: Turn | ActiveTurn): unknown => ({

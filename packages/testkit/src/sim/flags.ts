@@ -1,22 +1,22 @@
 import { parseArgs } from 'node:util';
 import { errorText } from '@agenthost/protocol/values';
 
-/** What `npm run sim` was asked to do. */
+/** Options of `npm run sim`. */
 export interface SimFlags {
-  /** Of the first run; those after it count on. */
+  /** Seed of the first run; later runs use the following seeds. */
   readonly seed: number;
   readonly runs: number;
-  /** Steps of a run. */
+  /** Steps per run. */
   readonly steps: number;
-  /** Whether everything that happens is printed. */
+  /** Whether to print every frame. */
   readonly trace: boolean;
-  /** Whether a failure is told as it is, without shrinking. */
+  /** Whether to report a failure without shrinking it. */
   readonly quick: boolean;
-  /** Whether it is printed how often each thing happened. */
+  /** Whether to print how often each kind of event happened. */
   readonly counts: boolean;
 }
 
-/** Flags that cannot be understood; the message is for people. */
+/** Invalid flags; the message is for people. */
 export class FlagError extends Error {
   override readonly name = 'FlagError';
 }
@@ -38,7 +38,7 @@ Exits 0 when all runs were clean, 1 after the first that failed (the line "seed 
 is left of its history after shrinking), 2 when the flags cannot be understood.
 `;
 
-/** Reads the flags of `npm run sim`; `undefined`: help was asked for. Throws `FlagError`. */
+/** Reads the flags of `npm run sim`. `undefined`: help was requested. Throws `FlagError`. */
 export function readFlags(args: readonly string[]): SimFlags | undefined {
   const { values } = parse(args);
   if (values.help === true) return undefined;

@@ -13,15 +13,16 @@ import { mustEqual, Violation } from './violation.ts';
 type State = ChannelState[ChannelKind];
 
 /**
- * Clients of another make show what the host has, as their version knows it, but for what depends on the clock that reduced it [ACT-6], and
- * for turns that were dropped for their age while they looked: they cannot be told of those. Throws a `Violation`.
+ * Clients of another implementation show the host's state as their version knows it, except for parts that
+ * depend on the reducer's clock [ACT-6] and for turns that were deleted because of their age, which they
+ * cannot be told. Throws a `Violation`.
  */
 export function checkForeigners(foreigners: readonly ForeignClient[], auditor: SimClient): void {
   for (const { name, version, states } of foreigners) {
     for (const mirror of auditor.mirrors()) {
       const entry = states.get(mirror.uri);
       if (entry === undefined) continue;
-      // Its reducer is ours, which makes parts that its version does not know.
+      // The shared reducer creates parts that the client's version does not know.
       const held = asKnown(entry.state, version);
       const where = `${name} on ${mirror.uri}`;
       const truth = asKnown(mirror.confirmed, version);
@@ -43,16 +44,16 @@ function shapeOf(state: State): 'ChatState' | 'SessionState' | 'RootState' {
   return 'activeClients' in state ? 'SessionState' : 'RootState';
 }
 
-/** Without the turns that the host no longer has, which are its oldest. */
+/** The state without turns that the host no longer has, which are the oldest. */
 function shownOf(held: State, truth: State): State {
   if (!('turns' in held && 'turns' in truth)) return held;
   const [oldest] = truth.turns;
-  // The id of a turn that was dropped may be used again: the newest of that name is the host's.
+  // The id of a deleted turn may be used again; the newest turn with the id is the host's.
   const from = held.turns.findLastIndex(({ id }) => id === oldest?.id);
   return from > 0 ? { ...held, turns: held.turns.slice(from) } : held;
 }
 
-/** The host's state as a client with this window has it. */
+/** The host's state for a client with this window. */
 function cutTo(
   held: State,
   truth: State,
@@ -60,7 +61,8 @@ function cutTo(
 ): State {
   if (!('turns' in held && 'turns' in truth)) return truth;
   const turns = held.turns.length === 0 ? [] : truth.turns.slice(-held.turns.length);
-  // Where turns cannot be sent, a window that was cut before its beginning is empty, and nothing brings it a cursor [CONN-9].
+  // If turns cannot be sent, a window that was truncated before its beginning is empty, and no cursor follows
+  // [CONN-9].
   const takesTurns = isActionKnownAt('chat/turnsLoaded', version);
   if (takesTurns && held.turnsNextCursor === undefined && turns.length < truth.turns.length)
     throw new Violation('convergence', `${where}: older turns exist, and no cursor to them`);
@@ -69,7 +71,7 @@ function cutTo(
 
 const judged = (state: State): unknown => timeless(shownBy(state));
 
-/** Without times, activity and what an extension counts. Cursors are each client's own. */
+/** Without times, activity and extension counters. Cursors differ between clients. */
 function timeless(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(timeless);
   if (typeof value !== 'object' || value === null) return value;

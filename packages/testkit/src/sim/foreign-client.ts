@@ -21,10 +21,10 @@ type State = ChannelState[ChannelKind];
 
 const FOREIGN_VERSIONS = ['0.5.0', '0.5.1', '0.5.2'] as const;
 
-/** The versions that clients of another make speak. */
+/** Protocol versions of clients of another implementation. */
 export type ForeignVersion = (typeof FOREIGN_VERSIONS)[number];
 
-/** What the protocol's schemas allow, by version, where they lie beside the repository. */
+/** The protocol's schemas by version, if they are next to the repository. */
 const schemas =
   missingSchemas() === undefined
     ? {
@@ -54,11 +54,11 @@ interface Answer {
   };
 }
 
-/** What a client of another make is made of. */
+/** Dependencies of a client of another implementation. */
 export interface ForeignParts {
   readonly name: string;
   readonly version: ForeignVersion;
-  /** What the host takes the client to speak: one that it has forgotten speaks the newest [CONN-7]. */
+  /** The version that the host uses for the client; for a forgotten client the newest one [CONN-7]. */
   readonly versionAtHost: () => string | undefined;
   readonly random: SeededRandom;
   readonly clock: SimulatedClock;
@@ -69,8 +69,9 @@ export interface ForeignParts {
 }
 
 /**
- * A client of another make: JSON-RPC by hand, without epoch, delays or any extension. It reduces by the shared reducers with
- * its own clock, dispatches without predicting, never resends, and counts `clientSeq` from 1 on each connection.
+ * A client of another implementation: plain JSON-RPC without epoch, delays and extensions. It uses the shared
+ * reducers with its own clock, dispatches without prediction, never sends again, and counts `clientSeq` from
+ * 1 on each connection.
  */
 export class ForeignClient {
   readonly name: string;
@@ -94,7 +95,7 @@ export class ForeignClient {
     this.#spoken = parts.version;
   }
 
-  /** What it is sent: what it offered, unless the host has forgotten it since. */
+  /** The version of the messages that it gets: the offered one, unless the host has forgotten the client. */
   get version(): ForeignVersion {
     return this.#spoken;
   }
@@ -103,7 +104,7 @@ export class ForeignClient {
     return this.#isOnline;
   }
 
-  /** True while an answer is outstanding. */
+  /** True while a request is unanswered. */
   get isWaiting(): boolean {
     return this.#asked.size > 0;
   }
@@ -112,7 +113,7 @@ export class ForeignClient {
     return this.#link?.isOpen === true ? this.#link : undefined;
   }
 
-  /** Connects unless it is, anew or by `reconnect` as chance has it. Nothing while the host is down. */
+  /** Connects if necessary, by `initialize` or `reconnect` at random. Does nothing while the host is down. */
   connect(): void {
     const { network, ledger } = this.#parts;
     if (this.#link !== undefined || network.accept === undefined) return;
@@ -124,7 +125,7 @@ export class ForeignClient {
     const line = ledger.follow(this.name, this.name, () => this.version);
     link.toHost.tap = line.toHost;
     link.toClient.tap = (text) => {
-      // As it is sent: by the time that it arrives the host may have forgotten the client again.
+      // Noted at sending: by the time the message arrives, the host may have forgotten the client again.
       this.#noteVersion();
       line.toClient(text);
     };
@@ -152,13 +153,13 @@ export class ForeignClient {
     });
   }
 
-  /** Subscribes for good. */
+  /** Subscribes permanently. */
   hold(uri: string): void {
     this.#wanted.add(uri);
     if (this.#isOnline) this.#ask('subscribe', { channel: uri });
   }
 
-  /** Asks for a window of another size, wider or narrower. */
+  /** Asks for a wider or narrower window. */
   renew(uri: string): void {
     if (!this.#isOnline || !this.#wanted.has(uri) || this.version === '0.5.0') return;
     this.#parts.report.count('renewals');
@@ -199,7 +200,7 @@ export class ForeignClient {
     const asked = this.#asked.get(id);
     this.#asked.delete(id);
     if (asked === undefined || result === undefined) {
-      // A refused handshake may follow by another; this one begins anew on a new connection.
+      // After a refused handshake another one may follow; this client uses a new connection.
       if (asked === 'reconnect' || asked === 'initialize') this.#restart();
       return;
     }
@@ -245,12 +246,12 @@ export class ForeignClient {
     if (schemas !== undefined) this.#check(typeOfAction(action.type), action);
     if (action.type !== 'chat/responsePart') return;
     const { part } = action;
-    // Whoever shows what is appended, and nothing else, would miss it [CHAT-4].
+    // A client that shows only appended text would miss it [CHAT-4].
     if ((part.kind === 'markdown' || part.kind === 'reasoning') && part.content !== '')
       this.#parts.faults.note('convergence', `a part begins with content: ${JSON.stringify(action)}`);
   }
 
-  /** It is sent nothing that its version does not know [CONN-9]. */
+  /** It must not receive anything that its version does not know [CONN-9]. */
   #check(type: string, value: unknown): void {
     const schema = schemas?.[this.version];
     if (schema === undefined) return;
@@ -264,7 +265,7 @@ export class ForeignClient {
   }
 
   #noteEcho({ serverSeq }: ActionEnvelope, clientSeq: number): void {
-    // A replay brings echoes of before, under numbers of another connection.
+    // A replay contains echoes with numbers of an earlier connection.
     if (!this.#isOnline) return;
     if (clientSeq > this.#clientSeq || this.#echoed.has(clientSeq))
       this.#parts.faults.note(
@@ -275,7 +276,7 @@ export class ForeignClient {
   }
 }
 
-/** An action as a client takes it that knows none of our extensions. */
+/** The action without this project's extensions. */
 function withoutExtensions(action: StateAction): StateAction {
   if (action.type !== 'chat/turnsLoaded') return action;
   const { 'x-from': _, ...plain } = action;

@@ -6,7 +6,7 @@ import { TERMINALS } from './terminals.ts';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
-/** A client makes a token, and somebody comes with it. */
+/** A client creates a token, and a guest connects with it. */
 export function inviteGuest(world: World, client: SimClient): void {
   if (!client.isOnline || world.guests.length > 1) return;
   const { random } = client;
@@ -14,7 +14,7 @@ export function inviteGuest(world: World, client: SimClient): void {
   const lifetime = random.chance(0.2) ? { lifetimeSeconds: random.between(1, 60) } : {};
   const { farewells } = world;
   client.ask('x-createToken', { channel: ROOT_URI, scope, ...lifetime }, ({ token, secret }) => {
-    // The others have been let go meanwhile.
+    // All guests were disconnected meanwhile.
     if (world.farewells !== farewells) return;
     world.report.count('guests');
     const guest = world.makeClient(world.newName('guest'), {
@@ -23,13 +23,13 @@ export function inviteGuest(world: World, client: SimClient): void {
       isGuest: true,
     });
     world.guests.push({ client: guest, tokenId: token.id, isRevoked: false });
-    // Refused and lost connections are the schedule's doing.
+    // Refusals and lost connections are part of the schedule.
     guest.client.connect().catch(() => undefined);
     for (const uri of [SESSION, SECOND_CHAT, TERMINALS[0]]) guest.hold(uri).catch(() => undefined);
   });
 }
 
-/** Somebody who has come, or `undefined`. */
+/** A connected guest, or `undefined`. */
 export function pickGuest(world: World, random: SeededRandom): SimClient | undefined {
   if (world.guests.length === 0) return undefined;
   const { client } = random.pick(world.guests);
@@ -37,7 +37,7 @@ export function pickGuest(world: World, random: SeededRandom): SimClient | undef
   return client;
 }
 
-/** A client ends the token of a guest, whatever the guest has under way: once it is told so, nothing of the guest takes effect. */
+/** Revokes a guest's token at any time. Once that is answered, no action of the guest takes effect. */
 export function revokeGuest(world: World, client: SimClient): void {
   const guest = world.guests.find(({ isRevoked }) => !isRevoked);
   if (guest === undefined || !client.isOnline) return;
@@ -48,7 +48,10 @@ export function revokeGuest(world: World, client: SimClient): void {
   });
 }
 
-/** Ends the guests, so that all that they did has an outcome. Throws a `Violation` when one is in without a token. */
+/**
+ * Ends all guests, so that their actions have outcomes. Throws a `Violation` when one is connected without a
+ * token.
+ */
 export function letGuestsGo(world: World): void {
   world.farewells += 1;
   for (const { client, isRevoked } of world.guests) {

@@ -6,17 +6,17 @@ import { dropTurnsOf } from './retention.ts';
 import type { SimClient } from './sim-client.ts';
 import type { World } from './world.ts';
 
-/** Chats that a client looks at, as it shows them. */
+/** The chats that a client shows. */
 const chatsOf = (client: SimClient) =>
   client.mirrors().flatMap(({ uri, state }) => ('turns' in state ? [{ uri, state }] : []));
 
-/** A turn that ends at once, being a command of nothing: windows and what is dropped of them need turns that have ended. */
+/** A turn that ends at once (an empty command): windows and retention need ended turns. */
 export function shortTurn(random: SeededRandom, client: SimClient): void {
   const idle = chatsOf(client).filter(({ state }) => state.activeTurn === undefined);
   if (idle.length > 0) client.dispatch(random.pick(idle).uri, turnStarted(`short-${random.hex(6)}`, '!'));
 }
 
-/** Somebody goes back to an earlier turn, which others may not have in their windows, or to the very beginning. */
+/** Truncates a chat at an earlier turn, possibly outside of other clients' windows, or at its beginning. */
 export function truncate(random: SeededRandom, client: SimClient): void {
   const chats = chatsOf(client).filter(({ state }) => state.turns.length > 0);
   if (chats.length === 0) return;
@@ -24,7 +24,7 @@ export function truncate(random: SeededRandom, client: SimClient): void {
   cut(random, client, uri, state.turns);
 }
 
-/** Often at the first turn or the last one: where windows and what was dropped end. */
+/** Often at the first or last turn, where windows and deleted turns end. */
 function cut(random: SeededRandom, client: SimClient, uri: string, turns: readonly Turn[]): void {
   const [first, last] = [turns.at(0), turns.at(-1)];
   if (first === undefined || last === undefined || random.chance(0.1))
@@ -33,9 +33,9 @@ function cut(random: SeededRandom, client: SimClient, uri: string, turns: readon
   client.dispatch(uri, { type: 'chat/truncated', turnId });
 }
 
-/** A client looks away and back, with a small window: a present one only ever becomes wider. */
+/** A client unsubscribes and subscribes again with a small window; a held window only grows. */
 function lookAgain({ faults }: World, random: SeededRandom, client: SimClient, uri: string): void {
-  // Whoever looks away is not asked whether what is pending took effect.
+  // A client with pending actions could not tell their effect afterwards.
   if (client.pendingCount > 0) return;
   client.letGo(uri);
   client.hold(uri, { turns: random.pick([0, 1, 2]) }).catch((error: unknown) => {
@@ -43,7 +43,9 @@ function lookAgain({ faults }: World, random: SeededRandom, client: SimClient, u
   });
 }
 
-/** A client asks for another window, or one of another make, which may ask for a smaller one too. */
+/**
+ * Renews the window of a client, or of one of another implementation, which may also ask for a smaller one.
+ */
 function renewOne({ foreigners }: World, random: SeededRandom, client: SimClient, uri: string): void {
   const foreign = foreigners.filter(({ states }) => states.has(uri));
   if (foreign.length === 0 || random.chance(0.4))
@@ -53,12 +55,12 @@ function renewOne({ foreigners }: World, random: SeededRandom, client: SimClient
   foreigner.link?.toHost.deliver();
 }
 
-/** A client that shows part of a history loads what is before it. */
+/** A client with a window loads older turns. */
 function fetchOlder({ report }: World, client: SimClient, uri: string): void {
   const mirror = client.mirror(uri, 'chat');
   if (mirror?.confirmed.turnsNextCursor === undefined) return;
   report.count('olderTurnsFetched');
-  // A drop, or a cursor that a truncation has made stale: nothing is lost but the answer.
+  // After a drop, or with a cursor made stale by a truncation, only the answer is lost.
   mirror.fetchOlderTurns().catch(() => undefined);
 }
 
@@ -73,7 +75,10 @@ const MEETING = {
   failCommit: 0.7,
 } as const;
 
-/** Some clients get a small window of a chat, whose first turns may be dropped, and hear of all that has happened; some of them load older turns and come back. */
+/**
+ * Some clients get a small window whose first turns may be deleted; some of them load older turns and
+ * reconnect.
+ */
 async function startNarrow(world: World, random: SeededRandom, uri: string): Promise<void> {
   for (const client of world.clients) {
     const isThere = client.isOnline && client.mirrors().some((mirror) => mirror.uri === uri);
@@ -85,11 +90,11 @@ async function startNarrow(world: World, random: SeededRandom, uri: string): Pro
   await hearAll(world);
   for (const client of world.clients) if (random.chance(0.5)) comeBack(client);
   await hearAll(world);
-  // The turns that were loaded last are the oldest, and are dropped first.
+  // The turns loaded last are the oldest and are deleted first.
   if (random.chance(0.5)) dropTurnsOf(world, uri, random.between(1, 3));
 }
 
-/** A client loses its connection and has another at once. */
+/** A client loses its connection and reconnects at once. */
 function comeBack({ link, client }: SimClient): void {
   if (link === undefined) return;
   link.cut();
@@ -104,8 +109,8 @@ async function hearAll(world: World): Promise<void> {
 }
 
 /**
- * Several things happen to the history of one chat before all have heard of the first: it is cut, its turns are dropped, windows are renewed,
- * clients are away, and the journal cannot be written. Now and then the host is killed in the middle of it.
+ * Several changes of one chat's history overlap: truncation, deleted turns, renewed windows, disconnected
+ * clients, and a journal that cannot be written. Sometimes the host is killed in between.
  */
 export async function historyMeets(world: World, random: SeededRandom): Promise<void> {
   const { steps } = world.options;
@@ -159,7 +164,7 @@ export async function historyMeets(world: World, random: SeededRandom): Promise<
     if (random.chance(0.4)) await world.clock.settle();
   }
   if (steps.crash === 0 || !random.chance(hasFailed ? 0.5 : 0.1)) return;
-  // What was answered while nothing could be written is all that clients have of it.
+  // Clients have only what was answered while nothing could be written.
   await world.clock.settle();
   for (const link of world.network.links) link.deliverAll();
   world.crash();

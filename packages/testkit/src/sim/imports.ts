@@ -6,7 +6,7 @@ import type { SimClient } from './sim-client.ts';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
-/** A client reads a session and makes another of it, which has the same turns; now and then it breaks off. */
+/** A client exports a session and imports it again with the same turns; sometimes it aborts. */
 export function importCopy(world: World, client: SimClient): void {
   const { random } = client;
   if (!client.isOnline || world.passing.size > 6) return;
@@ -25,7 +25,8 @@ async function bringOver(
   { source, channel, breaksOff }: { source: string; channel: string; breaksOff: boolean },
 ): Promise<void> {
   const exported = await readSession(client, source);
-  // It was disposed of as it was read, its chats first: the host refuses a copy in which nobody could write.
+  // The session was disposed during the export, its chats first; the host refuses a copy without a writable
+  // chat.
   if (exported.chats.length === 0) return;
   const unheard: UnheardImport = { channel, chats: exported.chats };
   world.imports.add(unheard);
@@ -56,7 +57,7 @@ async function bringOver(
   world.passing.add(channel);
 }
 
-/** An import of which nobody heard the end has all of its turns, or none is to be seen. Throws a `Violation`. */
+/** An import with an unknown outcome has all of its turns, or does not exist. Throws a `Violation`. */
 export async function checkImports(world: World, { client }: SimClient): Promise<void> {
   for (const unheard of world.imports) {
     const reading = Promise.allSettled([readSession(client, unheard.channel)]);
@@ -70,12 +71,12 @@ export async function checkImports(world: World, { client }: SimClient): Promise
   }
 }
 
-/** A client thinks better of it. */
+/** The client aborts the import. */
 class BrokenOff extends Error {
   override readonly name = 'BrokenOff';
 }
 
-/** The schedule's doing: drops, what was disposed of meanwhile, a disk that is full. Not an import that the host does not like. */
+/** Errors caused by the schedule: drops, disposed sessions, a full disk. A refused import is not expected. */
 function isExpected(error: unknown): boolean {
   if (error instanceof RpcError) return error.code !== -32602;
   if (error instanceof ConnectionLost || error instanceof ChannelLost || error instanceof Replaced)

@@ -15,8 +15,8 @@ import { checkWindows } from './windows.ts';
 import type { World } from './world.ts';
 
 /**
- * What must hold when nothing is under way: every client shows what the host has, cut to its window; what it shows is
- * confirmed; every dispatch had an outcome, and took effect at most once. Throws when it does not.
+ * Checks an idle world: every client shows the host's state within its window and without pending actions;
+ * every dispatch has an outcome and took effect at most once. Throws otherwise.
  */
 export async function checkInvariants(world: World): Promise<void> {
   world.faults.check();
@@ -28,14 +28,14 @@ export async function checkInvariants(world: World): Promise<void> {
     await world.quiesce();
     await isReady;
     const uris = new Set(world.clients.flatMap((client) => client.mirrors().map(({ uri }) => uri)));
-    // Those, too, that have had no subscriber for long.
+    // Including terminals without a subscriber for a long time.
     for (const { resource } of world.life?.host.core.sync.root.state.terminals ?? []) uris.add(resource);
     for (const uri of uris) await holdAtLast(world, auditor, uri);
     checkQuestions(auditor);
     checkActivities(auditor);
     checkCommands(auditor);
     checkOutput(world, auditor);
-    // The auditor's arrival may have set something off; everybody is compared at the same moment.
+    // The auditor's connection may have triggered changes, so all clients are compared at the same moment.
     for (const client of world.clients) compareClient(world, client, auditor);
     checkWindows(world);
     checkForeigners(world.foreigners, auditor);
@@ -52,7 +52,7 @@ export async function checkInvariants(world: World): Promise<void> {
   world.faults.check();
 }
 
-/** Its connection may be cut off meanwhile, in a world whose host has little patience: then once more. */
+/** The host may cut a slow connection meanwhile; then it is tried once more. */
 async function holdAtLast(world: World, auditor: SimClient, uri: string): Promise<void> {
   for (let triesLeft = 3; triesLeft > 0; triesLeft -= 1) {
     const holding = auditor.hold(uri);
@@ -66,7 +66,7 @@ function compareClient(world: World, client: SimClient, auditor: SimClient): voi
   for (const mirror of client.mirrors()) {
     const truth = auditor.mirrors().find(({ uri }) => uri === mirror.uri);
     const where = `${client.name} on ${mirror.uri}`;
-    // Whoever does not look at the session is not told that a chat of it has gone.
+    // A client without a subscription to the session is not told that a chat was disposed.
     if (truth === undefined && mayGo(world, mirror)) continue;
     if (mirror.isLost) throw new Violation('convergence', `${where} is lost`);
     if (truth === undefined) throw new Violation('convergence', `the host does not know ${mirror.uri}`);
@@ -76,12 +76,12 @@ function compareClient(world: World, client: SimClient, auditor: SimClient): voi
   }
 }
 
-/** The session shows the requests that its chats have open, as they stand there, and no others [SESS-7]. */
+/** The session shows exactly the open requests of its chats [SESS-7]. */
 function checkQuestions(auditor: SimClient): void {
   const sessions = auditor
     .mirrors()
     .flatMap(({ confirmed }) => ('activeClients' in confirmed ? [confirmed] : []));
-  // Both have to be looked at: a session that was copied may be nobody's.
+  // Both are checked, because nobody may subscribe to a copied session.
   const listed = new Set(sessions.flatMap((session) => session.chats.map(({ resource }) => resource)));
   const chats = auditor
     .mirrors()
@@ -99,7 +99,10 @@ function checkQuestions(auditor: SimClient): void {
   mustEqual('questions', 'what sessions show of their chats', inOrder(shown), inOrder(asked));
 }
 
-/** Nothing is told to be done where no turn runs: not by a chat, its session's entry of it, or the session. Throws a `Violation`. */
+/**
+ * No activity is shown where no turn runs: in the chat, in its session's entry, or in the session. Throws a
+ * `Violation`.
+ */
 function checkActivities(auditor: SimClient): void {
   const states = auditor.mirrors().map(({ uri, confirmed }) => ({ uri, confirmed }));
   const idle = new Set<string>();
@@ -120,7 +123,7 @@ function checkActivities(auditor: SimClient): void {
   }
 }
 
-/** Of a shell's commands only the last may run, and none where the shell has gone. Throws a `Violation`. */
+/** Only the last command of a shell may run, and none after the shell has ended. Throws a `Violation`. */
 function checkCommands(auditor: SimClient): void {
   for (const { uri, confirmed } of auditor.mirrors()) {
     if (!('claim' in confirmed)) continue;
@@ -132,10 +135,10 @@ function checkCommands(auditor: SimClient): void {
   }
 }
 
-/** Channels that somebody may have disposed of; those of a copied session go with it. */
+/** Channels that a client may have disposed, including those of a copied session. */
 const mayGo = ({ permanent }: World, { uri }: { uri: string }): boolean => !permanent.has(uri);
 
-/** The host's state as a client with this window has it. */
+/** The host's state for a client with this window. */
 function cutTo(mirror: Mirror<ChannelKind>, truth: ChannelState[ChannelKind]): ChannelState[ChannelKind] {
   const { confirmed } = mirror;
   if (!isChat(confirmed) || !isChat(truth)) return truth;
@@ -149,7 +152,7 @@ function cutTo(mirror: Mirror<ChannelKind>, truth: ChannelState[ChannelKind]): C
 
 const isChat = (state: object): state is ChatState => 'turns' in state;
 
-/** Whatever a client was sent is in the journal while its window holds it. */
+/** Everything sent to a client is in the journal while its window covers it. */
 function checkJournal({ disk, ledger, report }: World): void {
   const rows = new Map(disk.envelopes.map((row) => [row.seq, row]));
   for (const seen of ledger.publicAbove(disk.trimmedSeq)) {

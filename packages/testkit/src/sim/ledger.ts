@@ -15,7 +15,7 @@ import type { FaultLog } from './violation.ts';
 interface Frame {
   readonly id?: number;
   readonly method?: string;
-  /** Of `action`, `initialize`, `reconnect` and `dispatchAction`; what others carry is not looked at. */
+  /** Params of `action`, `initialize`, `reconnect` and `dispatchAction`; others are not read. */
   readonly params?: ActionEnvelope & { readonly clientId?: string; readonly 'x-epoch'?: string };
   readonly result?: Partial<ReconnectResult> & {
     readonly snapshot?: Snapshot;
@@ -24,18 +24,19 @@ interface Frame {
   readonly error?: unknown;
 }
 
-/** One connection as the ledger sees it. */
+/** One connection in the ledger. */
 interface Line {
   readonly owner: string;
-  /** What it speaks now. */
+  /** Its present protocol version. */
   version(): SupportedVersion;
   readonly handshakes: Map<number, string>;
   lastSeq: number;
 }
 
 /**
- * Everything that the host ever sent on any connection, judged at the moment of sending: it is durable [ACT-8], one number stands for one
- * thing, over restarts too [CONN-4], numbers rise, and what is private goes to one client [ACT-7].
+ * Everything that the host sent on any connection, checked when it is sent: it is durable [ACT-8], a number
+ * has one meaning, also over restarts [CONN-4], numbers increase, and private envelopes go to one client
+ * [ACT-7].
  */
 export class Ledger {
   readonly #archive: Archive;
@@ -43,11 +44,11 @@ export class Ledger {
   readonly #report: Report;
   readonly #trace: Trace;
   readonly #seen = new Map<number, { readonly json: string; readonly envelope: ActionEnvelope }>();
-  /** To whom each private number went. */
+  /** The receiver of each private number. */
   readonly #privateOwner = new Map<number, string>();
   readonly #reservedSeq: () => number;
 
-  /** `reservedSeq`: up to which number the journal has reserved them now. */
+  /** `reservedSeq`: the highest number that the journal has reserved. */
   constructor(parts: {
     archive: Archive;
     faults: FaultLog;
@@ -62,7 +63,10 @@ export class Ledger {
     this.#trace = parts.trace;
   }
 
-  /** Follows a connection of `owner`, a client id: call the results with each frame as it is sent. `version`: what it speaks now. */
+  /**
+   * Follows a connection of client id `owner`: pass each frame to the results when it is sent. `version`: its
+   * present version.
+   */
   follow(
     owner: string,
     name: string,
@@ -95,9 +99,10 @@ export class Ledger {
     if (result.type === 'replay') for (const envelope of result.actions ?? []) this.#note(line, envelope);
   }
 
-  /** What it reflects is durable, and its number is nobody else's: the archive judges the first by what comes. */
+  /** The reflected state is durable (checked by the archive) and its number is not used for anything else. */
   #checkSnapshot(line: Line, { resource, fromSeq }: Snapshot): void {
-    // Whoever has it names it, or a higher one, when it comes back: nothing below may follow [CONN-5].
+    // The client sends this number or a higher one when it reconnects, so nothing below it may follow
+    // [CONN-5].
     line.lastSeq = Math.max(line.lastSeq, fromSeq);
     const reserved = this.#reservedSeq();
     if (fromSeq > reserved)
@@ -112,14 +117,14 @@ export class Ledger {
     this.#report.count('envelopes');
     const { serverSeq, origin } = envelope;
     const isOwn = origin?.clientId === line.owner;
-    // Only what answers a dispatch that was sent again comes under a number of before [ACT-5].
+    // Only answers to actions that were sent again have earlier numbers [ACT-5].
     if (serverSeq <= line.lastSeq && !isOwn)
       this.#faults.note('numbers', `${line.owner} was sent ${serverSeq} behind ${line.lastSeq}`);
     line.lastSeq = Math.max(line.lastSeq, serverSeq);
     const json = JSON.stringify(envelope);
     if (isPrivate(envelope)) this.#notePrivate(line, envelope, json, isOwn);
     else this.#checkDurable(line, envelope, json);
-    // What an older version is sent under a number is less than what others are.
+    // An older version gets less under a number than others.
     if (line.version() !== PROTOCOL_VERSION) return;
     const before = this.#seen.get(serverSeq);
     if (before === undefined) {
@@ -155,7 +160,7 @@ export class Ledger {
     if (action.summary.origin?.kind === 'tool') this.#report.count('workerChats');
   }
 
-  /** Merged appends carry the last number of those that they stand for [SUB-4]: one text ends with the other. */
+  /** Merged appends have the number of the last one [SUB-4]: one text ends with the other. */
   #compareMerged(one: ActionEnvelope, other: ActionEnvelope): void {
     if (isMergeOf(one, other) || isMergeOf(other, one)) this.#report.count('mergedEnvelopes');
     else {
@@ -166,7 +171,7 @@ export class Ledger {
     }
   }
 
-  /** The public envelopes above a number, by theirs; private ones are not journaled [ACT-7]. */
+  /** Public envelopes above a number, in order; private ones are not journaled [ACT-7]. */
   *publicAbove(seq: number): Iterable<ActionEnvelope> {
     for (const { envelope } of this.#seen.values()) {
       if (envelope.serverSeq > seq && !isPrivate(envelope)) yield envelope;

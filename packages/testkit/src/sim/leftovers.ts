@@ -2,10 +2,10 @@ import type { ChatState } from '@agenthost/protocol';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
-/** Longer than anything that the host or a library waits for by itself. */
+/** Longer than any delay of the host or a library. */
 const LONG_MS = 15 * 60_000;
 
-/** Sessions of which all clients have been gone for long have no active ones [SESS-8]. */
+/** Sessions whose clients have all been gone for long have no active clients [SESS-8]. */
 async function checkNobodyActive({ life, disk, clock }: World): Promise<void> {
   const registry = life?.host.core.sync.registry;
   for (const { uri, kind } of [...disk.channels.values()]) {
@@ -21,7 +21,10 @@ async function checkNobodyActive({ life, disk, clock }: World): Promise<void> {
   }
 }
 
-/** Ends everything, and looks whether anything is left: watchers, timers, links, agents, open turns. Throws a `Violation`. */
+/**
+ * Stops everything and checks that nothing is left: watchers, timers, links, agents, open turns. Throws a
+ * `Violation`.
+ */
 export async function checkNothingLeft(world: World): Promise<void> {
   for (const { client } of world.clients) client.close();
   for (const foreigner of world.foreigners) foreigner.close();

@@ -12,17 +12,20 @@ import type { FaultLog } from './violation.ts';
 import { SCHEDULED } from './violation.ts';
 import type { WorldOptions } from './world-options.ts';
 
-/** What a disk does beyond its port, now. Outlives the hosts that write to it. */
+/** Present faults of the disk. Shared by successive hosts. */
 export interface DiskMood {
   /** Nothing can be written. */
   isFull: boolean;
-  /** So many reads fail. */
+  /** Number of next reads that fail. */
   failingReads: number;
-  /** At that many operations from now the host is killed: before a commit, right behind one, at a read or a reservation. 0: never. */
+  /**
+   * The host is killed at the operation after this many: before or after a commit, at a read or a
+   * reservation. 0: never.
+   */
   killIn: number;
 }
 
-/** What one life of the host is made of. */
+/** Dependencies of one host. */
 export interface LifeParts {
   readonly options: WorldOptions;
   readonly clock: SimulatedClock;
@@ -35,11 +38,11 @@ export interface LifeParts {
   readonly ids: SeededRandom;
   readonly diskChance: SeededRandom;
   readonly workChance: SeededRandom;
-  /** The disk's mood says that the host is killed here. */
+  /** Kills the host at the operation chosen by `killIn`. */
   kill(): void;
 }
 
-/** One life of the host: from start to stop or kill. */
+/** One host from its start to its stop or kill. */
 export class Life {
   readonly host: Host;
   readonly journal: FaultJournal;
@@ -49,9 +52,9 @@ export class Life {
   readonly #parts: LifeParts;
   readonly #scope: ClockScope;
   #hasLeftPrograms = false;
-  /** A host that stops has none to ask for, and its agents and connections go on for a moment. */
+  /** A stopping host gives no core any more, but its agents and connections continue for a moment. */
   #core: Host['core'] | undefined;
-  /** Of what is simulated: agents and the disk. */
+  /** Timers of simulated parts: agents and the disk. */
   readonly #simScope: ClockScope;
 
   constructor(parts: LifeParts) {
@@ -105,13 +108,16 @@ export class Life {
     });
   }
 
-  /** What the host takes a connected client to speak, also while it stops. */
+  /** The version that the host uses for a connected client, also while it stops. */
   versionOf(clientId: string): string | undefined {
     const connection = this.#core?.hub.connectionOf(clientId);
     return connection?.isOnline === true ? connection.online.version : undefined;
   }
 
-  /** Whether programs run whose terminals could not be read when the host started: the next host goes on with them. */
+  /**
+   * Whether programs run whose terminals could not be read when the host started; the next host continues
+   * with them.
+   */
   get hasLeftPrograms(): boolean {
     return this.#hasLeftPrograms;
   }
@@ -120,26 +126,26 @@ export class Life {
     this.#hasLeftPrograms = true;
   }
 
-  /** The host is at work while it looks. */
+  /** The host works while it reads the clock. */
   #lookAtClock(): number {
     const { clock, workChance, options } = this.#parts;
     if (options.workTime > 0 && workChance.chance(options.workTime)) clock.spend(1);
     return clock.now();
   }
 
-  /** SIGKILL. */
+  /** Like SIGKILL. */
   crash(): void {
     this.journal.crash();
     this.end();
   }
 
-  /** Nothing of it is called back any more. */
+  /** No callback of it runs any more. */
   end(): void {
     this.#scope.end();
     this.#simScope.end();
   }
 
-  /** Timers of the host itself that wait. */
+  /** Pending timers of the host itself. */
   get timerCount(): number {
     return this.#scope.timerCount;
   }

@@ -4,7 +4,10 @@ import type { SeededRandom } from '../seeded-random.ts';
 import type { SimClient } from './sim-client.ts';
 import type { World } from './world.ts';
 
-/** Other lives come under a client's id, one after another, do one thing each and go; the client's own comes back behind them [ACT-5]. */
+/**
+ * Several client objects connect one after the other with a client's id, perform one action each and leave.
+ * The client itself reconnects afterwards [ACT-5].
+ */
 export async function letLivesPass(world: World, random: SeededRandom, client: SimClient): Promise<void> {
   if (!world.isUp || !client.resends || client.mayOnlyLook) return;
   const { clientId, credential } = client;

@@ -5,7 +5,7 @@ import { shrink } from './shrink.ts';
 import { type Run, simulate } from './simulate.ts';
 import { Trace } from './trace.ts';
 
-/** Lines of a history that are printed: its end, where it failed. */
+/** Lines of a history that are printed: those before the failure. */
 const SHOWN_LINES = 150;
 
 async function play({ seed, runs, steps, trace, counts, quick }: SimFlags): Promise<number> {

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What the product looks up in the file system without opening anything. */
+/** Lookups of the file system that the product does without opening a file. */
 const LOOKUPS = ['stat', 'lstat', 'realpath', 'readlink', 'readFile', 'readdir'] as const;
 
 const synchronous = {
@@ -16,15 +16,15 @@ const synchronous = {
   readdir: fs.readdirSync,
 } satisfies Record<(typeof LOOKUPS)[number], (...args: never[]) => unknown>;
 
-/** How the folders begin that hosts keep the start-up files of shells in. */
+/** Prefix of the folders with start-up files for shells. */
 const SHELL_FILES = join(tmpdir(), 'agenthost-shells-');
 
-/** Files that a simulated host has written for shells, by path; they are nowhere else. */
+/** Files that a simulated host wrote for shells, by path; they exist only here. */
 export type ShellFiles = ReadonlyMap<string, string>;
 
 /**
- * Lets lookups in the file system end in the order in which they began, until the result is called: two at once come back from
- * the thread pool as it pleases, and a run would not be the same each time.
+ * Makes file system lookups finish in the order in which they started, until the returned function is called.
+ * Otherwise the thread pool would decide the order and runs would differ.
  */
 export function orderFileLookups(): () => void {
   return replaceAll(
@@ -41,7 +41,10 @@ export function orderFileLookups(): () => void {
   );
 }
 
-/** Keeps what hosts write for shells in memory, until the result is called: programs that are not there read no files. */
+/**
+ * Keeps the files for shells in memory, until the returned function is called: simulated programs read no
+ * files.
+ */
 export function keepShellFiles(files: Map<string, string>): () => void {
   const within =
     (act: (path: string, text: unknown) => unknown) =>

@@ -2,7 +2,10 @@ import type { SimClient } from './sim-client.ts';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
-/** Whatever anybody did was applied once, or refused with a reason, or ignored, or never reached the host. Throws a `Violation`. */
+/**
+ * Every action was applied once, rejected with a reason, ignored, or never reached the host. Throws a
+ * `Violation`.
+ */
 export function checkOutcomes(world: World): void {
   for (const client of [...world.clients, ...world.guests.map((guest) => guest.client)])
     checkClient(world, client);
@@ -16,7 +19,8 @@ function checkClient(world: World, client: SimClient): void {
     if (outcome === undefined) throw new Violation('outcome', `${what} has none`);
     if (mayOnlyLook && outcome.outcome === 'accepted')
       throw new Violation('access', `${what} was accepted of one who may only look`);
-    // Nothing is ignored on a channel that exists, and nothing dropped by a client that resends and was alone.
+    // Nothing is ignored on an existing channel, and a client that sends again and was never replaced drops
+    // nothing.
     if (outcome.outcome === 'ignored' && world.permanent.has(channel))
       throw new Violation('outcome', `${what} was ignored`);
     if (outcome.outcome === 'dropped' && resends && !wasReplaced && !isGuest)
@@ -39,7 +43,7 @@ function isFit(
     case 'rejected':
       return times === 0 || (outcome.code === 'outcomeExpired' && times === 1);
     case 'ignored':
-      // Its channel went while it was under way, or its answer with a connection.
+      // Its channel was disposed meanwhile, or its answer was lost with a connection.
       return times <= 1;
     case 'dropped':
       return times <= 1;

@@ -2,7 +2,10 @@ import type { Host } from '@agenthost/host';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
-/** No turn is open that nobody will ever end: its chat's agent is at work, or the turn that has the worker is. Throws a `Violation`. */
+/**
+ * Every open turn will end: its chat's agent works, or the turn that has the worker does. Throws a
+ * `Violation`.
+ */
 export function checkOwners({ life }: World): void {
   if (life === undefined) return;
   const { registry } = life.host.core.sync;
@@ -19,7 +22,7 @@ export function checkOwners({ life }: World): void {
     const session = registry.getOf('session', channel.session ?? '');
     if (session?.state.lifecycle === 'creating') continue;
     if (activeTurn.message.text.startsWith('!')) {
-      // One that follows a turn which was cut off waits until that turn's agent has let go of it.
+      // A turn after a truncated one waits until the agent has ended the truncated turn.
       if (!isRunning(life.host.core.sync, activeTurn.id) && !life.agents.isBusy(channel.uri))
         throw new Violation('owner', `${what} is a command that does not run`);
       continue;
@@ -28,7 +31,7 @@ export function checkOwners({ life }: World): void {
   }
 }
 
-/** Whether a command runs for that turn. */
+/** Whether a command runs for this turn. */
 const isRunning = ({ registry }: Host['core']['sync'], turnId: string): boolean =>
   [...registry.all()].some(
     (channel) =>

@@ -4,7 +4,7 @@ import type { SeededRandom } from '../seeded-random.ts';
 import type { SimClient } from './sim-client.ts';
 import type { World } from './world.ts';
 
-/** The session's chats, as somebody sees them. */
+/** The session's chats as some client sees them. */
 function entriesOf({ clients }: World): ChatSummary[] {
   const session = clients.flatMap((each) => each.mirror(SESSION, 'session')?.state ?? [])[0];
   return session?.chats ?? [];
@@ -12,13 +12,13 @@ function entriesOf({ clients }: World): ChatSummary[] {
 
 const isWorker = ({ origin }: ChatSummary): boolean => origin?.kind === 'tool';
 
-/** URIs of the session's chats that anybody may dispose of. */
+/** URIs of the session's chats that may be disposed. */
 export const chatsThatPass = (world: World): string[] =>
   entriesOf(world)
     .filter((entry) => isWorker(entry) || entry.resource.startsWith(PASSING_CHAT))
     .map(({ resource }) => resource);
 
-/** What there is to look at: of the many workers the latest, and of the other sessions their chats too. */
+/** Channels to subscribe to: the latest workers, and other sessions with their chats. */
 export function channelsOf(world: World): string[] {
   const entries = entriesOf(world);
   const worker = entries.findLast(isWorker);
@@ -33,7 +33,7 @@ export function channelsOf(world: World): string[] {
   ];
 }
 
-/** Where somebody might fork what they look at: mostly at a turn that has ended. */
+/** A turn for a fork, usually one that has ended. */
 export function forkSource(
   random: SeededRandom,
   client: SimClient,
@@ -45,7 +45,7 @@ export function forkSource(
   return { chat: uri, turnId: random.pick(ids) };
 }
 
-/** Terminals that come and go: those that somebody made, and those of commands, as far as anybody sees them. */
+/** Temporary terminals that a client created or a command uses, as far as any client sees them. */
 export function terminalsOf({ clients, terminals }: World): string[] {
   const [root] = clients.flatMap((each) => each.mirror(ROOT_URI, 'root')?.state ?? []);
   return [...terminals, ...(root?.terminals ?? []).map(({ resource }) => resource)];

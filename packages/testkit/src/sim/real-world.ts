@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { keepShellFiles, orderFileLookups, type ShellFiles } from './ordered-files.ts';
 import { Violation } from './violation.ts';
 
-/** What would make a run depend on when and where it runs. */
+/** Functions that would make a run depend on time and machine. */
 const TRAPS: readonly (readonly [holder: object, name: string])[] = [
   [Math, 'random'],
   [Date, 'now'],
@@ -17,14 +17,14 @@ const TRAPS: readonly (readonly [holder: object, name: string])[] = [
 
 const PRODUCT = /\/packages\/(?!testkit\/)[^/]+\/src\//;
 
-/** Who asked itself, if it was the product: others in this process, what loads its modules too, may ask as they like. */
+/** The file of the product that called; other code in this process may use these functions. */
 function asker(): string | undefined {
   const frames = new Error().stack?.split('\n').slice(1) ?? [];
   const caller = frames.find((frame) => !frame.includes('/sim/real-world.'));
   return caller !== undefined && PRODUCT.test(caller) ? caller : undefined;
 }
 
-/** Lets the product's secrets be the same in every run, until the result is called. */
+/** Makes the product's secrets the same in every run, until the returned function is called. */
 function countSecrets(): () => void {
   const original = nodeCrypto.randomBytes;
   let count = 0;
@@ -41,7 +41,10 @@ function countSecrets(): () => void {
   };
 }
 
-/** Runs a simulation, with lookups of files in order and what is written for shells kept in memory, and rejects when the product asked for real time, chance or timers meanwhile. */
+/**
+ * Runs a simulation with ordered file lookups and shell files in memory. Rejects when the product used real
+ * time, randomness or timers.
+ */
 export async function withoutRealWorld<T>(run: (files: ShellFiles) => Promise<T>): Promise<T> {
   const found: string[] = [];
   const restores = TRAPS.map(([holder, name]) => trap(holder, name, found));

@@ -3,7 +3,7 @@ import type { SeededRandom } from '../seeded-random.ts';
 import type { SimClient } from './sim-client.ts';
 import type { World } from './world.ts';
 
-/** What is under way to the host arrives and is answered, and the answer is lost with the connection. */
+/** Delivers a client's requests, then loses the answer with the connection. */
 export async function loseAnswer(world: World, { link }: { readonly link: Link | undefined }): Promise<void> {
   if (link === undefined) return;
   world.report.count('lostAnswers');
@@ -12,7 +12,7 @@ export async function loseAnswer(world: World, { link }: { readonly link: Link |
   link.cut();
 }
 
-/** A client asks for a wider window of a chat; now and then it never gets it. */
+/** A client asks for a wider window of a chat; sometimes it never gets the answer. */
 export async function renew(world: World, random: SeededRandom, client: SimClient): Promise<void> {
   const chats = client.mirrors().filter(({ kind }) => kind === 'chat');
   if (chats.length === 0 || !client.isOnline) return;

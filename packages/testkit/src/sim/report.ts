@@ -1,6 +1,6 @@
 import { DeedCounts } from '../deeds/deed-counts.ts';
 
-/** What happened in a run, by kind. */
+/** Kinds of events that are counted. */
 export const COUNTED = [
   'steps',
   'framesDelivered',
@@ -55,12 +55,12 @@ export const COUNTED = [
 
 export type Counted = (typeof COUNTED)[number];
 
-/** Counters of one run, or the sum of several. */
+/** Counters of one run, or the sum over several runs. */
 export class Report {
   readonly #counts = new Map<Counted, number>();
-  /** What became of all that clients did. */
+  /** Outcomes of all deeds of clients. */
   readonly deeds = new DeedCounts();
-  /** Codes of rejections, and how often each came. */
+  /** Number of rejections by code. */
   readonly rejectionCodes = new Map<string, number>();
 
   count(kind: Counted, by = 1): void {
@@ -76,7 +76,7 @@ export class Report {
     this.rejectionCodes.set(code, (this.rejectionCodes.get(code) ?? 0) + 1);
   }
 
-  /** Adds another run's counters to these. */
+  /** Adds the counters of another run. */
   add(other: Report): void {
     for (const kind of COUNTED) this.count(kind, other.of(kind));
     this.deeds.add(other.deeds);
@@ -85,7 +85,7 @@ export class Report {
     }
   }
 
-  /** One line for each kind that happened. */
+  /** One line for each kind that occurred. */
   toString(): string {
     const lines = COUNTED.filter((kind) => this.of(kind) > 0).map((kind) => `  ${kind}: ${this.of(kind)}`);
     const codes = [...this.rejectionCodes].toSorted(([, a], [, b]) => b - a);

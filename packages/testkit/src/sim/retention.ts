@@ -3,14 +3,14 @@ import type { SeededRandom } from '../seeded-random.ts';
 import { SCHEDULED } from './violation.ts';
 import type { World } from './world.ts';
 
-/** Some chat keeps its newest turns and no others, as after the retention policy. */
+/** Reduces a chat to its newest turns, like the retention policy. */
 export function dropTurns(world: World, random: SeededRandom): void {
   const keep = random.between(1, 3);
   const chats = droppable(world, keep);
   if (chats.length > 0) dropTurnsOf(world, random.pick(chats), keep);
 }
 
-/** Chats that have more turns than `keep`. Not those of copies, which are compared with what was read of their source. */
+/** Chats with more than `keep` turns, without copies, which are compared with their exported source. */
 function droppable({ life, isUp, options }: World, keep: number): string[] {
   if (!options.dropsTurns || !isUp || life === undefined) return [];
   return [...life.host.core.sync.registry.ofSession(SESSION)].flatMap((channel) => {
@@ -20,14 +20,14 @@ function droppable({ life, isUp, options }: World, keep: number): string[] {
   });
 }
 
-/** The same for one chat, if it can be done there. */
+/** The same for one chat, if possible. */
 export function dropTurnsOf(world: World, uri: string, keep: number): void {
   const { life, faults, report, trace } = world;
   if (life === undefined || !droppable(world, keep).includes(uri)) return;
   trace.note('host', `keeps ${keep} turns of ${uri}`);
   report.count('turnDrops');
   life.host.core.dropTurns(uri, keep).catch((error: unknown) => {
-    // The disk, or a host that stops without one.
+    // Caused by the disk, or by a host that stops while the disk is full.
     if (!String(error).includes(SCHEDULED) && !String(error).includes('is stopping'))
       faults.note('fault', `turns of ${uri} were not dropped: ${String(error)}`);
   });

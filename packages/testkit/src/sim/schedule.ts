@@ -17,20 +17,22 @@ import { endCommand, exit, output, PROGRAM, report, TERMINALS } from './terminal
 import { MAX_LATENCY_MS, type World } from './world.ts';
 import type { WorldOptions } from './world-options.ts';
 
-/** What a step works with: its own chance, so that leaving one out changes nothing about the others, and one client. */
+/**
+ * Input of a step: its own random numbers, so that leaving a step out does not change others, and one client.
+ */
 interface Step {
   readonly world: World;
   readonly random: SeededRandom;
   readonly client: SimClient;
 }
 
-/** What the step of that number is; it follows from the seed alone. */
+/** Kind and random numbers of the step with this number; they depend only on the seed. */
 export function stepOf(options: WorldOptions, index: number): { name: StepName; random: SeededRandom } {
   const random = SeededRandom.of(options.seed, `step/${index}`);
   return { name: random.weighted(options.steps), random };
 }
 
-/** Makes one thing happen, and all that follows from it without time, network or disk. */
+/** Performs one step and everything that follows without time, network or disk. */
 export async function step(world: World, index: number): Promise<void> {
   const { name, random } = stepOf(world.options, index);
   const client = random.pick(world.clients);
@@ -42,7 +44,7 @@ export async function step(world: World, index: number): Promise<void> {
   await drainMicrotasks();
 }
 
-/** Not worth a line of a history. */
+/** Steps that are left out of a history. */
 const QUIET: ReadonlySet<StepName> = new Set(['deliver', 'immediates', 'timer', 'act', 'foreignActs']);
 
 const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
@@ -70,7 +72,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
   },
   immediates: ({ world }) => void world.clock.runImmediates(),
   timer: ({ world }) => void world.clock.fireNext(),
-  // Long enough, at times, for envelopes to leave the replay window.
+  // Sometimes long enough for envelopes to leave the replay window.
   pass: ({ world, random }) => world.clock.advance(random.chance(0.1) ? random.int(40_000) : random.int(400)),
   drop: ({ world, random, client }) => {
     const foreigner =
@@ -132,7 +134,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     });
     world.rivals.push(rival);
     world.report.count('rivals');
-    // Refused and lost connections are the schedule's doing; it is closed then, and does nothing more.
+    // Refusals and lost connections are part of the schedule; the client is then closed.
     rival.client.connect().catch(() => undefined);
     hold(world, rival, SESSION);
   },
@@ -162,7 +164,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
   },
   letGo: ({ random, client }) => {
     const mirrors = client.mirrors();
-    // Only when nothing is pending there: whoever looks away is not asked whether it took effect.
+    // Only without pending actions, because their outcome would be unknown after unsubscribing.
     if (mirrors.length > 1 && client.pendingCount === 0) client.letGo(random.pick(mirrors).uri);
   },
   fetchOlder: ({ world, random, client }) => {
@@ -171,7 +173,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
       .filter(({ confirmed }) => 'turns' in confirmed && confirmed.turnsNextCursor);
     if (mirrors.length === 0 || !client.isOnline) return;
     world.report.count('olderTurnsFetched');
-    // A drop, or a cursor that a truncation has made stale: nothing is lost but the answer.
+    // After a drop, or with a cursor made stale by a truncation, only the answer is lost.
     random.pick(mirrors).fetchOlderTurns().catch(onlyErrors);
   },
   search: ({ world, random, client }) => searchSomething(world, random, client),
@@ -260,7 +262,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
   },
 };
 
-/** A client as somebody who does things: what it asks is now and then a command for the host itself [CHAT-17]. */
+/** A client as an actor; some of its prompts are commands for the host [CHAT-17]. */
 const actorOf = (client: SimClient): Actor => ({
   name: client.clientId,
   random: client.random,

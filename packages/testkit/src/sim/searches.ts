@@ -13,17 +13,17 @@ import type { SimClient } from './sim-client.ts';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
-/** So many words are looked for in an audit. */
+/** Words that an audit searches for. */
 const WORDS_OF_AUDIT = 3;
-/** Of one session no more hits are shown. */
+/** Largest number of hits shown per session. */
 const HITS_OF_SESSION = 3;
-/** Longer answers are not searched to their end. */
+/** Longer answers are not searched completely. */
 const SEARCHED_LENGTH = 32_768;
 
-/** Queries are not as long as what some agents say without a space. */
+/** Longest word in a query; some agents produce longer texts without a space. */
 const LONGEST_WORD = 400;
 
-/** A client looks for a word that it sees, or for what nobody would: whatever is found was said by somebody. */
+/** A client searches for a word that it sees, or for an unusual query. Every hit must exist. */
 export function searchSomething(world: World, random: SeededRandom, client: SimClient): void {
   if (!client.isOnline) return;
   const words = [...wordsOf(client).keys()];
@@ -48,13 +48,13 @@ export function searchSomething(world: World, random: SeededRandom, client: SimC
   look();
 }
 
-/** A phrase or a beginning that is hard on who looks for it, or a word over and over. */
+/** A phrase or prefix that is expensive to search, or a repeated word. */
 function hostileQuery(random: SeededRandom, word: string): string {
   const { phrase, beginning } = random.pick(hostileTexts);
   return random.pick([phrase, `${word} ${beginning}`, `"${`${word} `.repeat(100)}"`.slice(0, 1_000)]);
 }
 
-/** Words of what is to be seen are found where they are, and nothing that is not there. Throws a `Violation`. */
+/** Visible words are found where they are, and nothing else is found. Throws a `Violation`. */
 export async function checkSearch(world: World, auditor: SimClient): Promise<void> {
   const random = SeededRandom.of(world.options.seed, `search/${world.report.of('audits')}`);
   const places = wordsOf(auditor);
@@ -75,7 +75,7 @@ export async function checkSearch(world: World, auditor: SimClient): Promise<voi
   }
 }
 
-/** Turns are reported once, for one of the chats that share them, and of a session only the best. */
+/** A turn is reported for one of the chats that share it, and only the best hits of a session are shown. */
 function checkFound(
   hits: readonly SessionSearchHit[],
   { word, session, turns }: { word: string; session: string; turns: ReadonlySet<string> },
@@ -90,7 +90,7 @@ function checkFound(
   throw new Violation('search', `${session} has "${word}" and was not found`);
 }
 
-/** Whatever was found is what a turn ended as, and is marked where it stands. */
+/** Every hit is the final text of a turn, with correct marks. */
 function checkHits(
   { archive, report }: World,
   { items }: SearchSessionsResult,
@@ -102,7 +102,7 @@ function checkHits(
   for (const hit of items) {
     const { turnId, snippet, matches, session } = hit;
     const marked = matches.map(([start, end]) => snippet.slice(start, end).toLowerCase());
-    // One that is longer than the snippet is marked as far as it is shown.
+    // A match longer than the snippet is marked as far as it is shown.
     const isMark = (each: string): boolean =>
       word === undefined ||
       each === word ||
@@ -116,7 +116,7 @@ function checkHits(
   }
 }
 
-/** What was found is still there, as far as somebody who holds everything that is held by anybody can tell. */
+/** Every hit still exists, as far as a client with all held channels can tell. */
 function checkPresent(auditor: SimClient, { session, chat, turnId }: SessionSearchHit): void {
   const holder = auditor.mirror(session.resource, 'session')?.confirmed;
   if (holder === undefined) return;
@@ -128,7 +128,7 @@ function checkPresent(auditor: SimClient, { session, chat, turnId }: SessionSear
     throw new Violation('search', `found turn ${turnId}, which ${chat} does not have`);
 }
 
-/** The words that somebody sees, by the sessions that have them, with the turns where they are; none for titles. */
+/** Words that a client sees by session, with the turns that contain them; no turns for titles. */
 function wordsOf(client: SimClient): Map<string, Map<string, Set<string>>> {
   const found = new Map<string, Map<string, Set<string>>>();
   const add = (text: string, session: string, turnId?: string): void => {
@@ -158,7 +158,7 @@ function wordsOf(client: SimClient): Map<string, Map<string, Set<string>>> {
 const textsOf = ({ responseParts }: Turn): string[] =>
   responseParts.flatMap((part) => (part.kind === 'markdown' ? [part.content] : []));
 
-/** All of a turn that can be found, on one line. */
+/** The searchable text of a turn, on one line. */
 function textOf({ message, responseParts }: Turn): string {
   const pieces = responseParts.flatMap((part) => {
     if (part.kind === 'markdown') return [part.content];

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-/** Seeds of each half; the halves are played at the same time. */
+/** Seeds of each half; both halves run in parallel. */
 const HALF = 1_000;
 
 const run = promisify(execFile);
 const main = join(import.meta.dirname, 'main.ts');
 
-/** What the command says of so many seeds: the failed one with its history, if there is one. */
+/** Output of the command for some seeds: a failed seed with its history, if any. */
 async function play(first: number): Promise<string> {
   const args = ['-C', '@agenthost/source', main, '--seed', `${first}`, '--runs', `${HALF}`];
   try {

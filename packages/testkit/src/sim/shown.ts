@@ -6,8 +6,8 @@ import { type ChannelKind, type ChannelState, outputLength, type TerminalState }
 const HEAD = /^(?:\u001b(?:\[[0-9;?]*[A-Za-z]|[78=>]))+/;
 
 /**
- * A state as it is judged: terminals by what was put out since they were cleared, however it is parted, by how much was put out in all,
- * and by what was run.
+ * The comparable form of a state. Terminals are reduced to their output since the last clear (however it is
+ * divided), the total length of output, and their commands.
  */
 export function shownBy(state: ChannelState[ChannelKind]): object {
   if (!isTerminal(state)) return state;
@@ -17,7 +17,7 @@ export function shownBy(state: ChannelState[ChannelKind]): object {
   return { ...rest, commands, content: textShown(state), putOut };
 }
 
-/** What a terminal shows of its program's output. */
+/** The output of a program that a terminal shows. */
 export const textShown = ({ content }: TerminalState): string => contentText(content).replace(HEAD, '');
 
 const isTerminal = (state: object): state is TerminalState => 'claim' in state;

@@ -3,17 +3,17 @@ import { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
 import { worldOptionsOf } from './world-options.ts';
 
-/** What is left of a failed run. */
+/** The result of shrinking a failed run. */
 export interface Shrunk {
   readonly run: Run;
   readonly error: unknown;
-  /** Steps that are left. */
+  /** Remaining steps. */
   readonly stepCount: number;
-  /** How often it was played for that. */
+  /** Number of replays. */
   readonly replays: number;
 }
 
-/** What counts as the same failure: the promise that was broken, or the name of what was thrown. */
+/** The kind of a failure: the violated rule, or the name of the error. */
 const kindOf = (error: unknown): string =>
   error instanceof Violation ? error.rule : error instanceof Error ? error.name : String(error);
 
@@ -27,8 +27,9 @@ async function failureOf(run: Run, play: (run: Run) => Promise<unknown>): Promis
 }
 
 /**
- * Leaves out what a failed run does not need to fail as it did: first all steps of a kind, then ever smaller stretches. The same run gives
- * the same result. `maxReplays`: it gives up there, with what it has; default 300. `play` is `simulate` by default.
+ * Leaves out steps that a failed run does not need to fail in the same way: first all steps of a kind, then
+ * ever smaller ranges. Deterministic. `maxReplays`: limit of replays, default 300. `play` is `simulate` by
+ * default.
  */
 export async function shrink(
   failed: Run,

@@ -10,13 +10,13 @@ import type { Report } from './report.ts';
 import type { Trace } from './trace.ts';
 import type { FaultLog } from './violation.ts';
 
-/** How a client looks at the chats of the simulated session. */
+/** How a client subscribes to the chats of the session. */
 export interface SimView {
   readonly turns?: number;
   readonly maxLatencyMs?: number;
 }
 
-/** Something that a client did, and what became of it. */
+/** A dispatched action and its outcome. */
 export interface Dispatched {
   readonly channel: string;
   readonly action: ClientAction;
@@ -25,11 +25,11 @@ export interface Dispatched {
   outcome?: DispatchOutcome;
 }
 
-/** What a simulated client is made of. */
+/** Options of a simulated client. */
 export interface SimClientParts {
   /** Unique in the world. */
   readonly name: string;
-  /** Default: the name. Rivals have that of another. */
+  /** Default: the name. Rivals use that of another client. */
   readonly clientId?: string;
   readonly seed: number;
   readonly clock: SimulatedClock;
@@ -38,13 +38,13 @@ export interface SimClientParts {
   readonly ledger: Ledger;
   readonly faults: FaultLog;
   readonly trace: Trace;
-  /** What it shows to be let in; absent: it is the owner. */
+  /** Credential. Absent: the owner's token. */
   readonly credential?: string | undefined;
-  /** It may do nothing but look. Default false. */
+  /** Whether it only observes. Default false. */
   readonly mayOnlyLook?: boolean;
-  /** Its token may end. Default false. */
+  /** Whether its token may be revoked. Default false. */
   readonly isGuest?: boolean;
-  /** Whether what has no answer is sent again after a drop. */
+  /** Whether unanswered actions are sent again after a drop. */
   readonly resends: boolean;
 }
 
@@ -55,7 +55,7 @@ type AskedMethod =
   | 'x-createToken'
   | 'x-revokeToken';
 
-/** One optimistic client: the real library on a simulated network, and what became of all that it did. */
+/** A client with the real library on a simulated network, and the outcomes of its actions. */
 export class SimClient {
   readonly name: string;
   readonly clientId: string;
@@ -63,13 +63,13 @@ export class SimClient {
   readonly credential: string | undefined;
   readonly mayOnlyLook: boolean;
   readonly isGuest: boolean;
-  /** Of its life [ACT-5]; it is sent only by those that resend. */
+  /** Epoch of the client object [ACT-5]; sent only by clients that send again. */
   readonly epoch: string;
   readonly client: AhpClient;
   readonly dispatched: Dispatched[] = [];
-  /** What it chooses by now: the present step's. */
+  /** Random numbers of the present step. */
   random: SeededRandom;
-  /** Another connection took over from it, at least once. */
+  /** Another connection took over at least once. */
   wasReplaced = false;
   readonly #parts: SimClientParts;
   readonly #mirrors = new Map<string, Mirror<ChannelKind>>();
@@ -121,7 +121,7 @@ export class SimClient {
       wasOnline = status.state === 'online';
       if (status.state === 'replaced') this.wasReplaced = true;
       if (status.state === 'online') hasBeenOnline = true;
-      // Closed by us in the end, with an error of that name; a first attempt that fails ends a client too.
+      // Closed by the host with this error at the end; a failed first attempt also closes a client.
       const isExpected = this.isGuest && status.state === 'closed' && status.error.name === 'Unauthorized';
       if (status.state === 'closed' && status.error.name !== 'ClientClosed' && hasBeenOnline && !isExpected)
         faults.note('fault', `${name}: the client gave up: ${status.error.message}`);
@@ -141,7 +141,7 @@ export class SimClient {
     return this.client.status.state === 'replaced';
   }
 
-  /** Actions without an outcome. */
+  /** Number of actions without an outcome. */
   get pendingCount(): number {
     let count = 0;
     for (const each of this.#pending.values()) count += each;
@@ -157,7 +157,7 @@ export class SimClient {
     return found !== undefined && isOf(found, kind) ? found : undefined;
   }
 
-  /** Holds a channel; a refusal or a lost connection leaves it unheld. */
+  /** Subscribes to a channel. After a refusal or a lost connection it is not held. */
   async hold(uri: string, view: SimView = {}): Promise<void> {
     try {
       const mirror = await this.client.subscribe(uri, view);
@@ -175,7 +175,7 @@ export class SimClient {
     }
   }
 
-  /** Asks for another window of a channel that it holds; a refusal or a lost connection leaves it as it was. */
+  /** Asks for another window of a held channel. After a refusal or a lost connection nothing changes. */
   renew(uri: string, view: SimView): void {
     const { faults } = this.#parts;
     this.client.subscribe(uri, view).then(
@@ -187,13 +187,15 @@ export class SimClient {
     );
   }
 
-  /** Gives a channel back. */
+  /** Releases a channel. */
   letGo(uri: string): void {
     this.#mirrors.get(uri)?.dispose();
     this.#mirrors.delete(uri);
   }
 
-  /** Sends a command; what becomes of it shows in state, and a lost connection or a refusal is the schedule's doing. */
+  /**
+   * Sends a command. Its effect shows in the state; refusals and lost connections are part of the schedule.
+   */
   command<M extends 'createChat' | 'disposeChat' | 'createSession' | 'disposeSession'>(
     deed: Deed,
     method: M,
@@ -211,7 +213,7 @@ export class SimClient {
     );
   }
 
-  /** Sends a command that nobody counts; refusals and lost connections are the schedule's doing. */
+  /** Sends a command that is not counted; refusals and lost connections are part of the schedule. */
   ask<M extends AskedMethod>(
     method: M,
     params: ClientToHostRequests[M]['params'],
@@ -257,7 +259,7 @@ const isOf = <K extends ChannelKind>(
   kind: K,
 ): mirror is Mirror<ChannelKind> & Mirror<K> => mirror.kind === kind;
 
-/** A chat or session that was disposed meanwhile, or was about to be when the disk was full. */
+/** A chat or session that was disposed, or was about to be when the disk was full. */
 const isGone = (error: unknown): boolean =>
   error instanceof RpcError && [-32008, -32001, -32603].includes(error.code);
 

@@ -12,23 +12,26 @@ import { Trace } from './trace.ts';
 import { World } from './world.ts';
 import { type WorldOptions, worldOptionsOf } from './world-options.ts';
 
-/** One run of the simulator. */
+/** Options of one run. */
 export interface Run {
   readonly seed: number;
   /** Steps between two audits. */
   readonly stepCount: number;
-  /** Default 1. */
+  /** Number of audits. Default 1. */
   readonly auditCount?: number;
-  /** Numbers of steps that are left out. Default none. */
+  /** Numbers of steps to leave out. Default: none. */
   readonly without?: ReadonlySet<number>;
-  /** Default: keeps nothing. */
+  /** Default: nothing is recorded. */
   readonly trace?: Trace;
 }
 
-/** How often a run looks whether something went wrong in the middle of a step. */
+/** Number of steps between two checks for faults. */
 const CHECK_EVERY = 20;
 
-/** Plays the schedule of a seed, audits it, and tells what happened. Rejects with a `Violation`, or with what broke. */
+/**
+ * Plays the schedule of a seed and audits it. Resolves with the counts of events. Rejects with a `Violation`
+ * or another error.
+ */
 export function simulate(run: Run): Promise<Report> {
   const options = worldOptionsOf(run.seed);
   return withoutRealWorld((files) => play(new World(options, run.trace ?? new Trace(), files), run));
@@ -51,7 +54,7 @@ async function play(world: World, { stepCount, auditCount = 1, without = new Set
   return world.report;
 }
 
-/** The numbers of a run's steps, by what they are. */
+/** The numbers of a run's steps by kind. */
 export function stepNumbers(options: WorldOptions, count: number): Map<string, number[]> {
   const numbers = new Map<string, number[]>();
   for (let index = 0; index < count; index += 1) {
@@ -61,7 +64,7 @@ export function stepNumbers(options: WorldOptions, count: number): Map<string, n
   return numbers;
 }
 
-/** Everybody connects, the first makes the session, and all look at everything. */
+/** All clients connect, the first creates the session, and all subscribe to everything. */
 async function enter(world: World): Promise<void> {
   await world.clock.runUntilSettled(world.life?.started ?? Promise.resolve());
   await meanwhile(world, Promise.all(world.clients.map(({ client }) => client.connect())));
@@ -85,7 +88,7 @@ async function enter(world: World): Promise<void> {
   }
   await meanwhile(world, Promise.all(world.clients.map((client, index) => lookAround(world, client, index))));
   for (let turn = 0; turn < world.options.history; turn += 1) {
-    // A command of nothing, which ends at once.
+    // An empty command, which ends at once.
     first.dispatch(SECOND_CHAT, turnStarted(`before-${turn}`, '!'));
     await world.quiesce();
   }
@@ -94,7 +97,7 @@ async function enter(world: World): Promise<void> {
   await world.quiesce();
 }
 
-/** Lets everything go on until a promise has settled; rejects as it does. */
+/** Lets everything run until a promise has settled; rejects like the promise. */
 async function meanwhile(world: World, promise: Promise<unknown>): Promise<void> {
   const settled = Promise.allSettled([promise]);
   await world.quiesce();

@@ -1,4 +1,4 @@
-/** What may happen next, each as often as its number says. */
+/** Weights of the kinds of step. */
 export const STEPS = {
   deliver: 40,
   part: 1,
@@ -54,5 +54,5 @@ export const STEPS = {
   terminalGoes: 0.1,
 } as const;
 
-/** A kind of thing that may happen. */
+/** A kind of step. */
 export type StepName = keyof typeof STEPS;

@@ -8,8 +8,8 @@ import type { World } from './world.ts';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what terminals are told by.
 const MARK = /\u001b\](?:133|633);[^\u0007\u001b]*(?:\u0007|\u001b\\)/g;
 /**
- * A late subscriber to a terminal sees what its program has put out since it was cleared, over all hosts, whether the terminal had
- * other subscribers meanwhile or not. Throws a `Violation`.
+ * A late subscriber to a terminal sees the output of its program since the last clear, over all hosts and
+ * independent of other subscribers. Throws a `Violation`.
  */
 export function checkOutput({ life, ptys, report }: World, auditor: SimClient): void {
   for (const { uri, confirmed } of auditor.mirrors()) {
@@ -17,10 +17,10 @@ export function checkOutput({ life, ptys, report }: World, auditor: SimClient): 
     const id = life?.host.core.sync.registry.getOf('terminal', uri)?.hostData.pty;
     const pty = ptys.ptys.findLast(({ spec }) => spec.id === id);
     if (pty === undefined) throw new Violation('output', `${uri}: no program was ever started for it`);
-    // Its output comes with the next host.
+    // The next host reads its output.
     if (life?.hasLeftPrograms === true && !pty.isRead) continue;
     const whole = pty.text.replaceAll(MARK, '');
-    // What becomes of half a mark is the parser's to say.
+    // The parser decides about an incomplete mark.
     if (whole.includes('\u001b')) continue;
     const shown = textShown(confirmed);
     if (!whole.endsWith(shown))

@@ -2,21 +2,24 @@ import type { SeededRandom } from '../seeded-random.ts';
 import type { SimulatedPty } from '../simulated-pty.ts';
 import type { World } from './world.ts';
 
-/** The terminal whose program is a shell that reports its commands. */
+/** The terminal whose program is a shell with shell integration. */
 export const SHELL = 'ahp-terminal:/shell';
-/** Terminals that are there from the beginning; the programs of all but the first may end. Clients may choose a scheme of their own. */
+/**
+ * Terminals that exist from the start. The programs of all but the first may end. One has a scheme chosen by
+ * a client.
+ */
 export const TERMINALS = ['ahp-terminal:/lasting', 'editor-terminal:/ending', SHELL] as const;
 
-/** Terminals that have no subscriber at first. */
+/** Terminals without initial subscribers. */
 export const unseenTerminal = (index: number): string => `ahp-terminal:/unseen-${index}`;
 
-/** What runs in a terminal that is no shell. */
+/** The program of terminals other than the shell. */
 export const PROGRAM = { 'x-command': ['program'] };
 
-/** Ptys that somebody reads. */
+/** Ptys that a host reads. */
 const running = ({ ptys }: World): SimulatedPty[] => ptys.ptys.filter((pty) => !pty.hasEnded && pty.isRead);
 
-/** A program puts something out, now and then a lot. */
+/** A program prints something, sometimes a lot. */
 export function output(world: World, random: SeededRandom): void {
   const ptys = running(world);
   if (ptys.length === 0) return;
@@ -25,7 +28,7 @@ export function output(world: World, random: SeededRandom): void {
   random.pick(ptys).output(`${text}${random.chance(0.3) ? '\r\n' : ' é🙂 '}`);
 }
 
-/** The program of a terminal that is not there to stay ends. */
+/** The program of a temporary terminal ends. */
 export function exit(world: World, random: SeededRandom): void {
   const ending = running(world).slice(1);
   if (ending.length === 0) return;
@@ -33,7 +36,7 @@ export function exit(world: World, random: SeededRandom): void {
   random.pick(ending).end(random.int(3));
 }
 
-/** A command that somebody has sent as a message comes to its end. */
+/** A command that was sent as a message ends. */
 export function endCommand(world: World, random: SeededRandom): void {
   const commands = running(world).filter(({ spec }) => spec.command[1] === '-c');
   if (commands.length === 0) return;
@@ -45,7 +48,7 @@ export function endCommand(world: World, random: SeededRandom): void {
 
 const REPORTS = { ready: 1, prompt: 3, executed: 4, finished: 3, foreign: 0.5 } as const;
 
-/** A shell reports what it does, as the script does that the host gave it; now and then in two pieces. */
+/** A shell reports what it does, like the host's script; sometimes in two pieces. */
 export function report(world: World, random: SeededRandom): void {
   const shells = running(world).flatMap((pty) => {
     const nonce = nonceOf(world, pty);
@@ -58,7 +61,7 @@ export function report(world: World, random: SeededRandom): void {
     `\u001b]633;${nonce};${letter}${text === undefined ? '' : `;${text}`}\u001b\\`;
   const said = reportOf(random, mark);
   const cut = random.chance(0.2) ? random.int(said.length) : 0;
-  // What stays behind comes with what this shell says next, or never.
+  // The rest follows with the shell's next report, or never.
   pty.output((world.unsaid.get(pty) ?? '') + said.slice(0, said.length - cut));
   world.unsaid.set(pty, said.slice(said.length - cut));
 }
@@ -81,7 +84,7 @@ function reportOf(random: SeededRandom, mark: (letter: string, text?: string) =>
   }
 }
 
-/** What the host wrote into the file that the shell reads first. */
+/** The content that the host wrote into the shell's first start-up file. */
 function nonceOf({ files }: World, { spec: { command } }: SimulatedPty): string | undefined {
   const file = command[command.indexOf('--init-file') + 1];
   return /633;([\da-f]{32});/.exec(files.get(file ?? '') ?? '')?.[1];

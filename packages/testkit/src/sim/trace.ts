@@ -1,35 +1,35 @@
-/** How much a trace keeps: steps and what happened to the host, or every frame too. */
+/** Detail of a trace: steps and events of the host, or every frame as well. */
 export type TraceDetail = 'history' | 'everything';
 
 /** Longer frames are cut in a history. */
 const SHOWN_LENGTH = 200;
 
-/** What happened in a run, line by line, for whoever looks for a fault. */
+/** A log of a run for debugging. */
 export class Trace {
   readonly lines: string[] = [];
   readonly #detail: TraceDetail | undefined;
   #now: (() => number) | undefined;
   #startedAt = 0;
 
-  /** Without a detail it keeps nothing. */
+  /** Without a detail nothing is recorded. */
   constructor(detail?: TraceDetail) {
     this.#detail = detail;
   }
 
-  /** Lines begin with the milliseconds since now. */
+  /** Lines start with the milliseconds since this call. */
   begin(now: () => number): void {
     this.#now = now;
     this.#startedAt = now();
   }
 
-  /** Notes a step, or what happened to a part. */
+  /** Records a step or an event of a part. */
   note(who: string, what: string): void {
     if (this.#detail === undefined || this.#now === undefined) return;
     const text = this.#detail === 'history' ? shortened(what) : what;
     this.lines.push(`${this.#now() - this.#startedAt} ${who} ${text}`);
   }
 
-  /** Notes what is left out of a history. */
+  /** Records a frame, which is left out of a history. */
   frame(who: string, text: string): void {
     if (this.#detail === 'everything') this.note(who, text);
   }

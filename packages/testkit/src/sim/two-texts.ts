@@ -4,8 +4,8 @@ import type { SeededRandom } from '../seeded-random.ts';
 import type { TurnPlace } from '../simulated-turn.ts';
 
 /**
- * Writes to two texts of a running turn at the same time, as the protocol lets hosts do. What an agent has for it opens a new text where
- * another kind came between, so this goes through the commit path itself, like what agents write.
+ * Writes to two texts of a running turn alternately, which the protocol permits. A `TurnOutput` starts a new
+ * text after another kind of part, so this uses the commit path directly.
  */
 export async function writeTwoTexts(
   { sync }: Host['core'],

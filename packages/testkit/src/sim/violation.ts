@@ -1,6 +1,6 @@
 import { differenceOf } from './difference.ts';
 
-/** The promises that a run is checked against, by a word each. */
+/** Names of the promises that a run is checked against. */
 export type Rule =
   | 'convergence'
   | 'durability'
@@ -20,7 +20,7 @@ export type Rule =
   | 'fault'
   | 'determinism';
 
-/** Something that must always hold did not. */
+/** A promise was broken. */
 export class Violation extends Error {
   override readonly name = 'Violation';
   readonly rule: Rule;
@@ -31,13 +31,13 @@ export class Violation extends Error {
   }
 }
 
-/** Throws when two JSON-like values differ, and says where first. */
+/** Throws when two JSON-like values differ, with the first difference. */
 export function mustEqual(rule: Rule, what: string, actual: unknown, expected: unknown): void {
   const difference = differenceOf(actual, expected);
   if (difference !== undefined) throw new Violation(rule, `${what}: ${difference}`);
 }
 
-/** What went wrong in the middle of a run; thrown at its next check. */
+/** Faults found during a run; thrown at its next check. */
 export class FaultLog {
   readonly #found: Violation[] = [];
 
@@ -45,7 +45,7 @@ export class FaultLog {
     this.#found.push(new Violation(rule, message));
   }
 
-  /** Throws the first, if there is one; the message tells the others. */
+  /** Throws the first fault; the message includes the others. */
   check(): void {
     const [first, ...others] = this.#found;
     if (first === undefined) return;
@@ -54,5 +54,5 @@ export class FaultLog {
   }
 }
 
-/** In every error that a schedule makes, so that those can be told from faults of the host. */
+/** Part of every error that a schedule causes, to tell them from faults of the host. */
 export const SCHEDULED = 'the schedule says so';

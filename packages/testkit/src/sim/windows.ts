@@ -2,8 +2,8 @@ import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
 /**
- * The host takes no window for wider than it is: what lies outside would be cut away without its client hearing of it [CHAT-6]. Throws a
- * `Violation`.
+ * The host never assumes a window that is wider than the real one: a truncation outside of the real window
+ * would not be reported to the client [CHAT-6]. Throws a `Violation`.
  */
 export function checkWindows({ life, clients, foreigners }: World): void {
   const core = life?.host.core;
@@ -17,7 +17,7 @@ export function checkWindows({ life, clients, foreigners }: World): void {
       const connection = core?.hub.connectionOf(clientId);
       const subscription = connection && chat.subscriptions.get(connection);
       if (held === undefined || !('turns' in held) || subscription === undefined) continue;
-      // The end of its turn is not committed yet, or on its way.
+      // The end of its turn is not committed or delivered yet.
       if (held.activeTurn?.id !== chat.state.activeTurn?.id) continue;
       const oldest = chat.hostData.turnCount - held.turns.length;
       if (oldest > subscription.fromOrdinal)

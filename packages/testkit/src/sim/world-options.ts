@@ -2,47 +2,47 @@ import { SeededRandom } from '../seeded-random.ts';
 import type { ForeignVersion } from './foreign-client.ts';
 import { STEPS, type StepName } from './steps.ts';
 
-/** What differs between runs. */
+/** Options that differ between runs. */
 export interface WorldOptions {
   readonly seed: number;
   readonly clientCount: number;
-  /** How long envelopes stay replayable, ms of simulated time. */
+  /** Time that envelopes can be replayed, in simulated milliseconds. */
   readonly replayMs: number;
-  /** How long an unused channel stays in memory, ms of simulated time. */
+  /** Time until an unused channel is unloaded, in simulated milliseconds. */
   readonly unloadAfterMs: number;
-  /** Bounds of what waits for one connection, in bytes. */
+  /** Limits of queued output per connection, in bytes. */
   readonly outbox: { readonly softBytes: number; readonly hardBytes: number; readonly totalBytes: number };
-  /** Clients of one token that are away and remembered though they have done nothing. */
+  /** Disconnected clients of a token that are remembered although they have done nothing. */
   readonly maxAwayClients: number;
-  /** How often, 0 to 1, an operation of the disk takes its time; up to 30 ms. */
+  /** Probability that a disk operation is slow (up to 30 ms). */
   readonly slowDisk: number;
-  /** How often, 0 to 1, agents misbehave. */
+  /** Probability that an agent misbehaves. */
   readonly unruly: number;
-  /** Index of the client that never resends, as those do that do not know the host; `undefined`: none. */
+  /** Index of the client that never sends again; `undefined`: none. */
   readonly forgetful: number | undefined;
-  /** Turns that one client looks at. */
+  /** Window of one client, in turns. */
   readonly viewTurns: number;
-  /** Turns that a chat has before anything happens. */
+  /** Turns of a chat before the first step. */
   readonly history: number;
-  /** How often, 0 to 1, a millisecond goes by between two looks of the host at its clock. */
+  /** Probability that a millisecond passes between two reads of the clock by the host. */
   readonly workTime: number;
-  /** Whether turns are dropped for their age. */
+  /** Whether turns are deleted because of their age. */
   readonly dropsTurns: boolean;
-  /** Clients of another make, by the version that each speaks: no epoch, none of our extensions. */
+  /** Versions of clients of another implementation: without epoch and extensions. */
   readonly foreignVersions: readonly ForeignVersion[];
-  /** Whether there is a client more, who may only look. */
+  /** Whether there is an observing client. */
   readonly hasObserver: boolean;
-  /** Whether somebody is there from the beginning who may be sent away. */
+  /** Whether there is a guest from the start. */
   readonly hasGuest: boolean;
-  /** Terminals more than every world has, without subscribers at first. */
+  /** Additional terminals without initial subscribers. */
   readonly unseenTerminals: number;
-  /** How often, 0 to 1, the owner of the ptys does not answer a host that starts, for a while. */
+  /** Probability that the owner of the ptys does not answer a starting host for a while. */
   readonly silentKeeper: number;
-  /** How often each thing happens. */
+  /** Weights of the kinds of step. */
   readonly steps: Readonly<Record<StepName, number>>;
 }
 
-/** Each world has some kinds of trouble and not others: so that what needs a lot of one is not drowned by the rest. */
+/** Each world has some kinds of trouble and not others, so that rare ones are not hidden by frequent ones. */
 export function worldOptionsOf(seed: number): WorldOptions {
   const random = SeededRandom.of(seed, 'world');
   const steps: Record<StepName, number> = { ...STEPS };
@@ -52,7 +52,7 @@ export function worldOptionsOf(seed: number): WorldOptions {
     clientCount: random.between(2, 4),
     replayMs: random.pick([30_000, 30_000, 3_600_000]),
     unloadAfterMs: random.pick([5_000, 20_000]),
-    // Some worlds have slow disks, some hosts with short patience for slow clients.
+    // Some worlds have slow disks, some have hosts with little patience for slow clients.
     slowDisk: random.pick([0, 0.05, 0.3]),
     outbox: random.chance(0.5)
       ? { softBytes: 1_000_000, hardBytes: 8_000_000, totalBytes: 64_000_000 }
@@ -61,21 +61,21 @@ export function worldOptionsOf(seed: number): WorldOptions {
     unruly: random.pick([0, 0, 0.2, 0.6]),
     forgetful: random.chance(0.25) ? 1 : undefined,
     viewTurns: random.pick([0, 1, 2]),
-    // More than the host keeps in memory, in some.
+    // In some worlds more than the host keeps in memory.
     history: random.pick([0, 3, 3, 7, 7, 7, 7, 45]),
     workTime: random.pick([0, 0, 0.1]),
     dropsTurns: random.chance(0.5),
     foreignVersions: random.pick([[], [], ['0.5.2'], ['0.5.1'], ['0.5.0', '0.5.2']] as const),
     hasObserver: random.chance(0.2),
     hasGuest: random.chance(0.25),
-    // By the number alone, so that worlds without them stay as they were.
+    // Depends on the seed only, so that other worlds stay unchanged.
     unseenTerminals: seed % 7 === 3 ? 12 : 0,
     silentKeeper: seed % 7 === 3 ? 0.3 : 0,
     steps,
   };
 }
 
-/** Steps that some worlds have none of, and some a lot. */
+/** Kinds of step that some worlds lack and others have often. */
 const VARIED = [
   'drop',
   'cutInside',

@@ -18,13 +18,13 @@ import type { Trace } from './trace.ts';
 import { FaultLog, SCHEDULED, Violation } from './violation.ts';
 import type { WorldOptions } from './world-options.ts';
 
-/** The longest that a subscription asks the host to hold output back. */
+/** Longest `maxLatencyMs` of a subscription. */
 export const MAX_LATENCY_MS = 100;
 
-/** After so long a client has noticed that nothing comes any more: a ping, and no answer to it. */
+/** Time in which a client notices a dead connection: a ping without an answer. */
 const SILENCE_MS = 40_000;
 
-/** A host on a disk that outlives it, clients, and a network between them, all on one simulated clock. */
+/** A host, a disk that outlives it, clients and a network, all on one simulated clock. */
 export class World {
   readonly options: WorldOptions;
   readonly clock = new SimulatedClock();
@@ -36,28 +36,28 @@ export class World {
   readonly ledger: Ledger;
   readonly clients: SimClient[];
   readonly foreigners: ForeignClient[];
-  /** Second clients under the id of a first. */
+  /** Second clients with the id of another client. */
   readonly rivals: SimClient[] = [];
   /** Clients with tokens of their own. */
   readonly guests: Guest[] = [];
-  /** How often all guests were let go. */
+  /** How often all guests were disconnected. */
   farewells = 0;
-  /** Sessions that come and go. */
+  /** Temporary sessions. */
   readonly passing = new Set<string>();
-  /** Imports of which nobody has heard that they were done. */
+  /** Imports with an unknown outcome. */
   readonly imports = new Set<UnheardImport>();
-  /** Terminals that come and go. */
+  /** Temporary terminals. */
   readonly terminals = new Set<string>();
-  /** What shells have begun to report. */
+  /** Incomplete reports of shells. */
   readonly unsaid = new Map<SimulatedPty, string>();
-  /** What the host has written for its shells. */
+  /** Files that the host wrote for its shells. */
   readonly files: ShellFiles;
-  /** Channels that stay. */
+  /** Channels that are never disposed. */
   readonly permanent = new Set(['ahp-root://']);
   readonly mood: DiskMood = { isFull: false, failingReads: 0, killIn: 0 };
-  /** Everything durable. */
+  /** All durable data. */
   readonly disk = new FaultJournal().disk;
-  /** Frames of some link get lost without either end hearing of it. */
+  /** Frames of some link are lost without either end noticing. */
   hasDeadWays = false;
   readonly #ids: SeededRandom;
   readonly #diskChance: SeededRandom;
@@ -106,28 +106,31 @@ export class World {
     return new SimClient({ ...parts, resends: true, ...more });
   }
 
-  /** A name that nobody has had. */
+  /** A new unique name. */
   newName(kind: string): string {
     this.#names += 1;
     return `${kind}-${this.#names}`;
   }
 
-  /** The host takes connections. */
+  /** Whether the host accepts connections. */
   get isUp(): boolean {
     return this.#life !== undefined && !this.#isStarting;
   }
 
-  /** The host that runs, or is about to. */
+  /** The running or starting host. */
   get life(): Life | undefined {
     return this.#life;
   }
 
-  /** The programs that run in terminals; they outlive the host. */
+  /** The programs of terminals; they outlive the host. */
   get ptys(): SimulatedPtyOwner {
     return this.#ptys;
   }
 
-  /** Begins a host, which takes connections once it has started; nothing when there is one. `allWorks`: nothing is in its way. */
+  /**
+   * Starts a host, which accepts connections once it has started. Does nothing when there is one. `allWorks`:
+   * without faults.
+   */
   begin({ allWorks = false } = {}): void {
     if (this.#life !== undefined) return;
     this.#ptys = this.#ptys.restart();
@@ -158,7 +161,9 @@ export class World {
     );
   }
 
-  /** In some worlds, now and then, the terminals of the host before this one come back late; at the latest when everything works. */
+  /**
+   * In some worlds the previous host's terminals sometimes come back late, at the latest when all faults end.
+   */
   #silenceKeeper(): void {
     const { silentKeeper } = this.options;
     if (silentKeeper === 0 || !this.#silenceChance.chance(silentKeeper)) return;
@@ -182,7 +187,7 @@ export class World {
     };
   }
 
-  /** SIGKILL: what was durable stays, nothing else. */
+  /** Like SIGKILL: only durable data stays. */
   crash(): void {
     const life = this.#life;
     if (life === undefined) return;
@@ -196,7 +201,7 @@ export class World {
     this.report.count('hostCrashes');
   }
 
-  /** The host ends as asked to. A start that is under way is a kill. */
+  /** Stops the host in order. A stop during the start is a kill. */
   async stop(): Promise<void> {
     const life = this.#life;
     if (life === undefined) return;
@@ -216,7 +221,7 @@ export class World {
     this.report.count('hostStops');
   }
 
-  /** Everything works from now on. */
+  /** Ends all faults. */
   heal(): void {
     this.#endSilence();
     this.mood.isFull = false;
@@ -224,7 +229,9 @@ export class World {
     this.mood.killIn = 0;
   }
 
-  /** Heals, starts the host if there is none, and ends the rivals, so that everybody can come back. */
+  /**
+   * Ends all faults, starts a host if there is none, and closes rivals, so that all clients can reconnect.
+   */
   async settleDown(): Promise<void> {
     this.heal();
     for (const rival of this.rivals.splice(0)) rival.client.close();
@@ -233,7 +240,7 @@ export class World {
     await this.quiesce();
   }
 
-  /** Lets time go by with a network that delivers everything at once. */
+  /** Lets time pass while the network delivers everything at once. */
   async linger(ms: number): Promise<void> {
     const end = this.clock.now() + ms;
     while (this.clock.now() < end) {
@@ -248,8 +255,8 @@ export class World {
   }
 
   /**
-   * Lets everything go on, delivering all frames, until no client waits for anything and no frame has come for longer
-   * than any subscription lets the host hold one back.
+   * Delivers all frames until no client waits for anything and no frame has come for longer than any
+   * subscription may delay one.
    */
   async quiesce(limitMs = 600_000): Promise<void> {
     const end = this.clock.now() + limitMs;
@@ -257,7 +264,7 @@ export class World {
       if (this.#life === undefined) this.begin({ allWorks: true });
       await this.clock.settle();
       for (const foreigner of this.foreigners) foreigner.connect();
-      // A rival's handshake may have been on its way still.
+      // A rival's handshake may still have been under way.
       for (const { client } of this.clients) if (client.status.state === 'replaced') client.reconnectNow();
       let delivered = 0;
       for (const link of this.network.links) delivered += link.deliverAll();
@@ -306,7 +313,7 @@ export class World {
   }
 }
 
-/** `hasStacks`: with where errors come from, which is not the same in every process. Default true. */
+/** `hasStacks`: with stacks of errors, which differ between processes. Default true. */
 function describe(fields: object, hasStacks = true): string {
   const shown = (value: unknown): string =>
     value instanceof Error && hasStacks ? (value.stack ?? value.message) : String(value);
