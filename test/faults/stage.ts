@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AhpClient, connect, type SessionHandle } from '@agenthost/client';
+import { errorText } from '@agenthost/protocol/values';
 import { onTestFinished } from 'vitest';
 import { HostProcess } from '../kill/host-process.ts';
 
@@ -54,7 +55,7 @@ export async function refusal(host: HostProcess): Promise<string> {
   try {
     await host.start();
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
   throw new Error('the host started');
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Mirror } from '@agenthost/client';
 import type { ChannelKind, ChatState, ChatSummary, ClientAction } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { DeedCounts } from '@agenthost/testkit';
 import { act, SeededRandom } from '@agenthost/testkit';
 import { Witness } from './witness.ts';
@@ -103,10 +104,7 @@ export class Doer extends Witness {
 
   async hold(uri: string, maxLatencyMs?: number): Promise<void> {
     if (this.#held.has(uri)) return;
-    this.#held.set(
-      uri,
-      await this.client.subscribe(uri, { ...(maxLatencyMs === undefined ? {} : { maxLatencyMs }) }),
-    );
+    this.#held.set(uri, await this.client.subscribe(uri, defined({ maxLatencyMs })));
   }
 
   /** Looks at the session's chats as they are now, but for some. */

@@ -1,4 +1,5 @@
 import type { ActionEnvelope } from '@agenthost/protocol';
+import { sameJson } from '@agenthost/protocol/values';
 import { expect } from 'vitest';
 
 /** What journals held after each kill, and what clients were sent: one number stands for one thing [CONN-4]. */
@@ -43,7 +44,7 @@ export class Evidence {
     const index = this.#indexOf.get(sent.serverSeq) ?? -1;
     const row = this.#rows[index];
     if (row === undefined) throw new Error(`sent and not journaled: ${JSON.stringify(sent)}`);
-    if (JSON.stringify(row) === JSON.stringify(sent)) return 'same';
+    if (sameJson(row, sent)) return 'same';
     expect(sent, `number ${sent.serverSeq}`).toEqual(this.#mergedUpTo(index, textOf(sent).length));
     return 'merged';
   }

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { ClaimTarget, TerminalCatalogue } from '@agenthost/client';
 import type { TerminalClaim, TerminalInfo } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { SeededRandom } from '@agenthost/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BuildTerminal, Transcript } from './build-terminal.ts';
@@ -292,7 +293,7 @@ const infosOf = (builds: readonly BuildTerminal[], order: readonly string[]): re
     const state = builds.find(({ terminal }) => terminal.uri === resource)?.terminal.mirror.confirmed;
     if (state === undefined) return [];
     const { title, claim, exitCode } = state;
-    return [{ resource, title, claim, ...(exitCode === undefined ? {} : { exitCode }) }];
+    return [{ resource, title, claim, ...defined({ exitCode }) }];
   });
 
 const fatesOf = (builds: readonly BuildTerminal[]): string =>

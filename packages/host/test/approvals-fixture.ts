@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RememberedApproval, StateAction, ToolCallState } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { approved, turnStarted } from '@agenthost/testkit';
 import { onTestFinished } from 'vitest';
 import type { ToolCallAnswer, ToolCallQuestion, ToolCallStart } from '../src/agents/tool-call.ts';
@@ -147,7 +148,7 @@ export class AskingSession {
   async list(session?: string): Promise<RememberedApproval[]> {
     const { items } = await this.client.request('x-listApprovals', {
       channel: ROOT,
-      ...(session === undefined ? {} : { session }),
+      ...defined({ session }),
     });
     return items;
   }

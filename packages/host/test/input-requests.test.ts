@@ -1,5 +1,6 @@
 import type { ChatInputAnswer, ChatInputQuestion, SessionInputRequest } from '@agenthost/protocol';
 import { SessionStatus } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { turnCancelled, turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
 import { SESSION } from './host-fixture.ts';
@@ -22,13 +23,13 @@ const changed = (questionId: string, answer?: ChatInputAnswer, requestId = 'r') 
   type: 'chat/inputAnswerChanged',
   requestId,
   questionId,
-  ...(answer === undefined ? {} : { answer }),
+  ...defined({ answer }),
 });
 const completed = (response: string, answers?: Record<string, ChatInputAnswer>, requestId = 'r') => ({
   type: 'chat/inputCompleted',
   requestId,
   response,
-  ...(answers === undefined ? {} : { answers }),
+  ...defined({ answers }),
 });
 
 async function neededOf(client: RawClient): Promise<SessionInputRequest[]> {

@@ -1,4 +1,5 @@
 import { type ChatState, chatReducer } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
 import { type HostFixture, startHost } from './host-fixture.ts';
@@ -127,7 +128,7 @@ describe('older turns', () => {
       const page = await reader.request('fetchTurns', {
         channel: chat,
         limit: 25,
-        ...(before === undefined ? {} : { before }),
+        ...defined({ before }),
       });
       found = [...(page.turns ?? []).map(({ id }) => id), ...found];
       hasMore = page.hasMore === true;

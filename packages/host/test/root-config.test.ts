@@ -1,3 +1,4 @@
+import { defined } from '@agenthost/protocol/values';
 import { describe, expect, test } from 'vitest';
 import { ROOT, SESSION, startHost } from './host-fixture.ts';
 import { PuppetAgent } from './puppet-agent.ts';
@@ -6,7 +7,7 @@ import type { RawClient } from './raw-client.ts';
 const configChanged = (config: Record<string, unknown>, replace?: boolean) => ({
   type: 'root/configChanged',
   config,
-  ...(replace === undefined ? {} : { replace }),
+  ...defined({ replace }),
 });
 
 async function rootConfig(client: RawClient) {

@@ -1,3 +1,4 @@
+import { defined } from '@agenthost/protocol/values';
 import { describe, expect, test } from 'vitest';
 import type { ResolvedConfig } from '../src/agents/provider.ts';
 import { ROOT, SESSION, startHost } from './host-fixture.ts';
@@ -12,7 +13,7 @@ async function sessionState(client: RawClient, uri = SESSION) {
 const configChanged = (config: Record<string, unknown>, replace?: boolean) => ({
   type: 'session/configChanged',
   config,
-  ...(replace === undefined ? {} : { replace }),
+  ...defined({ replace }),
 });
 
 describe("the host's keys", () => {

@@ -1,4 +1,5 @@
 import type { Snapshot } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
 import { WindowBudget } from '../src/sync/window-budget.ts';
@@ -98,7 +99,7 @@ describe('the turns of all chats in memory', () => {
   ] as const)
     test(`[CHAT-6] a truncation ${turnId === undefined ? 'of everything' : `at ${turnId}`} leaves ${left.length} of them, after a restart too`, async () => {
       const { host, client } = await setUp();
-      await client.act(first, { type: 'chat/truncated', ...(turnId === undefined ? {} : { turnId }) });
+      await client.act(first, { type: 'chat/truncated', ...defined({ turnId }) });
       const read = async (): Promise<string[]> => {
         const other = await host.client();
         return shown((await other.subscribe(first)).state);

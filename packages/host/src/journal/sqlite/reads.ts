@@ -1,5 +1,5 @@
 import { defined } from '@agenthost/protocol/values';
-import type { SessionListOptions, TurnRange } from '../journal.ts';
+import type { SessionListOptions } from '../journal.ts';
 import { listedRows } from '../listed-rows.ts';
 import type {
   DiskUse,
@@ -12,7 +12,6 @@ import type {
   StoredProcess,
   StoredSession,
   StoredToken,
-  StoredTurn,
 } from '../rows.ts';
 import { STATE_COLUMNS, storedState } from './compression.ts';
 import { readDiskUse } from './disk-space.ts';
