@@ -1,6 +1,6 @@
 import { CHANNEL_LIMITS, type ExportedChatHead, LIST_LIMITS, SessionStatus } from '@agenthost/protocol';
 import { expect, test } from 'vitest';
-import { MAX_OPEN_QUESTIONS } from '../src/turns/turn-output.ts';
+import { MAX_OPEN_QUESTIONS } from '../src/turns/output/turn-output.ts';
 import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
 import { inTurn } from './in-turn.ts';
 import type { RawClient } from './raw-client.ts';

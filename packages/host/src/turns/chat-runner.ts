@@ -5,14 +5,14 @@ import type { AgentSession } from '../agents/provider.ts';
 import { steadyNow } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import { readTurn, WINDOW_LIMITS } from '../sync/window.ts';
-import { ChatAgent } from './chat-agent.ts';
-import { commandContext, commandOf, isWholeContext, messageForAgent } from './command.ts';
-import { runCommand } from './command-turn.ts';
-import { Instructions } from './instructions.ts';
-import { forgetMemory } from './memory.ts';
+import { ChatAgent } from './agent/chat-agent.ts';
+import { Instructions } from './agent/instructions.ts';
+import { forgetMemory } from './agent/memory.ts';
+import { commandContext, commandOf, isWholeContext, messageForAgent } from './command/command.ts';
+import { runCommand } from './command/command-turn.ts';
+import { LiveTurnOutput, type SpawnChat } from './output/turn-output.ts';
 import type { TurnParts } from './parts.ts';
 import { Steering } from './steering.ts';
-import { LiveTurnOutput, type SpawnChat } from './turn-output.ts';
 
 /** A cancelled agent gets so long to stop, then it is ended. */
 const CANCEL_GRACE_MS = 10_000;

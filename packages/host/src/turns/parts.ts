@@ -8,9 +8,9 @@ import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { TerminalService } from '../terminals/service.ts';
-import type { ClientToolRuns } from './client-tool.ts';
-import type { ContentStore } from './content.ts';
-import type { MessageContents } from './message-contents.ts';
+import type { ContentStore } from './contents/content-store.ts';
+import type { MessageContents } from './contents/message-attachments.ts';
+import type { ClientToolRuns } from './tools/client-tool.ts';
 
 /** What running turns needs. */
 export interface TurnParts {

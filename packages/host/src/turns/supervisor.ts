@@ -3,9 +3,9 @@ import { AgentError } from '../agents/agent-error.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Tx } from '../sync/tx.ts';
 import { ChatRunner } from './chat-runner.ts';
+import type { SpawnChat } from './output/turn-output.ts';
+import { WorkerChats } from './output/worker-chat.ts';
 import type { TurnParts } from './parts.ts';
-import type { SpawnChat } from './turn-output.ts';
-import { WorkerChats } from './worker-chat.ts';
 
 const HOST_STOPPED: ErrorInfo = {
   errorType: 'hostRestarted',

@@ -1,7 +1,7 @@
 import type { Ids } from '../../lib/clock.ts';
 import type { Sync } from '../../sync/sync.ts';
-import { MessageContents } from '../../turns/message-contents.ts';
-import { fitLoaded } from '../../turns/stored-limits.ts';
+import { fitLoaded } from '../../turns/contents/fit-loaded.ts';
+import { MessageContents } from '../../turns/contents/message-attachments.ts';
 import type { Feature } from '../feature.ts';
 
 /** Keeps large attachments outside of state, also those that an older host stored in it. */

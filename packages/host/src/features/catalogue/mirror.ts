@@ -9,7 +9,7 @@ import {
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Change, Tx } from '../../sync/tx.ts';
-import { findToolCall } from '../../turns/tool-call.ts';
+import { findToolCall } from '../../turns/tools/tool-call.ts';
 import { titleFrom } from './title.ts';
 
 /** Mirrors what chats do into their session, in the same cause [SESS-5] [SESS-6] [SESS-7]. */

@@ -2,9 +2,9 @@ import type { ChatAction } from '@agenthost/protocol';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Tx } from '../../sync/tx.ts';
-import { completeCall, failure } from '../../turns/client-tool.ts';
-import { type ContentStore, previewOf } from '../../turns/content.ts';
-import { findToolCall } from '../../turns/tool-call.ts';
+import { type ContentStore, previewOf } from '../../turns/contents/content-store.ts';
+import { completeCall, failure } from '../../turns/tools/client-tool.ts';
+import { findToolCall } from '../../turns/tools/tool-call.ts';
 
 /**
  * A client that denies its own call, which runs already, does not know the tool: the late denial is rejected, and the host

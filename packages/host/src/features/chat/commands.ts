@@ -39,8 +39,8 @@ import {
   turnsLoaded,
   windowOf,
 } from '../../sync/window.ts';
+import type { MessageContents } from '../../turns/contents/message-attachments.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
-import type { MessageContents } from '../../turns/message-contents.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { findChatFork } from './fork.ts';
 import { modelProblem } from './model-rule.ts';

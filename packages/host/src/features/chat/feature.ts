@@ -1,4 +1,4 @@
-import type { ContentStore } from '../../turns/content.ts';
+import type { ContentStore } from '../../turns/contents/content-store.ts';
 import type { Feature } from '../feature.ts';
 import { type ChatParts, chatCommands } from './commands.ts';
 import { chatModule } from './module.ts';

@@ -1,7 +1,7 @@
 import type { ChatAction } from '@agenthost/protocol';
 import type { Channel } from '../../sync/channel.ts';
 import type { Tx } from '../../sync/tx.ts';
-import { type MessageContents, waitingContents } from '../../turns/message-contents.ts';
+import { type MessageContents, waitingContents } from '../../turns/contents/message-attachments.ts';
 
 /** A client's action with a message whose large attachments are references. */
 export function fitMessage(

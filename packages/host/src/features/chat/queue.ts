@@ -3,8 +3,8 @@ import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
-import { forgetMemory } from '../../turns/memory.ts';
-import type { MessageContents } from '../../turns/message-contents.ts';
+import { forgetMemory } from '../../turns/agent/memory.ts';
+import type { MessageContents } from '../../turns/contents/message-attachments.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 
 interface QueueParts {

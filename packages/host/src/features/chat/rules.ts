@@ -13,7 +13,7 @@ import {
 import { type Caller, type Rejection, reject } from '../../handler-port/channel-module.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
-import { findToolCall } from '../../turns/tool-call.ts';
+import { findToolCall } from '../../turns/tools/tool-call.ts';
 import { checkAnswerChanged, checkCompleted } from './input-rules.ts';
 import { modelProblem } from './model-rule.ts';
 

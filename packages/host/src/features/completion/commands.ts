@@ -9,7 +9,7 @@ import { inShare } from '../../handler-port/share.ts';
 import type { SliceScheduler } from '../../lib/slice-scheduler.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
-import { commandsOf } from '../../turns/agent-commands.ts';
+import { commandsOf } from '../../turns/agent/agent-commands.ts';
 import type { FileFinder } from '../../workspace/completion/file-finder.ts';
 import { completionWordAt } from '../../workspace/completion/word.ts';
 import { EarlierTurns } from './earlier-turns.ts';

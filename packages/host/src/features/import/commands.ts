@@ -27,7 +27,7 @@ import type { SessionParts } from '../../sessions/parts.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { newChatUri } from '../../sync/new-chat.ts';
 import type { Tx } from '../../sync/tx.ts';
-import type { MessageContents } from '../../turns/message-contents.ts';
+import type { MessageContents } from '../../turns/contents/message-attachments.ts';
 import type { Presence } from '../../wire/clients/client-lives.ts';
 import { finishImport } from './finish.ts';
 import { ImportedChatRows } from './imported-chat.ts';

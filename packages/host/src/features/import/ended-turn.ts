@@ -8,7 +8,7 @@ import {
   type ToolResultContent,
   type Turn,
 } from '@agenthost/protocol';
-import { lastBytes, plainText } from '../../turns/terminal-text.ts';
+import { lastBytes, plainText } from '../../turns/command/terminal-text.ts';
 
 /** So much of a terminal's text stays with the tool call that showed it; bytes. */
 const PREVIEW_BYTES = 64 * 1024;

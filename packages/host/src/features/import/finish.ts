@@ -6,7 +6,7 @@ import { summaryOf } from '../../sync/new-chat.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { readTurn, WINDOW_LIMITS, withTurns } from '../../sync/window.ts';
-import type { MessageContents } from '../../turns/message-contents.ts';
+import type { MessageContents } from '../../turns/contents/message-attachments.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { ImportedChatRows } from './imported-chat.ts';
 import type { OpenImport, OpenImports } from './imports.ts';

@@ -14,8 +14,8 @@ import {
 import type { Ids } from '../../lib/clock.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
-import { CONTENT_SCHEME } from '../../turns/content.ts';
-import type { MessageContents } from '../../turns/message-contents.ts';
+import { CONTENT_SCHEME } from '../../turns/contents/content-store.ts';
+import type { MessageContents } from '../../turns/contents/message-attachments.ts';
 import { importedDraft } from './draft.ts';
 import { endOpenTurn, findOpenCall, withoutTerminals } from './ended-turn.ts';
 import { withNewNames } from './references.ts';

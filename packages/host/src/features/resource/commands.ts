@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type ContentEncoding, contentNotFound, type ResourceReadResult } from '@agenthost/protocol';
 import type { Commands } from '../../handler-port/commands.ts';
 import type { Journal } from '../../journal/journal.ts';
-import { contentIdOf } from '../../turns/content.ts';
+import { contentIdOf } from '../../turns/contents/content-store.ts';
 import type { ReadFile } from '../../workspace/workspace.ts';
 
 /** `resourceRead` for the host's content URIs and for files [RES-1]. */

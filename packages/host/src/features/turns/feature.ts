@@ -9,15 +9,15 @@ import { type Clock, type Ids, steadyNow, type Timers } from '../../lib/clock.ts
 import type { Log } from '../../lib/log.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
-import { attachedReader } from '../../turns/attached.ts';
-import { ClientToolRuns } from '../../turns/client-tool.ts';
-import { ContentStore } from '../../turns/content.ts';
+import { attachedReader } from '../../turns/contents/attachment-reader.ts';
+import { ContentStore } from '../../turns/contents/content-store.ts';
+import type { MessageContents } from '../../turns/contents/message-attachments.ts';
 import { TurnLocales } from '../../turns/locales.ts';
-import type { MessageContents } from '../../turns/message-contents.ts';
 import type { TurnParts } from '../../turns/parts.ts';
 import { recoverOpen } from '../../turns/recovery.ts';
-import { applyPolicyToResults } from '../../turns/result-policy.ts';
 import { TurnSupervisor } from '../../turns/supervisor.ts';
+import { ClientToolRuns } from '../../turns/tools/client-tool.ts';
+import { applyPolicyToResults } from '../../turns/tools/result-policy.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Feature } from '../feature.ts';
 

@@ -6,7 +6,7 @@ import type { JournalStart } from '../../journal/journal.ts';
 import type { Clock, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Sync } from '../../sync/sync.ts';
-import { COMMAND_PREFIX } from '../../turns/command.ts';
+import { COMMAND_PREFIX } from '../../turns/command/command.ts';
 import { ClientLives, type Presence } from '../../wire/clients/client-lives.ts';
 import type { Connection } from '../../wire/connection/connection.ts';
 import { DEFAULT_OUTBOX_LIMITS, type OutboxLimits } from '../../wire/connection/outbox.ts';

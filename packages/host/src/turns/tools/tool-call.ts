@@ -9,11 +9,16 @@ import {
   type ToolResultContent,
   type ToolResultSubagentContent,
 } from '@agenthost/protocol';
-import type { ToolCallAnswer, ToolCallHandle, ToolCallQuestion, ToolCallReady } from '../agents/tool-call.ts';
-import type { OpenQuestion } from '../approvals/approvals.ts';
-import type { Verdict } from '../approvals/policy.ts';
-import type { Channel } from '../sync/channel.ts';
-import { lengthOf, previewOf } from './content.ts';
+import type {
+  ToolCallAnswer,
+  ToolCallHandle,
+  ToolCallQuestion,
+  ToolCallReady,
+} from '../../agents/tool-call.ts';
+import type { OpenQuestion } from '../../approvals/approvals.ts';
+import type { Verdict } from '../../approvals/policy.ts';
+import type { Channel } from '../../sync/channel.ts';
+import { lengthOf, previewOf } from '../contents/content-store.ts';
 import { answerOf, type DecisionMark, markedMeta, markOf } from './decision-mark.ts';
 import { SubagentBlocks } from './subagent-blocks.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { startHost } from '../../test/host-fixture.ts';
-import type { ToolCallHandle } from '../agents/tool-call.ts';
-import type { TurnOutput } from '../agents/turn.ts';
-import { MAX_RUNAWAY, Pace } from './pace.ts';
+import { startHost } from '../../../test/host-fixture.ts';
+import type { ToolCallHandle } from '../../agents/tool-call.ts';
+import type { TurnOutput } from '../../agents/turn.ts';
+import { MAX_RUNAWAY, Pace } from './backpressure.ts';
 
 async function setUp() {
   const host = await startHost();

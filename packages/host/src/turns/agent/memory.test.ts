@@ -1,8 +1,8 @@
 import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, it, vi } from 'vitest';
-import { type HostFixture, startHost } from '../../test/host-fixture.ts';
-import type { RawClient } from '../../test/raw-client.ts';
-import { TurnSupervisor } from './supervisor.ts';
+import { type HostFixture, startHost } from '../../../test/host-fixture.ts';
+import type { RawClient } from '../../../test/raw-client.ts';
+import { TurnSupervisor } from '../supervisor.ts';
 
 async function setUp(turnCount = 0) {
   const host = await startHost();

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { AgentSession } from '../agents/provider.ts';
-import type { TurnInput } from '../agents/turn.ts';
-import { instructionsOf } from '../config/session-keys.ts';
-import type { Sync } from '../sync/sync.ts';
+import type { AgentSession } from '../../agents/provider.ts';
+import type { TurnInput } from '../../agents/turn.ts';
+import { instructionsOf } from '../../config/session-keys.ts';
+import type { Sync } from '../../sync/sync.ts';
 
 /** The instructions of one turn, for its input. */
 interface TurnInstructions extends Pick<TurnInput, 'instructions'> {

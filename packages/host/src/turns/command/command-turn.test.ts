@@ -1,8 +1,8 @@
 import type { ToolCallState, Turn } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
-import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts';
-import type { RawClient } from '../../test/raw-client.ts';
-import { withTurns } from '../sync/window.ts';
+import { type HostFixture, SESSION, startHost } from '../../../test/host-fixture.ts';
+import type { RawClient } from '../../../test/raw-client.ts';
+import { withTurns } from '../../sync/window.ts';
 
 const start = (turnId: string, text: string) => ({
   type: 'chat/turnStarted',

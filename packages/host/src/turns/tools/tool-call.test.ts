@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type HostFixture, startHost } from '../../test/host-fixture.ts';
-import type { RawClient } from '../../test/raw-client.ts';
-import type { ToolCallHandle } from '../agents/tool-call.ts';
+import { type HostFixture, startHost } from '../../../test/host-fixture.ts';
+import type { RawClient } from '../../../test/raw-client.ts';
+import type { ToolCallHandle } from '../../agents/tool-call.ts';
 
 async function setUp(): Promise<{
   host: HostFixture;

@@ -1,9 +1,9 @@
-import { AgentError } from '../agents/agent-error.ts';
-import type { AgentSession } from '../agents/provider.ts';
-import { agentValues } from '../config/session-keys.ts';
-import { readTurn } from '../sync/window.ts';
+import { AgentError } from '../../agents/agent-error.ts';
+import type { AgentSession } from '../../agents/provider.ts';
+import { agentValues } from '../../config/session-keys.ts';
+import { readTurn } from '../../sync/window.ts';
+import type { TurnParts } from '../parts.ts';
 import { agentSessionHost } from './agent-host.ts';
-import type { TurnParts } from './parts.ts';
 
 /** An agent that does not close within so long is ended. */
 const CLOSE_GRACE_MS = 10_000;

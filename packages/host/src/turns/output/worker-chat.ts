@@ -1,12 +1,12 @@
 import { pathToFileURL } from 'node:url';
 import { type ChatAction, findChat, LIST_LIMITS, type SessionState } from '@agenthost/protocol';
-import { AgentError } from '../agents/agent-error.ts';
-import type { WorkerChat, WorkerChatStart, WorkerTurn } from '../agents/turn.ts';
-import type { Channel } from '../sync/channel.ts';
-import { createChat } from '../sync/fork.ts';
-import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';
-import type { Change, Tx } from '../sync/tx.ts';
-import type { TurnParts } from './parts.ts';
+import { AgentError } from '../../agents/agent-error.ts';
+import type { WorkerChat, WorkerChatStart, WorkerTurn } from '../../agents/turn.ts';
+import type { Channel } from '../../sync/channel.ts';
+import { createChat } from '../../sync/fork.ts';
+import { newChat, newChatUri, summaryOf } from '../../sync/new-chat.ts';
+import type { Change, Tx } from '../../sync/tx.ts';
+import type { TurnParts } from '../parts.ts';
 import { type LiveTurn, LiveTurnOutput } from './turn-output.ts';
 
 /** Worker chats of one session: they stay, and each is an entry of its catalogue. */

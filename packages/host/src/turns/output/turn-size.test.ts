@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startHost } from '../../test/host-fixture.ts';
+import { startHost } from '../../../test/host-fixture.ts';
 import { MAX_TURN_LENGTH, MAX_TURN_PARTS, TurnSize } from './turn-size.ts';
 
 const MIB = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startHost } from '../../test/host-fixture.ts';
+import { startHost } from '../../../test/host-fixture.ts';
 
 /** A session with an agent, and what it may say outside of turns. */
 async function opened() {

@@ -1,6 +1,6 @@
 import type { StringOrMarkdown } from '@agenthost/protocol';
-import type { ToolCallAnswer } from '../agents/tool-call.ts';
-import type { Decider, Verdict } from '../approvals/policy.ts';
+import type { ToolCallAnswer } from '../../agents/tool-call.ts';
+import type { Decider, Verdict } from '../../approvals/policy.ts';
 
 /** Keys of a tool call's `_meta` that say who decided in place of a person: the host's alone. */
 const KEYS: ReadonlySet<string> = new Set(['approvedBy', 'deniedBy', 'resultApprovedBy', 'resultDeniedBy']);

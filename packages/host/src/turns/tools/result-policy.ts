@@ -1,8 +1,8 @@
 import { type ActiveTurn, type ChatAction, findToolCallPart, type ResponsePart } from '@agenthost/protocol';
-import type { Approvals } from '../approvals/approvals.ts';
-import type { Channel } from '../sync/channel.ts';
-import type { Sync } from '../sync/sync.ts';
-import type { Tx } from '../sync/tx.ts';
+import type { Approvals } from '../../approvals/approvals.ts';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 
 type ResultAnswer = Extract<ChatAction, { type: 'chat/toolCallResultConfirmed' }>;
 

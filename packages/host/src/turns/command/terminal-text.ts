@@ -1,4 +1,4 @@
-import type { AgentTerminal } from '../agents/agent-terminal.ts';
+import type { AgentTerminal } from '../../agents/agent-terminal.ts';
 
 // Built from strings, so that the source contains no control characters.
 const ESC = String.raw`\u001b`;

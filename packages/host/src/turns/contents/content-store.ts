@@ -1,8 +1,8 @@
 import type { ContentRef, FileEdit, ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { diffLines } from 'diff';
-import type { FileChange } from '../agents/turn.ts';
-import type { Ids } from '../lib/clock.ts';
-import type { Sync } from '../sync/sync.ts';
+import type { FileChange } from '../../agents/turn.ts';
+import type { Ids } from '../../lib/clock.ts';
+import type { Sync } from '../../sync/sync.ts';
 
 /** Tool output above so many bytes goes behind content URIs, its largest blocks first. */
 const MAX_INLINE = 256 * 1024;

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { ToolResultContent } from '@agenthost/protocol';
-import type { AgentTerminal, AgentTerminalStart } from '../agents/agent-terminal.ts';
-import type { TurnOutput } from '../agents/turn.ts';
+import type { AgentTerminal, AgentTerminalStart } from '../../agents/agent-terminal.ts';
+import type { TurnOutput } from '../../agents/turn.ts';
 import { COMMAND_PREFIX, COMMAND_TOOL } from './command.ts';
 import { terminalText } from './terminal-text.ts';
 

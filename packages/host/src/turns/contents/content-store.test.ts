@@ -1,7 +1,7 @@
 import type { FileEdit, ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
-import { ROOT, SESSION, startHost } from '../../test/host-fixture.ts';
-import type { RawClient } from '../../test/raw-client.ts';
+import { ROOT, SESSION, startHost } from '../../../test/host-fixture.ts';
+import type { RawClient } from '../../../test/raw-client.ts';
 
 const KIB = 1024;
 

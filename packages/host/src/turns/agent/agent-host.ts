@@ -1,13 +1,13 @@
 import { findChat } from '@agenthost/protocol';
-import { AgentError } from '../agents/agent-error.ts';
-import type { AgentCommand, AgentSessionHost, ResolvedConfig } from '../agents/provider.ts';
-import type { ConfigChanges } from '../approvals/policy.ts';
-import { offeredTools } from '../client-tools/offers.ts';
-import { agentValues } from '../config/session-keys.ts';
-import type { Channel } from '../sync/channel.ts';
-import type { Tx } from '../sync/tx.ts';
+import { AgentError } from '../../agents/agent-error.ts';
+import type { AgentCommand, AgentSessionHost, ResolvedConfig } from '../../agents/provider.ts';
+import type { ConfigChanges } from '../../approvals/policy.ts';
+import { offeredTools } from '../../client-tools/offers.ts';
+import { agentValues } from '../../config/session-keys.ts';
+import type { Channel } from '../../sync/channel.ts';
+import type { Tx } from '../../sync/tx.ts';
+import type { TurnParts } from '../parts.ts';
 import { withCommands } from './agent-commands.ts';
-import type { TurnParts } from './parts.ts';
 
 /** Every list of sessions shows titles and every session its commands: characters of a title, and of what is said of a command. */
 const LONGEST_TITLE = 500;

@@ -1,5 +1,5 @@
-import type { Sync } from '../sync/sync.ts';
-import type { Tx } from '../sync/tx.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 
 /** How far an agent may be ahead of the journal, in steps and in characters, before its text methods wait. */
 const MAX_AHEAD = 512;

@@ -1,9 +1,9 @@
 import { type ChatState, fitTexts, isApart } from '@agenthost/protocol';
-import type { Channel } from '../sync/channel.ts';
-import { fitState } from '../sync/fit-state.ts';
-import type { Sync } from '../sync/sync.ts';
-import type { Tx } from '../sync/tx.ts';
-import { type MessageContents, waitingContents } from './message-contents.ts';
+import type { Channel } from '../../sync/channel.ts';
+import { fitState } from '../../sync/fit-state.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
+import { type MessageContents, waitingContents } from './message-attachments.ts';
 
 /**
  * Brings what an older host stored within the limits as it is loaded: attachments of waiting messages move out of state, other texts are

@@ -1,5 +1,5 @@
 import type { SessionState } from '@agenthost/protocol';
-import type { AgentCommand } from '../agents/provider.ts';
+import type { AgentCommand } from '../../agents/provider.ts';
 
 /** Key of a session's `_meta` under which the agent's slash commands stand. */
 const COMMANDS_META = 'agenthost.commands';

@@ -5,8 +5,8 @@ import {
   type ChatState,
   findById,
 } from '@agenthost/protocol';
-import type { InputQuestions, InputResponse } from '../agents/turn.ts';
-import type { Channel } from '../sync/channel.ts';
+import type { InputQuestions, InputResponse } from '../../agents/turn.ts';
+import type { Channel } from '../../sync/channel.ts';
 
 type Emit = (make: (chat: Channel<'chat'>) => ChatAction | undefined) => void;
 

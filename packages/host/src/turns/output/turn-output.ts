@@ -8,9 +8,9 @@ import {
   type ToolCallResult,
   type UsageInfo,
 } from '@agenthost/protocol';
-import { AgentError } from '../agents/agent-error.ts';
-import type { ClientToolCall } from '../agents/client-tool.ts';
-import type { ToolCallHandle, ToolCallStart } from '../agents/tool-call.ts';
+import { AgentError } from '../../agents/agent-error.ts';
+import type { ClientToolCall } from '../../agents/client-tool.ts';
+import type { ToolCallHandle, ToolCallStart } from '../../agents/tool-call.ts';
 import type {
   FileChange,
   InputQuestions,
@@ -18,19 +18,19 @@ import type {
   TurnOutput,
   WorkerChat,
   WorkerChatStart,
-} from '../agents/turn.ts';
-import type { Approvals } from '../approvals/approvals.ts';
-import type { Ids } from '../lib/clock.ts';
-import type { Channel } from '../sync/channel.ts';
-import { withinLimits } from '../sync/emitter.ts';
-import type { Sync } from '../sync/sync.ts';
-import type { Tx } from '../sync/tx.ts';
-import type { ClientToolRuns } from './client-tool.ts';
-import { type ContentStore, keptLength } from './content.ts';
-import { withoutMarks } from './decision-mark.ts';
-import { LiveInputRequests } from './input-request.ts';
-import { Pace } from './pace.ts';
-import { LiveToolCall } from './tool-call.ts';
+} from '../../agents/turn.ts';
+import type { Approvals } from '../../approvals/approvals.ts';
+import type { Ids } from '../../lib/clock.ts';
+import type { Channel } from '../../sync/channel.ts';
+import { withinLimits } from '../../sync/emitter.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
+import { type ContentStore, keptLength } from '../contents/content-store.ts';
+import type { ClientToolRuns } from '../tools/client-tool.ts';
+import { withoutMarks } from '../tools/decision-mark.ts';
+import { LiveInputRequests } from '../tools/input-request.ts';
+import { LiveToolCall } from '../tools/tool-call.ts';
+import { Pace } from './backpressure.ts';
 import { TurnSize } from './turn-size.ts';
 
 /** Questions, confirmations and running client tools of one session that may wait at once. */

@@ -5,12 +5,12 @@ import {
   type ToolDefinition,
   textOf,
 } from '@agenthost/protocol';
-import type { ClientToolCall } from '../agents/client-tool.ts';
-import type { ToolCallHandle, ToolCallStart } from '../agents/tool-call.ts';
-import type { Timers } from '../lib/clock.ts';
-import type { Channel } from '../sync/channel.ts';
-import type { Sync } from '../sync/sync.ts';
-import type { Change, Tx } from '../sync/tx.ts';
+import type { ClientToolCall } from '../../agents/client-tool.ts';
+import type { ToolCallHandle, ToolCallStart } from '../../agents/tool-call.ts';
+import type { Timers } from '../../lib/clock.ts';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Change, Tx } from '../../sync/tx.ts';
 import { findToolCall } from './tool-call.ts';
 
 /** The turn that runs a client's tool. */

@@ -6,11 +6,11 @@ import {
   type MessageAttachment,
   type MessageEmbeddedResourceAttachment,
 } from '@agenthost/protocol';
-import type { Ids } from '../lib/clock.ts';
-import type { Channel } from '../sync/channel.ts';
-import type { Sync } from '../sync/sync.ts';
-import type { Tx } from '../sync/tx.ts';
-import { CONTENT_SCHEME, contentIdOf } from './content.ts';
+import type { Ids } from '../../lib/clock.ts';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
+import { CONTENT_SCHEME, contentIdOf } from './content-store.ts';
 
 /** Stands in place of a turn's id with the contents of messages that wait: each goes by itself, or with its chat. */
 const WAITING = 'waiting:';

@@ -1,9 +1,9 @@
 import { ErrorCodes, WireError } from '@agenthost/protocol';
-import { type UnreadableReason, UnreadableResource } from '../agents/resource.ts';
-import type { TurnInput } from '../agents/turn.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { ReadFileBytes } from '../workspace/workspace.ts';
-import { contentIdOf } from './content.ts';
+import { type UnreadableReason, UnreadableResource } from '../../agents/resource.ts';
+import type { TurnInput } from '../../agents/turn.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { ReadFileBytes } from '../../workspace/workspace.ts';
+import { contentIdOf } from './content-store.ts';
 
 /** What is read at most where an agent names no bound, as for clients. */
 const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
