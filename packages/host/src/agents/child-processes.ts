@@ -21,7 +21,7 @@ export interface ChildProcessesOptions {
 const HOST_KEY = 'hostProcess';
 
 /** How often an orphan that was told to end is looked at. */
-const pollMs = 50;
+const POLL_MS = 50;
 
 /** The children of this host, recorded in its journal so that the next start can end those that outlived it. */
 export class ChildProcesses implements ChildRegistry {
@@ -96,9 +96,9 @@ export class ChildProcesses implements ChildRegistry {
   }
 
   async #goneWithin(child: StoredProcess, limitMs: number): Promise<boolean> {
-    for (let waitedMs = 0; waitedMs < limitMs; waitedMs += pollMs) {
+    for (let waitedMs = 0; waitedMs < limitMs; waitedMs += POLL_MS) {
       if (!(await isAlive(child))) return true;
-      await new Promise<void>((resolve) => this.#after(pollMs, resolve));
+      await new Promise<void>((resolve) => this.#after(POLL_MS, resolve));
     }
     return !(await isAlive(child));
   }

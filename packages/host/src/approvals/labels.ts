@@ -18,7 +18,7 @@ interface Labels {
   always(of: AlwaysOf, scope: ScopeKind): string;
 }
 
-const english: Labels = {
+const ENGLISH: Labels = {
   allow: 'Allow',
   deny: 'Deny',
   deniedByPolicy: 'This session denies everything that asks for permission',
@@ -40,7 +40,7 @@ const english: Labels = {
   },
 };
 
-const german: Labels = {
+const GERMAN: Labels = {
   allow: 'Erlauben',
   deny: 'Ablehnen',
   deniedByPolicy: 'Diese Sitzung lehnt alles ab, was um Erlaubnis fragt',
@@ -62,7 +62,7 @@ const german: Labels = {
   },
 };
 
-const french: Labels = {
+const FRENCH: Labels = {
   allow: 'Autoriser',
   deny: 'Refuser',
   deniedByPolicy: 'Cette session refuse tout ce qui demande une autorisation',
@@ -84,12 +84,12 @@ const french: Labels = {
   },
 };
 
-const byLanguage: Readonly<Record<string, Labels>> = { en: english, de: german, fr: french };
+const BY_LANGUAGE: Readonly<Record<string, Labels>> = { en: ENGLISH, de: GERMAN, fr: FRENCH };
 
 /** What the host says to people who speak a language (BCP 47 tag); English when it does not speak it [CHAT-19]. */
 export function labelsFor(locale: string): Labels {
   const language = locale.split(/[-_]/, 1)[0]?.toLowerCase() ?? '';
-  return (Object.hasOwn(byLanguage, language) ? byLanguage[language] : undefined) ?? english;
+  return (Object.hasOwn(BY_LANGUAGE, language) ? BY_LANGUAGE[language] : undefined) ?? ENGLISH;
 }
 
 /** What a coverage is called in an option. */

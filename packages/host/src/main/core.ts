@@ -119,7 +119,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   features.add(historyFeature({ sync, clock, unloadAfterMs }));
   features.add(catalogueFeature({ sync, log }));
   features.add(openTurnsFeature(sync));
-  const { attached } = features.add(attachmentsFeature(sync, ids));
+  const { attachments } = features.add(attachmentsFeature(sync, ids));
   const tokens = features.add(await tokensFeature(common));
   const { agents, remembered, configs, progress } = features.add(
     await agentsFeature({
@@ -175,7 +175,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       agents,
       remembered,
       progress,
-      attached,
+      attachments,
       terminals,
       workingDirectoryOf,
       listFolders,
@@ -195,9 +195,9 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     findProject: (path: string) => findProject(path, timers),
   };
   features.add(sessionFeature(sessions));
-  features.add(importFeature({ ...sessions, presence, attached }));
+  features.add(importFeature({ ...sessions, presence, attachments }));
   const { dropTurns } = features.add(
-    chatFeature({ ...common, agents, turns, locales, contents, attached, resolveDirectory }),
+    chatFeature({ ...common, agents, turns, locales, contents, attachments, resolveDirectory }),
   );
   features.add(
     completionFeature({

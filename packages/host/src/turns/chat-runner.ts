@@ -258,7 +258,7 @@ export class ChatRunner {
     run.steering.begin('host');
     return runCommand(command, {
       turnId: run.turnId,
-      attached: attachments.map(({ label }) => label),
+      attachmentLabels: attachments.map(({ label }) => label),
       output: run.output,
       signal: run.abort.signal,
       workingDirectory: () => this.#workingDirectory(),

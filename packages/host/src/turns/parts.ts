@@ -8,8 +8,8 @@ import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { TerminalService } from '../terminals/service.ts';
+import type { AttachmentStore } from './contents/attachment-store.ts';
 import type { ContentStore } from './contents/content-store.ts';
-import type { MessageContents } from './contents/message-attachments.ts';
 import type { ClientToolRuns } from './tools/client-tool.ts';
 
 /** What running turns needs. */
@@ -21,7 +21,7 @@ export interface TurnParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly contents: ContentStore;
-  readonly attached: MessageContents;
+  readonly attachments: AttachmentStore;
   readonly approvals: Approvals;
   readonly clientTools: ClientToolRuns;
   readonly terminals: Pick<TerminalService, 'startForAgent'>;

@@ -10,14 +10,14 @@ const ANSWER_GRACE_MS = 5_000;
 
 /** Brings the steering messages of one turn to its agent, one after the other [CHAT-12]. */
 export class Steering {
-  readonly #parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attached'>;
+  readonly #parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attachments'>;
   readonly #turn: { readonly chat: string; readonly turnId: string };
   /** Who has the turn; absent before that is known, and when the turn is as good as over. */
   #taker: AgentSession | 'host' | undefined;
   #delivery: Promise<void> | undefined;
 
   constructor(
-    parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attached'>,
+    parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attachments'>,
     turn: { readonly chat: string; readonly turnId: string },
   ) {
     this.#parts = parts;
@@ -86,10 +86,10 @@ export class Steering {
 
   /** What the agent has stands in the turn, also when a person has edited, replaced or removed the message since. */
   #consume(tx: Tx, chat: Channel<'chat'>, pending: PendingMessage): void {
-    const { attached } = this.#parts;
+    const { attachments } = this.#parts;
     const present = chat.state.steeringMessage;
     const place = { session: chat.session ?? '', chat: chat.uri };
-    const message = attached.inTurn(tx, place, pending.message, this.#turn.turnId);
+    const message = attachments.storeForTurn(tx, place, pending.message, this.#turn.turnId);
     if (present?.id === pending.id && isSame(present.message, pending.message))
       tx.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'steering', id: pending.id });
     tx.emit(chat, {

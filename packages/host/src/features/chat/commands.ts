@@ -39,7 +39,7 @@ import {
   turnsLoaded,
   windowOf,
 } from '../../sync/window.ts';
-import type { MessageContents } from '../../turns/contents/message-attachments.ts';
+import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { findChatFork } from './fork.ts';
@@ -56,7 +56,7 @@ export interface ChatParts {
   readonly turns: TurnSupervisor;
   /** In whose language labels are made [CHAT-19]. */
   readonly locales: TurnLocales;
-  readonly attached: MessageContents;
+  readonly attachments: AttachmentStore;
   /** Checks a working directory, in the order of [SESS-1]; `file:` URI. */
   resolveDirectory(uri: string, caller: Caller): Promise<{ uri: string }>;
 }
@@ -155,7 +155,7 @@ const workersFolder = (session: Channel<'session'>, chat: string | undefined): s
 
 function addChat(
   tx: Tx,
-  { sync, ids, locales, attached }: ChatParts,
+  { sync, ids, locales, attachments }: ChatParts,
   session: Channel<'session'>,
   {
     uri,
@@ -183,7 +183,7 @@ function addChat(
   tx.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
   if (first === undefined) return;
   const turnId = ids.next();
-  const message = attached.inTurn(tx, { session: session.uri, chat: uri }, first, turnId);
+  const message = attachments.storeForTurn(tx, { session: session.uri, chat: uri }, first, turnId);
   tx.emit(chat, { type: 'chat/turnStarted', turnId, message });
   locales.started(uri, caller.locale);
 }

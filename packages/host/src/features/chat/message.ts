@@ -1,28 +1,28 @@
 import type { ChatAction } from '@agenthost/protocol';
 import type { Channel } from '../../sync/channel.ts';
 import type { Tx } from '../../sync/tx.ts';
-import { type MessageContents, waitingContents } from '../../turns/contents/message-attachments.ts';
+import { type AttachmentStore, waitingContents } from '../../turns/contents/attachment-store.ts';
 
 /** A client's action with a message whose large attachments are references. */
 export function fitMessage(
   tx: Tx,
-  attached: MessageContents,
+  attachments: AttachmentStore,
   chat: Channel<'chat'>,
   action: ChatAction,
 ): ChatAction {
   const place = { session: chat.session ?? '', chat: chat.uri };
   switch (action.type) {
     case 'chat/turnStarted': {
-      const message = attached.inTurn(tx, place, action.message, action.turnId);
+      const message = attachments.storeForTurn(tx, place, action.message, action.turnId);
       return message === action.message ? action : { ...action, message };
     }
     case 'chat/pendingMessageSet': {
-      const message = attached.waiting(tx, place, action.message, waitingContents(chat.state));
+      const message = attachments.storeWaiting(tx, place, action.message, waitingContents(chat.state));
       return message === action.message ? action : { ...action, message };
     }
     case 'chat/draftChanged': {
       if (action.draft === undefined) return action;
-      const draft = attached.waiting(tx, place, action.draft, waitingContents(chat.state));
+      const draft = attachments.storeWaiting(tx, place, action.draft, waitingContents(chat.state));
       return draft === action.draft ? action : { ...action, draft };
     }
     default:

@@ -5,8 +5,8 @@ import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { windowOf } from '../../sync/window.ts';
+import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import type { ContentStore } from '../../turns/contents/content-store.ts';
-import type { MessageContents } from '../../turns/contents/message-attachments.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { failDeniedCall, fitClientResult } from './client-tools.ts';
@@ -21,7 +21,7 @@ export function chatModule(parts: {
   ids: Ids;
   turns: TurnSupervisor;
   contents: ContentStore;
-  attached: MessageContents;
+  attachments: AttachmentStore;
   /** In whose language labels are made [CHAT-19]. */
   locales: TurnLocales;
 }): ChannelModule<'chat'> {
@@ -37,7 +37,7 @@ function planAction(
   { action, caller }: { action: ChatAction; caller: Caller },
   found?: Lookup,
 ): Planned<'chat'> {
-  const { sync, turns, attached, contents } = parts;
+  const { sync, turns, attachments, contents } = parts;
   const looking = isPresent(chat, found) ? undefined : lookUp(sync, chat, action);
   if (looking !== undefined)
     return looking.then((next) => () => planAction(parts, chat, { action, caller }, next));
@@ -56,7 +56,7 @@ function planAction(
   if (rejection !== undefined)
     return { ...rejection, after: (tx) => failDeniedCall(tx, chat, action, caller) };
   return {
-    action: (tx) => fitMessage(tx, attached, chat, fitClientResult(contents, chat, action)),
+    action: (tx) => fitMessage(tx, attachments, chat, fitClientResult(contents, chat, action)),
     before: (tx) => {
       if (cut !== undefined && alignWindows(tx, sync, chat, cut)) forgetHistory(tx, turns, chat);
     },

@@ -4,19 +4,19 @@ import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { forgetMemory } from '../../turns/agent/memory.ts';
-import type { MessageContents } from '../../turns/contents/message-attachments.ts';
+import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 
 interface QueueParts {
   readonly sync: Sync;
   readonly ids: Ids;
-  readonly attached: MessageContents;
+  readonly attachments: AttachmentStore;
 }
 
 /** Starts the head of the queue when the chat is idle [CHAT-12]. Returns the id of the turn that started. */
 export function startQueued(
   tx: Tx,
-  { sync, ids, attached }: QueueParts,
+  { sync, ids, attachments }: QueueParts,
   chat: Channel<'chat'>,
 ): string | undefined {
   const head = chat.state.queuedMessages?.[0];
@@ -24,7 +24,12 @@ export function startQueued(
   const session = sync.registry.getOf('session', chat.session ?? '');
   if (session?.state.lifecycle === 'creationFailed') return undefined;
   const turnId = ids.next();
-  const message = attached.inTurn(tx, { session: session?.uri ?? '', chat: chat.uri }, head.message, turnId);
+  const message = attachments.storeForTurn(
+    tx,
+    { session: session?.uri ?? '', chat: chat.uri },
+    head.message,
+    turnId,
+  );
   tx.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'queued', id: head.id });
   tx.emit(chat, { type: 'chat/turnStarted', turnId, message, queuedMessageId: head.id });
   return turnId;

@@ -27,7 +27,7 @@ import type { SessionParts } from '../../sessions/parts.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { newChatUri } from '../../sync/new-chat.ts';
 import type { Tx } from '../../sync/tx.ts';
-import type { MessageContents } from '../../turns/contents/message-attachments.ts';
+import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import type { Presence } from '../../wire/clients/client-lives.ts';
 import { finishImport } from './finish.ts';
 import { ImportedChatRows } from './imported-chat.ts';
@@ -47,7 +47,7 @@ export interface ImportParts extends SessionParts {
   readonly presence: Presence;
   /** Aborts when the host stops. */
   readonly stopping: AbortSignal;
-  readonly attached: MessageContents;
+  readonly attachments: AttachmentStore;
 }
 
 /**
@@ -134,7 +134,7 @@ async function beginImport(
         sync,
         ids,
         unfinished,
-        attached: parts.attached,
+        attachments: parts.attachments,
       }),
   );
   const defaultChat =

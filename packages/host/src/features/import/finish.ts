@@ -6,7 +6,7 @@ import { summaryOf } from '../../sync/new-chat.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { readTurn, WINDOW_LIMITS, withTurns } from '../../sync/window.ts';
-import type { MessageContents } from '../../turns/contents/message-attachments.ts';
+import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { ImportedChatRows } from './imported-chat.ts';
 import type { OpenImport, OpenImports } from './imports.ts';
@@ -18,7 +18,7 @@ export const SLICE_CHATS = 100;
 interface FinishParts {
   readonly sync: Sync;
   readonly turns: TurnSupervisor;
-  readonly attached: MessageContents;
+  readonly attachments: AttachmentStore;
 }
 
 /**
@@ -77,11 +77,11 @@ function sessionOf(sync: Sync, { session: uri }: OpenImport): Channel<'session'>
 
 function makeChat(
   tx: Tx,
-  { sync, attached }: FinishParts,
+  { sync, attachments }: FinishParts,
   session: Channel<'session'>,
   { state: imported, turnCount, isDefault }: { state: ChatState; turnCount: number; isDefault: boolean },
 ): void {
-  const state = withDraft(tx, attached, session.uri, imported);
+  const state = withDraft(tx, attachments, session.uri, imported);
   const { resource: uri } = state;
   sync.registry.create(
     tx,
@@ -105,9 +105,9 @@ function complete({ sync, turns }: FinishParts, imports: OpenImports, opened: Op
 }
 
 /** An imported chat whose draft has its large attachments outside of state. */
-function withDraft(tx: Tx, attached: MessageContents, session: string, state: ChatState): ChatState {
+function withDraft(tx: Tx, attachments: AttachmentStore, session: string, state: ChatState): ChatState {
   if (state.draft === undefined) return state;
-  const draft = attached.waiting(tx, { session, chat: state.resource }, state.draft);
+  const draft = attachments.storeWaiting(tx, { session, chat: state.resource }, state.draft);
   return draft === state.draft ? state : { ...state, draft };
 }
 

@@ -14,8 +14,8 @@ import {
 import type { Ids } from '../../lib/clock.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
+import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import { CONTENT_SCHEME } from '../../turns/contents/content-store.ts';
-import type { MessageContents } from '../../turns/contents/message-attachments.ts';
 import { importedDraft } from './draft.ts';
 import { endOpenTurn, findOpenCall, withoutTerminals } from './ended-turn.ts';
 import { withNewNames } from './references.ts';
@@ -33,7 +33,7 @@ export class ImportedChatRows {
   /** New URIs of contents that came in pieces, by turn and old URI. */
   readonly #stored = new Map<string, string>();
   readonly #unfinished: UnfinishedContent;
-  readonly #attached: MessageContents;
+  readonly #attachments: AttachmentStore;
   #hasOpenTurn = false;
 
   constructor(parts: {
@@ -45,7 +45,7 @@ export class ImportedChatRows {
     ids: Ids;
     /** Of the whole import. */
     unfinished: UnfinishedContent;
-    attached: MessageContents;
+    attachments: AttachmentStore;
   }) {
     this.uri = parts.uri;
     this.#session = parts.session;
@@ -54,7 +54,7 @@ export class ImportedChatRows {
     this.#sync = parts.sync;
     this.#ids = parts.ids;
     this.#unfinished = parts.unfinished;
-    this.#attached = parts.attached;
+    this.#attachments = parts.attachments;
   }
 
   /** Turns so far. */
@@ -132,7 +132,7 @@ export class ImportedChatRows {
     );
     const ordinal = this.#turnIds.size;
     const place = { session: this.#session, chat: this.uri };
-    const message = this.#attached.embeddedInTurn(tx, place, imported.message, id);
+    const message = this.#attachments.storeEmbedded(tx, place, imported.message, id);
     // Another host may have had other limits.
     const fitted: Turn = fitTexts({ ...imported, message }, 'turns');
     tx.write({ op: 'turn', chat: this.uri, ordinal, id, json: JSON.stringify(fitted) });

@@ -1,6 +1,6 @@
 import { type ExportedChatHead, type ExportedSession, invalidParam } from '@agenthost/protocol';
 
-const isoTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** Throws `-32602` for a time in an exported session that is none of ISO 8601. */
 export function checkTimes(session: ExportedSession, chats: readonly ExportedChatHead[]): void {
@@ -10,7 +10,7 @@ export function checkTimes(session: ExportedSession, chats: readonly ExportedCha
     ...chats.map(({ modifiedAt }, index) => [`chats[${index}].modifiedAt`, modifiedAt] as const),
   ];
   for (const [name, time] of times) {
-    if (time === undefined || (isoTime.test(time) && !Number.isNaN(Date.parse(time)))) continue;
+    if (time === undefined || (ISO_TIME.test(time) && !Number.isNaN(Date.parse(time)))) continue;
     throw invalidParam(name, `${JSON.stringify(time.slice(0, 100))} is not a time as 2026-05-31T14:00:00Z`);
   }
 }

@@ -9,9 +9,9 @@ import { type Clock, type Ids, steadyNow, type Timers } from '../../lib/clock.ts
 import type { Log } from '../../lib/log.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
-import { attachedReader } from '../../turns/contents/attachment-reader.ts';
+import { attachmentReader } from '../../turns/contents/attachment-reader.ts';
+import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import { ContentStore } from '../../turns/contents/content-store.ts';
-import type { MessageContents } from '../../turns/contents/message-attachments.ts';
 import { TurnLocales } from '../../turns/locales.ts';
 import type { TurnParts } from '../../turns/parts.ts';
 import { recoverOpen } from '../../turns/recovery.ts';
@@ -32,7 +32,7 @@ interface Parts {
   readonly agents: AgentRegistry;
   readonly remembered: RememberedAgents;
   readonly progress: StartProgress;
-  readonly attached: MessageContents;
+  readonly attachments: AttachmentStore;
   readonly terminals: Terminals;
   readonly workspace: Workspace;
   readonly workingDirectoryOf: TurnParts['workingDirectoryOf'];
@@ -69,7 +69,7 @@ export async function turnsFeature(parts: Parts): Promise<
     startLimitMs: () => numberSetting(config(), 'agentStartTimeoutSeconds') * 1_000,
     onStartStep: (session, step) => progress.step(session, step),
     localeOf,
-    readResource: attachedReader(
+    readResource: attachmentReader(
       sync.journal,
       workspace.bytesReaderFor(() => parts.listFolders()),
     ),

@@ -23,7 +23,7 @@ export class ChatAgent {
   readonly #onExited: (reason: string) => void;
   #state: AgentState = { phase: 'none' };
   /** Sessions that know nothing of the chat's past, until a person was told. */
-  readonly #strangers = new WeakSet<AgentSession>();
+  readonly #withoutHistory = new WeakSet<AgentSession>();
   /** Changes with every agent session, so that calls of an older one are told apart. */
   #generation = 0;
 
@@ -75,7 +75,7 @@ export class ChatAgent {
 
   /** What a person should know before this agent's next turn: that it cannot be told of the turns before. Once for each session. */
   noticeAbout(agent: AgentSession): string | undefined {
-    if (!this.#strangers.delete(agent)) return undefined;
+    if (!this.#withoutHistory.delete(agent)) return undefined;
     return 'The agent cannot be told what was said in this chat before: it goes on without it.';
   }
 
@@ -148,7 +148,7 @@ export class ChatAgent {
     if (chat === undefined || session === undefined) throw new AgentError('hostError', 'The chat is gone');
     const provider = agents.get(session.state.provider);
     const workingDirectory = await workingDirectoryOf(session, chat);
-    const isStranger =
+    const isWithoutHistory =
       provider.takesHistory === false && chat.hostData.memory === undefined && chat.hostData.turnCount > 0;
     const opened = await provider.openSession(
       {
@@ -176,7 +176,7 @@ export class ChatAgent {
       signal,
     );
     void this.#tolerate(() => remembered.learn(provider, workingDirectory));
-    if (isStranger) this.#strangers.add(opened);
+    if (isWithoutHistory) this.#withoutHistory.add(opened);
     return opened;
   }
 }

@@ -12,7 +12,7 @@ const PREVIEW_BYTES = 64 * 1024;
 export interface CommandTurn {
   readonly turnId: string;
   /** Labels of what came with the message. */
-  readonly attached: readonly string[];
+  readonly attachmentLabels: readonly string[];
   readonly output: TurnOutput;
   /** Aborts when the turn was cancelled or cut away. */
   readonly signal: AbortSignal;
@@ -31,9 +31,9 @@ export interface CommandTurn {
  * has ended, was sent to the background, or the signal aborted. Rejects with `AgentError` when it cannot be run.
  */
 export async function runCommand(command: string, turn: CommandTurn): Promise<void> {
-  const { turnId, output, signal, attached } = turn;
-  if (attached.length > 0)
-    output.notify(`What is attached does not go to a command: ${attached.join(', ')}.`);
+  const { turnId, output, signal, attachmentLabels } = turn;
+  if (attachmentLabels.length > 0)
+    output.notify(`What is attached does not go to a command: ${attachmentLabels.join(', ')}.`);
   if (command === '') {
     output.notify(
       `There is nothing to run: a command follows the \`${COMMAND_PREFIX}\`, as in \`${COMMAND_PREFIX}git status\`.`,

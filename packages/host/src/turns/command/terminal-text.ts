@@ -2,7 +2,7 @@ import type { AgentTerminal } from '../../agents/agent-terminal.ts';
 
 // Built from strings, so that the source contains no control characters.
 const ESC = String.raw`\u001b`;
-const sequences = new RegExp(
+const SEQUENCES = new RegExp(
   [
     // Control sequences: colours, cursor movements.
     String.raw`(?:${ESC}\[|\u009b)[0-?]*[ -/]*[@-~]`,
@@ -12,21 +12,21 @@ const sequences = new RegExp(
   ].join('|'),
   'g',
 );
-const otherControls = /[^\P{Cc}\t\n]/gu;
-const erased = new RegExp(String.raw`[^\u0008\n]\u0008`, 'u');
+const OTHER_CONTROLS = /[^\P{Cc}\t\n]/gu;
+const ERASED = new RegExp(String.raw`[^\u0008\n]\u0008`, 'u');
 
 /**
  * A terminal's output as text for a model or a log: without escape sequences and control characters, and with
  * only the last version of a line that was overwritten, such as a progress bar.
  */
 export function plainText(output: string): string {
-  return output.replace(sequences, '').split('\n').map(lastWritten).join('\n').replace(otherControls, '');
+  return output.replace(SEQUENCES, '').split('\n').map(lastWritten).join('\n').replace(OTHER_CONTROLS, '');
 }
 
 function lastWritten(line: string): string {
   let text = line.replace(/\r+$/, '');
   text = text.slice(text.lastIndexOf('\r') + 1);
-  while (erased.test(text)) text = text.replace(erased, '');
+  while (ERASED.test(text)) text = text.replace(ERASED, '');
   return text;
 }
 

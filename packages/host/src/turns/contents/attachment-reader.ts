@@ -9,7 +9,7 @@ import { contentIdOf } from './content-store.ts';
 const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 
 /** `TurnInput.readResource` of this host: its own content URIs, and files by the path policy [RES-2]. */
-export function attachedReader(
+export function attachmentReader(
   journal: Pick<Journal, 'readContent'>,
   readFile: ReadFileBytes,
 ): TurnInput['readResource'] {

@@ -3,13 +3,13 @@ import type { Channel } from '../../sync/channel.ts';
 import { fitState } from '../../sync/fit-state.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
-import { type MessageContents, waitingContents } from './message-attachments.ts';
+import { type AttachmentStore, waitingContents } from './attachment-store.ts';
 
 /**
  * Brings what an older host stored within the limits as it is loaded: attachments of waiting messages move out of state, other texts are
  * cut. Clients that had it whole come back to a snapshot: no action says it.
  */
-export function fitLoaded(sync: Sync, contents: MessageContents): void {
+export function fitLoaded(sync: Sync, attachments: AttachmentStore): void {
   sync.registry.onLoaded((channel) => {
     const isChat = channel.is('chat');
     const isLarge = isChat && hasLargeAttachment(channel.state);
@@ -17,7 +17,7 @@ export function fitLoaded(sync: Sync, contents: MessageContents): void {
     const hostData = fitTexts(channel.hostData, channel.kind);
     if (!isLarge && fitted === channel.state && hostData === channel.hostData) return;
     sync.transact('host', (tx) => {
-      if (isChat) moveAttachments(tx, contents, channel);
+      if (isChat) moveAttachments(tx, attachments, channel);
       tx.setWindow(channel, fitState(channel.kind, channel.state));
       tx.setHostData(channel, { ...hostData, bornSeq: sync.emittedSeq });
       if (channel.is('session')) {
@@ -41,20 +41,20 @@ const hasLargeAttachment = (state: ChatState): boolean =>
     attachments.some((each) => each.type === 'embeddedResource' && isApart(each)),
   );
 
-function moveAttachments(tx: Tx, contents: MessageContents, chat: Channel<'chat'>): void {
+function moveAttachments(tx: Tx, attachments: AttachmentStore, chat: Channel<'chat'>): void {
   const { state } = chat;
   const place = { session: chat.session ?? '', chat: chat.uri };
   const known = waitingContents(state);
   const moved: ChatState = { ...state };
-  if (state.draft !== undefined) moved.draft = contents.waiting(tx, place, state.draft, known);
+  if (state.draft !== undefined) moved.draft = attachments.storeWaiting(tx, place, state.draft, known);
   if (state.steeringMessage !== undefined) {
     const { id, message } = state.steeringMessage;
-    moved.steeringMessage = { id, message: contents.waiting(tx, place, message, known) };
+    moved.steeringMessage = { id, message: attachments.storeWaiting(tx, place, message, known) };
   }
   if (state.queuedMessages !== undefined) {
     moved.queuedMessages = state.queuedMessages.map(({ id, message }) => ({
       id,
-      message: contents.waiting(tx, place, message, known),
+      message: attachments.storeWaiting(tx, place, message, known),
     }));
   }
   tx.setWindow(chat, moved);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startHost } from '../../../test/host-fixture.ts';
 import type { ToolCallHandle } from '../../agents/tool-call.ts';
 import type { TurnOutput } from '../../agents/turn.ts';
-import { MAX_RUNAWAY, Pace } from './backpressure.ts';
+import { MAX_RUNAWAY, TurnBackpressure } from './backpressure.ts';
 
 async function setUp() {
   const host = await startHost();
@@ -109,16 +109,16 @@ describe('an agent inside the process', () => {
   });
 });
 
-describe('the pace of a turn', () => {
+describe('the backpressure of a turn', () => {
   /** Steps until the agent has to wait for a commit. */
   async function stepsAhead(partCount: number): Promise<number> {
     const { sync } = (await startHost()).host.core;
-    const pace = new Pace(sync, () => undefined);
-    pace.grewTo(partCount);
+    const backpressure = new TurnBackpressure(sync, () => undefined);
+    backpressure.setPartCount(partCount);
     let hasRoom = true;
     for (let count = 0; hasRoom; count += 1) {
       hasRoom = false;
-      void pace.step(0, pace.stepped).then(() => (hasRoom = true));
+      void backpressure.step(0, backpressure.stepped).then(() => (hasRoom = true));
       await Promise.resolve();
       if (!hasRoom) return count + 1;
     }

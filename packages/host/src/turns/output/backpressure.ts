@@ -16,13 +16,13 @@ const MAX_RUNAWAY_LENGTH = 64 * 1024 * 1024;
 const MAX_RUNAWAY_COPIED = 60_000_000;
 const MEBIBYTE = 1024 * 1024;
 
-const ready = Promise.resolve();
+const READY = Promise.resolve();
 
 /**
  * Back-pressure of one turn: lets an agent run ahead of the commits a little, and waits while the journal is down. Every change that an agent
  * makes is a step.
  */
-export class Pace {
+export class TurnBackpressure {
   readonly #sync: Sync;
   /** Characters of each step that is not committed yet, oldest first. */
   readonly #ahead: number[] = [];
@@ -39,7 +39,7 @@ export class Pace {
   }
 
   /** Says how many parts the turn has: the more, the more each step costs. */
-  grewTo(partCount: number): void {
+  setPartCount(partCount: number): void {
     this.#partCount = partCount;
   }
 
@@ -56,7 +56,7 @@ export class Pace {
     const runaway = this.#runaway();
     if (runaway !== undefined) {
       this.#onRunaway(`it ran ${runaway} ahead of the host and did not wait`);
-      return ready;
+      return READY;
     }
     this.#sync.transact('host', work);
     this.#ahead.push(length);
@@ -66,7 +66,7 @@ export class Pace {
 
   /** Resolves when the agent may take the next step. */
   ready(): Promise<void> {
-    if (this.#hasRoom && this.#sync.path.isHealthy) return ready;
+    if (this.#hasRoom && this.#sync.path.isHealthy) return READY;
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 

@@ -30,7 +30,7 @@ import type { ClientToolRuns } from '../tools/client-tool.ts';
 import { withoutMarks } from '../tools/decision-mark.ts';
 import { LiveInputRequests } from '../tools/input-request.ts';
 import { LiveToolCall } from '../tools/tool-call.ts';
-import { Pace } from './backpressure.ts';
+import { TurnBackpressure } from './backpressure.ts';
 import { TurnSize } from './turn-size.ts';
 
 /** Questions, confirmations and running client tools of one session that may wait at once. */
@@ -60,7 +60,7 @@ export class LiveTurnOutput implements TurnOutput {
   readonly #approvals: Approvals;
   readonly #turn: LiveTurn;
   readonly #spawnChat: SpawnChat;
-  readonly #pace: Pace;
+  readonly #backpressure: TurnBackpressure;
   readonly #size = new TurnSize();
   readonly #onFull: (() => void) | undefined;
   readonly #clientTools: ClientToolRuns;
@@ -89,7 +89,7 @@ export class LiveTurnOutput implements TurnOutput {
     this.#approvals = parts.approvals;
     this.#clientTools = parts.clientTools;
     this.#turn = parts.turn;
-    this.#pace = new Pace(parts.sync, (why) => this.#endRunaway(why));
+    this.#backpressure = new TurnBackpressure(parts.sync, (why) => this.#endRunaway(why));
     this.#inputRequests = new LiveInputRequests({
       emit: (make) => void this.#emit(make),
       newId: () => this.#ids.next(),
@@ -105,7 +105,7 @@ export class LiveTurnOutput implements TurnOutput {
   }
 
   ready(): Promise<void> {
-    return this.#isOver ? Promise.resolve() : this.#pace.ready();
+    return this.#isOver ? Promise.resolve() : this.#backpressure.ready();
   }
 
   notify(content: StringOrMarkdown): void {
@@ -132,7 +132,7 @@ export class LiveTurnOutput implements TurnOutput {
   }
 
   fileEdit(change: FileChange): FileEdit {
-    if (!this.#isOver) void this.#pace.step(keptLength(change), this.#pace.stepped);
+    if (!this.#isOver) void this.#backpressure.step(keptLength(change), this.#backpressure.stepped);
     return this.#contents.fileEdit(this.#turn, change);
   }
 
@@ -217,17 +217,17 @@ export class LiveTurnOutput implements TurnOutput {
   end(): void {
     this.#isOver = true;
     this.#over.abort();
-    this.#pace.end();
+    this.#backpressure.end();
     for (const handle of this.#toolCalls.values()) handle.end();
     this.#inputRequests.end();
   }
 
   #append(kind: 'markdown' | 'reasoning', text: string): Promise<void> {
     if (text === '' || this.#isOver) return Promise.resolve();
-    return this.#pace.step(text.length, (tx) => {
+    return this.#backpressure.step(text.length, (tx) => {
       const chat = this.#chat();
       if (chat !== undefined) this.#say(tx, chat, kind, text);
-      this.#pace.stepped(tx);
+      this.#backpressure.stepped(tx);
     });
   }
 
@@ -255,9 +255,9 @@ export class LiveTurnOutput implements TurnOutput {
   /** Emits in one step of so many characters; resolves when the agent may take the next. */
   #emit(make: (chat: Channel<'chat'>) => ChatAction | undefined, length = 0): Promise<void> {
     if (this.#isOver) return Promise.resolve();
-    return this.#pace.step(length, (tx) => {
+    return this.#backpressure.step(length, (tx) => {
       this.#change(tx, make);
-      this.#pace.stepped(tx);
+      this.#backpressure.stepped(tx);
     });
   }
 
@@ -273,7 +273,7 @@ export class LiveTurnOutput implements TurnOutput {
     tx.emit(chat, action);
     const limit = this.#size.add(action);
     const { partCount } = this.#size;
-    this.#pace.grewTo(partCount);
+    this.#backpressure.setPartCount(partCount);
     if (limit !== undefined) this.#stop(tx, chat, `its turn has grown beyond ${limit}`);
     else if (this.#opensTooMany(action))
       this.#stop(tx, chat, `more than ${MAX_OPEN_QUESTIONS} questions of its session wait for answers`);

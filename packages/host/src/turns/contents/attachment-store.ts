@@ -26,7 +26,7 @@ interface Place {
  * A message that waits (a draft, a steering or queued message) has contents of its own, and so has the message of each turn: they are copied
  * when it starts.
  */
-export class MessageContents {
+export class AttachmentStore {
   readonly #ids: Ids;
   /** Contents of waiting messages that may be nobody's at the end of this tick, by chat. */
   readonly #left = new Map<Channel<'chat'>, Set<string>>();
@@ -38,7 +38,7 @@ export class MessageContents {
   }
 
   /** A message as it waits in a chat. `known`: contents that waiting messages of the chat refer to already. */
-  waiting(tx: Tx, place: Place, message: Message, known: ReadonlySet<string> = new Set()): Message {
+  storeWaiting(tx: Tx, place: Place, message: Message, known: ReadonlySet<string> = new Set()): Message {
     const idFor = (what: string | Buffer): string =>
       createHash('sha256').update(`${place.chat}\0`).update(what).digest('hex').slice(0, 40);
     return withAttachments(message, (attachment) => {
@@ -59,7 +59,7 @@ export class MessageContents {
   }
 
   /** A message as it stands in a turn that starts now, or that it steers. */
-  inTurn(tx: Tx, place: Place, message: Message, turnId: string): Message {
+  storeForTurn(tx: Tx, place: Place, message: Message, turnId: string): Message {
     return withAttachments(message, (attachment) => {
       if (isLarge(attachment)) return this.#moved(tx, { ...place, turnId }, attachment);
       const from = contentOf(attachment);
@@ -71,7 +71,7 @@ export class MessageContents {
   }
 
   /** The same for a message whose references have the turn as their owner already. */
-  embeddedInTurn(tx: Tx, place: Place, message: Message, turnId: string): Message {
+  storeEmbedded(tx: Tx, place: Place, message: Message, turnId: string): Message {
     return withAttachments(message, (attachment) =>
       isLarge(attachment) ? this.#moved(tx, { ...place, turnId }, attachment) : attachment,
     );
