@@ -1,10 +1,7 @@
-export { AgentError } from './agents/agent-error.ts';
 export type * from './agents/agent-terminal.ts';
-export type * from './agents/client-tool.ts';
-export type * from './agents/process.ts';
+export { AgentError, type UnreadableReason, UnreadableResource } from './agents/errors.ts';
 export { isGroupRunning, processStartTime } from './agents/process-identity.ts';
 export type * from './agents/provider.ts';
-export { type UnreadableReason, UnreadableResource } from './agents/resource.ts';
 export type * from './agents/tool-call.ts';
 export type * from './agents/turn.ts';
 export { endOf, type TerminalEnd } from './turns/command/command-turn.ts';

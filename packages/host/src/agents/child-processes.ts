@@ -1,7 +1,7 @@
 import type { JournalWrite } from '../journal/journal.ts';
 import type { StoredProcess } from '../journal/rows.ts';
-import type { ChildRegistry } from './process.ts';
 import { hasGroupMembers, processStartTime } from './process-identity.ts';
+import type { ChildRegistry } from './provider.ts';
 
 /** Where children are recorded, and how those that outlived a host are ended. */
 export interface ChildProcessesOptions {

@@ -1,6 +1,6 @@
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { AgentError } from './agent-error.ts';
+import { AgentError } from './errors.ts';
 import type { AgentProvider, AgentSessionHost, ResolvedConfig } from './provider.ts';
 import type { RememberedAgents } from './remembered.ts';
 

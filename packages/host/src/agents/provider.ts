@@ -6,7 +6,7 @@ import type {
   Turn,
 } from '@agenthost/protocol';
 import type { AgentTerminal, AgentTerminalStart } from './agent-terminal.ts';
-import type { ClientTool } from './client-tool.ts';
+import type { ClientTool } from './tool-call.ts';
 import type { TurnInput, TurnOutput } from './turn.ts';
 
 /**
@@ -180,4 +180,15 @@ export interface AgentSession {
   close(): Promise<void>;
   /** Ends the session at once, including its processes (TERM, wait, KILL). Idempotent. */
   terminate(): Promise<void>;
+}
+
+/**
+ * Registry of child processes that agents run in. The host records them durably and ends those that outlived
+ * a killed host at its next start.
+ */
+export interface ChildRegistry {
+  /** Records a started child and its process group. Resolves when the record is durable. */
+  record(child: { pid: number; command: string }): Promise<void>;
+  /** Removes the record of a child that has ended. */
+  forget(pid: number): void;
 }

@@ -8,9 +8,8 @@ import type {
   ToolCallResult,
   UsageInfo,
 } from '@agenthost/protocol';
-import type { AgentError } from './agent-error.ts';
-import type { ClientToolCall } from './client-tool.ts';
-import type { ToolCallHandle, ToolCallStart } from './tool-call.ts';
+import type { AgentError } from './errors.ts';
+import type { ClientToolCall, ToolCallHandle, ToolCallStart } from './tool-call.ts';
 
 /** The start of a turn. The message may name a model and a custom agent. */
 export interface TurnInput {

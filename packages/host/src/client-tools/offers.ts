@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { SessionActiveClient } from '@agenthost/protocol';
-import type { ClientTool } from '../agents/client-tool.ts';
+import type { ClientTool } from '../agents/tool-call.ts';
 
 /** Names for models end here. */
 const MAX_NAME = 128;

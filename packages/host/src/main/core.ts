@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findChat } from '@agenthost/protocol';
 import { defined, errorText } from '@agenthost/protocol/values';
-import { AgentError } from '../agents/agent-error.ts';
+import { AgentError } from '../agents/errors.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { AccessTokens } from '../auth/access-tokens.ts';
 import type { OwnerTokens } from '../auth/owner-tokens.ts';
@@ -30,7 +30,10 @@ import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { SliceScheduler } from '../lib/slice-scheduler.ts';
-import { SessionListing } from '../sessions/listing.ts';
+import { KeeperPtyOwner } from '../pty/keeper/keeper-client.ts';
+import type { PtyOwner } from '../pty/pty.ts';
+import { NodePtyOwner } from '../pty/running/node-pty.ts';
+import { SessionListing } from '../sessions/catalogue.ts';
 import type { SessionParts } from '../sessions/parts.ts';
 import { Sync } from '../sync/sync.ts';
 import type { Terminals } from '../terminals/terminals.ts';
@@ -42,7 +45,6 @@ import { findProject } from '../workspace/git-project.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { HostEvents } from './events.ts';
 import { type HostOptions, UNLOAD_AFTER_MS } from './options.ts';
-import { ptyOwnerOf } from './pty-owner.ts';
 
 /** UTF-16 code units of output that a terminal keeps by default [TERM-4]. */
 const SCROLLBACK_LENGTH = 1024 * 1024;
@@ -252,3 +254,12 @@ const workingDirectories =
       throw new AgentError('hostError', errorText(error), { cause: error });
     }
   };
+
+/** The owner of ptys that the options name. Throws when they name a keeper without a data folder. */
+export function ptyOwnerOf({ terminals = {}, dataDir }: HostOptions, version: string, log: Log): PtyOwner {
+  const { owner, keeper = dataDir !== undefined } = terminals;
+  if (owner !== undefined) return owner;
+  if (!keeper) return new NodePtyOwner();
+  if (dataDir === undefined) throw new Error('HostOptions: terminals.keeper needs dataDir');
+  return new KeeperPtyOwner({ dataDir, build: version, log });
+}

@@ -6,7 +6,7 @@ import { SimulatedClock } from '@agenthost/testkit';
 import { describe, expect, it, vi } from 'vitest';
 import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts';
 import { PuppetAgent } from '../../test/puppet-agent.ts';
-import type { ChildRegistry } from '../agents/process.ts';
+import type { ChildRegistry } from '../agents/provider.ts';
 import { hashToken } from '../auth/verify.ts';
 import { silentLog } from '../lib/log.ts';
 import { createHost } from './create-host.ts';

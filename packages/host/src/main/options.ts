@@ -1,5 +1,4 @@
-import type { ChildRegistry } from '../agents/process.ts';
-import type { AgentProvider } from '../agents/provider.ts';
+import type { AgentProvider, ChildRegistry } from '../agents/provider.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RetentionPolicy } from '../journal/retention.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';

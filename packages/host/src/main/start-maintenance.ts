@@ -1,10 +1,11 @@
+import type { RootConfigState } from '@agenthost/protocol';
+import { numberSetting } from '../config/host-config.ts';
 import type { Journal } from '../journal/journal.ts';
 import { Maintenance } from '../journal/maintenance.ts';
 import type { Clock, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Core } from './core.ts';
 import type { HostOptions } from './options.ts';
-import { replayWindow } from './replay-window.ts';
 
 /** Keeps the journal of a running host small, and sessions and clients no longer than the options say. The caller stops it. */
 export function startMaintenance(
@@ -52,4 +53,22 @@ export function startMaintenance(
   });
   maintenance.start();
   return maintenance;
+}
+
+const HOUR_MS = 60 * 60_000;
+const MEBIBYTE = 1024 * 1024;
+
+/** The replay window as the options say, else as the host's config says at the time of asking. */
+export function replayWindow(
+  config: () => RootConfigState | undefined,
+  given: NonNullable<HostOptions['replayWindow']> = {},
+): { readonly maxAgeMs: number; readonly maxBytes: number } {
+  return {
+    get maxAgeMs() {
+      return given.maxAgeMs ?? numberSetting(config(), 'replayWindowHours') * HOUR_MS;
+    },
+    get maxBytes() {
+      return given.maxBytes ?? numberSetting(config(), 'replayWindowMegabytes') * MEBIBYTE;
+    },
+  };
 }

@@ -10,8 +10,7 @@ import {
 import { findConfigFault } from '../config/values.ts';
 import type { Ids } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
-import { type ForkPoint, findForkPoint } from '../sync/fork.ts';
-import { forkTitle } from '../sync/fork-title.ts';
+import { type ForkPoint, findForkPoint, forkTitle } from '../sync/fork.ts';
 import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';
 import type { Sync } from '../sync/sync.ts';
 

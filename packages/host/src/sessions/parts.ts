@@ -7,7 +7,7 @@ import type { Ids } from '../lib/clock.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { TerminalService } from '../terminals/service.ts';
 import type { TurnSupervisor } from '../turns/supervisor.ts';
-import type { SessionListing } from './listing.ts';
+import type { SessionListing } from './catalogue.ts';
 
 /** What the commands of sessions work with. */
 export interface SessionParts {

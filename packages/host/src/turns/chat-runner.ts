@@ -1,13 +1,12 @@
 import type { ChatAction, ErrorInfo, Message, Turn } from '@agenthost/protocol';
-import { AgentError } from '../agents/agent-error.ts';
 import type { AgentTerminal } from '../agents/agent-terminal.ts';
+import { AgentError } from '../agents/errors.ts';
 import type { AgentSession } from '../agents/provider.ts';
 import { steadyNow } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import { readTurn, WINDOW_LIMITS } from '../sync/window.ts';
 import { ChatAgent } from './agent/chat-agent.ts';
-import { Instructions } from './agent/instructions.ts';
-import { forgetMemory } from './agent/memory.ts';
+import { forgetMemory, Instructions } from './agent/instructions.ts';
 import { commandContext, commandOf, isWholeContext, messageForAgent } from './command/command.ts';
 import { runCommand } from './command/command-turn.ts';
 import { LiveTurnOutput, type SpawnChat } from './output/turn-output.ts';

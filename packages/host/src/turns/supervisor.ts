@@ -1,5 +1,5 @@
 import type { ChatAction, ErrorInfo } from '@agenthost/protocol';
-import { AgentError } from '../agents/agent-error.ts';
+import { AgentError } from '../agents/errors.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Tx } from '../sync/tx.ts';
 import { ChatRunner } from './chat-runner.ts';

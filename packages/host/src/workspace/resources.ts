@@ -11,7 +11,7 @@ import {
   type WireError,
 } from '@agenthost/protocol';
 import { errorCode } from '@agenthost/protocol/values';
-import { UnreadableResource } from '../agents/resource.ts';
+import { UnreadableResource } from '../agents/errors.ts';
 import { contentTypeOf } from './content-types.ts';
 import { pathOfFileUri } from './file-uri.ts';
 import { openReal } from './open-real.ts';

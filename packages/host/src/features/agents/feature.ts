@@ -1,8 +1,7 @@
 import type { RootConfigState } from '@agenthost/protocol';
 import { ChildProcesses } from '../../agents/child-processes.ts';
 import { KnownConfigs } from '../../agents/known-config.ts';
-import type { ChildRegistry } from '../../agents/process.ts';
-import type { AgentProvider } from '../../agents/provider.ts';
+import type { AgentProvider, ChildRegistry } from '../../agents/provider.ts';
 import { AgentRegistry } from '../../agents/registry.ts';
 import { RememberedAgents } from '../../agents/remembered.ts';
 import { StartProgress } from '../../agents/start-progress.ts';

@@ -5,7 +5,7 @@ import type { Commands } from '../../handler-port/commands.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
-import { forgetMemory } from '../../turns/agent/memory.ts';
+import { forgetMemory } from '../../turns/agent/instructions.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Approvals } from '../../approvals/approvals.ts';
-import type { SessionListing } from '../../sessions/listing.ts';
+import type { SessionListing } from '../../sessions/catalogue.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Feature } from '../feature.ts';

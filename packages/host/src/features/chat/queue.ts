@@ -3,7 +3,7 @@ import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
-import { forgetMemory } from '../../turns/agent/memory.ts';
+import { forgetMemory } from '../../turns/agent/instructions.ts';
 import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 

@@ -1,6 +1,6 @@
 import { Membership } from '../../client-tools/membership.ts';
 import type { Log } from '../../lib/log.ts';
-import type { SessionListing } from '../../sessions/listing.ts';
+import type { SessionListing } from '../../sessions/catalogue.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Presence } from '../../wire/clients/client-lives.ts';
 import type { Feature } from '../feature.ts';

@@ -1,5 +1,5 @@
 import { type CompletionItem, invalidParam } from '@agenthost/protocol';
-import { AgentError } from '../../agents/agent-error.ts';
+import { AgentError } from '../../agents/errors.ts';
 import type { AgentCommand } from '../../agents/provider.ts';
 import type { RememberedAgents } from '../../agents/remembered.ts';
 import type { Caller } from '../../handler-port/channel-module.ts';

@@ -1,5 +1,6 @@
 import {
   conflict,
+  type ExportedChatHead,
   type ExportedSession,
   excess,
   fitTexts,
@@ -32,7 +33,6 @@ import type { Presence } from '../../wire/clients/client-lives.ts';
 import { finishImport } from './finish.ts';
 import { ImportedChatRows } from './imported-chat.ts';
 import { chatOf, OpenImports } from './imports.ts';
-import { checkTimes } from './times.ts';
 import { UnfinishedContent } from './unfinished-content.ts';
 
 /** Bits of the exported status that a copy keeps: what people have set. */
@@ -208,4 +208,19 @@ function addSession(
   tx.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
   listing.changed(tx, uri, 1);
   return session;
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** Throws `-32602` for a time in an exported session that is none of ISO 8601. */
+export function checkTimes(session: ExportedSession, chats: readonly ExportedChatHead[]): void {
+  const times: readonly (readonly [name: string, time: string | undefined])[] = [
+    ['session.createdAt', session.createdAt],
+    ['session.modifiedAt', session.modifiedAt],
+    ...chats.map(({ modifiedAt }, index) => [`chats[${index}].modifiedAt`, modifiedAt] as const),
+  ];
+  for (const [name, time] of times) {
+    if (time === undefined || (ISO_TIME.test(time) && !Number.isNaN(Date.parse(time)))) continue;
+    throw invalidParam(name, `${JSON.stringify(time.slice(0, 100))} is not a time as 2026-05-31T14:00:00Z`);
+  }
 }

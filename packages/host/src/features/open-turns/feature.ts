@@ -1,5 +1,4 @@
 import type { Sync } from '../../sync/sync.ts';
-import { clearActivity } from '../../turns/activity.ts';
 import { markOpenTurns } from '../../turns/recovery.ts';
 import { queueLeftSteering } from '../../turns/steering.ts';
 import type { Feature } from '../feature.ts';
@@ -13,3 +12,14 @@ export const openTurnsFeature = (sync: Sync): Feature => ({
     queueLeftSteering(sync);
   },
 });
+
+/**
+ * A turn takes its activity along, whoever ends it and whatever its agent has left to say: no other turn would clear what a cut-off agent
+ * was doing. Register it after those who mirror chats, so that they see each change in order.
+ */
+export function clearActivity(sync: Sync): void {
+  sync.observe('chat', (tx, { channel, after }) => {
+    if (after.activeTurn === undefined && channel.state.activity !== undefined)
+      tx.emit(channel, { type: 'chat/activityChanged' });
+  });
+}

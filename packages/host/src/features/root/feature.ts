@@ -1,5 +1,5 @@
 import type { AgentRegistry } from '../../agents/registry.ts';
-import type { SessionListing } from '../../sessions/listing.ts';
+import type { SessionListing } from '../../sessions/catalogue.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Feature } from '../feature.ts';
 import { rootModule } from './module.ts';

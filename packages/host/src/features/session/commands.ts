@@ -32,8 +32,7 @@ import {
 } from '../../sessions/fork.ts';
 import { checkFree, newConfig, resolveConfig } from '../../sessions/new-session.ts';
 import type { SessionParts } from '../../sessions/parts.ts';
-import { createChat, isCurrent } from '../../sync/fork.ts';
-import { forkTitle } from '../../sync/fork-title.ts';
+import { createChat, forkTitle, isCurrent } from '../../sync/fork.ts';
 import { newChat, newChatUri, summaryOf } from '../../sync/new-chat.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { completeConfig } from './config-completions.ts';

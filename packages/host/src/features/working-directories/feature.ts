@@ -1,5 +1,5 @@
 import type { Log } from '../../lib/log.ts';
-import type { SessionListing } from '../../sessions/listing.ts';
+import type { SessionListing } from '../../sessions/catalogue.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Feature } from '../feature.ts';
 import { ChatDirectories } from './chat-directories.ts';

@@ -1,7 +1,7 @@
 import { channelUri } from '@agenthost/protocol';
 import { defined, errorText } from '@agenthost/protocol/values';
-import { AgentError } from '../../agents/agent-error.ts';
 import type { AgentTerminal, AgentTerminalStart } from '../../agents/agent-terminal.ts';
+import { AgentError } from '../../agents/errors.ts';
 import { beginningOf } from '../../lib/beginning-of.ts';
 import { isInUse } from '../claims.ts';
 import { shownTitle } from '../output/output-writer.ts';

@@ -1,5 +1,5 @@
 import { findChat } from '@agenthost/protocol';
-import { AgentError } from '../../agents/agent-error.ts';
+import { AgentError } from '../../agents/errors.ts';
 import type { AgentCommand, AgentSessionHost, ResolvedConfig } from '../../agents/provider.ts';
 import type { ConfigChanges } from '../../approvals/policy.ts';
 import { offeredTools } from '../../client-tools/offers.ts';

@@ -1,4 +1,4 @@
-import { AgentError } from '../../agents/agent-error.ts';
+import { AgentError } from '../../agents/errors.ts';
 import type { AgentSession } from '../../agents/provider.ts';
 import { agentValues } from '../../config/session-keys.ts';
 import { readTurn } from '../../sync/window.ts';

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { AgentSession } from '../../agents/provider.ts';
 import type { TurnInput } from '../../agents/turn.ts';
 import { instructionsOf } from '../../config/session-keys.ts';
+import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { Tx } from '../../sync/tx.ts';
 
 /** The instructions of one turn, for its input. */
 interface TurnInstructions extends Pick<TurnInput, 'instructions'> {
@@ -61,3 +63,9 @@ const words = (text: string, isChange = false): string =>
   isChange
     ? `The user has changed the instructions for this conversation. From now on only these hold:\n\n${text}`
     : `The user's instructions for this whole conversation:\n\n${text}`;
+
+/** Drops what the chat's agent remembers, and was told, of a history that is no more [CHAT-6]. */
+export function forgetMemory(tx: Tx, chat: Channel<'chat'>): void {
+  const { memory, instructed, ...hostData } = chat.hostData;
+  if (memory !== undefined || instructed !== undefined) tx.setHostData(chat, hostData);
+}

@@ -1,5 +1,5 @@
 import { ErrorCodes, WireError } from '@agenthost/protocol';
-import { type UnreadableReason, UnreadableResource } from '../../agents/resource.ts';
+import { type UnreadableReason, UnreadableResource } from '../../agents/errors.ts';
 import type { TurnInput } from '../../agents/turn.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { ReadFileBytes } from '../../workspace/workspace.ts';

@@ -8,9 +8,8 @@ import {
   type ToolCallResult,
   type UsageInfo,
 } from '@agenthost/protocol';
-import { AgentError } from '../../agents/agent-error.ts';
-import type { ClientToolCall } from '../../agents/client-tool.ts';
-import type { ToolCallHandle, ToolCallStart } from '../../agents/tool-call.ts';
+import { AgentError } from '../../agents/errors.ts';
+import type { ClientToolCall, ToolCallHandle, ToolCallStart } from '../../agents/tool-call.ts';
 import type {
   FileChange,
   InputQuestions,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SESSION } from '../../../test/host-fixture.ts';
 import { chatOf, codeOf, DONE, inTurn, READY } from '../../../test/in-turn.ts';
 import type { RawClient } from '../../../test/raw-client.ts';
-import { AgentError } from '../../agents/agent-error.ts';
+import { AgentError } from '../../agents/errors.ts';
 
 /** A turn with a running call that has spawned a worker. */
 async function withWorker() {

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { type ChatAction, findChat, LIST_LIMITS, type SessionState } from '@agenthost/protocol';
-import { AgentError } from '../../agents/agent-error.ts';
+import { AgentError } from '../../agents/errors.ts';
 import type { WorkerChat, WorkerChatStart, WorkerTurn } from '../../agents/turn.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { createChat } from '../../sync/fork.ts';

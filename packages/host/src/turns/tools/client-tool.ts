@@ -5,8 +5,7 @@ import {
   type ToolDefinition,
   textOf,
 } from '@agenthost/protocol';
-import type { ClientToolCall } from '../../agents/client-tool.ts';
-import type { ToolCallHandle, ToolCallStart } from '../../agents/tool-call.ts';
+import type { ClientToolCall, ToolCallHandle, ToolCallStart } from '../../agents/tool-call.ts';
 import type { Timers } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type HostFixture, ROOT, startHost } from '../../test/host-fixture.ts';
-import type { RawClient } from '../../test/raw-client.ts';
-import { AgentError } from '../agents/agent-error.ts';
+import { type HostFixture, ROOT, startHost } from '../../../test/host-fixture.ts';
+import type { RawClient } from '../../../test/raw-client.ts';
+import { AgentError } from '../../agents/errors.ts';
 
 const start = (turnId: string) => ({
   type: 'chat/turnStarted',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forkTitle } from './fork-title.ts';
+import { forkTitle } from './fork.ts';
 
 test.each([
   ['Port it', 'Port it (fork)'],
