@@ -256,7 +256,7 @@ const workingDirectories =
   };
 
 /** The owner of ptys that the options name. Throws when they name a keeper without a data folder. */
-export function ptyOwnerOf({ terminals = {}, dataDir }: HostOptions, version: string, log: Log): PtyOwner {
+function ptyOwnerOf({ terminals = {}, dataDir }: HostOptions, version: string, log: Log): PtyOwner {
   const { owner, keeper = dataDir !== undefined } = terminals;
   if (owner !== undefined) return owner;
   if (!keeper) return new NodePtyOwner();

@@ -59,7 +59,7 @@ const HOUR_MS = 60 * 60_000;
 const MEBIBYTE = 1024 * 1024;
 
 /** The replay window as the options say, else as the host's config says at the time of asking. */
-export function replayWindow(
+function replayWindow(
   config: () => RootConfigState | undefined,
   given: NonNullable<HostOptions['replayWindow']> = {},
 ): { readonly maxAgeMs: number; readonly maxBytes: number } {

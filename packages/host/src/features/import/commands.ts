@@ -213,7 +213,7 @@ function addSession(
 const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** Throws `-32602` for a time in an exported session that is none of ISO 8601. */
-export function checkTimes(session: ExportedSession, chats: readonly ExportedChatHead[]): void {
+function checkTimes(session: ExportedSession, chats: readonly ExportedChatHead[]): void {
   const times: readonly (readonly [name: string, time: string | undefined])[] = [
     ['session.createdAt', session.createdAt],
     ['session.modifiedAt', session.modifiedAt],
