@@ -1,5 +1,5 @@
-// Builds every published package into its `dist`: `tsc -b`, then the files of `src` that the compiler does not carry over,
-// then away with outputs whose source is gone, so that a renamed module cannot be published twice.
+// Builds every published package into its `dist`: runs `tsc -b`, copies the files of `src` that the compiler leaves out, and deletes
+// outputs without a source, so that a renamed module is not published twice.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -30,7 +30,7 @@ for (const dir of packages) {
   for (const output of globSync('**/*.{js,d.ts,js.map}', { cwd: dist })) {
     const stem = output.replace(/\.(d\.ts|js\.map|js)$/, '');
     const compiled = [`${stem}.ts`, `${stem}.tsx`];
-    // What is copied has no source map, so one beside it is left from when its source was compiled.
+    // Copied files have no source map. A map beside one is from a time when its source was compiled.
     const sources = output.endsWith('.map') ? compiled : [...compiled, `${stem}.js`, `${stem}.d.ts`];
     if (!sources.some((source) => existsSync(join(src, source)))) rmSync(join(dist, output));
   }

@@ -1,5 +1,5 @@
-// `npm run lockfile`, after dependencies changed: adds the optional packages of other platforms that the lockfile misses. npm leaves
-// them out when the registry at hand does not serve them, and then `npm ci` refuses the lockfile everywhere.
+// `npm run lockfile`, after a change of dependencies: adds missing optional packages of other platforms to the lockfile. npm leaves them
+// out when the configured registry does not serve them, and `npm ci` then refuses the lockfile everywhere.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './test-report.ts';

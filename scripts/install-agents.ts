@@ -1,5 +1,5 @@
 // Installs the third-party agents of test/agents into .agents/, which git ignores: `node scripts/install-agents.ts [id …]`.
-// What is there in the pinned version stays as it is.
+// Keeps agents that are installed in the pinned version.
 import { execFile } from 'node:child_process';
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ const run = promisify(execFile);
 const folder = join(import.meta.dirname, '..', '.agents');
 
 const ATTEMPT_COUNT = 3;
-/** An install that takes longer hangs; the largest needs half a minute. */
+/** Timeout of one install. The largest takes half a minute. */
 const timeoutMs = 180_000;
-/** Two at a time keep the network busy; more only fight over the disk. */
+/** Two installs keep the network busy; more would compete for the disk. */
 const CONCURRENCY = 2;
 
 /** How one agent's installation went. */

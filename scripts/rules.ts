@@ -1,5 +1,5 @@
-// The protocol rules against the tests that hold them. `docs/rules.md` is the list; a rule is held only when a test whose title
-// begins with its id passed in this very run.
+// Compares the protocol rules of `docs/rules.md` with their tests. A rule is tested when a test whose title begins with its id passed in
+// this run.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runStep, testStep } from './run-step.ts';
@@ -10,18 +10,18 @@ export interface Rule {
   readonly id: string;
   readonly sentence: string;
   readonly status: 'planned' | 'implemented';
-  /** What of an implemented rule waits for something that does not exist yet. */
+  /** The part of an implemented rule that depends on a missing feature. */
   readonly waiting?: string;
 }
 
-/** What the comparison found: each problem fails the check, the rest is for reading. */
+/** Result of the comparison. Each problem fails the check. */
 export interface RulesResult {
   readonly problems: readonly string[];
   readonly summary: string;
   readonly lines: readonly string[];
 }
 
-/** The ids at the head of a title: `[ACT-5] [REC-1] a resent action …` names two. Ids further in are prose. */
+/** The ids at the head of a title: `[ACT-5] [REC-1] a resent action …` names two. Later ids do not count. */
 export function ruleIdsOf(title: string): string[] {
   const head = /^(?:\[[A-Z]+-\d+\]\s*)*/.exec(title)?.[0] ?? '';
   return [...head.matchAll(/\[([A-Z]+-\d+)\]/g)].map((match) => match[1] ?? '');
@@ -57,7 +57,7 @@ function readTable(markdown: string): Rule[] {
   );
 }
 
-/** The ids that the protocol's own page defines, or undefined where that page is not beside the repository. */
+/** The ids that the protocol's page defines; `undefined` when that page is not beside the repository. */
 function protocolIds(): string[] | undefined {
   const path = join(root, '../shared/PROTOCOL.md');
   if (!existsSync(path)) return undefined;

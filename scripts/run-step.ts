@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { reportPath, root } from './test-report.ts';
 
-/** One command of the check. `name` is what its line shows. */
+/** One command of the check. Its line shows `name`. */
 export interface Step {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
 }
 
-/** All tests of the check, with the report that its closing line and the rules are read from. */
+/** All tests of the check. The closing line and the rules are read from its report. */
 export const testStep: Step = {
   name: 'tests',
   command: [
@@ -20,7 +20,7 @@ export const testStep: Step = {
   ],
 };
 
-/** How a step ended: exit code (128 + n after a signal), wall time, both output streams in order of arrival. */
+/** Result of a step: exit code (128 after a signal), wall time, and both output streams in order of arrival. */
 export interface StepResult {
   readonly step: Step;
   readonly code: number;
@@ -28,13 +28,13 @@ export interface StepResult {
   readonly output: string;
 }
 
-/** Environment in which this repository's own Node and tools come first, whatever Node the machine has. */
+/** Environment whose PATH begins with this repository's own Node and tools. */
 export const toolEnv = {
   ...process.env,
   PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`,
 };
 
-/** Runs one command at the root. With `live`, output goes to the terminal as it comes instead of into the result. */
+/** Runs one command at the root. With `live`, its output goes to the terminal instead of into the result. */
 export function runStep(step: Step, { live = false } = {}): Promise<StepResult> {
   const startedAt = performance.now();
   const [file, ...args] = step.command;
@@ -63,7 +63,7 @@ export function runStep(step: Step, { live = false } = {}): Promise<StepResult> 
   });
 }
 
-/** Runs steps `width` at a time and reports each as it ends; resolves with the results in the order given. */
+/** Runs steps, at most `width` at a time, and calls `onEnd` after each. Resolves with the results in the order of `steps`. */
 export async function runSteps(
   steps: readonly Step[],
   width: number,

@@ -6,7 +6,7 @@ export const root = join(import.meta.dirname, '..');
 
 const RUN_NAMES = ['check', 'sim', 'kill', 'load', 'agents'] as const;
 
-/** Test runs that leave a report: the one of `npm test`, and the long ones with scripts of their own. */
+/** Names of test runs: `check` is `npm test`; the others are long runs with scripts of their own. */
 export type RunName = (typeof RUN_NAMES)[number];
 
 /** Whether an argument names a run. */
@@ -21,7 +21,7 @@ export interface Counts {
   readonly skipped: number;
 }
 
-/** One test of a run: its full title, the same in its parts (describe titles, then its own), and how it ended. */
+/** One test of a run: its full title, the parts of the title (describe titles, then its own), and its status. */
 export interface TestOutcome {
   readonly file: string;
   readonly title: string;
@@ -29,7 +29,7 @@ export interface TestOutcome {
   readonly status: string;
 }
 
-/** What one run left behind; `failures` says of each failed test, or file outside its tests, where it is and why it failed. */
+/** The report of one run. `failures` has the place and reason of each failed test and of each file that failed outside its tests. */
 export interface RunReport {
   readonly counts: Counts;
   readonly failures: readonly string[];
@@ -52,7 +52,7 @@ interface VitestJson {
   }[];
 }
 
-/** A failure's reason in as many lines as help, without the frames of libraries. */
+/** The first lines of a failure's message, without stack frames of libraries. */
 function reasonLines(message: string): string {
   const lines = message.split('\n').filter((line) => line.trim() !== '' && !line.includes('node_modules'));
   return lines
@@ -61,13 +61,13 @@ function reasonLines(message: string): string {
     .join('\n');
 }
 
-/** Where a run's report lies (vitest's JSON format). */
+/** Path of a run's report, in vitest's JSON format. */
 export function reportPath(run: RunName): string {
   return join(root, '.cache/reports', `${run}.json`);
 }
 
 /**
- * Reads the report of a run; undefined if it left none. A file that failed outside its tests (an import, a hook, something left open)
+ * Reads the report of a run; `undefined` when there is none. A file that failed outside its tests (an import, a hook, something left open)
  * and a run that failed outside its files (an unhandled rejection) count as one failure each.
  */
 export function readReport(run: RunName): RunReport | undefined {
@@ -112,29 +112,29 @@ function closingPath(run: RunName): string {
   return join(root, '.cache/reports', `${run}.closing.json`);
 }
 
-/** Forgets what an earlier run left, so that it cannot be taken for this one's. */
+/** Deletes the report of an earlier run. */
 export function clearReport(run: RunName): void {
   rmSync(reportPath(run), { force: true });
   rmSync(closingPath(run), { force: true });
 }
 
-/** How a run closed: its counts, and what failed beside tests (steps of `npm test`, by name and with the end of their output). */
+/** Result of a run: its counts, and failed steps of `npm test` other than tests, with the end of their output. */
 export interface Closing {
   readonly counts: Counts;
   readonly otherFailures: readonly string[];
 }
 
-/** Keeps how a run closed, for the summary of several runs. */
+/** Stores the result of a run for the summary of several runs. */
 export function writeClosing(run: RunName, closing: Closing): void {
   mkdirSync(dirname(closingPath(run)), { recursive: true });
   writeFileSync(closingPath(run), JSON.stringify(closing));
 }
 
-/** How a run closed; one that never got so far counts as one failure. */
+/** The result of a run. A run without a result counts as one failure. */
 export function readClosing(run: RunName): Closing {
   const path = closingPath(run);
   if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8'));
-  return { counts: { passed: 0, failed: 1, skipped: 0 }, otherFailures: ['the run never closed'] };
+  return { counts: { passed: 0, failed: 1, skipped: 0 }, otherFailures: ['the run stopped before its end'] };
 }
 
 /** Sums counts. */
@@ -143,7 +143,7 @@ export function addCounts(all: readonly Counts[]): Counts {
   return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
 }
 
-/** The line that every run ends with. */
+/** The last line of every run. */
 export function closingLine(counts: Counts): string {
   return `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
 }

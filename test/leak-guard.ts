@@ -1,8 +1,8 @@
-// Runs around every test file: what a file leaves open when its tests are over (a child process, a socket, a server, a watcher, a
-// timer that keeps the process alive) fails it, since the same leak in the host is a leak for weeks.
+// Runs around every test file. A file fails when it leaves a child process, socket, server, watcher or timer open after its tests, since
+// a host with the same leak would leak for weeks.
 import { afterAll, beforeAll, expect } from 'vitest';
 
-/** Kept from before any test installs fake timers. */
+/** The real timer, before a test installs fake ones. */
 const { setTimeout: realSetTimeout } = globalThis;
 
 const WATCHED = new Set([
@@ -14,7 +14,7 @@ const WATCHED = new Set([
   'Timeout',
 ]);
 
-/** How long endings that are under way (a socket closing, a child exiting) may take. */
+/** Time for sockets to close and children to exit. */
 const GRACE_MS = 2_000;
 const POLL_MS = 20;
 

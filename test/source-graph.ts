@@ -28,7 +28,7 @@ const SOURCE_GLOBS = [
   'scripts/**/*.ts',
 ];
 
-/** True for files that only tests load. */
+/** Whether only tests load a file. */
 export function isTest(path: string): boolean {
   return /\.test\.tsx?$/.test(path) || /^test\/|^packages\/[^/]+\/test\/|^packages\/testkit\//.test(path);
 }
@@ -47,7 +47,7 @@ export function sourcePaths(): string[] {
     .toSorted();
 }
 
-/** Everything that a text imports, by specifier as written. */
+/** All import specifiers of a text. */
 export function specifiersOf(path: string, text: string): string[] {
   const { module, errors } = parseSync(path, text);
   const error = errors.find(({ severity }) => severity === 'Error');
@@ -75,7 +75,7 @@ export function packageEntries(): Map<string, string> {
   return entries;
 }
 
-/** Parses every source once. Whether an imported file exists is the type check's question. */
+/** Parses every source once. The type check finds imports of missing files. */
 export function readModules(): Modules {
   const entries = packageEntries();
   const modules = new Map<string, SourceModule>();
@@ -119,7 +119,7 @@ export function cyclesOf(modules: Modules): string[][] {
   return cycles;
 }
 
-/** Everything that a module loads, directly or not, with the chain that leads there. */
+/** All modules that a module loads, directly or not, with the chain of imports. */
 export function reachFrom(modules: Modules, start: string): { path: string; chain: string[] }[] {
   const seen = new Map<string, string[]>([[start, [start]]]);
   for (const [path, chain] of seen) {
