@@ -6,6 +6,7 @@ import {
   type RememberedApproval,
   type StringOrMarkdown,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { ToolCallQuestion, ToolCallStart } from '../agents/tool-call.ts';
 import { defaultApprovals } from '../config/host-config.ts';
 import { type ApprovalPolicy, isApprovalPolicy } from '../config/session-keys.ts';
@@ -229,7 +230,7 @@ function publicPart(stored: StoredApproval): RememberedApproval {
 
 const keeperIn = (chat: Channel<'chat'>): Keeper => {
   const { activeTurn } = chat.state;
-  return { agentChat: chat.uri, ...(activeTurn === undefined ? {} : { agentTurn: activeTurn.id }) };
+  return { agentChat: chat.uri, ...defined({ agentTurn: activeTurn?.id }) };
 };
 
 const keyOf = (chat: string, toolCallId: string): string => `${chat} ${toolCallId}`;

@@ -1,4 +1,5 @@
 import { type ApprovalScope, type ConfirmationOption, TEXT_LIMITS } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { ToolCallQuestion } from '../agents/tool-call.ts';
 import { fileUriOf } from '../workspace/file-uri.ts';
 import type { Ask } from './ask.ts';
@@ -83,5 +84,5 @@ function agentsOffers(
   const denials = ofKind('deny');
   const options = once.length > 0 ? [...once, ...lasting, ...denials] : [...denials, ...lasting];
   const plainYes = once.length > 0 ? undefined : remembers.get(lasting[0]?.id ?? '');
-  return { options, remembers, areHosts: false, ...(plainYes === undefined ? {} : { plainYes }) };
+  return { options, remembers, areHosts: false, ...defined({ plainYes }) };
 }

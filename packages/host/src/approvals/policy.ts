@@ -1,5 +1,6 @@
 import { relative, sep } from 'node:path';
 import type { RememberedApproval } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { ApprovalPolicy } from '../config/session-keys.ts';
 import { isWithin } from '../workspace/real-path.ts';
 import { type Ask, isEditOfFiles } from './ask.ts';
@@ -75,7 +76,7 @@ function allows(approval: StoredApproval, ask: Ask): boolean {
     covers(
       {
         shown,
-        ...(approval.fingerprint === undefined ? {} : { fingerprint: approval.fingerprint }),
+        ...defined({ fingerprint: approval.fingerprint }),
       },
       ask,
     )

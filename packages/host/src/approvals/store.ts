@@ -1,3 +1,4 @@
+import { defined } from '@agenthost/protocol/values';
 import type { Ids } from '../lib/clock.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
@@ -50,9 +51,8 @@ export class ApprovalStore {
       covers,
       label,
       createdAt: new Date(this.#sync.stamp()).toISOString(),
-      ...(isAgents ? { ...keeper, ...(coverage === undefined ? {} : { hostCovers: coverage.shown }) } : {}),
-      ...(coverage?.fingerprint === undefined ? {} : { fingerprint: coverage.fingerprint }),
-      ...(contributor === undefined ? {} : { contributor }),
+      ...(isAgents ? { ...keeper, ...defined({ hostCovers: coverage?.shown }) } : {}),
+      ...defined({ fingerprint: coverage?.fingerprint, contributor }),
     };
     this.#set(tx, [...this.#all, approval].slice(-MAX_APPROVALS));
   }

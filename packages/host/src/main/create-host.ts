@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CLOSE_CODES } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { TokenIdentity } from '../auth/access-tokens.ts';
 import { OWNER_TOKEN_FILE } from '../auth/token-store.ts';
@@ -186,7 +187,7 @@ export class Host {
     core.terminals.begin();
     this.#sweep(core);
     const address = listening?.address;
-    this.#emit('ready', address === undefined ? {} : { address });
+    this.#emit('ready', defined({ address }));
     return address;
   }
 

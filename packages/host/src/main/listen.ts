@@ -1,3 +1,4 @@
+import { defined } from '@agenthost/protocol/values';
 import { Gate } from '../auth/gate.ts';
 import { GuessLimit } from '../auth/guess-limit.ts';
 import { findOwnerToken } from '../auth/token-store.ts';
@@ -59,12 +60,14 @@ export async function startListening(
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const s = credentials === undefined ? '' : 's';
   const urls = { url: `http${s}://${authority}`, wsUrl: `ws${s}://${authority}/ahp` };
-  const certified = credentials === undefined ? {} : { certificate: certificateInfo(credentials) };
+  const certificate = credentials && certificateInfo(credentials);
   const unfollow = followFiles(listen, credentials, { server, clock, timers, log, emit });
   const stop = (): Promise<void> => {
     unfollow();
     return server.stop();
   };
-  const kept = tokenPath === undefined ? {} : { tokenFile: tokenPath };
-  return { stop, address: { ...urls, token, ...kept, port, ...certified } };
+  return {
+    stop,
+    address: { ...urls, token, ...defined({ tokenFile: tokenPath }), port, ...defined({ certificate }) },
+  };
 }

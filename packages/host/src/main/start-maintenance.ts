@@ -1,4 +1,5 @@
 import type { RootConfigState } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { numberSetting } from '../config/host-config.ts';
 import type { Journal } from '../journal/journal.ts';
 import { Maintenance } from '../journal/maintenance.ts';
@@ -24,7 +25,7 @@ export function startMaintenance(
     journal,
     ...parts,
     window: replayWindow(() => sync.root.state.config, options.replayWindow),
-    ...(options.retention === undefined ? {} : { retention: options.retention }),
+    ...defined({ retention: options.retention }),
     commit: (rows) => sync.commitRows(rows),
     snapshot: async (uris) => {
       for (const uri of uris) {

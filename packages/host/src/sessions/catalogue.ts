@@ -5,6 +5,7 @@ import {
   SessionStatus,
   type SessionSummary,
 } from '@agenthost/protocol';
+import { sameJson } from '@agenthost/protocol/values';
 import { metadataOf } from '../config/session-keys.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
@@ -90,7 +91,7 @@ export const entryRow = (summary: SessionSummary) =>
 function difference(before: SessionSummary, after: SessionSummary): Partial<SessionSummary> {
   const changes: Partial<SessionSummary> = {};
   for (const key of [...COPIED, 'modifiedAt', '_meta'] as const) {
-    if (before[key] === after[key] || JSON.stringify(before[key]) === JSON.stringify(after[key])) continue;
+    if (sameJson(before[key], after[key])) continue;
     if (after[key] !== undefined) Object.assign(changes, { [key]: after[key] });
     else if (key === 'activity') changes.activity = '';
   }

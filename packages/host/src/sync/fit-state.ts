@@ -9,6 +9,7 @@ import {
   type PendingMessage,
   weightOf,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 
 /** What of a chat has bounds of its own: turns are rows that stay as they are, and the active one soon is. */
 type Rest = Omit<ChatState, 'turns' | 'activeTurn'>;
@@ -32,7 +33,7 @@ export function fitState(kind: ChannelKind, state: ChannelState[ChannelKind]): C
 function fitChat(state: ChatState): ChatState {
   const { turns, activeTurn, ...rest } = state;
   const cut: Rest = fitTexts(withFittedQueue(rest), 'chat');
-  return cut === rest ? state : { ...cut, turns, ...(activeTurn === undefined ? {} : { activeTurn }) };
+  return cut === rest ? state : { ...cut, turns, ...defined({ activeTurn }) };
 }
 
 function withFittedQueue(rest: Rest): Rest {

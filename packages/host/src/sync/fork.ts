@@ -1,5 +1,6 @@
 import type { ChatState, Turn } from '@agenthost/protocol';
 import { TEXT_LIMITS } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { beginningOf } from '../lib/beginning-of.ts';
 import type { Channel } from './channel.ts';
 import type { Sync } from './sync.ts';
@@ -61,7 +62,7 @@ export function createChat(
   const keptFrom = point?.keptFrom;
   const state =
     point === undefined ? empty : withTurns(empty, point.turns, count - point.turns.length, keptFrom);
-  const hostData = { turnCount: count, ...(keptFrom === undefined ? {} : { keptFrom }) };
+  const hostData = { turnCount: count, ...defined({ keptFrom }) };
   const chat = sync.registry.create(tx, { uri, kind: 'chat', session, state, hostData }, sync.emittedSeq);
   if (point !== undefined) tx.write({ op: 'copyTurns', from: point.source.uri, to: uri, session, count });
   return chat;

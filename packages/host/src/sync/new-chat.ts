@@ -7,6 +7,7 @@ import {
   SessionStatus,
   type URI,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Ids } from '../lib/clock.ts';
 
 /** What a chat begins with. */
@@ -31,8 +32,7 @@ export const newChat = (init: NewChat): ChatState => ({
   status: SessionStatus.Idle,
   modifiedAt: init.modifiedAt,
   origin: init.origin ?? { kind: 'user' },
-  ...(init.interactivity === undefined ? {} : { interactivity: init.interactivity }),
-  ...(init.workingDirectory === undefined ? {} : { workingDirectory: init.workingDirectory }),
+  ...defined({ interactivity: init.interactivity, workingDirectory: init.workingDirectory }),
   turns: [],
 });
 
@@ -44,9 +44,7 @@ export function summaryOf(state: ChatState): ChatSummary {
     title,
     status,
     modifiedAt,
-    ...(origin === undefined ? {} : { origin }),
-    ...(interactivity === undefined ? {} : { interactivity }),
-    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+    ...defined({ origin, interactivity, workingDirectory }),
   };
 }
 

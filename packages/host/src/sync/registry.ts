@@ -6,6 +6,7 @@ import {
   type ChatState,
   reduceMirrored,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { type Journal, JournalError } from '../journal/journal.ts';
 import type { StoredChannel } from '../journal/rows.ts';
 import { type Clock, steadyNow } from '../lib/clock.ts';
@@ -174,7 +175,7 @@ export class Registry {
       op: 'channel',
       uri: channel.uri,
       kind: channel.kind,
-      ...(channel.session === undefined ? {} : { session: channel.session }),
+      ...defined({ session: channel.session }),
       seq: channel.seq,
       state: JSON.stringify(channel.is('chat') ? withoutTurns(channel.state) : channel.state),
       local: JSON.stringify(channel.hostData),

@@ -1,4 +1,5 @@
 import type { ChatState, ChatTurnsLoadedAction, Turn } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Journal } from '../journal/journal.ts';
 import type { StoredTurn } from '../journal/rows.ts';
 import type { Channel } from './channel.ts';
@@ -94,14 +95,14 @@ export function readTurn(row: StoredTurn): Turn {
 export function withTurns(state: ChatState, turns: Turn[], oldest: number, keptFrom = 0): ChatState {
   const { turnsNextCursor: _, ...rest } = state;
   const cursor = cursorBefore(oldest, keptFrom);
-  return { ...rest, turns, ...(cursor === undefined ? {} : { turnsNextCursor: cursor }) };
+  return { ...rest, turns, ...defined({ turnsNextCursor: cursor }) };
 }
 
 /** What brings older turns into a window, and the cursor for those before them; without one there are none. */
 export const turnsLoaded = (turns: Turn[], cursor: string | undefined): ChatTurnsLoadedAction => ({
   type: 'chat/turnsLoaded',
   turns,
-  ...(cursor === undefined ? {} : { turnsNextCursor: cursor }),
+  ...defined({ turnsNextCursor: cursor }),
 });
 
 /** A chat's window: as it is, or as it was at a boundary. */

@@ -1,4 +1,5 @@
 import type { ChatAction, ErrorInfo, Message, Turn } from '@agenthost/protocol';
+import { defined, errorText } from '@agenthost/protocol/values';
 import type { AgentTerminal } from '../agents/agent-terminal.ts';
 import { AgentError } from '../agents/errors.ts';
 import type { AgentSession } from '../agents/provider.ts';
@@ -232,7 +233,7 @@ export class ChatRunner {
         turnId: run.turnId,
         message: messageForAgent(message),
         context: [...context, ...commandContext(history)],
-        ...(instructions === undefined ? {} : { instructions }),
+        ...defined({ instructions }),
         locale: this.#parts.localeOf(this.#chat),
         readResource: this.#parts.readResource,
       },
@@ -304,7 +305,7 @@ export class ChatRunner {
     if (error instanceof AgentError) return { errorType: error.errorType, message: error.message };
     // An agent that says it was stopped, because it was, has not failed.
     if (error !== reason) this.#parts.log.error({ error, chat: this.#chat }, 'an agent failed unexpectedly');
-    return { errorType: 'agentError', message: error instanceof Error ? error.message : String(error) };
+    return { errorType: 'agentError', message: errorText(error) };
   }
 
   /** Its agent has gone: a turn that it had ends, and nobody waits for it. */

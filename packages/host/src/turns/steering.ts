@@ -1,4 +1,5 @@
 import type { Message, PendingMessage, SystemNotificationResponsePart } from '@agenthost/protocol';
+import { sameJson } from '@agenthost/protocol/values';
 import type { AgentSession } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
@@ -90,7 +91,7 @@ export class Steering {
     const present = chat.state.steeringMessage;
     const place = { session: chat.session ?? '', chat: chat.uri };
     const message = attachments.storeForTurn(tx, place, pending.message, this.#turn.turnId);
-    if (present?.id === pending.id && isSame(present.message, pending.message))
+    if (present?.id === pending.id && sameJson(present.message, pending.message))
       tx.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'steering', id: pending.id });
     tx.emit(chat, {
       type: 'chat/responsePart',
@@ -132,5 +133,3 @@ function steeringPart(pending: PendingMessage): SystemNotificationResponsePart {
     'x-steering': pending,
   };
 }
-
-const isSame = (one: Message, other: Message): boolean => JSON.stringify(one) === JSON.stringify(other);

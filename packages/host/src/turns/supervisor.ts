@@ -1,4 +1,5 @@
 import type { ChatAction, ErrorInfo } from '@agenthost/protocol';
+import { errorText } from '@agenthost/protocol/values';
 import { AgentError } from '../agents/errors.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Tx } from '../sync/tx.ts';
@@ -46,7 +47,7 @@ export class TurnSupervisor {
       const info =
         error instanceof AgentError
           ? { errorType: error.errorType, message: error.message }
-          : { errorType: 'hostError', message: error instanceof Error ? error.message : String(error) };
+          : { errorType: 'hostError', message: errorText(error) };
       this.#settle(sessionUri, (tx, session) => {
         tx.emit(session, { type: 'session/creationFailed', error: info });
         for (const { resource } of session.state.chats) {

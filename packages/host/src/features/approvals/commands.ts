@@ -1,4 +1,5 @@
 import { notFound, sessionNotFound } from '@agenthost/protocol';
+import { sameJson } from '@agenthost/protocol/values';
 import type { Approvals } from '../../approvals/approvals.ts';
 import type { ConfigChanges } from '../../approvals/policy.ts';
 import type { Commands } from '../../handler-port/commands.ts';
@@ -49,8 +50,7 @@ function giveBackConfig(
 ): void {
   const { config, chats } = session.state;
   if (config === undefined) return;
-  const isUnchanged = (key: string, to: unknown): boolean =>
-    JSON.stringify(config.values[key]) === JSON.stringify(to);
+  const isUnchanged = (key: string, to: unknown): boolean => sameJson(config.values[key], to);
   const given = Object.entries(changes).filter(([key, { to }]) => isUnchanged(key, to));
   if (given.length === 0) return;
   const values = Object.fromEntries(

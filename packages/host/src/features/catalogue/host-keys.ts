@@ -1,3 +1,4 @@
+import { sameJson } from '@agenthost/protocol/values';
 import { defaultApprovals } from '../../config/host-config.ts';
 import { metadataOf, upgraded } from '../../config/session-keys.ts';
 import type { Channel } from '../../sync/channel.ts';
@@ -15,7 +16,7 @@ export function keepHostKeys(sync: Sync): void {
     if (action.type !== 'session/configChanged') return;
     const metadata = metadataOf(after.config?.values);
     const shown = after._meta?.['metadata'];
-    if (JSON.stringify(shown ?? {}) === JSON.stringify(metadata)) return;
+    if (sameJson(shown ?? {}, metadata)) return;
     tx.emit(channel, { type: 'session/metaChanged', _meta: { ...after._meta, metadata } });
   });
 }

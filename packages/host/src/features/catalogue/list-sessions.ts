@@ -1,4 +1,5 @@
 import { fitTexts, invalidParam, LIST_ANSWER, type SessionSummary } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Command } from '../../handler-port/commands.ts';
 import { FITTING_LENGTH, ListedLength } from '../../journal/listed-rows.ts';
 import type { Log } from '../../lib/log.ts';
@@ -22,8 +23,7 @@ export function listSessions(sync: Sync, log: Log): Command<'listSessions'> {
     const maxLength = (limit === undefined ? LIST_ANSWER.all : LIST_ANSWER.full).max;
     const rows = await sync.afterCommit(() =>
       sync.journal.listSessions({
-        ...(limit === undefined ? {} : { limit: limit + 1 }),
-        ...(after === undefined ? {} : { after }),
+        ...defined({ limit: limit && limit + 1, after }),
         shorten: (summary) => shortening.shorten(summary),
         maxLength,
       }),
@@ -33,7 +33,10 @@ export function listSessions(sync: Sync, log: Log): Command<'listSessions'> {
     const items = page.map(({ summary }): SessionSummary => JSON.parse(summary));
     const last = page.at(-1);
     const hasMore = rows.length > page.length || shortening.length.hasReached(maxLength);
-    return { items, ...(hasMore && last !== undefined ? { nextCursor: writeCursor(last) } : {}) };
+    return {
+      items,
+      ...defined({ nextCursor: hasMore && last !== undefined ? writeCursor(last) : undefined }),
+    };
   };
 }
 

@@ -6,6 +6,7 @@ import {
   type SessionInputRequest,
   SessionStatus,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Change, Tx } from '../../sync/tx.ts';
@@ -28,7 +29,7 @@ export function mirrorChats(sync: Sync): void {
   sync.observe('session', (tx, { channel, before, after, action }) => {
     if (before.activity === after.activity || action.type === 'session/activityChanged') return;
     const { activity } = after;
-    tx.emit(channel, { type: 'session/activityChanged', ...(activity === undefined ? {} : { activity }) });
+    tx.emit(channel, { type: 'session/activityChanged', ...defined({ activity }) });
   });
 }
 

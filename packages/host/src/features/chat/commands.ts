@@ -15,6 +15,7 @@ import {
   notFound,
   sessionNotFound,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Commands } from '../../handler-port/commands.ts';
@@ -175,8 +176,10 @@ function addChat(
     resource: uri,
     modifiedAt: new Date(sync.stamp()).toISOString(),
     workingDirectory: workingDirectory ?? source?.workingDirectory,
-    ...(source === undefined ? {} : { title: forkTitle(source.title) }),
-    ...(fork === undefined ? {} : { origin: { kind: 'fork', chat: fork.source.uri, turnId: fork.turnId } }),
+    ...defined({
+      title: source && forkTitle(source.title),
+      origin: fork && { kind: 'fork' as const, chat: fork.source.uri, turnId: fork.turnId },
+    }),
   });
   const chat = createChat(tx, sync, { session: session.uri, state, point: fork });
   tx.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
@@ -265,7 +268,7 @@ async function readPage(
   if (limit !== undefined && limit < 1) throw invalidParam('limit', 'expected an integer of at least 1');
   const rows = await sync.afterCommit(() =>
     sync.journal.readTurns(chat.uri, {
-      ...(ordinal === undefined ? {} : { before: ordinal }),
+      ...defined({ before: ordinal }),
       limit: Math.min(limit ?? PAGE_TURNS, 1_000),
       maxBytes: PAGE_BYTES,
     }),

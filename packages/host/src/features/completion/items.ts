@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { CompletionItem, MessageAttachment, TextRange } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { AgentCommand } from '../../agents/provider.ts';
 import { beginningOf } from '../../lib/beginning-of.ts';
 import type { FoundFile } from '../../workspace/completion/file-finder.ts';
@@ -48,7 +49,7 @@ export function commandItem(
     label: hint === undefined ? description : `${description} [${hint}]`,
     displayKind: 'command',
     modelRepresentation: '',
-    _meta: { 'agenthost.command': { name, description, ...(hint === undefined ? {} : { hint }) } },
+    _meta: { 'agenthost.command': { name, description, ...defined({ hint }) } },
   });
 }
 

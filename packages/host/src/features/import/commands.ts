@@ -15,6 +15,7 @@ import {
   sessionAlreadyExists,
   sessionNotFound,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { metadataOf } from '../../config/session-keys.ts';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Commands } from '../../handler-port/commands.ts';
@@ -192,7 +193,7 @@ function addSession(
     title: exported.title,
     status: SessionStatus.Idle | (exported.status & KEPT_STATUS),
     workingDirectory: init.directory,
-    ...(init.project === undefined ? {} : { project: init.project }),
+    ...defined({ project: init.project }),
     lifecycle: 'creating',
     activeClients: [],
     chats: [],

@@ -8,6 +8,7 @@ import {
   type ToolResultContent,
   type Turn,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { lastBytes, plainText } from '../../turns/command/terminal-text.ts';
 
 /** So much of a terminal's text stays with the tool call that showed it; bytes. */
@@ -60,7 +61,7 @@ function settledBlock(block: ToolResultContent, terminals: readonly ExportedTerm
   const preview = lastBytes(text, PREVIEW_BYTES);
   return {
     type: 'terminalComplete',
-    ...(terminal.exitCode === undefined ? {} : { exitCode: terminal.exitCode }),
+    ...defined({ exitCode: terminal.exitCode }),
     preview,
     ...(preview.length < text.length ? { truncated: true } : {}),
   };

@@ -11,6 +11,7 @@ import {
   SessionStatus,
   type Turn,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Ids } from '../../lib/clock.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
@@ -108,8 +109,7 @@ export class ImportedChatRows {
       ...rest,
       resource: this.uri,
       status: (head.status & ~ACTIVITY_MASK) | (hasFailed ? SessionStatus.Error : SessionStatus.Idle),
-      ...(workingDirectory === undefined ? {} : { workingDirectory }),
-      ...(draft === undefined ? {} : { draft }),
+      ...defined({ workingDirectory, draft }),
       turns: [],
     };
   }

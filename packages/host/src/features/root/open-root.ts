@@ -1,4 +1,5 @@
 import { ROOT_URI, type RootConfigState } from '@agenthost/protocol';
+import { sameJson } from '@agenthost/protocol/values';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import { type HostConfigParts, hostConfig } from '../../config/host-config.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -47,7 +48,7 @@ export async function openRoot(
   }
   const update = (): void => {
     const described = agents.describe();
-    if (JSON.stringify(described) === JSON.stringify(sync.root.state.agents)) return;
+    if (sameJson(described, sync.root.state.agents)) return;
     sync.transact('host', (tx) => tx.emit(sync.root, { type: 'root/agentsChanged', agents: described }));
   };
   update();
@@ -58,8 +59,7 @@ export async function openRoot(
 function adoptConfig(sync: Sync, config: RootConfigState): void {
   const { root } = sync;
   const { state } = root;
-  const isSame = (key: keyof RootConfigState): boolean =>
-    JSON.stringify(state.config?.[key]) === JSON.stringify(config[key]);
+  const isSame = (key: keyof RootConfigState): boolean => sameJson(state.config?.[key], config[key]);
   if (isSame('schema') && isSame('values')) return;
   sync.transact('host', (tx) => {
     if (isSame('schema')) {

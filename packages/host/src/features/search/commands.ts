@@ -1,4 +1,5 @@
 import { fitTexts, invalidParam, type SessionSummary } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Commands } from '../../handler-port/commands.ts';
 import { inShare } from '../../handler-port/share.ts';
 import type { SearchPosition } from '../../journal/search/results.ts';
@@ -19,7 +20,7 @@ export function searchCommands(sync: Sync, slices: SliceScheduler): Commands {
       const page = await inShare(slices, caller, signal, async (pause) => {
         await pause();
         return sync.afterCommit(() =>
-          sync.journal.search(query, { limit, signal, pause, ...(after === undefined ? {} : { after }) }),
+          sync.journal.search(query, { limit, signal, pause, ...defined({ after }) }),
         );
       });
       return {
@@ -28,8 +29,7 @@ export function searchCommands(sync: Sync, slices: SliceScheduler): Commands {
           const summary = fitTexts(stored, 'session');
           return {
             session: summary,
-            ...(chat === undefined ? {} : { chat }),
-            ...(turnId === undefined ? {} : { turnId }),
+            ...defined({ chat, turnId }),
             field,
             snippet,
             matches: matches.map(([start, end]): [number, number] => [start, end]),

@@ -13,6 +13,7 @@ import {
   sessionAlreadyExists,
   sessionNotFound,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { StartReport } from '../../agents/start-progress.ts';
 import { findToolFault } from '../../client-tools/definitions.ts';
 import { agentValues, metadataOf } from '../../config/session-keys.ts';
@@ -163,7 +164,7 @@ function addSession(
     title: forkTitle(fork?.source.state.title ?? ''),
     status: SessionStatus.Idle,
     workingDirectory: init.directory,
-    ...(init.project === undefined ? {} : { project: init.project }),
+    ...defined({ project: init.project }),
     lifecycle: 'creating',
     activeClients: [],
     chats: [chat.summary],

@@ -5,6 +5,7 @@ import {
   type SessionConfigState,
   weightOf,
 } from '@agenthost/protocol';
+import { sameJson } from '@agenthost/protocol/values';
 import { defaultApprovals } from '../../config/host-config.ts';
 import { type ApprovalPolicy, agentValues, findHostKeyFault } from '../../config/session-keys.ts';
 import { configFaultText, findConfigFault } from '../../config/values.ts';
@@ -68,7 +69,7 @@ function checkConfigChange(
   if (length > configLength.max) return reject('tooLarge', excessOf(configLength, length));
   const isFixed = (key: string): boolean => schema.properties[key]?.sessionMutable !== true;
   const touched = Object.keys(config).find(
-    (key) => isFixed(key) && !(replace && same(config[key], values[key])),
+    (key) => isFixed(key) && !(replace && sameJson(config[key], values[key])),
   );
   if (touched !== undefined)
     return reject('notMutable', `${touched} cannot be changed after the session's creation`);
@@ -96,5 +97,3 @@ function checkFallback(
         { kind: 'scope', needed: 'admin', held: 'interact', asked: action.type, setting: 'approvals' },
       );
 }
-
-const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);

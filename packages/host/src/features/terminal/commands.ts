@@ -7,6 +7,7 @@ import {
   sessionNotFound,
   type TerminalClaim,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Commands } from '../../handler-port/commands.ts';
 import { checkNewUri } from '../../handler-port/new-uri.ts';
@@ -42,9 +43,7 @@ export function terminalCommands({ sync, terminals, resolveDirectory }: Parts): 
         claim,
         cwd: path,
         ...fittedSize({ cols: cols ?? DEFAULT_SIZE.cols, rows: rows ?? DEFAULT_SIZE.rows }),
-        ...(name === undefined ? {} : { title: name }),
-        ...(command === undefined ? {} : { command }),
-        ...(env === undefined ? {} : { env }),
+        ...defined({ title: name, command, env }),
       });
       return null;
     },

@@ -6,6 +6,7 @@ import {
   invalidParam,
   notFound,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { type AccessTokens, MAX_TOKENS, TOKEN_REVOKED } from '../../auth/access-tokens.ts';
 import { Answer } from '../../handler-port/answer.ts';
 import type { Commands } from '../../handler-port/commands.ts';
@@ -34,9 +35,7 @@ export function tokenCommands(tokens: AccessTokens): Commands {
       if (name !== undefined && all.some((token) => token.name === name))
         throw alreadyExists('token', name, 'name');
       const made = await tokens.create({
-        ...(name === undefined ? {} : { name }),
-        ...(scope === undefined ? {} : { scope }),
-        ...(lifetimeSeconds === undefined ? {} : { lifetimeSeconds }),
+        ...defined({ name, scope, lifetimeSeconds }),
       });
       if (made === undefined) {
         throw conflict(`There are ${MAX_TOKENS} tokens already: revoke those that nobody needs`);

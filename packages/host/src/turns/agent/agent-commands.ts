@@ -1,4 +1,5 @@
 import type { SessionState } from '@agenthost/protocol';
+import { defined, sameJson } from '@agenthost/protocol/values';
 import type { AgentCommand } from '../../agents/provider.ts';
 
 /** Key of a session's `_meta` under which the agent's slash commands stand. */
@@ -18,9 +19,9 @@ export function withCommands(
   const list = commands.map(({ name, description, hint }) => ({
     name,
     description,
-    ...(hint === undefined ? {} : { hint }),
+    ...defined({ hint }),
   }));
-  if (JSON.stringify(_meta?.[COMMANDS_META]) === JSON.stringify(list)) return undefined;
+  if (sameJson(_meta?.[COMMANDS_META], list)) return undefined;
   return { ..._meta, [COMMANDS_META]: list };
 }
 

@@ -1,4 +1,5 @@
 import { findChat } from '@agenthost/protocol';
+import { defined, sameJson } from '@agenthost/protocol/values';
 import { AgentError } from '../../agents/errors.ts';
 import type { AgentCommand, AgentSessionHost, ResolvedConfig } from '../../agents/provider.ts';
 import type { ConfigChanges } from '../../approvals/policy.ts';
@@ -84,7 +85,7 @@ const bounded = (all: readonly AgentCommand[]): AgentCommand[] =>
     .map(({ name, description, hint }) => ({
       name,
       description: cut(description, LONGEST_DESCRIPTION),
-      ...(hint === undefined ? {} : { hint: cut(hint, LONGEST_DESCRIPTION) }),
+      ...defined({ hint: hint && cut(hint, LONGEST_DESCRIPTION) }),
     }));
 
 /** The conversation's title is its chat's, and its session's too where that is what people mean by it [SESS-11]. */
@@ -110,8 +111,7 @@ function configChanges(session: Channel<'session'>, config: ResolvedConfig): Con
     Object.entries(agentValues(config.values))
       .filter(
         ([key, value]) =>
-          Object.hasOwn(present.schema.properties, key) &&
-          JSON.stringify(present.values[key]) !== JSON.stringify(value),
+          Object.hasOwn(present.schema.properties, key) && !sameJson(present.values[key], value),
       )
       .map(([key, to]) => [key, { from: present.values[key], to }]),
   );

@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import type { ToolResultContent } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { AgentTerminal, AgentTerminalStart } from '../../agents/agent-terminal.ts';
 import type { TurnOutput } from '../../agents/turn.ts';
 import { COMMAND_PREFIX, COMMAND_TOOL } from './command.ts';
@@ -60,7 +61,7 @@ export async function runCommand(command: string, turn: CommandTurn): Promise<vo
     cwd: pathToFileURL(cwd).href,
     preview: text,
     truncated: isTruncated,
-    ...(exitCode === undefined ? {} : { exitCode }),
+    ...defined({ exitCode }),
   };
   const isFailure = exitCode !== undefined && exitCode !== 0;
   await call.complete({

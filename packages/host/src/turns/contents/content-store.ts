@@ -1,4 +1,5 @@
 import type { ContentRef, FileEdit, ToolCallResult, ToolResultContent } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { diffLines } from 'diff';
 import type { FileChange } from '../../agents/turn.ts';
 import type { Ids } from '../../lib/clock.ts';
@@ -66,9 +67,11 @@ export class ContentStore {
     });
     const counts = countLines(before ?? '', after ?? '');
     return {
-      ...(before === undefined ? {} : { before: side(before) }),
-      ...(after === undefined ? {} : { after: side(after) }),
-      ...(counts === undefined ? {} : { diff: counts }),
+      ...defined({
+        before: before === undefined ? undefined : side(before),
+        after: after === undefined ? undefined : side(after),
+        diff: counts,
+      }),
     };
   }
 
@@ -94,11 +97,11 @@ export class ContentStore {
     if (isJsonLarge) fitted.push({ type: 'resource', ...this.put(of, json, 'application/json') });
     return {
       ...rest,
-      ...(fitted.length === 0 ? {} : { content: fitted }),
-      ...(structuredContent === undefined || isJsonLarge ? {} : { structuredContent }),
-      ...(error === undefined
-        ? {}
-        : { error: large.has(error) ? { ...error, message: shortened(error.message) } : error }),
+      ...defined({
+        content: fitted.length === 0 ? undefined : fitted,
+        structuredContent: isJsonLarge ? undefined : structuredContent,
+        error: error && large.has(error) ? { ...error, message: shortened(error.message) } : error,
+      }),
     };
   }
 

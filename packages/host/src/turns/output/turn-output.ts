@@ -8,6 +8,7 @@ import {
   type ToolCallResult,
   type UsageInfo,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { AgentError } from '../../agents/errors.ts';
 import type { ClientToolCall, ToolCallHandle, ToolCallStart } from '../../agents/tool-call.ts';
 import type {
@@ -126,7 +127,7 @@ export class LiveTurnOutput implements TurnOutput {
     void this.#emit((chat) =>
       chat.state.activity === text
         ? undefined
-        : { type: 'chat/activityChanged', ...(text === undefined ? {} : { activity: text }) },
+        : { type: 'chat/activityChanged', ...defined({ activity: text }) },
     );
   }
 
@@ -153,8 +154,7 @@ export class LiveTurnOutput implements TurnOutput {
       toolCallId,
       toolName: call.toolName,
       displayName: call.displayName,
-      ...(call.intention === undefined ? {} : { intention: call.intention }),
-      ...(call.contributor === undefined ? {} : { contributor: call.contributor }),
+      ...defined({ intention: call.intention, contributor: call.contributor }),
       ...(call.meta === undefined ? {} : { _meta: withoutMarks(call.meta) }),
     }));
     if (this.#isOver) handle.end();
@@ -195,8 +195,7 @@ export class LiveTurnOutput implements TurnOutput {
       type: 'subagent',
       resource: worker.uri,
       title,
-      ...(agentName === undefined ? {} : { agentName }),
-      ...(description === undefined ? {} : { description }),
+      ...defined({ agentName, description }),
     });
     return worker;
   }

@@ -5,6 +5,7 @@ import {
   type ToolDefinition,
   textOf,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { ClientToolCall, ToolCallHandle, ToolCallStart } from '../../agents/tool-call.ts';
 import type { Timers } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
@@ -66,7 +67,7 @@ export class ClientToolRuns {
     const offer = this.#find(turn.session, call);
     const name = offer === undefined ? call.toolName : titleOf(offer.tool);
     const handle = turn.toolCall({
-      ...(call.toolCallId === undefined ? {} : { toolCallId: call.toolCallId }),
+      ...defined({ toolCallId: call.toolCallId }),
       toolName: call.toolName,
       displayName: name,
       kind: offer?.tool.annotations?.readOnlyHint === true ? 'read' : 'other',
@@ -220,8 +221,6 @@ function resultOf(call: Extract<ToolCallState, { status: 'completed' }>): ToolCa
   return {
     success,
     pastTenseMessage,
-    ...(content === undefined ? {} : { content }),
-    ...(structuredContent === undefined ? {} : { structuredContent }),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ content, structuredContent, error }),
   };
 }

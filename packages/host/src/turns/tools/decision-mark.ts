@@ -1,4 +1,5 @@
 import type { StringOrMarkdown } from '@agenthost/protocol';
+import { defined, sameJson } from '@agenthost/protocol/values';
 import type { ToolCallAnswer } from '../../agents/tool-call.ts';
 import type { Decider, Verdict } from '../../approvals/policy.ts';
 
@@ -27,7 +28,7 @@ export function markedMeta(
   mark: DecisionMark | undefined,
 ): { _meta?: Record<string, unknown> } {
   const marked = { ...withoutMarks(given ?? present ?? {}), ...mark };
-  const changesNothing = given === undefined && JSON.stringify(marked) === JSON.stringify(present ?? {});
+  const changesNothing = given === undefined && sameJson(marked, present ?? {});
   return changesNothing ? {} : { _meta: marked };
 }
 
@@ -37,7 +38,6 @@ export function answerOf(
   toolInput: string | undefined,
   deniedMessage: StringOrMarkdown | undefined,
 ): ToolCallAnswer {
-  if (outcome === 'run') return { approved: true, ...(toolInput === undefined ? {} : { toolInput }) };
-  const message = deniedMessage === undefined ? {} : { message: deniedMessage };
-  return { approved: false, reason: 'denied', ...message };
+  if (outcome === 'run') return { approved: true, ...defined({ toolInput }) };
+  return { approved: false, reason: 'denied', ...defined({ message: deniedMessage }) };
 }

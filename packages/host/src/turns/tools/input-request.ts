@@ -5,6 +5,7 @@ import {
   type ChatState,
   findById,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { InputQuestions, InputResponse } from '../../agents/turn.ts';
 import type { Channel } from '../../sync/channel.ts';
 
@@ -76,8 +77,7 @@ export class LiveInputRequests {
 function requestOf({ message, url, questions }: InputQuestions, id: string): ChatInputRequest {
   return {
     id,
-    ...(message === undefined ? {} : { message }),
-    ...(url === undefined ? {} : { url }),
+    ...defined({ message, url }),
     ...(questions === undefined ? {} : { questions: [...questions] }),
   };
 }

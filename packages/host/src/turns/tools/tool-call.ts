@@ -9,6 +9,7 @@ import {
   type ToolResultContent,
   type ToolResultSubagentContent,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type {
   ToolCallAnswer,
   ToolCallHandle,
@@ -104,11 +105,11 @@ export class LiveToolCall implements ToolCallHandle {
           type: 'chat/toolCallReady',
           ...this.#target,
           ...this.#ready(question, call),
-          ...(question.confirmationTitle === undefined
-            ? {}
-            : { confirmationTitle: question.confirmationTitle }),
-          // A person would send back what was cut.
-          ...(question.editable === undefined || isCut(question) ? {} : { editable: question.editable }),
+          ...defined({
+            confirmationTitle: question.confirmationTitle,
+            // A client would send an edited input back without the part that was cut off.
+            editable: isCut(question) ? undefined : question.editable,
+          }),
           options: [...open.options],
         };
       },
@@ -185,20 +186,17 @@ export class LiveToolCall implements ToolCallHandle {
     const call = findToolCall(state, this.id);
     const selected = call !== undefined && 'selectedOption' in call ? call.selectedOption : undefined;
     // The agent has not offered the host's.
-    const isHosts = this.#question?.hasHostsOptions === true;
-    const selectedOption = selected === undefined || isHosts ? {} : { selectedOption: selected };
+    const selectedOption = this.#question?.hasHostsOptions === true ? undefined : selected;
     const resolve = this.#takeAnswer();
     if (action.approved) {
       const toolInput = call !== undefined && 'toolInput' in call ? call.toolInput : undefined;
-      resolve?.({ approved: true, ...(toolInput === undefined ? {} : { toolInput }), ...selectedOption });
+      resolve?.({ approved: true, ...defined({ toolInput, selectedOption }) });
       return;
     }
     resolve?.({
       approved: false,
       reason: action.reason,
-      ...(action.reasonMessage === undefined ? {} : { message: action.reasonMessage }),
-      ...(action.userSuggestion === undefined ? {} : { suggestion: action.userSuggestion }),
-      ...selectedOption,
+      ...defined({ message: action.reasonMessage, suggestion: action.userSuggestion, selectedOption }),
     });
   }
 
@@ -224,8 +222,7 @@ export class LiveToolCall implements ToolCallHandle {
       const meta = markedMeta(undefined, call._meta, this.#mark);
       if (answer.approved) return { ...confirmed, approved: true, confirmed: 'setting', ...meta };
       const { reason, message } = answer;
-      const reasonMessage = message === undefined ? {} : { reasonMessage: message };
-      return { ...confirmed, approved: false, reason, ...reasonMessage, ...meta };
+      return { ...confirmed, approved: false, reason, ...defined({ reasonMessage: message }), ...meta };
     });
     this.#showSubagents();
   }
@@ -233,7 +230,7 @@ export class LiveToolCall implements ToolCallHandle {
   #ready(question: ToolCallReady, call: ToolCallState) {
     return {
       invocationMessage: question.invocationMessage,
-      ...(question.toolInput === undefined ? {} : { toolInput: question.toolInput }),
+      ...defined({ toolInput: question.toolInput }),
       ...(question.edits === undefined || question.edits.length === 0
         ? {}
         : { edits: { items: [...question.edits] } }),
