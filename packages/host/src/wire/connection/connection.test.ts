@@ -6,7 +6,7 @@ import { JournalError } from '../../journal/journal.ts';
 const message = (text: string) => ({ text, origin: { kind: 'user' as const } });
 const start = (turnId: string) => ({ type: 'chat/turnStarted', turnId, message: message(turnId) });
 
-/** A chat of its own in the session, subscribed. */
+/** Adds a chat to the session and subscribes to it. */
 async function addChat(client: RawClient, chat: string): Promise<void> {
   await client.request('createChat', { channel: SESSION, chat });
   await client.subscribe(chat);
@@ -22,7 +22,7 @@ async function runTurns(host: HostFixture, client: RawClient, chat: string, coun
 }
 
 describe('subscriptions', () => {
-  it('[SUB-1] to what is gone do not count', async () => {
+  it('[SUB-1] to disposed channels do not count', async () => {
     const host = await startHost();
     const client = await host.client();
     await host.session(client);
@@ -34,7 +34,7 @@ describe('subscriptions', () => {
     expect(client.closed).toBeUndefined();
   });
 
-  it('[CONN-7] to what is gone are not remembered for ever', async () => {
+  it('[CONN-7] to disposed channels are forgotten', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -54,11 +54,11 @@ describe('subscriptions', () => {
     const { chat } = await host.session(client);
     for (let index = 0; index < 254; index += 1) await addChat(client, `ahp-chat:/${index}`);
     await expect(addChat(client, 'ahp-chat:/last')).rejects.toMatchObject({ code: -32602 });
-    // One that is there already is only renewed.
+    // A repeated subscription only replaces the earlier one.
     await client.subscribe(chat);
   });
 
-  it('[SUB-1] that fail leave none behind, and none of what was held back', async () => {
+  it('[SUB-1] that fail leave no subscription and no held output behind', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -90,7 +90,7 @@ describe('subscriptions', () => {
 });
 
 describe('reconnecting', () => {
-  it('[CONN-5] to a channel that was made anew under its old name gets snapshots', async () => {
+  it('[CONN-5] to a channel that was disposed of and created again under its URI gets snapshots', async () => {
     const host = await startHost();
     const owner = await host.client();
     await host.session(owner);
@@ -113,7 +113,7 @@ describe('reconnecting', () => {
     }
   });
 
-  it('[CONN-2] [CONN-5] gets nothing twice when a replay turns out to be impossible', async () => {
+  it('[CONN-2] [CONN-5] sends nothing twice when a replay turns out to be impossible', async () => {
     const host = await startHost();
     const owner = await host.client();
     const { chat } = await host.session(owner);
@@ -123,7 +123,7 @@ describe('reconnecting', () => {
     client.link.cut();
     await owner.act(chat, { type: 'chat/truncated', turnId: 't3' });
     const gate = Promise.withResolvers<void>();
-    // The first read is of the client itself.
+    // The first read is that of the client's record.
     let readCount = 0;
     host.journal.gates.afterRead = () => {
       readCount += 1;
@@ -150,7 +150,7 @@ describe('reconnecting', () => {
 });
 
 describe('one client on two connections', () => {
-  it('[CONN-3] that are made at once: the later one stays, and it is the one remembered', async () => {
+  it('[CONN-3] that connect at the same time: the later one stays and is remembered', async () => {
     const host = await startHost();
     const clients = [host.connect('twin'), host.connect('twin')];
     const epochs = ['first', 'second'];
@@ -171,7 +171,7 @@ describe('one client on two connections', () => {
     expect(host.journal.disk.clients.get('twin')?.epoch).toBe(survivors[0]);
   });
 
-  it('[AUTH-1] under two tokens: the name belongs to the first', async () => {
+  it('[AUTH-1] under two tokens: the client id belongs to the first token', async () => {
     const host = await startHost();
     const params = { channel: ROOT, protocolVersions: ['0.5.2'], clientId: 'twin' };
     const mine = host.connect('twin', { tokenHash: 'mine', scope: 'admin' as const });
@@ -185,7 +185,7 @@ describe('one client on two connections', () => {
 });
 
 describe('an older version', () => {
-  it('[CONN-9] is not sent what it does not know, private envelopes included', async () => {
+  it('[CONN-9] gets no envelopes that it does not know, private ones included', async () => {
     const host = await startHost();
     const owner = await host.client();
     const { session, chat } = await host.session(owner);
@@ -204,7 +204,7 @@ describe('an older version', () => {
     expect(old.types()).toContain('chat/toolCallReady');
   });
 
-  it('[ACT-3] [CONN-9] hears of every rejection', async () => {
+  it('[ACT-3] [CONN-9] gets every rejection', async () => {
     const host = await startHost();
     const owner = await host.client();
     const { session } = await host.session(owner);

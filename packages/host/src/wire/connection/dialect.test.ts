@@ -16,7 +16,7 @@ const loaded: StateAction = { type: 'chat/turnsLoaded', turns: [] };
 const mcp: StateAction = { type: 'session/mcpServerStartRequested', id: 'm' };
 const plain: StateAction = { type: 'chat/delta', turnId: 't', partId: 'p', content: 'x' };
 
-describe('[CONN-9] what a version is sent', () => {
+describe('[CONN-9] the output for a version', () => {
   it.each<[string, '0.5.0' | '0.5.1' | '0.5.2', StateAction, boolean]>([
     ['inputNeededSet', '0.5.0', set, false],
     ['inputNeededSet', '0.5.1', set, true],
@@ -47,7 +47,7 @@ describe('[CONN-9] what a version is sent', () => {
     expect(dialectOf('0.5.2').snapshot(snapshot)).toBe(snapshot);
   });
 
-  it('[CONN-9] a snapshot of a chat and turns that come later have no inputRequest parts before 0.5.2, neither done nor running', () => {
+  it('[CONN-9] snapshots of chats and later turns have no inputRequest parts before 0.5.2, in completed and in running turns', () => {
     const parts: ChatState['turns'][number]['responseParts'] = [
       { kind: 'markdown', id: 'm', content: 'x' },
       { kind: 'inputRequest', request: { id: 'q' }, response: 'decline' },
@@ -69,7 +69,7 @@ describe('[CONN-9] what a version is sent', () => {
       activeTurn: { id: 'b', responseParts: [{ kind: 'markdown' }] },
     });
     expect(dialectOf('0.5.2').snapshot(snapshot)).toBe(snapshot);
-    // The host's own stays as it is.
+    // The host's own object does not change.
     expect(state.turns[0]?.responseParts).toHaveLength(2);
     const older: StateAction = { type: 'chat/turnsLoaded', turns: state.turns, turnsNextCursor: 'c' };
     const page = { turns: state.turns, hasMore: true };
@@ -112,7 +112,7 @@ describe('[CONN-9] what a version is sent', () => {
     expect(dialectOf('0.5.2').envelope(envelope(output))?.action).toBe(output);
   });
 
-  it('[CONN-9] a call says what it is for from 0.5.1 on, in its start and wherever it is shown', () => {
+  it('[CONN-9] a tool call has its intention from 0.5.1 on, in its start and in every state', () => {
     const start: StateAction = { type: 'chat/toolCallStart', turnId: 't', ...call, intention: 'look' };
     expect(dialectOf('0.5.0').envelope(envelope(start))?.action).toEqual({
       type: 'chat/toolCallStart',

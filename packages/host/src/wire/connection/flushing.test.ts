@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { systemTimers } from '../../lib/clock.ts';
 import { FLUSHED_LENGTH, Flushing } from './flushing.ts';
 
-test('what is large for many goes out in turns, what is short at once, and each once', async () => {
+test('large output for many sockets is written in several turns, short output at once, and each output once', async () => {
   const flushing = new Flushing(systemTimers);
   const flushed: string[] = [];
   const add = (name: string, corkedLength: number): void =>
@@ -14,7 +14,7 @@ test('what is large for many goes out in turns, what is short at once, and each 
   const large = (): number => flushed.filter((name) => name !== 'short').length;
   expect(large()).toBe(8);
   expect(flushed).toContain('short');
-  // What comes meanwhile does not make the turn longer.
+  // Output that is added meanwhile does not lengthen the turn.
   add('short', 100);
   flushing.flush();
   expect(large()).toBe(8);

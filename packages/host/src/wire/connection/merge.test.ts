@@ -69,7 +69,7 @@ const chatAppends: fc.Arbitrary<StateAction> = fc.oneof(
 );
 
 describe('merging two envelopes', () => {
-  it('[SUB-4] reduces to what both reduce to', () => {
+  it('[SUB-4] gives an envelope that reduces to the same state as both', () => {
     let mergedCount = 0;
     fc.assert(
       fc.property(chatAppends, chatAppends, (first, second) => {
@@ -83,7 +83,7 @@ describe('merging two envelopes', () => {
     expect(mergedCount).toBeGreaterThan(5);
   });
 
-  it('[SUB-4] of a terminal does so too', () => {
+  it('[SUB-4] does the same for a terminal', () => {
     const terminal: TerminalState = { title: '', content: [], claim: { kind: 'client', clientId: 'c' } };
     const data = (text: string): StateAction => ({ type: 'terminal/data', data: text });
     const merged = mergeEnvelopes(envelope(1, data('a')), envelope(2, data('b')));
@@ -122,7 +122,7 @@ describe('merging two envelopes', () => {
     expect(mergeEnvelopes(first, second)).toBeUndefined();
   });
 
-  it('[SUB-4] is for the four kinds of appends alone', () => {
+  it('[SUB-4] happens for the four kinds of appends only', () => {
     expect(isAppend(delta('a'))).toBe(true);
     expect(isAppend({ type: 'terminal/data', data: 'x' })).toBe(true);
     expect(isAppend({ type: 'chat/draftChanged' })).toBe(false);

@@ -6,13 +6,13 @@ import { EncodedEnvelope } from '../../sync/subscription.ts';
 import { Outbox } from './outbox.ts';
 import { HeldBytes, SharedMerges } from './shared-envelopes.ts';
 
-/** A socket whose buffer the test empties. */
+/** A socket whose buffer the test drains. */
 class StubTransport implements ServerTransport {
   readonly sent: string[] = [];
   bufferedBytes = 0;
   takenBytes = 0;
   corkDepth = 0;
-  /** Times that what was corked went out. */
+  /** Number of calls of `uncork`. */
   writes = 0;
   #onDrain: () => void = () => undefined;
 
@@ -89,7 +89,7 @@ function setUp(
   });
   const push = (value: ActionEnvelope, maxLatencyMs?: number): void =>
     outbox.envelope(new EncodedEnvelope(value), maxLatencyMs === undefined ? undefined : { maxLatencyMs });
-  /** Numbers of envelopes and texts of the rest, in the order sent. */
+  /** The numbers of envelopes and the texts of other frames, in the order sent. */
   const order = (): (number | string)[] =>
     transport.sent.map((text) => {
       if (!text.startsWith('{')) return text;
@@ -99,8 +99,8 @@ function setUp(
   return { transport, clock, seen, outbox, memory, push, order };
 }
 
-describe('the order of what a connection is sent', () => {
-  it('[ACT-8] envelopes, messages and responses go out in the order given', () => {
+describe('the order of output', () => {
+  it('[ACT-8] envelopes, messages and responses are sent in the order given', () => {
     const { outbox, push, order } = setUp();
     push(envelope(1));
     outbox.frame('response', 'response');
@@ -109,7 +109,7 @@ describe('the order of what a connection is sent', () => {
     expect(order()).toStrictEqual([1, 'response', 2, 'message']);
   });
 
-  it('[CONN-2] what comes while a response is made waits behind it', () => {
+  it('[CONN-2] output that comes while a response is made is sent after it', () => {
     const { outbox, push, order } = setUp();
     push(envelope(1));
     outbox.hold();
@@ -120,7 +120,7 @@ describe('the order of what a connection is sent', () => {
     expect(order()).toStrictEqual([1, 'snapshot', 2, 'other']);
   });
 
-  it('[CONN-2] a snapshot does not overtake envelopes that a slow socket has not taken yet', () => {
+  it('[CONN-2] a snapshot does not overtake envelopes that wait for a slow socket', () => {
     const { transport, outbox, push, order } = setUp();
     push(envelope(1));
     transport.bufferedBytes = 2_000;
@@ -143,7 +143,7 @@ describe('the order of what a connection is sent', () => {
     expect(order()).toStrictEqual([1, 'snapshot', 2]);
   });
 
-  it('what was queued before a hold still goes out while it lasts', () => {
+  it('output that was queued before a hold is sent during the hold', () => {
     const { transport, outbox, push, order } = setUp();
     transport.bufferedBytes = 2_000;
     push(envelope(1));
@@ -153,7 +153,7 @@ describe('the order of what a connection is sent', () => {
     expect(order()).toStrictEqual([1]);
   });
 
-  it('a hold that ends without a response lets the rest go on', () => {
+  it('a hold that ends without a response sends the held output', () => {
     const { outbox, push, order } = setUp();
     outbox.hold();
     push(envelope(1));
@@ -162,7 +162,7 @@ describe('the order of what a connection is sent', () => {
     expect(order()).toStrictEqual([1, 2]);
   });
 
-  it('a hold on a hold keeps what the first one kept', () => {
+  it('a second hold keeps the output of the first one', () => {
     const { outbox, push, order } = setUp();
     outbox.hold();
     push(envelope(1));
@@ -181,7 +181,7 @@ describe('the order of what a connection is sent', () => {
     expect(transport.corkDepth).toBe(0);
   });
 
-  it('nothing goes out after the end', async () => {
+  it('nothing is sent after close', async () => {
     const { transport, clock, outbox, push, order } = setUp();
     push(delta(1, 'a'), 50);
     outbox.close();
@@ -194,8 +194,8 @@ describe('the order of what a connection is sent', () => {
   });
 });
 
-describe('the size of what waits', () => {
-  it('is that of one envelope where many have merged: a slow client is not cut for words that nobody sends', () => {
+describe('the size of waiting output', () => {
+  it('is the size of the merged envelope: a slow client is not closed for JSON that is not sent', () => {
     const { transport, seen, outbox, push } = setUp();
     transport.bufferedBytes = 1_001;
     for (let count = 0; count < 500; count += 1) push(delta(count, 'abc'));
@@ -208,7 +208,7 @@ describe('the size of what waits', () => {
     expect(waiting).toBeLessThan(5_000);
   });
 
-  it('counts what JSON makes of control characters', () => {
+  it('counts escaped control characters', () => {
     const { transport, seen, push } = setUp();
     transport.bufferedBytes = 1_001;
     for (let count = 0; count < 700; count += 1) push(delta(count, '\u001b'));
@@ -217,7 +217,7 @@ describe('the size of what waits', () => {
 });
 
 describe('the end of a subscription', () => {
-  it('[SUB-2] takes along what waits of its channel, but for echoes of own dispatches', async () => {
+  it('[SUB-2] drops the waiting envelopes of its channel, except echoes of own dispatches', async () => {
     const { transport, clock, seen, outbox, memory, push, order } = setUp();
     const action = { type: 'chat/draftChanged' } as const;
     transport.bufferedBytes = 2_000;
@@ -233,7 +233,7 @@ describe('the end of a subscription', () => {
     outbox.dropEnvelopes('ahp-chat:/a', 'own');
     await clock.advance(100);
     expect(order()).toHaveLength(3);
-    // What went counts no more.
+    // Sent output no longer counts.
     expect(memory.total).toBe(0);
     transport.bufferedBytes = 2_000;
     for (let seq = 6; seq < 100; seq += 1) {
@@ -256,7 +256,7 @@ describe('merging', () => {
     expect(transport.sent[0]).toContain('"content":"ab"');
   });
 
-  it('[SUB-4] anything else flushes what waits, and keeps the order', () => {
+  it('[SUB-4] any other output flushes the delayed envelopes and keeps the order', () => {
     const { outbox, push, order } = setUp();
     push(delta(1, 'a'), 50);
     outbox.frame('response', 'response');
@@ -265,7 +265,7 @@ describe('merging', () => {
     expect(order()).toStrictEqual([1, 'response', 2, 3]);
   });
 
-  it('[SUB-4] what waits and the envelope that flushes it go out in one write', () => {
+  it('[SUB-4] the delayed envelopes and the envelope that flushes them are one write', () => {
     const { transport, outbox, push, order } = setUp();
     push(delta(1, 'a'), 20);
     outbox.flush();
@@ -276,7 +276,7 @@ describe('merging', () => {
     expect(transport).toMatchObject({ corkDepth: 0, writes: 1 });
   });
 
-  it('[SUB-4] an append to another target flushes the first, so that no delay is longer than its own', async () => {
+  it('[SUB-4] an append to another target flushes the first, so that no envelope waits longer than its delay', async () => {
     const { clock, push, order } = setUp();
     push(delta(1, 'a', 'slow'), 10_000);
     push(delta(2, 'b', 'fast'), 20);
@@ -284,7 +284,7 @@ describe('merging', () => {
     expect(order()).toStrictEqual([1, 2]);
   });
 
-  it('[SUB-4] the echo of a key waits for nothing, whatever delay is allowed', () => {
+  it('[SUB-4] the echo of a key is never delayed', () => {
     const { push, order } = setUp();
     push(envelope(1, { type: 'terminal/input', data: 'a' }), 20);
     expect(order()).toStrictEqual([1]);
@@ -297,7 +297,7 @@ describe('merging', () => {
     expect(order()).toStrictEqual([1, 2]);
   });
 
-  it('past the soft limit neighbouring appends merge while they wait for the socket', () => {
+  it('above the soft limit neighbouring appends merge while they wait for the socket', () => {
     const { transport, push, order } = setUp();
     transport.bufferedBytes = 2_000;
     for (let seq = 1; seq <= 20; seq += 1) push(delta(seq, 'x'));
@@ -320,7 +320,7 @@ describe('merging', () => {
 });
 
 describe('limits', () => {
-  it('past the hard limit the connection is one to be looked at, and goes on', () => {
+  it('above the hard limit the connection is measured and stays open', () => {
     const { transport, seen, push, order } = setUp();
     transport.bufferedBytes = 4_900;
     push(envelope(1));
@@ -331,7 +331,7 @@ describe('limits', () => {
     expect(order()).toStrictEqual([1, 2]);
   });
 
-  it('one envelope above the hard limit goes out at once, and what follows it waits for it to be read', () => {
+  it('one envelope above the hard limit is sent at once, and later output waits until it is read', () => {
     const { transport, seen, push, order } = setUp();
     push(delta(1, 'x'.repeat(20_000)));
     push(envelope(2));
@@ -341,7 +341,7 @@ describe('limits', () => {
     expect(seen.overflows).toBe(0);
   });
 
-  it('what several wait for is counted once in the memory that it takes, until the last has it', () => {
+  it('an envelope that waits for several connections counts once in memory, until the last one has taken it', () => {
     const memory = new HeldBytes();
     const all = [setUp(undefined, memory), setUp(undefined, memory)];
     const shared = new EncodedEnvelope(delta(1, 'x'.repeat(3_000)));
@@ -356,7 +356,7 @@ describe('limits', () => {
     expect(memory.total).toBe(0);
   });
 
-  it('what several merge from the same is made once, and is counted once until the last has it', () => {
+  it('envelopes that several connections merge are merged once, and count once until the last connection has taken the result', () => {
     const memory = new HeldBytes();
     const merges = new SharedMerges();
     const all = [setUp(undefined, memory, merges), setUp(undefined, memory, merges)];
@@ -377,7 +377,7 @@ describe('limits', () => {
     expect(memory.total).toBe(0);
   });
 
-  it('what was merged is counted as it is, and no longer than it waits', () => {
+  it('a merged envelope counts with its own size, and only while it waits', () => {
     const { transport, outbox, memory, push } = setUp();
     transport.bufferedBytes = 2_000;
     for (let count = 0; count < 20; count += 1) push(delta(count, 'abc'));
@@ -394,26 +394,26 @@ describe('limits', () => {
     const { transport, push, order } = setUp();
     transport.bufferedBytes = 2_000;
     for (let count = 1; count <= 5; count += 1) push(delta(count, 'x'.repeat(400_000)));
-    // Room for one at a time.
+    // There is room for one item at a time.
     for (let count = 0; count < 5; count += 1) transport.drain();
     expect(order()).toStrictEqual([2, 4, 5]);
   });
 
-  it('what is held counts', () => {
+  it('held output counts', () => {
     const { seen, outbox, push } = setUp();
     outbox.hold();
     for (let seq = 1; seq < 100; seq += 1) push(envelope(seq));
     expect(seen.behind).toBeGreaterThan(0);
   });
 
-  it('responses do not count, whatever alphabet they are written in', () => {
+  it('responses do not count, also with characters of several bytes', () => {
     const { seen, outbox, push } = setUp();
     outbox.frame('語'.repeat(4_000), 'response');
     push(envelope(1));
     expect(seen).toEqual({ behind: 0, overflows: 0 });
   });
 
-  it('responses that wait do not count either', () => {
+  it('waiting responses do not count either', () => {
     const { transport, seen, outbox, push, order } = setUp();
     transport.bufferedBytes = 2_000;
     outbox.frame('r'.repeat(10_000), 'response');
@@ -423,7 +423,7 @@ describe('limits', () => {
     expect(order()).toHaveLength(2);
   });
 
-  it('responses that nobody reads have a limit of their own, wherever they wait', () => {
+  it('unread responses have a limit of their own, in the queue and in the transport', () => {
     const { transport, seen, outbox } = setUp();
     for (let count = 0; count < 2; count += 1) outbox.frame('r'.repeat(5_000), 'response');
     transport.bufferedBytes += 2_000;
@@ -434,14 +434,14 @@ describe('limits', () => {
     expect(seen.overflows).toBe(1);
   });
 
-  it('a response that others are held for counts like any', () => {
+  it('a response that ends a hold counts like any other', () => {
     const { seen, outbox } = setUp();
     outbox.hold();
     outbox.release('r'.repeat(20_001));
     expect(seen.overflows).toBe(1);
   });
 
-  it('responses that were read count no more', () => {
+  it('responses that were read no longer count', () => {
     const { transport, seen, outbox } = setUp();
     for (let count = 0; count < 20; count += 1) {
       outbox.frame('r'.repeat(15_000), 'response');

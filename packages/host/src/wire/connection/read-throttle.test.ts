@@ -11,7 +11,7 @@ import {
   TokenRateLimits,
 } from './token-rate-limits.ts';
 
-/** A sender that writes as fast as it is read, at 1,000 a second. */
+/** A sender that writes as fast as the host reads: 1,000 messages per second. */
 function sender(): {
   clock: SimulatedClock;
   throttle: ReadThrottle;
@@ -47,7 +47,7 @@ function sender(): {
   };
 }
 
-test('as much as in four seconds comes at once, and then so many a second as the setting says', async () => {
+test('a burst of four seconds is read at once, and then the rate of the setting', async () => {
   const { clock, send } = sender();
   expect(send(100_000)).toBe(4_001);
   let count = 0;
@@ -59,7 +59,7 @@ test('as much as in four seconds comes at once, and then so many a second as the
   expect(count).toBeLessThan(10_200);
 });
 
-test('who types, or streams a hundred messages a second, never meets it', async () => {
+test('a client that types or streams a hundred messages per second is never throttled', async () => {
   const { clock, send, isPaused } = sender();
   for (let tenth = 0; tenth < 600; tenth += 1) {
     expect(send(10)).toBe(10);
@@ -68,7 +68,7 @@ test('who types, or streams a hundred messages a second, never meets it', async 
   expect(isPaused()).toBe(false);
 });
 
-test('what was read before the pause is taken, and waited for', async () => {
+test('messages that were read before the pause are handled, and count', async () => {
   const { clock, throttle, send, isPaused } = sender();
   send(100_000);
   for (let count = 0; count < 2_000; count += 1) throttle.receive('{}');
@@ -78,7 +78,7 @@ test('what was read before the pause is taken, and waited for', async () => {
   expect(isPaused()).toBe(false);
 });
 
-test('nothing is left of it when the connection is over', () => {
+test('leaves no timer when the connection has closed', () => {
   const { clock, throttle, send } = sender();
   send(100_000);
   expect(clock.nextAt).toBeDefined();
@@ -86,10 +86,10 @@ test('nothing is left of it when the connection is over', () => {
   expect(clock.nextAt).toBeUndefined();
 });
 
-/** Messages of one that may only look which wait for a share that is used up. */
+/** Messages of an `observe` connection that may wait while the rate of its token is used up. */
 const MAX_WAITING = 128;
 
-/** Two connections of one token, of those that may only look unless said otherwise, at 1,000 a second for one connection. */
+/** Two connections of one token, by default of scope `observe`, at 1,000 messages per second for one connection. */
 function connections(identity: TokenIdentity = OBSERVER): {
   clock: SimulatedClock;
   rateLimits: TokenRateLimits;
@@ -125,7 +125,7 @@ function connections(identity: TokenIdentity = OBSERVER): {
 
 const OBSERVER = { tokenHash: 'one', scope: 'observe' } as const;
 
-test('connections of a token that may only look share what is taken of them, and nothing is lost', async () => {
+test('connections of an `observe` token share one rate, and no message is lost', async () => {
   const { clock, throttles, taken } = connections();
   const send = (throttle: ReadThrottle | undefined, from: number, to: number): void => {
     for (let count = from; count < to; count += 1) throttle?.receive(String(count));
@@ -142,7 +142,7 @@ test('connections of a token that may only look share what is taken of them, and
   expect(taken[1]).toEqual(Array.from({ length: MAX_WAITING }, (_, index) => String(index)));
 });
 
-test('one that sends on while its token has used up its share is told to close, and keeps no more than a bound', () => {
+test('a connection that keeps sending while the rate of its token is used up is closed, and its waiting messages are bounded', () => {
   const { throttles, taken, floods } = connections();
   for (let count = 0; count < 1_001 + MAX_WAITING; count += 1) throttles[0]?.receive('{}');
   expect(floods).toEqual([0, 0]);
@@ -152,7 +152,7 @@ test('one that sends on while its token has used up its share is told to close, 
   expect(taken.flat()).toHaveLength(1_001);
 });
 
-test('long messages that wait for the share of a token are bounded together, and count until they are taken or gone', async () => {
+test('the length of all messages that wait for the rate of a token is bounded, and counts until they are handled or dropped', async () => {
   const { clock, throttles, taken, floods } = connections();
   const long = 'x'.repeat(MAX_WAITING_LENGTH / 4);
   throttles[0]?.receive(long);
@@ -168,7 +168,7 @@ test('long messages that wait for the share of a token are bounded together, and
   throttles[1]?.end();
 });
 
-test('a token whose connection was closed for that gets no further one for some seconds', async () => {
+test('a token with a connection that was closed for a flood gets no new connection for some seconds', async () => {
   const { clock, rateLimits, throttles } = connections();
   const share = rateLimits.enter(OBSERVER);
   for (const throttle of throttles) throttle.end();
@@ -182,7 +182,7 @@ test('a token whose connection was closed for that gets no further one for some 
   expect(rateLimits.refusalFor(OBSERVER)).toBeUndefined();
 });
 
-test('control frames count for the share of the token, and end a connection that goes on with them', () => {
+test('control frames count for the rate of the token, and close a connection that keeps sending them', () => {
   const { throttles, floods } = connections();
   for (let count = 0; count < 1_001 + MAX_WAITING; count += 1) throttles[0]?.receiveControlFrame();
   expect(floods).toEqual([0, 0]);
@@ -191,7 +191,7 @@ test('control frames count for the share of the token, and end a connection that
   for (const throttle of throttles) throttle.end();
 });
 
-test('one that may act may have many messages under way when the share of its token is used up', async () => {
+test('a connection that may act may have many messages waiting when the rate of its token is used up', async () => {
   const { clock, throttles, taken, floods } = connections({ tokenHash: 'actor', scope: 'interact' });
   throttles[0]?.charge(8_000 * 256);
   for (let count = 0; count < 4_096; count += 1) throttles[0]?.receive(String(count));
@@ -200,14 +200,14 @@ test('one that may act may have many messages under way when the share of its to
   expect(taken[0]).toHaveLength(4_096);
 });
 
-test('a long message of such a token counts for as many as it takes', () => {
+test('a long message of such a token counts by its length', () => {
   const { throttles, taken } = connections();
   const long = 'x'.repeat(100 * 1_024);
   for (const throttle of throttles) for (let count = 0; count < 10; count += 1) throttle.receive(long);
   expect(taken.flat()).toHaveLength(3);
 });
 
-test('leaving pays no debt', async () => {
+test('a closed connection leaves the rate of its token used up', async () => {
   const { clock, rateLimits, throttles, taken } = connections();
   for (let count = 0; count < 3_000; count += 1) throttles[0]?.receive('{}');
   throttles[0]?.receive('x'.repeat(1_024 * 1_024));
@@ -220,7 +220,7 @@ test('leaving pays no debt', async () => {
   expect(clock.nextAt).toBeUndefined();
 });
 
-test('a token gets no new burst by closing all its connections and coming back', async () => {
+test('a token gets no new burst by a reconnect of all its connections', async () => {
   const { clock, rateLimits, throttles } = connections();
   for (let count = 0; count < 900; count += 1) throttles[0]?.receive('{}');
   for (const throttle of throttles) throttle.end();
@@ -235,10 +235,10 @@ test('a token gets no new burst by closing all its connections and coming back',
   expect(later?.waitMs()).toBe(0);
 });
 
-/** 256 kB count for a thousand messages. */
+/** 256 kB count as a thousand messages. */
 const LARGE = 'x'.repeat(256_000);
 
-test('the messages that wait for the share of one token are bounded over all its connections', () => {
+test('the messages that wait for the rate of one token are bounded over all its connections', () => {
   const rateLimits = new TokenRateLimits({
     clock: new SimulatedClock(),
     timers: new SimulatedClock(),
@@ -267,19 +267,19 @@ test('the messages that wait for the share of one token are bounded over all its
   for (const throttle of throttles) throttle.end();
 });
 
-test('connections of a token that may act share what is taken of them too, eight times as much', async () => {
+test('connections of a token that may act share one rate too, which is eight times the rate of one connection', async () => {
   const { clock, throttles, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
   for (const throttle of throttles) for (let count = 0; count < 40; count += 1) throttle.receive(LARGE);
   const total = (): number => taken.flat().length;
   await clock.advance(5_000);
-  // A quarter of a second's worth at once, and what is due in 5 s.
+  // The burst of 250 ms, and the messages of 5 s.
   expect(total()).toBeGreaterThan(36);
   expect(total()).toBeLessThan(46);
   await clock.advance(10_000);
   expect(total()).toBe(80);
 });
 
-test('what messages made the host write and send counts as well', async () => {
+test('bytes that messages make the host write and send count too', async () => {
   const { clock, throttles, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
   throttles[0]?.charge(10 * 8_000 * 256);
   for (const throttle of throttles) throttle.receive('{}');
@@ -289,7 +289,7 @@ test('what messages made the host write and send counts as well', async () => {
   expect(taken.flat()).toEqual(['{}', '{}']);
 });
 
-test('in one turn of the event loop large messages of all tokens together take a bounded time', async () => {
+test('the large messages that are handled in one turn of the event loop are bounded over all tokens', async () => {
   const rateLimits = new TokenRateLimits({
     clock: systemClock,
     timers: systemTimers,
@@ -317,7 +317,7 @@ test('in one turn of the event loop large messages of all tokens together take a
   expect(takenCount).toBe(20);
 });
 
-test('a message of one token waits for one turn of each other token, however many messages of theirs wait', async () => {
+test('a message of one token waits for one message of each other token, however many of theirs wait', async () => {
   const rateLimits = new TokenRateLimits({
     clock: systemClock,
     timers: systemTimers,
@@ -349,7 +349,7 @@ test('a message of one token waits for one turn of each other token, however man
   }
 });
 
-test('a message that comes while one that waited is handled is taken behind all that waited, and each once', async () => {
+test('a message that arrives while a waiting one is handled goes behind all waiting ones, and each is handled once', async () => {
   const { clock, throttles, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
   const [throttle] = throttles;
   throttle?.start((frame) => {
@@ -362,7 +362,7 @@ test('a message that comes while one that waited is handled is taken behind all 
   expect(taken[0]).toEqual(['first', 'second', 'third']);
 });
 
-test('nothing bounds the owner', () => {
+test('the owner has no limit', () => {
   const { rateLimits } = connections();
   expect(rateLimits.enter({ tokenHash: 'owner', scope: 'admin' })).toBeUndefined();
 });

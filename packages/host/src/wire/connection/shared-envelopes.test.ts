@@ -14,7 +14,7 @@ const delta = (serverSeq: number, content = 'x'): EncodedEnvelope =>
     action: { type: 'chat/delta', turnId: 't', partId: 'p', content },
   });
 
-/** A socket that takes batches, and never empties its buffer. `held`: changes of the memory that they take. */
+/** A socket that accepts batches and never drains its buffer. `held`: the changes of their memory. */
 function setUp(
   limits = { softBytes: 1_000_000, hardBytes: 5_000_000, totalBytes: 1e9, responseBytes: 1e9 },
   held: number[] = [],
@@ -68,7 +68,7 @@ function setUp(
     },
     onFirst: () => undefined,
   });
-  /** What was sent, a batch as its numbers. */
+  /** The sent frames, a batch as the numbers of its envelopes. */
   const order = (): unknown[] =>
     sent.map((item) =>
       typeof item === 'string' ? item : item.frames.map((frame) => JSON.parse(frame).params.serverSeq),
@@ -76,7 +76,7 @@ function setUp(
   return { outbox, sent, unwritten, seen, order };
 }
 
-test('[ACT-8] envelopes of a tick go out as one batch, in their place among everything else', () => {
+test('[ACT-8] the envelopes of a tick are sent as one batch, in order with other output', () => {
   const { outbox, order } = setUp();
   outbox.envelope(delta(1), undefined);
   outbox.envelope(delta(2), undefined);
@@ -91,7 +91,7 @@ test('[ACT-8] envelopes of a tick go out as one batch, in their place among ever
   expect(order()).toHaveLength(5);
 });
 
-test('subscribers that get the same envelopes share one batch, others have their own', () => {
+test('connections that get the same envelopes share one batch; others have their own', () => {
   const envelopes = [delta(1), delta(2), delta(3)];
   const [same, again, shorter] = [setUp(), setUp(), setUp()];
   for (const { outbox } of [same, again]) for (const each of envelopes) outbox.envelope(each, undefined);
@@ -102,12 +102,12 @@ test('subscribers that get the same envelopes share one batch, others have their
   expect(same.order()).toEqual([[1, 2, 3]]);
 });
 
-test('a batch is the frames of its envelopes', () => {
+test('a batch has the frames of its envelopes', () => {
   const run = [delta(1), delta(2, '漢')];
   expect(batchOf(run).frames).toEqual(run.map(({ frame }) => frame));
 });
 
-test('what waits for the end of the tick counts against the limits', () => {
+test('envelopes that wait for the end of the tick count for the limits', () => {
   const { outbox, order, seen } = setUp({
     softBytes: 400,
     hardBytes: 2_000,
@@ -125,7 +125,7 @@ test('what waits for the end of the tick counts against the limits', () => {
   expect(order()).toEqual([batch]);
 });
 
-test('a large envelope is one batch for all, whatever went out with it, and is counted in memory until all have it', () => {
+test('all connections share the batch of a large envelope, and it counts in memory until all have taken it', () => {
   const held: number[] = [];
   const large = delta(2, 'x'.repeat(100_000));
   const [one, other] = [setUp(undefined, held), setUp(undefined, held)];
@@ -139,11 +139,11 @@ test('a large envelope is one batch for all, whatever went out with it, and is c
   expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBe(0);
 });
 
-test('batches that were sent are freed with the young objects: a stream leaves nothing for the slow collection', () => {
+test('sent batches are freed with the young generation: a stream leaves nothing for a full collection', () => {
   setFlagsFromString('--expose-gc');
   const collect: (options: { type: 'minor' }) => void = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
-  // Twice: what outlives one is old at the next.
+  // Two collections: an object that survives the first one is in the old generation.
   const collectYoung = (): void => {
     for (let times = 0; times < 2; times += 1) collect({ type: 'minor' });
   };

@@ -7,13 +7,13 @@ import { type SlowReader, SlowReaders } from './slow-readers.ts';
 const MEGABYTE = 1024 * 1024;
 const LIMITS = { hardBytes: 8 * MEGABYTE, totalBytes: 64 * MEGABYTE };
 
-/** A client that takes so much a second of what waits for it. */
+/** A client that takes a fixed number of bytes per second. */
 class Reader implements SlowReader {
   readonly identity: TokenIdentity;
   readonly perSecond: number;
   isClosed = false;
   waitingBytes = 0;
-  /** What is with the transport. */
+  /** Bytes in the transport. */
   sentBytes = 0;
   takenBytes = 0;
   readonly #place: Place;
@@ -29,14 +29,14 @@ class Reader implements SlowReader {
     return Math.max(0, this.waitingBytes - this.sentBytes);
   }
 
-  /** Something of its own begins to wait. */
+  /** Adds output that waits for this client only. */
   wait(bytes: number): void {
     this.waitingBytes += bytes;
     this.#place.readers.memory.add(bytes);
     if (this.waitingBytes > LIMITS.hardBytes) this.#place.readers.watch();
   }
 
-  /** What others wait for, too. */
+  /** Adds an envelope that waits for other clients too. */
   waitForShared(envelope: EncodedEnvelope, bytes: number): void {
     this.waitingBytes += bytes;
     this.#shared = { envelope, bytes };
@@ -97,7 +97,7 @@ class Place {
   }
 }
 
-test('a client that goes on reading stays, however large what waits for it is', async () => {
+test('a client that keeps reading stays connected, however much output waits for it', async () => {
   const place = new Place();
   const [slow, fast] = [place.reader(20_000), place.reader(10 * MEGABYTE)];
   for (const reader of [slow, fast]) {
@@ -110,7 +110,7 @@ test('a client that goes on reading stays, however large what waits for it is', 
   place.end();
 });
 
-test('a client that does not read is closed after half a minute with more than the hard limit before it, and has all time with less', async () => {
+test('a client that does not read is closed after 30 s if more than the hard limit waits, and never if less waits', async () => {
   const place = new Place();
   const [deaf, little] = [place.reader(0), place.reader(0)];
   deaf.wait(8 * MEGABYTE + 1);
@@ -121,12 +121,12 @@ test('a client that does not read is closed after half a minute with more than t
   expect(deaf.isClosed).toBe(true);
   await place.advance(600_000);
   expect(little.isClosed).toBe(false);
-  // Nobody is looked at any more.
+  // No measurement runs any more.
   expect(place.clock.timerCount).toBe(0);
   place.end();
 });
 
-test('a client that reads and gets ever further behind is closed where it would take minutes to catch up', async () => {
+test('a client that reads but falls further behind is closed if it would need minutes to catch up', async () => {
   const place = new Place();
   const [losing, keeping] = [place.reader(100_000), place.reader(2 * MEGABYTE)];
   losing.wait(16 * MEGABYTE);
@@ -143,7 +143,7 @@ test('a client that reads and gets ever further behind is closed where it would 
   place.end();
 });
 
-test('where all together take too much memory those go that do not read, of the token with the most first, and no more than have to', async () => {
+test('when memory is short, clients that do not read are closed, of the token with the most output first, and no more than needed', async () => {
   const place = new Place();
   const crowd = Array.from({ length: 12 }, () => place.reader(0, 'crowd'));
   const [reading, alone] = [place.reader(MEGABYTE, 'crowd'), place.reader(0, 'other')];
@@ -158,7 +158,7 @@ test('where all together take too much memory those go that do not read, of the 
   place.end();
 });
 
-test('hundreds that wait for the same and read nothing are closed within two seconds: memory is free with the last of them', async () => {
+test('hundreds of clients that wait for the same output and read nothing are closed within two seconds: the last one frees the memory', async () => {
   const place = new Place();
   const shared = new EncodedEnvelope({
     channel: 'ahp-chat:/a',
@@ -175,7 +175,7 @@ test('hundreds that wait for the same and read nothing are closed within two sec
   place.end();
 });
 
-test('where everybody reads, too much memory closes nobody until it is four times as much; then at once the slowest, and no more than have to', async () => {
+test('when all clients read, none is closed below four times the memory limit; above it the slowest are closed at once, and no more than needed', async () => {
   const place = new Place();
   const readers = [550, 450, 350, 250, 150].map((kilobytes) => place.reader(kilobytes * 1_000));
   for (const reader of readers) reader.wait(45 * MEGABYTE);
@@ -187,7 +187,7 @@ test('where everybody reads, too much memory closes nobody until it is four time
   place.end();
 });
 
-test('a burst that is over before anybody is looked at twice closes nobody', async () => {
+test('a burst that ends before the second measurement closes no connection', async () => {
   const place = new Place();
   const readers = Array.from({ length: 10 }, () => place.reader(100 * MEGABYTE));
   for (const reader of readers) reader.wait(12 * MEGABYTE);

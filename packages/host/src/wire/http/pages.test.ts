@@ -8,7 +8,7 @@ import { servePage } from './pages.ts';
 
 const TOKEN = 'a-token-of-some-length-0123456789';
 const OF_A_LINK = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' };
-/** Typed, pasted, or opened from another program. */
+/** The headers of a URL that was typed, pasted, or opened from another program. */
 const OPENED = { 'sec-fetch-site': 'none', 'sec-fetch-dest': 'document' };
 const OF_THE_PAGE = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' };
 
@@ -46,10 +46,10 @@ const ask = (path: string, headers?: Record<string, string>, method?: string): P
 
 const cookiePair = ({ headers }: PlainAnswer): string => String(headers['set-cookie']).split(';')[0] ?? '';
 
-/** The cookie of a browser that is signed in with this token. */
+/** The cookie of a browser that is signed in with a token. */
 const cookieOf = async (token: string): Promise<string> => cookiePair(await ask(`/?token=${token}`, OPENED));
 
-/** Where a link of elsewhere leads with this token. */
+/** The target of the redirect for a link on another page with a token. */
 async function ticketPath(token: string): Promise<string> {
   const { status, headers } = await ask(`/?token=${token}`, OF_A_LINK);
   expect([status, headers['set-cookie']]).toEqual([303, undefined]);
@@ -96,7 +96,7 @@ describe('a token in the address of /', () => {
     },
   );
 
-  it('[AUTH-1] asks nothing more in a browser that is signed in with the same token, or no more with any', async () => {
+  it('[AUTH-1] does not ask in a browser that is signed in with the same token, or with a token that has ended', async () => {
     const same = await ask(`/?token=${TOKEN}`, { ...OPENED, cookie: await cookieOf(TOKEN) });
     expect(String(same.headers['set-cookie'])).toContain('=ahs_');
     const cookie = await cookieOf('of-an-observer');
@@ -145,11 +145,11 @@ describe('the question whether to sign in', () => {
     const path = await ticketPath(TOKEN);
     const answer = await ask(path, headers, 'POST');
     expect([answer.status, answer.headers['set-cookie']]).toEqual([403, undefined]);
-    // Nor is it used up by that.
+    // The ticket is not used up either.
     expect(await ask(path, OF_THE_PAGE, 'POST')).toMatchObject({ status: 303 });
   });
 
-  it('[AUTH-1] is over after ten minutes, and when its token is revoked', async () => {
+  it('[AUTH-1] expires after ten minutes, and when its token is revoked', async () => {
     const late = await ticketPath(TOKEN);
     now += 599_999;
     expect(await ask(late)).toMatchObject({ status: 200 });

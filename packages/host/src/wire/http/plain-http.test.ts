@@ -25,7 +25,7 @@ afterEach(() => server.stop());
 const get = (path: string, headers?: Record<string, string>, method?: string): Promise<PlainAnswer> =>
   plainRequest(port, path, headers, method);
 
-/** All that comes until the other end closes. */
+/** Reads until the other end closes. */
 async function textOf(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (data) => {
@@ -35,7 +35,7 @@ async function textOf(socket: Socket): Promise<string> {
   return text;
 }
 
-/** What a request gets of which these are the lines, until the other end closes. */
+/** Sends the lines of a request and returns the answer. */
 async function rawAnswer(lines: readonly string[]): Promise<string> {
   const raw = connect(port, '127.0.0.1');
   raw.write(`${lines.join('\r\n')}\r\n\r\n`);
@@ -43,7 +43,7 @@ async function rawAnswer(lines: readonly string[]): Promise<string> {
 }
 
 describe('plain HTTP', () => {
-  it('[AUTH-1] tells without a token that the host lives and takes work, and nothing else', async () => {
+  it('[AUTH-1] answers health checks without a token, and tells nothing else', async () => {
     expect(await get('/healthz')).toMatchObject({ status: 200, body: 'ok\n' });
     expect(await get('/readyz')).toMatchObject({ status: 200, body: 'ready\n' });
     isReady = false;
@@ -65,7 +65,7 @@ describe('plain HTTP', () => {
     expect(await get(path, {}, method)).toMatchObject({ status: 405, headers: { allow } });
   });
 
-  it('[AUTH-1] says no more to another method than to GET where a token or its own name is missing', async () => {
+  it('[AUTH-1] answers other methods like GET when the token or the right Host is missing', async () => {
     expect(await get('/healthz', { host: 'evil.example' }, 'POST')).toMatchObject({ status: 403 });
     expect(await get('/ahp', {}, 'POST')).toMatchObject({ status: 401 });
     expect(await get('/other', {}, 'POST')).toMatchObject({ status: 404 });
@@ -106,14 +106,14 @@ describe('plain HTTP', () => {
     },
   );
 
-  it('shows a page that says how to go on', async () => {
+  it('shows a page that says how to connect', async () => {
     const { status, body } = await get('/');
     expect(status).toBe(200);
     expect(body).toContain('/ahp');
     expect(body).not.toContain(TOKEN);
   });
 
-  it("[AUTH-1] answers under the host's own names alone", async () => {
+  it("[AUTH-1] answers only under the host's own names", async () => {
     expect(await get('/healthz', { host: 'evil.example' })).toMatchObject({ status: 403 });
     const elsewhere = await get('/', { host: 'evil.example' });
     expect(elsewhere).toMatchObject({
@@ -124,7 +124,7 @@ describe('plain HTTP', () => {
   });
 });
 
-/** What asks for a WebSocket in a request that is written by hand. */
+/** The headers of an upgrade in a request written by hand. */
 const UPGRADE_LINES = [
   'Upgrade: websocket',
   'Connection: Upgrade',
@@ -133,7 +133,7 @@ const UPGRADE_LINES = [
 ];
 
 describe('an upgrade', () => {
-  it('by another method than GET is answered 405, and only to who has a token', async () => {
+  it('by another method than GET is answered with 405, and only with a valid token', async () => {
     const lines = (method: string, path: string): string[] => [
       `${method} ${path} HTTP/1.1`,
       `Host: 127.0.0.1:${port}`,

@@ -25,7 +25,7 @@ let now = 0;
 const accepted: { transport: ServerTransport; identity: TokenIdentity }[] = [];
 const sockets: WebSocket[] = [];
 
-/** Knows the owner's token, and one of an observer. */
+/** A gate with the owner's token and an `observe` token. */
 function newGate(): Gate {
   const guesses = new GuessLimit({ now: () => now }, () => undefined);
   const tokens = {
@@ -63,7 +63,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** What comes of an upgrade: `open`, or the status of the refusal. */
+/** The outcome of an upgrade: `open`, or the status of the refusal. */
 async function upgrade(
   path = `/ahp?token=${TOKEN}`,
   headers: Record<string, string> = {},
@@ -91,17 +91,17 @@ const get = (path: string, headers?: Record<string, string>, method?: string): P
   plainRequest(port, path, headers, method);
 
 describe('the upgrade', () => {
-  it('[AUTH-1] takes the token as header, in the query or as cookie', async () => {
+  it('[AUTH-1] accepts the token in a header, in the query or in a cookie', async () => {
     expect(await upgrade('/ahp', { authorization: `Bearer ${TOKEN}` })).toBe('open');
     expect(await upgrade(`/ahp?token=${TOKEN}`)).toBe('open');
     expect(await upgrade('/ahp', { cookie: `other=1; agenthost_token_${port}=${TOKEN}` })).toBe('open');
     expect(accepted).toHaveLength(3);
     expect(accepted.every(({ identity }) => identity.scope === 'admin')).toBe(true);
-    // Never the token itself.
+    // The log never has the token.
     expect(JSON.stringify(accepted.map(({ identity }) => identity))).not.toContain(TOKEN);
   });
 
-  it('[AUTH-1] without a valid token is refused with 401, and nothing of the protocol is spoken', async () => {
+  it('[AUTH-1] without a valid token is refused with 401, before any message of the protocol', async () => {
     expect(await upgrade('/ahp')).toBe(401);
     expect(await upgrade('/ahp?token=')).toBe(401);
     expect(await upgrade('/ahp?token=wrong')).toBe(401);
@@ -110,7 +110,7 @@ describe('the upgrade', () => {
     expect(accepted).toHaveLength(0);
   });
 
-  it('[AUTH-1] of a page of elsewhere is refused with 403, valid token or not', async () => {
+  it('[AUTH-1] by a page of another origin is refused with 403, with a valid token too', async () => {
     const path = `/ahp?token=${TOKEN}`;
     expect(await upgrade(path, { origin: 'https://evil.example' })).toBe(403);
     expect(await upgrade(path, { origin: 'null' })).toBe(403);
@@ -133,11 +133,11 @@ describe('the upgrade', () => {
     expect(await upgrade(`/?token=${TOKEN}`)).toBe('open');
     expect(await upgrade(`/other?token=${TOKEN}`)).toBe(404);
     expect(await upgrade(`/ahp/x?token=${TOKEN}`)).toBe(404);
-    // Whoever has no token does not learn what is served.
+    // A client without a token does not learn which paths exist.
     expect(await upgrade('/other')).toBe(401);
   });
 
-  it('that finds no room is refused with 503, in words that name the limit', async () => {
+  it('above a limit is refused with 503, and the answer names the limit', async () => {
     await server.stop();
     await startServer({ refusalFor: ({ scope }) => (scope === 'observe' ? 'two is the most' : undefined) });
     expect(await upgrade('/ahp?token=of-an-observer')).toBe(503);
@@ -145,7 +145,7 @@ describe('the upgrade', () => {
     expect(await upgrade()).toBe('open');
   });
 
-  it('[AUTH-1] is asked for by a plain request in vain, which is told what the upgrade would be told', async () => {
+  it('[AUTH-1] by a plain request gets the answer that the upgrade would get', async () => {
     expect(await get('/ahp')).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
     expect((await get('/ahp?token=wrong')).body).toBe(
       'a valid token is required: this one is wrong, or was revoked or has expired\n',
@@ -156,7 +156,7 @@ describe('the upgrade', () => {
     expect(await get('/other')).toMatchObject({ status: 404, body: expect.stringContaining('at /ahp') });
   });
 
-  it('that is refused says to the client library why, in the words of the host', async () => {
+  it('that is refused tells the client library the reason', async () => {
     await server.stop();
     await startServer({ refusalFor: ({ scope }) => (scope === 'observe' ? 'two is the most' : undefined) });
     const refusedWith = async (path: string, token?: string): Promise<unknown> =>
@@ -182,7 +182,7 @@ describe('the upgrade', () => {
     });
   });
 
-  it('that breaks off does no harm', async () => {
+  it('that is aborted does no harm', async () => {
     const raw = connect(port, '127.0.0.1');
     await once(raw, 'connect');
     raw.write('GET /ahp HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
@@ -192,13 +192,13 @@ describe('the upgrade', () => {
 });
 
 describe('guessing', () => {
-  it('[AUTH-1] is answered with 429 after a while, and the right token is let in all the same', async () => {
+  it('[AUTH-1] is answered with 429 after some attempts, and the right token is still accepted', async () => {
     for (let count = 0; count < 20; count += 1) expect(await upgrade('/ahp?token=wrong')).toBe(401);
     expect(await upgrade('/ahp?token=wrong')).toBe(429);
     expect(await get('/?token=wrong')).toMatchObject({ status: 429, headers: { 'retry-after': '2' } });
     expect(await upgrade()).toBe('open');
     expect(await upgrade('/ahp?token=of-an-observer')).toBe('open');
-    // Nothing was guessed.
+    // No guess was counted.
     expect(await upgrade('/ahp')).toBe(429);
     now += 2_000;
     expect(await upgrade('/ahp')).toBe(401);
@@ -206,7 +206,7 @@ describe('guessing', () => {
     expect(await upgrade('/ahp?token=wrong')).toBe(429);
   });
 
-  it('[AUTH-1] keeps a token out that could be guessed, and for two seconds at most', async () => {
+  it('[AUTH-1] delays a token that could be guessed by at most two seconds', async () => {
     await server.stop();
     const tokens = { identify: () => undefined, isValid: () => false };
     const guesses = new GuessLimit({ now: () => now }, () => undefined);
@@ -223,7 +223,7 @@ describe('guessing', () => {
 describe('a browser', () => {
   const cookieOf = ({ headers }: PlainAnswer): string => String(headers['set-cookie']).split(';')[0] ?? '';
 
-  it('[AUTH-1] swaps the token of an address for a cookie that no script, site or other port sees', async () => {
+  it('[AUTH-1] exchanges the token in the URL for a cookie that no script, site or other port can read', async () => {
     const answer = await get(`/?token=${TOKEN}`);
     expect(answer.status).toBe(303);
     expect(answer.headers).toMatchObject({
@@ -236,19 +236,19 @@ describe('a browser', () => {
         ),
       ],
     });
-    // What the browser keeps is not the token.
+    // The cookie is not the token.
     expect(JSON.stringify(answer.headers)).not.toContain(TOKEN);
     expect(answer.body).not.toContain(TOKEN);
     const cookie = cookieOf(answer);
     expect(await upgrade('/ahp', { cookie })).toBe('open');
     const page = await get('/', { cookie });
-    // A form of a page that sends no referrer has no origin.
+    // A page without a referrer sends its forms with a null origin.
     expect(page.headers).toMatchObject({ 'referrer-policy': 'same-origin' });
     expect(page.body).toContain('do everything');
     expect(page.body).not.toContain(TOKEN);
   });
 
-  it('[AUTH-1] is told no more of its cookie than what it lets it do, and forgets it by signing out', async () => {
+  it('[AUTH-1] learns only the scope of its cookie, and loses the cookie by signing out', async () => {
     const cookie = cookieOf(await get('/?token=of-an-observer'));
     expect((await get('/', { cookie })).body).toContain('look at everything');
     const page = await get('/');
@@ -257,11 +257,11 @@ describe('a browser', () => {
     expect(out.status).toBe(303);
     expect(String(out.headers['set-cookie'])).toMatch(/^agenthost_token_\d+=; .*; Max-Age=0$/);
     expect(await get('/logout', { cookie })).toMatchObject({ status: 405 });
-    // Whoever has a copy of it is out as well.
+    // A copy of the cookie is invalid too.
     expect(await upgrade('/ahp', { cookie })).toBe(401);
   });
 
-  it('[AUTH-1] is out when the token by which it came in is revoked, and has its scope until then', async () => {
+  it('[AUTH-1] is signed out when its token is revoked, and has the scope of the token until then', async () => {
     const cookie = cookieOf(await get('/?token=of-an-observer'));
     expect(await upgrade('/ahp', { cookie })).toBe('open');
     expect(accepted.at(-1)?.identity).toEqual({ tokenHash: 'o', scope: 'observe' });
@@ -269,7 +269,7 @@ describe('a browser', () => {
     expect(await upgrade('/ahp', { cookie })).toBe(401);
   });
 
-  it('[AUTH-1] gets no cookie for a wrong token, and that of another port is not looked at', async () => {
+  it('[AUTH-1] gets no cookie for a wrong token, and the cookie of another port is ignored', async () => {
     const answer = await get('/?token=wrong');
     expect(answer.status).toBe(401);
     expect(answer.headers['set-cookie']).toBeUndefined();
@@ -277,7 +277,7 @@ describe('a browser', () => {
     expect(await upgrade('/ahp', { cookie: `agenthost_token=${TOKEN}` })).toBe(401);
   });
 
-  it('[AUTH-1] is not signed out by a page of elsewhere', async () => {
+  it('[AUTH-1] is not signed out by a page of another origin', async () => {
     const headers = { origin: 'https://evil.example', cookie: `agenthost_token_${port}=${TOKEN}` };
     expect(await get('/logout', headers, 'POST')).toMatchObject({ status: 403 });
   });
@@ -297,7 +297,7 @@ describe('a connection', () => {
     expect(String((await answer)[0])).toBe('{"jsonrpc":"2.0","id":1,"result":null}');
   });
 
-  it('ends with 1009 when a frame is too long', async () => {
+  it('closes with 1009 when a frame is too long', async () => {
     await server.stop();
     await startServer({ maxFrameBytes: 1_000 });
     await upgrade();
@@ -310,8 +310,8 @@ describe('a connection', () => {
   });
 });
 
-describe('a connection by a token that may only look', () => {
-  it('takes frames of 128 KiB, and ends with 1009 when one is longer', async () => {
+describe('a connection of an `observe` token', () => {
+  it('accepts frames of 128 KiB, and closes with 1009 when one is longer', async () => {
     expect(await upgrade('/ahp?token=of-an-observer')).toBe('open');
     const frames: string[] = [];
     accepted[0]?.transport.start({ onFrame: (frame) => frames.push(frame), onClose: () => undefined });
@@ -325,7 +325,7 @@ describe('a connection by a token that may only look', () => {
 });
 
 describe('a flood', () => {
-  it('is read at its pace: nothing of it is lost, and nobody is cut off', async () => {
+  it('is read at the limited rate: no message is lost, and no connection is closed', async () => {
     await upgrade();
     const [connection] = accepted;
     if (connection === undefined) throw new Error('nothing was accepted');
@@ -361,7 +361,7 @@ describe('a flood', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(read).toEqual(Array.from({ length: count }, (_, index) => String(index)));
-    // 40,000 at once, and the rest at 10,000 a second, but for what was under way when reading stopped.
+    // 40,000 at once, and the rest at 10,000 per second, except for messages that were on their way when reading paused.
     expect(waitedMs).toBeGreaterThan(3_000);
     expect(waitedMs).toBeLessThanOrEqual(6_500);
     throttle.end();
@@ -384,7 +384,7 @@ describe('the end', () => {
       ].join('\r\n'),
     );
     await once(raw, 'data');
-    // From here on it neither reads nor writes.
+    // From here on the client neither reads nor writes.
     raw.pause();
     accepted[0]?.transport.close(1001, 'stopping');
     const before = performance.now();
@@ -394,7 +394,7 @@ describe('the end', () => {
     await startServer();
   });
 
-  it('a port in use is an error that says so', async () => {
+  it('rejects with EADDRINUSE for a port in use', async () => {
     const other = loopbackServer(TOKEN, { port });
     await expect(other.start()).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });

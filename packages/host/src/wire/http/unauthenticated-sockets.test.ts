@@ -14,7 +14,7 @@ afterEach(async () => {
 
 let portCount = 0;
 
-/** A socket from there, as it looks to a server; never connected. */
+/** A socket from an address, as a server sees it. It is never connected. */
 function from(remoteAddress: string): Socket {
   portCount += 1;
   const socket = new Socket();
@@ -26,7 +26,7 @@ function from(remoteAddress: string): Socket {
 }
 
 describe('connections without a token', () => {
-  it('from one address of another machine are bounded, and nobody else is kept out by them', async () => {
+  it('from one address of another machine are bounded, and other addresses are not affected', async () => {
     const told: object[] = [];
     const log = { ...silentLog, warn: (fields: object) => void told.push(fields) };
     const unauthenticated = new UnauthenticatedSockets(log, { most: 100, mostPerAddress: 2 });
@@ -38,7 +38,7 @@ describe('connections without a token', () => {
     ]);
     expect(unauthenticated.admit(from('192.0.2.2'))).toBe(true);
     expect(told).toEqual([{ address: '192.0.2.1', open: 2 }]);
-    // By its end, or by a token, once.
+    // A socket is removed once, by its end or by a token.
     first.destroy();
     await once(first, 'close');
     unauthenticated.authenticated(second);
@@ -49,7 +49,7 @@ describe('connections without a token', () => {
     expect(again).toEqual([true, true, false]);
   });
 
-  it('from one network of IPv6 count as one address, and those of this machine are not counted by it', () => {
+  it('from one IPv6 network count as one address, and those of this machine are not counted by address', () => {
     const unauthenticated = new UnauthenticatedSockets(silentLog, { most: 100, mostPerAddress: 1 });
     expect(unauthenticated.admit(from('2001:db8:1:2::1'))).toBe(true);
     expect(unauthenticated.admit(from('2001:db8:1:2:ffff::9'))).toBe(false);
@@ -58,7 +58,7 @@ describe('connections without a token', () => {
       expect(unauthenticated.admit(from(address))).toBe(true);
   });
 
-  it('are bounded in all: the oldest goes, and is told of once', () => {
+  it('are bounded in all: the oldest is destroyed, and that is logged once', () => {
     const told: object[] = [];
     const log = { ...silentLog, warn: (fields: object) => void told.push(fields) };
     const unauthenticated = new UnauthenticatedSockets(log, { most: 3, mostPerAddress: 10 });
@@ -69,7 +69,7 @@ describe('connections without a token', () => {
   });
 });
 
-/** A port that lets nobody in. */
+/** A port that refuses all connections. */
 async function fullPort(): Promise<number> {
   const listener = createListener(
     undefined,
@@ -84,9 +84,9 @@ async function fullPort(): Promise<number> {
 }
 
 describe('a port', () => {
-  it('cuts those that are too many without a word when many of them do not hang up', async () => {
+  it('destroys refused connections without an answer when many of them do not close', async () => {
     const port = await fullPort();
-    /** What one gets that does not hang up itself. */
+    /** The answer to a client that does not close its socket. */
     const told = async (): Promise<boolean> => {
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
       ends.push(() => socket.destroy());
@@ -103,7 +103,7 @@ describe('a port', () => {
     expect(answers.slice(64)).toEqual([false, false]);
   });
 
-  it('tells one too many so, in plain HTTP, and hangs up', async () => {
+  it('answers a refused connection in plain HTTP, and closes it', async () => {
     const port = await fullPort();
     const answer = await fetch(`http://127.0.0.1:${port}/`);
     expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([
@@ -113,7 +113,7 @@ describe('a port', () => {
     ]);
   });
 
-  it('[AUTH-1] full of connections that say nothing lets in who has a token, and keeps who is in', async () => {
+  it('[AUTH-1] with too many silent connections accepts a client with a token, and keeps connected clients', async () => {
     const token = 'a-token-of-some-length-0123456789';
     const server = loopbackServer(token, { unauthenticatedLimits: { most: 4, mostPerAddress: 4 } });
     const port = await server.start();

@@ -15,14 +15,14 @@ afterEach(() => {
 });
 
 interface Client {
-  /** Sends so many bytes of a message of `length` bytes, and waits until they have arrived. */
+  /** Sends the first bytes of a message of `length` bytes, and waits until they have arrived. */
   begin(length: number, bytes: number): Promise<void>;
   send(bytes: number): Promise<void>;
   readonly closed: { code: number; reason: string } | undefined;
   readonly messageCount: number;
 }
 
-/** A server whose clients are watched. */
+/** A server that counts the unhandled bytes of its clients. */
 async function serve(): Promise<(identity: TokenIdentity) => Promise<Client>> {
   const unhandled = new UnhandledBytes();
   const http = createServer();
@@ -88,7 +88,7 @@ async function serve(): Promise<(identity: TokenIdentity) => Promise<Client>> {
 
 const of = (tokenHash: string, scope: TokenIdentity['scope']): TokenIdentity => ({ tokenHash, scope });
 
-test('one connection of a token with too much that is not complete is closed, the one with the most', async () => {
+test('of a token with too many bytes of incomplete messages the connection with the most is closed', async () => {
   const join = await serve();
   const [most, less] = [await join(of('one', 'interact')), await join(of('one', 'interact'))];
   const half = MAX_UNHANDLED_BYTES.interact / 2;
@@ -101,7 +101,7 @@ test('one connection of a token with too much that is not complete is closed, th
   expect([less.closed, another.closed]).toEqual([undefined, undefined]);
 });
 
-test('all tokens but admins\u2019 have a bound together; the one with the most is over it, and an admin never', async () => {
+test('all tokens but those of scope admin share a limit; above it the one with the most bytes loses a connection', async () => {
   const join = await serve();
   const clients = [];
   for (const [token, mebibytes] of [
@@ -122,7 +122,7 @@ test('all tokens but admins\u2019 have a bound together; the one with the most i
   expect(admin.closed).toBeUndefined();
 });
 
-test('what was handled counts no more, however much a client sends in its life', async () => {
+test('handled bytes no longer count, however much a client sends', async () => {
   const join = await serve();
   const client = await join(of('one', 'observe'));
   for (let count = 0; count < 30; count += 1) {

@@ -10,7 +10,7 @@ const MAX_UNREAD_BYTES = MAX.admin;
 const OWNER: TokenIdentity = { tokenHash: 'owner', scope: 'admin' };
 const observer = (tokenHash: string): TokenIdentity => ({ tokenHash, scope: 'observe' });
 
-/** A client whose answer has so many bytes, and which reads it when the test says so. */
+/** A client with an answer of a given size, which it reads when the test says so. */
 class QueuedClient {
   readonly identity: TokenIdentity;
   isClosed = false;
@@ -61,7 +61,7 @@ class Place {
   readonly clock = new SimulatedClock();
   readonly queue = new AdmissionQueue<QueuedClient>(this.clock);
 
-  /** So many at once. */
+  /** Adds several clients at once. */
   async arrive(count: number, size = 0, identity = OWNER, mostBytes?: number): Promise<QueuedClient[]> {
     const arrived = Array.from({ length: count }, () => new QueuedClient(this, size, identity, mostBytes));
     await this.clock.settle();
@@ -71,7 +71,7 @@ class Place {
 
 const begun = (all: readonly QueuedClient[]): number => all.filter(({ isBegun }) => isBegun).length;
 
-test('of many that come at once a few are under way, the others follow in their order, and none is left out', async () => {
+test('of many requests at once a few run, the others follow in order, and none is lost', async () => {
   const place = new Place();
   const all = await place.arrive(50);
   expect(begun(all)).toBe(MAX_RUNNING_ANSWERS);
@@ -86,10 +86,10 @@ test('of many that come at once a few are under way, the others follow in their 
   expect(place.clock.timerCount).toBe(0);
 });
 
-test('one begins in each turn of the event loop, so that what others ask is answered in between', async () => {
+test('one request starts in each turn of the event loop, so that other work runs in between', async () => {
   const place = new Place();
   const all = [0, 1, 2].map(() => new QueuedClient(place, 0));
-  // In the very call when nobody is before it.
+  // The first request starts synchronously.
   expect(begun(all)).toBe(1);
   place.clock.runImmediates();
   expect(place.clock.hasImmediates).toBe(true);
@@ -97,7 +97,7 @@ test('one begins in each turn of the event loop, so that what others ask is answ
   expect(begun(all)).toBe(3);
 });
 
-test('answers that are not read hold up the next once they come to the limit, and go on when one is read', async () => {
+test('unread answers at the limit delay the next request until one is read', async () => {
   const place = new Place();
   const large = await place.arrive(MAX_RUNNING_ANSWERS, MAX_UNREAD_BYTES / 2);
   const [first, second] = large;
@@ -109,7 +109,7 @@ test('answers that are not read hold up the next once they come to the limit, an
   expect(next?.isBegun).toBe(true);
 });
 
-test('small answers that are not read hold up nobody', async () => {
+test('small unread answers delay no request', async () => {
   const place = new Place();
   for (let round = 0; round < 2_000; round += 1) {
     const [one] = await place.arrive(1, 64 * 1024);
@@ -118,7 +118,7 @@ test('small answers that are not read hold up nobody', async () => {
   }
 });
 
-test('who does not read for ten seconds while others wait for its room is cut off; while nobody waits it has all time', async () => {
+test('a client that does not read for ten seconds is closed if others wait for its room, and stays if none waits', async () => {
   const place = new Place();
   const deaf = await place.arrive(2, MAX_UNREAD_BYTES);
   for (const one of deaf) await one.answer();
@@ -135,7 +135,7 @@ test('who does not read for ten seconds while others wait for its room is cut of
   expect(place.clock.timerCount).toBe(0);
 });
 
-test('of who is gone before its turn nothing is begun, and those behind it move up', async () => {
+test('requests of a connection that closes before its turn do not run, and later ones move up', async () => {
   const place = new Place();
   const [reader] = await place.arrive(1, MAX_UNREAD_BYTES);
   await reader?.answer();
@@ -146,7 +146,7 @@ test('of who is gone before its turn nothing is begun, and those behind it move 
   expect(place.clock.timerCount).toBe(0);
 });
 
-test('a token whose answers are not read waits alone: others come in, however many of its requests are before them', async () => {
+test('unread answers delay only their own token, however many of its requests wait before the others', async () => {
   const place = new Place();
   const deaf = await place.arrive(300, 8 * MEGABYTE, observer('deaf'));
   for (const one of deaf.slice(0, 50)) await one.answer();
@@ -160,7 +160,7 @@ test('a token whose answers are not read waits alone: others come in, however ma
   expect(place.clock.timerCount).toBe(0);
 });
 
-test('an answer that may be larger counts for more while it is made, and for what it has once it is made', async () => {
+test('an answer counts with its upper bound while it is made, and with its real size afterwards', async () => {
   const place = new Place();
   const reads = await place.arrive(300, 12 * MEGABYTE, observer('deaf'), MAX.other);
   expect(begun(reads)).toBe(1);
@@ -173,7 +173,7 @@ test('an answer that may be larger counts for more while it is made, and for wha
   expect(place.clock.timerCount).toBe(0);
 });
 
-test('tokens take turns: one request of the second does not wait for all of the first', async () => {
+test('tokens take turns: a request of the second does not wait for all requests of the first', async () => {
   const place = new Place();
   const many = await place.arrive(100, 0, observer('first'));
   const [one] = await place.arrive(1, 0, observer('second'));
@@ -183,14 +183,14 @@ test('tokens take turns: one request of the second does not wait for all of the 
   expect(owner?.isBegun).toBe(true);
 });
 
-test('tokens that together leave unread what they may make room, slowest first, for one that has nothing unread; an admin waits for nobody', async () => {
+test('tokens at their common limit make room for a token without unread answers, the slowest client first; an admin does not wait', async () => {
   const place = new Place();
   const tokens = Array.from({ length: 20 }, (_, index) => observer(`token ${index}`));
   const deaf: QueuedClient[] = [];
   for (const token of tokens) deaf.push(...(await place.arrive(2, 8 * MEGABYTE, token)));
   for (let round = 0; round < deaf.length; round += 1)
     for (const one of deaf) if (one.isBegun) await one.answer();
-  // Each new one takes the place of one that did not read for half a second.
+  // Each new token takes the place of a client that did not read for 500 ms.
   const isKept = (one: QueuedClient): boolean => one.unreadBytes > 0 && !one.isClosed;
   const most = (MAX_UNREAD_BYTES_IN_ALL / MEGABYTE + 16) / 8 + MAX_RUNNING_ANSWERS;
   expect(deaf.filter(isKept).length).toBeLessThanOrEqual(most);
@@ -198,9 +198,9 @@ test('tokens that together leave unread what they may make room, slowest first, 
   expect(owner?.isBegun).toBe(true);
   const [newcomer] = await place.arrive(1, MEGABYTE, observer('newcomer'));
   expect(newcomer?.isBegun).toBe(false);
-  // Whoever reads stays.
+  // A client that reads is not closed.
   const reading = deaf.find(isKept);
-  // Those tokens that wait with it come first.
+  // Other waiting tokens go first.
   for (let count = 0; count < 40; count += 1) {
     if (newcomer?.isBegun === true) break;
     if (reading !== undefined) reading.takenBytes += MEGABYTE;
@@ -213,7 +213,7 @@ test('tokens that together leave unread what they may make room, slowest first, 
   expect(place.clock.timerCount).toBe(0);
 });
 
-test('of those of one token who all read, the slowest makes room for the others after ten seconds', async () => {
+test('if all clients of one token read, the slowest is closed after ten seconds to make room', async () => {
   const place = new Place();
   const [slow, fast] = await place.arrive(2, MAX.other, observer('one'));
   await slow?.answer();
@@ -231,9 +231,9 @@ test('of those of one token who all read, the slowest makes room for the others 
   expect(next?.isBegun).toBe(true);
 });
 
-test('a token whose client was cut off is no newcomer again for ten seconds: others that wait come before its next one', async () => {
+test('a token with a closed client has no priority for ten seconds: other waiting tokens go first', async () => {
   const place = new Place();
-  // Four tokens take all the room that there is, a fifth makes the first of them give way.
+  // Four tokens use all the room. For a fifth one, a client of the first is closed.
   const deaf: QueuedClient[] = [];
   for (const index of [0, 1, 2, 3, 4, 5])
     deaf.push(...(await place.arrive(2, 8 * MEGABYTE, observer(`deaf ${index}`))));
