@@ -1,0 +1,109 @@
+import type { CloseCode, ErrorCodes } from '@agenthost/protocol';
+import type { EXIT } from '../../packages/cli/src/process/exit.ts';
+
+/** The meaning of each exit code. */
+export const EXIT_TEXTS: Record<keyof typeof EXIT, string> = {
+  done: 'The command succeeded.',
+  error:
+    'An error: the turn failed, timed out or was cancelled by another client, or the host refused a request.',
+  usage: 'The command line is wrong.',
+  denied: 'The turn ended, but a request of the agent was denied.',
+  cannotConnect: 'There is no host, the host refused the connection, or the connection was lost for good.',
+  timedOut: '`--timeout` passed (commands of `term`).',
+  interrupted: 'Ctrl-C or SIGTERM, or the reader of the output closed it.',
+};
+
+/** The meaning of each error code of the wire. */
+export const ERROR_TEXTS: Record<keyof typeof ErrorCodes, string> = {
+  ParseError: 'The frame is not valid JSON.',
+  InvalidRequest: 'The message is not a valid request, or the state of the connection does not allow it.',
+  MethodNotFound: 'No handler has this method on this channel.',
+  InvalidParams: 'A parameter is invalid. `x-refusal` names the parameter.',
+  InternalError: 'The host failed. Its log has the cause.',
+  SessionNotFound: 'No session has this URI.',
+  ProviderNotFound: 'No agent has this id.',
+  SessionAlreadyExists: 'A session with this URI exists.',
+  TurnInProgress: 'The request needs a turn that has ended.',
+  UnsupportedProtocolVersion:
+    'The host supports none of the offered versions. `supportedVersions` lists the supported ones.',
+  ContentNotFound: 'No content is stored under this URI.',
+  AuthRequired: 'A token for a resource of the agent is missing or was refused.',
+  NotFound: 'No chat, terminal, file or folder has this URI.',
+  PermissionDenied:
+    'The token or the path policy does not allow the request. `x-refusal` has the needed and the held scope.',
+  AlreadyExists: 'An object with this URI or name exists.',
+  Conflict: 'The target changed, or a limit is reached. `x-refusal` has the limit.',
+};
+
+/** The next step of a client for each close code. */
+export const CLOSE_TEXTS: Record<CloseCode, string> = {
+  1001: 'The host is stopping. Reconnect.',
+  4001: 'Another connection with the same client id took over. Do not reconnect automatically.',
+  4003: 'The token was revoked. Reconnect with another token.',
+  4004: 'The client did not complete the handshake in time. Reconnect.',
+  4005: 'The host supports none of the offered versions. Do not reconnect.',
+  4008: 'The client did not read fast enough. Reconnect.',
+};
+
+/** The meaning of each code in `rejectionReason`. */
+export const REJECTION_TEXTS: Readonly<Record<string, string>> = {
+  alreadyClaimed: 'Another client holds the terminal.',
+  contradiction: 'The selected option contradicts the answer.',
+  creationFailed: 'The session could not be created, and takes no turns.',
+  exited: 'The process of the terminal has ended.',
+  importing: 'The session is still being imported.',
+  invalidAction: 'The action does not match its schema.',
+  invalidConfig: 'A setting has an invalid value.',
+  invalidTitle: 'The title is empty.',
+  invalidTools: 'A tool of the client is invalid.',
+  noSuchMessage: 'The queue has no message with this id.',
+  noSuchToolCall: 'The turn has no tool call with this id.',
+  noSuchTurn: 'The turn is not the active one, or the chat has no turn with this id.',
+  notContributor: 'Another client runs the tool call.',
+  notDispatchable: 'Only the host dispatches actions of this type.',
+  notEditable: 'The input of the tool call cannot be edited.',
+  notInteractive: 'The chat takes no messages from clients.',
+  notInteger: 'The answer must be a whole number.',
+  notMutable: 'The setting cannot be changed after the session was created.',
+  notReachable: 'The keeper of the terminal does not answer.',
+  notSupported: 'This host does not support the action.',
+  notUserMessage: 'Clients may only send messages of kind `user`.',
+  notYours: 'Another client or session holds the target.',
+  outOfRange: 'The answer is too small or too large.',
+  outcomeExpired: 'The host no longer knows whether it applied the action.',
+  permissionDenied: 'The scope of the token does not allow the action.',
+  queueFull: 'The queue has no room for the message.',
+  readOnly: 'The setting was fixed when the host started.',
+  requestClosed: 'The question is already closed.',
+  tooLarge: 'A text or a list exceeds its limit; see [limits](limits.md).',
+  turnActive: 'A turn is still running.',
+  turnExists: 'The chat has a turn with this id.',
+  unanswered: 'A required question has no answer.',
+  unavailable: 'The journal cannot be read or written now.',
+  unknownModel: 'The agent does not have this model.',
+  unknownOption: 'The question or the tool call has no such option.',
+  unknownQuestion: 'The request has no such question.',
+  unknownRequest: 'No open input request has this id.',
+  unknownSession: 'No session has this URI.',
+  wrongChannel: 'The action belongs to another kind of channel.',
+  wrongCount: 'The answer has too few or too many options.',
+  wrongKind: 'The answer has another type than the question.',
+  wrongLength: 'The answer is too short or too long.',
+  wrongState: 'The tool call is not in the state that the action needs.',
+};
+
+/** The meaning of each `errorType` of a turn or a session that failed. */
+export const ERROR_TYPE_TEXTS: Readonly<Record<string, string>> = {
+  agentError: 'The agent reported an error.',
+  agentExited: 'The agent process exited unexpectedly, or was stopped.',
+  agentUnresponsive: 'The agent did not answer in time.',
+  authRequired: 'The agent needs a login. The message names the command.',
+  demoFailed: 'The demo agent failed as asked (`fail`).',
+  exportedWhileRunning: 'The turn was running when its session was exported.',
+  hostError: 'The host failed.',
+  hostRestarted: 'The host was restarted during the turn.',
+  importInterrupted: 'The import did not finish.',
+  tooManyWorkers: 'The session has no room for another worker chat.',
+  unknownModel: 'The agent does not have this model.',
+  workerFailed: 'The worker of a tool call failed.',
+};
