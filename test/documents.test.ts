@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parseConfig } from '../packages/cli/src/serve/config.ts';
+import { stalePages } from '../scripts/docs.ts';
 import { root } from './source-graph.ts';
 
 test.each(['THREAT_MODEL.md', 'RELIABILITY.md'])(
@@ -18,4 +20,48 @@ test('every command that RELIABILITY.md names is there', () => {
   const named = [...readFileSync(join(root, 'RELIABILITY.md'), 'utf8').matchAll(/`npm (?:run )?([\w:]+)/g)];
   expect(named.length).toBeGreaterThan(5);
   expect(named.flatMap(([, name = '']) => (name in scripts ? [] : [name]))).toEqual([]);
+});
+
+const documents = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md'], { cwd: root });
+
+/** The anchors of a document's headings, as they appear in links. */
+const anchorsOf = (path: string): string[] =>
+  [...readFileSync(path, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+test.each(documents)('every link of %s leads to a file and a heading of it', (document) => {
+  const text = readFileSync(join(root, document), 'utf8').replace(/^ *(`{3,})[^\n]*\n[^]*?\n *\1 *$/gm, '');
+  const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
+    if (/^https?:/.test(link)) return [];
+    const [file = '', anchor] = link.split('#');
+    const path = file === '' ? join(root, document) : join(root, dirname(document), file);
+    const isThere = existsSync(path) && (anchor === undefined || anchorsOf(path).includes(anchor));
+    return isThere ? [] : [link];
+  });
+  expect(broken).toEqual([]);
+});
+
+test('the pages of command line, settings and errors are as the sources have them', () => {
+  expect(stalePages(), '`npm run docs` writes them').toEqual([]);
+});
+
+test('docs/configuration.md has every key of the config file', () => {
+  let keys = '';
+  try {
+    parseConfig({ unknown: 1 }, 'file');
+  } catch (error) {
+    keys = /expected one of (.*)/.exec(String(error))?.[1] ?? '';
+  }
+  const page = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
+  const section = page.slice(0, page.indexOf('```json'));
+  const listed = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, key]) => key);
+  expect(listed).toEqual(keys.split(', '));
+});
+
+test('README.md has at most 200 lines', () => {
+  expect(readFileSync(join(root, 'README.md'), 'utf8').split('\n').length - 1).toBeLessThanOrEqual(200);
 });

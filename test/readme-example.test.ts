@@ -1,4 +1,4 @@
-// The programs that the README shows, type-checked by the settings at the root and run with what users get, as they stand there.
+// The programs of docs/programs.md: type-checked with the settings of the root, and run against the built packages.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,12 +9,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { root } from './source-graph.ts';
 
 const run = promisify(execFile);
-const section = /\n## Use it from a program\n([^]*?)\n## /.exec(
-  readFileSync(join(root, 'README.md'), 'utf8'),
-)?.[1];
-const [example = '', ...behind] = [...(section ?? '').matchAll(/```ts\n([^]*?)```/g)].map(
-  ([, code = '']) => code,
-);
+const programsOf = (path: string): string[] =>
+  [...readFileSync(join(root, path), 'utf8').matchAll(/```ts\n([^]*?)```/g)].map(([, code = '']) => code);
+const [example = '', ...behind] = programsOf('docs/programs.md');
 
 let folder: string;
 let host: Host;
@@ -34,14 +31,15 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the README shows one, and what can stand behind it', () => {
+test('the README shows the first one, and others continue it', () => {
+  expect(programsOf('README.md')).toEqual([example]);
   expect(example).toContain("from '@agenthost/client'");
   expect(behind.length).toBeGreaterThan(1);
 });
 
 test('they pass the type check at the root', async () => {
   writeFileSync(join(folder, 'example.ts'), example);
-  // Behind `session`, as the README says.
+  // The other programs continue `session`.
   writeFileSync(join(folder, 'behind.ts'), example.replace('for await', `${behind.join('\n')}\nfor await`));
   const config = { extends: '../../tsconfig.json', include: ['*.ts'], exclude: [] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));

@@ -2,7 +2,7 @@ import { type AgentPackage, agentPackages } from './agent-packages.ts';
 
 /**
  * What each third-party agent does with what the host offers. The tests hold every entry, limits included, and the
- * README shows them as a table: an entry that stops being true fails a test.
+ * `docs/agents.md` shows them as a table: an entry that stops being true fails a test.
  */
 export interface AgentAbilities {
   readonly displayName: string;
@@ -75,7 +75,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
   },
 };
 
-/** The README's table of agents, in Markdown. */
+/** The table of agents of `docs/agents.md`, in Markdown. */
 export function agentTable(): string {
   const rows = agentPackages
     .toSorted((one, other) => one.id.localeCompare(other.id))

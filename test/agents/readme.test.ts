@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { agentTable } from './agent-abilities.ts';
 import { agentPackages } from './agent-packages.ts';
 
-test('the README shows what the tests hold of each agent', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  expect(readme).toContain(agentTable());
+test('docs/agents.md shows the tested abilities of each agent', () => {
+  const page = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
+  expect(page).toContain(agentTable());
 });
 
 test('each known agent is said to be installed by the package that the tests drive', () => {

@@ -14,10 +14,10 @@ afterAll(async () => {
 
 const library = fileURLToPath(new URL('../../client/src/index.ts', import.meta.url));
 
-/** The README's examples of connecting and of offering a tool, as one program that tells its session and stays. */
+/** The examples of `docs/programs.md`: connecting and offering a tool, as one program that prints its session and stays. */
 function example(wsUrl: string): string {
-  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-  const blocks = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code ?? '');
+  const page = readFileSync(new URL('../../../docs/programs.md', import.meta.url), 'utf8');
+  const blocks = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code ?? '');
   const connecting = blocks.find((code) => code.includes('client.sessions.create')) ?? '';
   const offering = blocks.find((code) => code.includes('offerTools')) ?? '';
   expect(offering.trim().split('\n').length).toBeLessThanOrEqual(5);
@@ -53,7 +53,7 @@ async function run(name: string, code: string, token: string): Promise<{ line: s
   return { line, kill: () => child.kill('SIGKILL') };
 }
 
-test('[SESS-8] [CHAT-9] the README’s program runs a tool for an agent that was asked elsewhere; killed while it runs one, that call fails', async () => {
+test('[SESS-8] [CHAT-9] the program of docs/programs.md runs a tool for an agent that was asked elsewhere; killed while it runs one, that call fails', async () => {
   const { line: host } = await machine.serve();
   const program = example(host.wsUrl);
   const script = await run('example.ts', program, host.token);
