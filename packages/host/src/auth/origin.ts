@@ -95,7 +95,7 @@ function hostName(host: string): string {
   return parseAuthority(spelled)?.name ?? spelled.toLowerCase();
 }
 
-/** Lower-case scheme and host without the scheme's own port; other schemes as they are; `undefined` for what is no origin. */
+/** Scheme and host in lower case, without the scheme's default port. Other schemes stay as they are. `undefined` for an invalid origin. */
 function canonicalOrigin(text: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/\\?#@]+$/i.test(text) || !URL.canParse(text)) return undefined;
   const { origin } = new URL(text);

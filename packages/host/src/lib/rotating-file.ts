@@ -56,7 +56,7 @@ export class RotatingFile {
     this.#bytes += bytes.length;
   }
 
-  /** Closing twice is fine; what is written afterwards is dropped. */
+  /** Closes the file. Later lines are dropped. Closing twice is fine. */
   close(): void {
     this.#isClosed = true;
     this.#letGo();

@@ -108,7 +108,7 @@ async function readWhole(uri: string, file: FileHandle, size: number, maxBytes: 
     if (bytesRead === 0) return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, total);
     chunks.push(space.subarray(0, bytesRead));
     total += bytesRead;
-    // It may grow while it is read: the limit holds for what comes, not for what was announced.
+    // The file may grow while it is read, so the limit applies to the bytes read.
     if (total > maxBytes) throw tooLarge(uri, total, maxBytes);
   }
 }

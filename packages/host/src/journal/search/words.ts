@@ -6,7 +6,7 @@ export interface Word {
 }
 
 /**
- * Longer words are compared by their first UTF-16 units. Nobody types more, and folding a word of 32,768 combining marks takes longer
+ * Longer words are compared by their first UTF-16 units. No query is longer, and folding a word of 32,768 combining marks takes longer
  * than the rest of indexing.
  */
 const MAX_WORD_UNITS = 256;

@@ -17,7 +17,7 @@ export function readDiskUse(statements: Statements, session: string): DiskUse | 
     return row && optionalNumber(row, 'bytes');
   };
   const stateBytes = sum('channels WHERE session = ? OR uri = ?');
-  // Contents name the session that wrote them; those of turns on shared lines count for who shows the turn.
+  // A content names the session that wrote it. The contents of turns on shared lines count for each chat that shows the turn.
   const written = sum('contents WHERE session = ?') ?? 0;
   const onShared = sum(
     `(SELECT DISTINCT line FROM spans WHERE home = ?) JOIN contents ON contents.chat = line
@@ -39,14 +39,14 @@ export function readDiskUse(statements: Statements, session: string): DiskUse | 
   };
 }
 
-/** Gives up to so many unused pages back to the file system; false when none is left, and the file has shrunk. */
+/** Returns at most `maxPages` unused pages to the file system. Returns false when none is left and the file has shrunk. */
 export function freeSpace(database: DatabaseSync, maxPages: number): boolean {
   const freePages = (): number =>
     Number(database.prepare('PRAGMA freelist_count').get()?.freelist_count ?? 0);
   if (freePages() === 0) return false;
   database.exec(`PRAGMA incremental_vacuum(${Math.max(1, Math.floor(maxPages))})`);
   if (freePages() > 0) return true;
-  // The file shrinks when its log is written back to it.
+  // The file shrinks at a checkpoint.
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   return false;
 }

@@ -22,13 +22,12 @@ import type {
 import type { SearchOptions, SearchPage } from '../search/results.ts';
 import { search } from '../search/search.ts';
 import type { LostRange } from '../sequence-numbers.ts';
-import { readBootId } from './boot-id.ts';
 import { freeSpace } from './disk-space.ts';
 import { toJournalError } from './errors.ts';
 import { type Migration, migrations } from './migrations.ts';
 import { SentFile, SeqFile } from './number-files.ts';
 import { readNumbers, setNumberAside, writeInternal } from './numbers.ts';
-import { type JournalFiles, journalFiles, openAlone } from './open-database.ts';
+import { type JournalFiles, journalFiles, openAlone, readBootId } from './open-database.ts';
 import { OpenJournal } from './open-journal.ts';
 import { SqliteWriter } from './writes.ts';
 

@@ -27,7 +27,7 @@ async function runGit(
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // The repository is somebody's: its settings may not run a program for being looked at.
+  // The settings of an untrusted repository must not run a program.
   const git = spawn('git', ['-c', 'core.fsmonitor=false', ...args], {
     cwd,
     env: environment(),
