@@ -4,15 +4,15 @@ import type { Channel } from '../sync/channel.ts';
 import type { Sink } from '../sync/subscription.ts';
 import type { Tx } from '../sync/tx.ts';
 
-/** Who sent a command or dispatch. */
+/** The client that sent a command or dispatch. */
 export interface Caller {
   readonly clientId: string;
-  /** Hash of the token that it connected with: client ids belong to it, and its share of the host's time. */
+  /** Hash of its token. Client ids belong to a token. */
   readonly tokenHash: string;
   readonly isAdmin: boolean;
   /** BCP 47 [CHAT-19]. */
   readonly locale: string;
-  /** Its connection: the key of its subscriptions. */
+  /** Its connection, by which its subscriptions are found. */
   readonly sink: Sink;
 }
 

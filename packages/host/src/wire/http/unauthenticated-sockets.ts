@@ -10,7 +10,7 @@ export interface UnauthenticatedLimits {
   readonly mostPerAddress: number;
 }
 
-/** `most` is the default of `maxConnections`: so many clients may reconnect at once after a restart. */
+/** `most` equals the default of `maxConnections`: all clients may reconnect at once after a restart. */
 const LIMITS: UnauthenticatedLimits = { most: 2_048, mostPerAddress: 128 };
 
 /** The answer to a refused connection. */

@@ -13,7 +13,7 @@ export function outlineOf(action: StateAction): unknown {
 /** Longest text that is echoed whole, in characters. */
 const MAX_ECHOED_TEXT = 16 * 1024;
 
-/** Returns a value with long texts shortened. It is echoed to its sender, who has the rest. */
+/** Returns a value with long texts shortened. The echo goes to the sender, which has the whole. */
 export function withoutLongTexts(value: unknown): unknown {
   if (typeof value === 'string') return value.length > MAX_ECHOED_TEXT ? shortened(value) : value;
   if (typeof value !== 'object' || value === null) return value;

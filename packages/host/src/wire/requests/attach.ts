@@ -85,7 +85,7 @@ export async function attachWithSnapshots(
       return { promise: Promise.all(making), fromSeq };
     },
   );
-  // History was cut after the boundary and before the subscription, so nobody told this window [CHAT-6].
+  // History was cut after the boundary and before the subscription, so this window was not updated [CHAT-6].
   if (attached === undefined) return attachWithSnapshots(attaching, connection, wanted);
   const { promise, fromSeq } = attached;
   const made = await promise;

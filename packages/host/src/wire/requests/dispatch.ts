@@ -281,6 +281,6 @@ function unfit(checked: CheckedAction, channel: Channel): Rejection {
 }
 
 function echoOf(action: unknown): StateAction {
-  // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a rejection alone carries it, and only back to who sent it
+  // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- only a rejection carries it, back to its sender
   return (action ?? {}) as StateAction;
 }

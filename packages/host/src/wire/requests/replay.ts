@@ -42,7 +42,7 @@ export async function replay(
       last: sync.sequencer.last,
     }),
     ({ cuts, alive, upTo, last }) => {
-      // History was cut after the boundary, before anybody told this window: the client needs a snapshot [CHAT-6].
+      // History was cut after the boundary, and this window was not updated: the client needs a snapshot [CHAT-6].
       if (lastSeen > last || cuts !== cutsOf(wanted)) return undefined;
       connection.outbox.hold();
       for (const item of alive) {
