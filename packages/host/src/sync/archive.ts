@@ -4,8 +4,8 @@ import type { Change, Tx } from './tx.ts';
 import { windowWithin, withTurns, writeTurn } from './window.ts';
 
 /**
- * Keeps completed turns as rows of their own: what ends or cuts turns writes rows and snapshot in the same transaction,
- * so that a chat's snapshot and its rows always reflect the same number.
+ * Stores completed turns as rows. An action that ends or cuts turns writes rows and snapshot in the same
+ * transaction, so that a chat's snapshot and its rows always reflect the same number.
  */
 export function archiveTurns(sync: Sync): void {
   sync.observe('chat', (tx, change) => {
@@ -14,14 +14,14 @@ export function archiveTurns(sync: Sync): void {
   });
 }
 
-/** Whether all turns are cut while none is in memory: state has only their cursor to lose. */
+/** Whether all turns are cut while none is in memory. State then loses only their cursor. */
 const cutsAllUnseen = ({ action, before, after }: Change<'chat'>): boolean =>
   action.type === 'chat/truncated' &&
   before.turns.length === 0 &&
   before.turnsNextCursor !== undefined &&
   after.turnsNextCursor === undefined;
 
-/** The active turn may be cut off before it has a row. */
+/** Drops an active turn that is cut off before it has a row. */
 function dropCutTurn(tx: Tx, { channel, before, after }: Change<'chat'>): void {
   const turnId = before.activeTurn?.id;
   if (turnId === undefined || turnId === after.activeTurn?.id || after.turns.at(-1)?.id === turnId) return;
@@ -41,11 +41,11 @@ function keepTurns(tx: Tx, sync: Sync, { channel, before, after }: Change<'chat'
     }
     tx.setHostData(channel, { ...hostData, turnCount });
   } else {
-    // Cut: the reducer keeps a prefix of the window, or nothing at all of the whole chat.
+    // A cut: the reducer keeps a prefix of the window, or no turns of the whole chat.
     const kept = after.turns.length === 0 ? 0 : turnCount;
     tx.write({ op: 'dropTurns', chat: channel.uri, from: kept });
     const { keptFrom: _, ...whole } = hostData;
-    // Where all has gone, ordinals begin again, and everybody's window is the whole of what comes.
+    // After all turns are removed, ordinals restart at 0, and every window contains all later turns.
     tx.setHostData(channel, kept === 0 ? { ...whole, turnCount: 0 } : { ...hostData, turnCount: kept });
     if (kept === 0) emptyWindows(tx, channel);
     channel.historyVersion += 1;
@@ -62,7 +62,7 @@ function keepTurns(tx: Tx, sync: Sync, { channel, before, after }: Change<'chat'
 
 function emptyWindows(tx: Tx, chat: Change<'chat'>['channel']): void {
   for (const subscription of chat.subscriptions.values()) {
-    // A client that misses the truncation gets it in a replay. It empties a window of any size.
+    // A client that missed the truncation gets it in a replay. The truncation empties a window of any size.
     tx.undo(moveWindow(subscription, 0, subscription.since));
   }
 }

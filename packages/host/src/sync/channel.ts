@@ -3,13 +3,13 @@ import type { ChannelHostData } from './host-data.ts';
 import type { Sink, Subscription } from './subscription.ts';
 import { AppendEncoder, joinAppends, type TextAppend } from './text-append.ts';
 
-/** What was appended to a channel's text and is not reduced yet. */
+/** Text that was appended to a channel and is not reduced yet. */
 interface Appended {
   readonly action: TextAppend;
   readonly time: number;
 }
 
-/** State and number of a channel at some moment. */
+/** State and number of a channel at a point in time. */
 export interface ChannelMark<K extends ChannelKind = ChannelKind> {
   readonly state: ChannelState[K];
   readonly appended: Appended | undefined;
@@ -17,39 +17,48 @@ export interface ChannelMark<K extends ChannelKind = ChannelKind> {
 }
 
 /**
- * A channel in memory. `state` holds everything reduced so far, the open tick included; only the commit path and the
- * registry change it. `hostData` is what the host alone knows of it: durable, never sent.
+ * A channel in memory. `state` contains all reduced actions, including those of the open tick; only the
+ * commit path and the registry change it. `hostData` is durable and never sent to clients.
  */
 export class Channel<K extends ChannelKind = ChannelKind> {
   readonly uri: string;
   readonly kind: K;
-  /** The session it belongs to; absent for root and sessions. */
+  /** The session of the channel. Absent for root and sessions. */
   readonly session: string | undefined;
   hostData: ChannelHostData[K];
   /** Number of the last envelope that `state` reflects. */
   seq: number;
   /** Number that the journal's snapshot row reflects. */
   snapshotSeq: number;
-  /** Changes when history is cut, so that a cursor or a window read before it can be told stale. */
+  /** Incremented when history is cut, to recognize stale cursors and windows. */
   historyVersion = 0;
-  /** False once disposed (or its creation rolled back): late callbacks look here first. */
+  /** False after disposal or after the creation was rolled back. Late callbacks check it first. */
   isAlive = true;
-  /** Number of the cause in whose `undo` it is already. */
+  /** Number of the last cause that recorded an undo for this channel. */
   changedIn = 0;
-  /** When somebody last needed it, by `steadyNow`; what is idle and unwatched unloads. */
+  /** Time of the last use, by `steadyNow`. Idle channels without subscribers are unloaded. */
   usedAt: number;
-  /** When a client or a part of the host last asked for it, by `steadyNow`; loads by `Registry.load` do not count. */
+  /**
+   * Time of the last request by a client or a part of the host, by `steadyNow`. Loads by `Registry.load` do
+   * not count.
+   */
   openedAt = Number.NEGATIVE_INFINITY;
-  /** About how much of its envelopes the snapshot row does not reflect, in UTF-16 code units. Kept for terminals alone. */
+  /**
+   * Approximate length of envelopes that the snapshot row does not reflect, in UTF-16 code units. Only for
+   * terminals.
+   */
   behindLength = 0;
-  /** Length as JSON of the newest completed turn that was in memory. Kept for chats alone; `undefined`: none was. */
+  /**
+   * JSON length of the newest completed turn that was in memory. Only for chats; `undefined` if there was
+   * none.
+   */
   newestLength: number | undefined;
-  /** Writes the envelopes of appended text. */
+  /** Encodes the envelopes of appended text. */
   readonly appends: AppendEncoder;
   /** By connection. */
   readonly subscriptions = new Map<Sink, Subscription>();
   #state: ChannelState[K];
-  /** What was appended since and nobody has looked at. */
+  /** Text that was appended since `state` was last read. */
   #appended: Appended | undefined;
   #pins = 0;
 
@@ -83,14 +92,17 @@ export class Channel<K extends ChannelKind = ChannelKind> {
     this.#state = state;
   }
 
-  /** `state` but for the text appended last: free to read between two deltas, with every turn, part and id. */
+  /**
+   * `state` without the text appended last. Contains every turn, part and id. Cheap to read between two
+   * deltas.
+   */
   get outline(): ChannelState[K] {
     return this.#state;
   }
 
   /**
-   * Reduces an append when somebody looks at `state`, together with those that follow it: on a turn of thousands of parts
-   * each reduction copies them all, and nobody looks between two deltas of a tick.
+   * Records an append. It is reduced, together with later appends, when `state` is read. Each reduction
+   * copies all parts of a turn, and usually nothing reads `state` between the deltas of a tick.
    */
   append(action: TextAppend, time: number): void {
     const joined = this.#appended && joinAppends(this.#appended.action, action);
@@ -98,19 +110,19 @@ export class Channel<K extends ChannelKind = ChannelKind> {
     this.#appended = { action: joined ?? action, time };
   }
 
-  /** Remembers state and number, for `returnTo`. Costs nothing, also between two deltas. */
+  /** Records state and number for `returnTo`. Cheap, also between two deltas. */
   mark(): ChannelMark<K> {
     return { state: this.#state, appended: this.#appended, seq: this.seq };
   }
 
-  /** Back to what was remembered. */
+  /** Restores a recorded state and number. */
   returnTo({ state, appended, seq }: ChannelMark<K>): void {
     this.#state = state;
     this.#appended = appended;
     this.seq = seq;
   }
 
-  /** Keeps it in memory until the returned function is called. */
+  /** Keeps the channel in memory until the returned function is called. */
   pin(): () => void {
     this.#pins += 1;
     let isPinned = true;
@@ -120,7 +132,7 @@ export class Channel<K extends ChannelKind = ChannelKind> {
     };
   }
 
-  /** How many keep it in memory. */
+  /** Number of pins that keep the channel in memory. */
   get pinCount(): number {
     return this.#pins;
   }

@@ -5,21 +5,30 @@ import type { Sequencer } from './sequencer.ts';
 import { type Output, Tick, type Undo } from './tick.ts';
 import { type ActionSink, type NotAPromise, type RunningCause, Tx, type Work } from './tx.ts';
 
-/** The origin of a change: a client's change is refused when it cannot be journaled, the host's own is done again. */
+/**
+ * The origin of a change. A client's change is refused if it cannot be journaled; a change of the host is
+ * repeated later.
+ */
 export type Cause = 'client' | 'host';
 
 const RETRY_MS = 1_000;
-/** An attempt writes at least so much: where nothing larger fits, the next commit would fail again. */
+/** Minimum bytes of a test write. If no larger write fits, the next commit would fail again. */
 const PROBE_BYTES = 64 * 1024;
 
 const STOPPING = 'The host is stopping, and cannot write its journal';
 
-/** The journal cannot be written at the moment; reads go on, and the host tries again each second. Its message is for clients. */
+/**
+ * The journal cannot be written now. Reads still work, and the host retries each second. The message is for
+ * clients.
+ */
 export class JournalUnavailable extends Error {
   override readonly name = 'JournalUnavailable';
 }
 
-/** Why it cannot be written, for clients: the journal's own words name files of the host. */
+/**
+ * Why the journal cannot be written, in words for clients. The journal's own messages contain file names of
+ * the host.
+ */
 const TROUBLES: Readonly<Record<JournalError['code'], string>> = {
   full: 'there is no room on its disk',
   readOnly: 'it may not write to its data folder',
@@ -37,9 +46,9 @@ function troubleOf(error: unknown): string {
 }
 
 /**
- * One gate for everything: what one turn of the event loop changed is one transaction, and all output waits, in order,
- * behind its commit [ACT-8]. When a commit fails, everything not yet committed is taken back, clients are told, and the
- * host's own causes run again once the journal can be written.
+ * The commit path of all changes and output. The changes of one turn of the event loop are one transaction,
+ * and all output waits, in order, for its commit [ACT-8]. If a commit fails, all uncommitted changes are
+ * undone and clients are told. The host's own causes run again when the journal can be written.
  */
 export class CommitPath {
   readonly #journal: Journal;
@@ -52,18 +61,18 @@ export class CommitPath {
   readonly #beforeSeal: Work[] = [];
   readonly #afterPublish: (() => void)[] = [];
   readonly #onHealth: ((failure: { readonly error: unknown } | undefined) => void)[] = [];
-  /** Rejects the promises of `commit` that are not settled yet. */
+  /** Functions that reject the unsettled promises of `commit`. */
   readonly #committing = new Set<() => void>();
   #open: Tick<Work> | undefined;
-  /** The handle that the causes of the open tick share; made for the first of them. */
+  /** The handle of the open tick, shared by its causes. Created for the first of them. */
   #tx: Tx | undefined;
   #sealed: Tick<Work>[] = [];
   #isPumping = false;
-  /** Host's causes that wait for the journal. */
+  /** Causes of the host that wait for the journal. */
   #held: Work[] | undefined;
-  /** What the ticks that failed would have written. */
+  /** Bytes that the failed ticks would have written. */
   #failedBytes = 0;
-  /** It was said that the journal cannot be written, and not yet that it can again. */
+  /** True after clients were told that the journal cannot be written, until they are told that it can. */
   #isTroubleTold = false;
   #trouble = troubleOf(undefined);
   #waiters: (() => void)[] = [];
@@ -94,27 +103,30 @@ export class CommitPath {
     return this.#held === undefined;
   }
 
-  /** For clients, why what they asked for could not be written: of the last commit that failed. */
+  /** Why the last failed commit could not be written, in words for clients. */
   get trouble(): string {
     return this.#trouble;
   }
 
-  /** Registers what runs as the last part of every tick before it is committed; it may still change things. */
+  /** Registers a hook that runs at the end of every tick, before its commit. The hook may change state. */
   onSeal(hook: Work): void {
     this.#beforeSeal.push(hook);
   }
 
-  /** Registers who hears that the journal cannot be written, and why, and (with `undefined`) that it can again. */
+  /**
+   * Registers a hook that is called with the error when the journal cannot be written, and with `undefined`
+   * when it can be written again.
+   */
   onHealth(hook: (failure: { readonly error: unknown } | undefined) => void): void {
     this.#onHealth.push(hook);
   }
 
-  /** Registers what runs after a batch of output has been handed over: sockets are flushed here. */
+  /** Registers a hook that runs after a batch of output. The hook flushes the sockets. */
   onPublished(hook: () => void): void {
     this.#afterPublish.push(hook);
   }
 
-  /** Runs changes that belong together; see `Sync.transact`. */
+  /** Runs changes as one cause; see `Sync.transact`. */
   transact(cause: Cause, work: Work): void {
     if (this.#running.tx !== undefined) {
       work(this.#running.tx);
@@ -131,9 +143,9 @@ export class CommitPath {
   }
 
   /**
-   * The same as `transact`; resolves with the result of `work` when the changes are durable and published. A client's cause
-   * rejects with `JournalUnavailable` when it cannot be written now. A host's cause resolves however long the journal fails,
-   * and rejects when the host stops before.
+   * Runs changes as `transact` does. Resolves with the result of `work` when the changes are durable and
+   * published. A client's cause rejects with `JournalUnavailable` if it cannot be written now. A cause of the
+   * host waits for the journal, and rejects if the host stops first.
    */
   commit<T extends NotAPromise>(cause: Cause, work: Work<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -161,8 +173,8 @@ export class CommitPath {
   }
 
   /**
-   * Runs a host's cause. Resolves with true when its changes are durable, and with false as soon as the journal cannot be
-   * written: the changes wait then and are written later.
+   * Runs a cause of the host. Resolves with true when its changes are durable, and with false as soon as the
+   * journal cannot be written. The changes are then written later.
    */
   attempt(work: Work): Promise<boolean> {
     return new Promise((resolve) => {
@@ -177,8 +189,8 @@ export class CommitPath {
   }
 
   /**
-   * Sends output that changes no state, in order: at once when nothing is open, else behind the commit. `dropped` runs
-   * instead when that commit fails.
+   * Sends output that changes no state, in order: at once if no tick is open, otherwise after the commit. If
+   * that commit fails, `dropped` runs instead.
    */
   send(send: () => void, dropped?: () => void): void {
     if (this.#running.tx === undefined && this.#open === undefined && this.#sealed.length === 0) {
@@ -190,8 +202,8 @@ export class CommitPath {
   }
 
   /**
-   * The same for output that carries the last number: it leaves once that number is reserved durably. `dropped` runs at once
-   * when the number cannot be reserved.
+   * Sends output that carries the last number, after that number is durably reserved. `dropped` runs at once
+   * if the number cannot be reserved.
    */
   sendNumbered(send: () => void, dropped?: () => void): void {
     if (this.#sequencer.covers(this.#sequencer.last)) return this.send(send, dropped);
@@ -208,8 +220,8 @@ export class CommitPath {
   }
 
   /**
-   * Closes the open tick and calls `start` with what `capture` saw at that boundary, right behind the tick's output: no
-   * envelope published later is in the capture, none published earlier is missing from it [CONN-2].
+   * Closes the open tick, calls `capture`, and calls `start` with its result directly after the tick's
+   * output. The capture contains all envelopes published before `start` and none published later [CONN-2].
    */
   boundary<T, R>(capture: () => T, start: (captured: T) => R | Promise<R>): Promise<R> {
     if (this.#open === undefined && this.#sealed.length === 0) {
@@ -230,12 +242,12 @@ export class CommitPath {
     });
   }
 
-  /** Resolves when the host can take more from agents and terminals; `undefined` when it can now. */
+  /** Resolves when the host can take more output from agents and terminals; `undefined` if it can now. */
   whenReady(): Promise<void> | undefined {
     return this.isHealthy ? undefined : new Promise((resolve) => this.#waiters.push(resolve));
   }
 
-  /** Calls back after the present turn of the event loop. */
+  /** Calls back after the current turn of the event loop. */
   afterTurn(callback: () => void): void {
     this.#timers.immediate(callback);
   }
@@ -247,7 +259,10 @@ export class CommitPath {
     this.#sealOpen();
   }
 
-  /** Commits and publishes what is there; resolves when nothing waits any more, or nothing can be written. */
+  /**
+   * Commits and publishes all changes. Resolves when nothing waits any more, or the journal cannot be
+   * written.
+   */
   async drain(): Promise<void> {
     while (this.isHealthy && (this.#open !== undefined || this.#sealed.length > 0)) {
       await this.boundary(
@@ -257,13 +272,15 @@ export class CommitPath {
     }
   }
 
-  /** The host begins to stop: promises of `commit` no longer wait for a journal that cannot be written. */
+  /**
+   * Starts the stop of the host: promises of `commit` no longer wait for a journal that cannot be written.
+   */
   beginStop(): void {
     this.#isStopping = true;
     if (!this.isHealthy) this.#giveUpCommits();
   }
 
-  /** Drains, then takes nothing more. */
+  /** Drains, and then accepts no more changes. */
   async stop(): Promise<void> {
     this.beginStop();
     await this.drain();
@@ -273,7 +290,10 @@ export class CommitPath {
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
-  /** A promise of a cause inside another one could never settle: a failed commit runs the outer cause again. */
+  /**
+   * A promise for a cause inside another cause could never settle, because a failed commit runs the outer
+   * cause again.
+   */
   #refuseNested(): void {
     if (this.#running.tx !== undefined) throw new Error('a transaction is open already; use its `effect`');
   }
@@ -295,7 +315,7 @@ export class CommitPath {
     for (const hook of this.#beforeSeal) this.#guard(() => this.#runCause(hook));
   }
 
-  /** Runs one cause in the open tick, as a whole or not at all. */
+  /** Runs one cause in the open tick, completely or not at all. */
   #runCause(work: Work, cause?: Cause): void {
     const tick = this.#tick();
     const start = tick.mark();
@@ -321,7 +341,7 @@ export class CommitPath {
     this.#open = undefined;
     if (!this.#isPumping) {
       this.#isPumping = true;
-      // `#pump` handles every failure itself.
+      // `#pump` handles all of its failures itself.
       void this.#pump();
     }
   }
@@ -375,7 +395,9 @@ export class CommitPath {
     for (const hook of this.#onHealth) this.#guard(() => hook({ error }));
   }
 
-  /** Once, when all that waited has been written: an attempt alone proves little. */
+  /**
+   * Tells clients once, after all waiting changes were written. A single successful attempt proves little.
+   */
   #tellRecovered(): void {
     if (!this.#isTroubleTold || !this.isHealthy) return;
     this.#isTroubleTold = false;
@@ -394,7 +416,7 @@ export class CommitPath {
     });
   }
 
-  /** Writes what is as large as what could not be written, and takes it away again. */
+  /** Writes as many bytes as could not be written, and removes them again. */
   async #probe(): Promise<void> {
     await this.#sequencer.reserve();
     const padding = ' '.repeat(Math.max(PROBE_BYTES, this.#failedBytes));
@@ -409,7 +431,7 @@ export class CommitPath {
     if (this.#open === undefined && this.#sealed.length === 0) this.#tellRecovered();
   }
 
-  /** Without a closure: there is one for every few words that an agent says. */
+  /** No closure, because this runs for every few words of an agent. */
   #send(item: Output): void {
     try {
       item.send();

@@ -14,15 +14,15 @@ import { isTextAppend } from './text-append.ts';
 import type { Output, Undo } from './tick.ts';
 import type { ActionSink, Change, DispatchOrigin, RunningCause, Tx } from './tx.ts';
 
-/** Sending an envelope to so many subscribers takes as long as making and journaling it. */
+/** Number of sends of an envelope that take as long as making and journaling it. */
 const SENDS_OF_WORK = 16;
 
-/** Mirrors changes of one kind of channel elsewhere, in the same transaction. */
+/** Called for changes of one kind of channel, in the same transaction, to mirror them elsewhere. */
 export type Observer<K extends ChannelKind> = (tx: Tx, change: Change<K>) => void;
 
 type Observers = { [K in ChannelKind]: Observer<K>[] };
 
-/** Reduces, numbers and journals actions, stamps them with a time, and calls observers. */
+/** Reduces, numbers, timestamps and journals actions, and calls observers. */
 export class Emitter implements ActionSink {
   readonly #sequencer: Sequencer;
   readonly #clock: Clock;
@@ -47,9 +47,9 @@ export class Emitter implements ActionSink {
     sequencer: Sequencer;
     clock: Clock;
     running: RunningCause;
-    /** Time stamp of the last envelope of the life before, in ms since the epoch. */
+    /** Timestamp of the last envelope of the previous run of the host, in ms since the epoch. */
     lastTime: number;
-    /** The root channel, once it is loaded. */
+    /** The root channel. Call only after it was loaded. */
     root(): Channel<'root'>;
   }) {
     this.#sequencer = parts.sequencer;
@@ -65,7 +65,7 @@ export class Emitter implements ActionSink {
     return this.#emitted.seq;
   }
 
-  /** Bytes that envelopes and counted work have made the host write and send until now; see `Sync.workBytes`. */
+  /** Approximate bytes that the host has written and sent; see `Sync.workBytes`. */
   get workBytes(): number {
     return this.#workBytes;
   }
@@ -80,7 +80,10 @@ export class Emitter implements ActionSink {
     this.#observers[kind].push(observer);
   }
 
-  /** A time stamp in ms since the epoch, never below its predecessor [ACT-6]; one per cause, see `Sync.stamp`. */
+  /**
+   * Timestamp in ms since the epoch, never below an earlier one [ACT-6]. One for each cause, see
+   * `Sync.stamp`.
+   */
   stamp(): number {
     const { tx, number } = this.#running;
     if (tx !== undefined && number === this.#stampedIn) return this.#lastTime;
@@ -152,14 +155,14 @@ export class Emitter implements ActionSink {
 }
 
 /**
- * An action whose texts are cut to their limits. Output of terminals and deltas of text have bounds of their own, and are the hot
- * path.
+ * An action whose texts are cut to their limits. Terminal output and text deltas are left out: they have
+ * their own limits and are the hot path.
  */
 export function withinLimits<A extends StateAction>(action: A): A {
   return isTextAppend(action) || action.type === 'terminal/data' ? action : fitTexts(action, action.type);
 }
 
-/** What the envelopes of one cause on one channel change in memory. */
+/** The changes in memory of one cause's envelopes on one channel. */
 class Emission implements Undo {
   readonly subject: Channel;
   readonly #mark: ChannelMark;
@@ -179,7 +182,10 @@ class Emission implements Undo {
   }
 }
 
-/** An envelope on its way to all subscribers of its channel, and to whose dispatch it answers: one object, not closures. */
+/**
+ * An envelope for all subscribers of its channel, and the client whose dispatch it answers. An object in
+ * place of closures.
+ */
 class Publication implements Output {
   readonly dropped: (() => void) | undefined;
   readonly #channel: Channel;

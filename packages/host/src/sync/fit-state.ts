@@ -11,17 +11,17 @@ import {
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 
-/** What of a chat has bounds of its own: turns are rows that stay as they are, and the active one soon is. */
+/** The parts of a chat that have no limits of their own. Turns are stored as rows. */
 type Rest = Omit<ChatState, 'turns' | 'activeTurn'>;
 
 /**
- * A state whose texts are cut to their limits, and the queue of a chat to its own: what an older host stored, or an agent supplied.
- * The same object when all of it fits.
+ * A state whose texts, and the queue of a chat, are cut to their limits. For values that an older host stored
+ * or an agent supplied. Returns the same object if everything fits.
  */
 export function fitState<K extends ChannelKind>(kind: K, state: ChannelState[K]): ChannelState[K];
 export function fitState(kind: ChannelKind, state: ChannelState[ChannelKind]): ChannelState[ChannelKind] {
   if ('turns' in state) return fitChat(state);
-  // Output has a bound of its own.
+  // Terminal output has its own limit.
   if ('content' in state) {
     const { content, ...rest } = state;
     const fitted = fitTexts(rest, kind);
@@ -42,7 +42,7 @@ function withFittedQueue(rest: Rest): Rest {
   return queuedMessages === rest.queuedMessages ? rest : { ...rest, queuedMessages };
 }
 
-/** A queue that is too large altogether keeps the beginning of each message, as much of each. */
+/** Cuts each message of a queue that is too large in total to the same length. */
 function fitQueue(queue: PendingMessage[]): PendingMessage[] {
   const { max } = CHANNEL_LIMITS.queuedLength;
   if (weightOf(queue) <= max) return queue;

@@ -7,7 +7,7 @@ import type { Sync } from './sync.ts';
 import type { Tx } from './tx.ts';
 import { findOrdinal, WINDOW_LIMITS, windowOf, withTurns } from './window.ts';
 
-/** The completed turn that a copy of a chat ends with, and the newest turns up to it. */
+/** The last turn that a copy of a chat contains, and the newest turns up to it. */
 export interface ForkPoint {
   readonly source: Channel<'chat'>;
   readonly turnId: string;
@@ -18,13 +18,16 @@ export interface ForkPoint {
   readonly historyVersion: number;
 }
 
-/** Where a chat is copied up to, wherever that turn is; `running` when it is the active one, `undefined` when there is no such turn. */
+/**
+ * Finds the turn that a copy of a chat ends with, in memory or on disk. `running` if it is the active turn;
+ * `undefined` if there is no such turn.
+ */
 export function findForkPoint(
   sync: Sync,
   source: Channel<'chat'>,
   turnId: string,
 ): Promise<ForkPoint | 'running' | undefined> {
-  // Commits first, so that the rows are those of the state that is looked at.
+  // Commit first, so that the rows match the state.
   return sync.path.boundary(
     () => ({
       at: windowOf(source),
@@ -37,20 +40,20 @@ export function findForkPoint(
       const ordinal = await findOrdinal(sync.journal, at, turnId);
       if (ordinal === undefined) return undefined;
       const rows = await sync.journal.readTurns(source.uri, { before: ordinal + 1, ...WINDOW_LIMITS });
-      // As this host wrote them.
+      // This host wrote the JSON.
       const turns = rows.map(({ json }): Turn => JSON.parse(json));
       return { source, turnId, ordinal, turns, keptFrom, historyVersion };
     },
   );
 }
 
-/** Whether the turn is still where it was found. */
+/** Whether the turn is still at the same position. */
 export const isCurrent = ({ source, historyVersion }: ForkPoint): boolean =>
   source.isAlive && source.historyVersion === historyVersion;
 
 /**
- * Adds a chat to the channels of a session, with the turns up to a fork point when there is one: their bodies are shared in the journal, so
- * that a long history costs what a short one does. Call it while the point is current.
+ * Adds a chat to a session, with the turns up to a fork point if one is given. The journal shares the turn
+ * bodies, so the cost does not depend on the length of the history. Call it while the point is current.
  */
 export function createChat(
   tx: Tx,
@@ -68,7 +71,9 @@ export function createChat(
   return chat;
 }
 
-/** The title of a copy, which says that it is one: "Port it (fork)", and of a copy of that "Port it (fork 2)". What has no title gets none. */
+/**
+ * The title of a copy: "Port it (fork)", and "Port it (fork 2)" for a copy of that. '' for an untitled chat.
+ */
 export function forkTitle(title: string): string {
   if (title === '') return '';
   const [, own = title, count = '1'] = /^(.*) \(fork(?: (\d{1,6}))?\)$/s.exec(title) ?? [];

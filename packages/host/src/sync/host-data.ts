@@ -1,6 +1,6 @@
 import type { ChannelKind, SessionSummary } from '@agenthost/protocol';
 
-/** What the host alone keeps of a channel, by kind: durable JSON, never sent. */
+/** Data that only the host knows of a channel, by kind. Durable JSON, never sent to clients. */
 export interface ChannelHostData extends Record<ChannelKind, AnyHostData> {
   root: AnyHostData;
   session: SessionHostData;
@@ -9,52 +9,67 @@ export interface ChannelHostData extends Record<ChannelKind, AnyHostData> {
 }
 
 interface AnyHostData {
-  /** Number of the last envelope before it was made: whoever subscribed to that URI earlier saw another channel. */
+  /**
+   * Number of the last envelope before the channel was created. A client that subscribed to the URI earlier
+   * saw another channel.
+   */
   readonly bornSeq?: number;
 }
 
-/** What the host alone keeps of a session. */
+/** Data that only the host knows of a session. */
 export interface SessionHostData extends AnyHostData {
-  /** The catalogue entry as last written: what the next change is compared with. */
+  /** The catalogue entry as last written. The next change is compared with it. */
   readonly summary: SessionSummary;
-  /** Who named it last; a person's name is never replaced [SESS-11]. */
+  /** Who set the title last. A title that a client set is never replaced [SESS-11]. */
   readonly titledBy: 'nobody' | 'message' | 'agent' | 'client';
-  /** URIs of the chats that are being imported: rows, of which the end of the import makes channels. Absent: none are. */
+  /**
+   * URIs of the chats of a running import. They are rows, which become channels at the end of the import.
+   * Absent: no import is running.
+   */
   readonly importing?: readonly string[];
 }
 
-/** What the host alone keeps of a chat. */
+/** Data that only the host knows of a chat. */
 export interface ChatHostData extends AnyHostData {
-  /** Completed turns on disk; the one at ordinal `turnCount - 1` is the newest. */
+  /** Number of completed turns on disk. The newest has the ordinal `turnCount - 1`. */
   readonly turnCount: number;
-  /** Ordinal of the oldest turn that the retention policy has left. Absent: 0. */
+  /** Ordinal of the oldest turn that the retention policy has kept. Absent: 0. */
   readonly keptFrom?: number;
-  /** A client that has seen no number as high may still show turns that the policy dropped last. Absent: it has dropped none. */
+  /**
+   * Number of the last removal of turns by the retention policy. A client with a lower number may still show
+   * them. Absent: none were removed.
+   */
   readonly droppedSeq?: number;
-  /** The agent's memory, as its provider gave it. */
+  /** The agent's memory, as given by its provider. */
   readonly memory?: unknown;
-  /** What named it last, if the host did; a title that somebody gave is never replaced [SESS-6]. */
+  /** Source of the title, if the host has set it. A title that a client set is never replaced [SESS-6]. */
   readonly titledBy?: 'message' | 'agent';
-  /** Digest of the session's instructions that the agent was told last; absent for none. */
+  /** Digest of the session's instructions that the agent was told last. Absent: none. */
   readonly instructed?: string;
-  /** BCP 47 of the clients that set its pending messages, by the ids of those; some may be of messages that wait no more. */
+  /**
+   * BCP 47 locales of the clients that set pending messages, by message id. May contain ids of messages that
+   * no longer wait.
+   */
   readonly locales?: Readonly<Record<string, string>>;
 }
 
-/** What the host alone keeps of a terminal. */
+/** Data that only the host knows of a terminal. */
 export interface TerminalHostData extends AnyHostData {
-  /** Names its pty with the owner of ptys. */
+  /** Identifies the terminal's pty to the owner of ptys. */
   readonly pty: string;
-  /** All output before this byte is in envelopes. */
+  /** Byte offset up to which output is contained in envelopes. */
   readonly offset: number;
-  /** Who named it last; a title that somebody gave is never replaced by the program's. */
+  /** Who set the title last. A program never replaces a title that a client set. */
   readonly titledBy: 'host' | 'program' | 'somebody';
-  /** What its title is while nobody has given one. */
+  /** The title while nobody has set one. */
   readonly defaultTitle: string;
-  /** The title that a program has said last, while it waits for its turn to be shown. */
+  /** The last title of a program that is not shown yet, because titles are throttled. */
   readonly heldTitle?: string;
-  /** What marks of its own shell integration carry; secret. Absent: it has none. */
+  /**
+   * Secret that authenticates the marks of the shell integration. Absent: the terminal has no shell
+   * integration.
+   */
   readonly nonce?: string;
-  /** The command that runs now, as its shell said, and when it began, ms since the epoch. */
+  /** The command that runs now, as reported by its shell, and its start in ms since the epoch. */
   readonly command?: { readonly id: string; readonly startedAt: number };
 }

@@ -3,11 +3,11 @@ import type { SessionHostData } from './host-data.ts';
 import type { Sync } from './sync.ts';
 import type { Tx } from './tx.ts';
 
-/** Drops the chats that were being imported into a session: rows, and those that are channels already. */
+/** Removes the chats of an unfinished import from a session, both rows and channels. */
 export function dropImported(tx: Tx, sync: Sync, session: Channel<'session'>): void {
   const { importing } = session.hostData;
   if (importing === undefined) return;
-  // Last first: no entry of the catalogue moves when another goes.
+  // The last one first, so that no entry of the list moves.
   for (const { resource: chat } of session.state.chats.toReversed())
     tx.emit(session, { type: 'session/chatRemoved', chat });
   for (const uri of importing) {
@@ -18,7 +18,7 @@ export function dropImported(tx: Tx, sync: Sync, session: Channel<'session'>): v
   noteImported(tx, session);
 }
 
-/** There are no such chats any more, or all are channels now. */
+/** Clears the list of chats that are being imported. */
 export function noteImported(tx: Tx, session: Channel<'session'>): void {
   const { importing: _, ...hostData }: SessionHostData = session.hostData;
   tx.setHostData(session, hostData);

@@ -10,22 +10,22 @@ import {
 import { defined } from '@agenthost/protocol/values';
 import type { Ids } from '../lib/clock.ts';
 
-/** What a chat begins with. */
+/** Initial values of a chat. */
 export interface NewChat {
   readonly resource: URI;
   /** ISO 8601. */
   readonly modifiedAt: string;
-  /** Default: none yet. */
+  /** Default: ''. */
   readonly title?: string;
-  /** Default: a person made it. */
+  /** Default: `{ kind: 'user' }`. */
   readonly origin?: ChatOrigin;
   /** Default: `full`. */
   readonly interactivity?: ChatInteractivity;
-  /** A `file:` URI. Default: the session's. */
+  /** A `file:` URI. Default: that of the session. */
   readonly workingDirectory?: URI | undefined;
 }
 
-/** A new chat's state, idle and without turns. */
+/** The state of a new chat, idle and without turns. */
 export const newChat = (init: NewChat): ChatState => ({
   resource: init.resource,
   title: init.title ?? '',
@@ -36,7 +36,7 @@ export const newChat = (init: NewChat): ChatState => ({
   turns: [],
 });
 
-/** A chat's catalogue entry as it is made. */
+/** The entry of a chat in its session's list. */
 export function summaryOf(state: ChatState): ChatSummary {
   const { resource, title, status, modifiedAt, origin, interactivity, workingDirectory } = state;
   return {
@@ -48,5 +48,5 @@ export function summaryOf(state: ChatState): ChatSummary {
   };
 }
 
-/** URI of a chat that the host makes by itself. */
+/** A new URI for a chat that the host creates. */
 export const newChatUri = (ids: Ids): URI => channelUri('chat', ids.next());

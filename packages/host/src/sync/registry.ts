@@ -18,12 +18,12 @@ import type { ChannelHostData } from './host-data.ts';
 import type { Tx } from './tx.ts';
 import { readTurn, WINDOW_LIMITS, withTurns } from './window.ts';
 
-/** Envelopes that are in memory at a time while a channel is loaded, in bytes of JSON. */
+/** Maximum bytes of JSON envelopes that are in memory at once while a channel is loaded. */
 const CATCH_UP_BYTES = 512 * 1024;
 
 const isKind = (kind: string): kind is ChannelKind => CHANNEL_KINDS.some((known) => known === kind);
 
-/** What a new channel begins with. */
+/** Initial values of a channel. */
 export interface NewChannel<K extends ChannelKind> {
   readonly uri: string;
   readonly kind: K;
@@ -32,21 +32,21 @@ export interface NewChannel<K extends ChannelKind> {
   readonly hostData: ChannelHostData[K];
 }
 
-/** The channels in memory, loaded on first use and unloaded when nobody needs them. */
+/** The channels in memory. Channels are loaded on first use and unloaded when idle. */
 export class Registry {
   readonly #journal: Journal;
   readonly #path: CommitPath;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #channels = new Map<string, Channel>();
-  /** Those that belong to a session, by its URI. */
+  /** Channels of a session, by session URI. */
   readonly #bySession = new Map<string, Set<Channel>>();
   readonly #loading = new Map<string, Promise<Channel | undefined>>();
   readonly #loaded: ((channel: Channel) => void)[] = [];
   readonly #added: ((channel: Channel) => void)[] = [];
-  /** Windows are read one after the other: together, the turns of many chats would be in memory twice. */
+  /** Windows are read one after the other. Otherwise the turns of many chats would be in memory twice. */
   #filling: Promise<void> = Promise.resolve();
-  /** Disposed, and the journal does not know it yet. */
+  /** URIs of disposed channels whose removal is not committed yet. */
   readonly #leaving = new Set<string>();
 
   constructor(parts: { journal: Journal; path: CommitPath; clock: Clock; log: Log }) {
@@ -56,17 +56,17 @@ export class Registry {
     this.#log = parts.log;
   }
 
-  /** Calls back with each channel that comes from disk, before anybody else has it. */
+  /** Calls back with each channel that was loaded from disk, before any other part uses it. */
   onLoaded(listener: (channel: Channel) => void): void {
     this.#loaded.push(listener);
   }
 
-  /** Calls back with each channel that has come into memory, in a transaction where it was made in one. */
+  /** Calls back with each channel added to memory; for a new channel, in the transaction that creates it. */
   onAdded(listener: (channel: Channel) => void): void {
     this.#added.push(listener);
   }
 
-  /** The channel if it is in memory, for somebody who will need it for a while. */
+  /** The channel if it is in memory. Marks it as used. */
   use(uri: string): Channel | undefined {
     const channel = this.#channels.get(uri);
     if (channel !== undefined) channel.usedAt = channel.openedAt = steadyNow(this.#clock);
@@ -84,18 +84,18 @@ export class Registry {
     return channel?.is(kind) === true ? channel : undefined;
   }
 
-  /** The channel, from memory or disk (with its session, for a chat); `undefined` when there is none. */
+  /** The channel, from memory or disk, together with the session of a chat. `undefined` if there is none. */
   async open(uri: string): Promise<Channel | undefined> {
     const channel = this.use(uri) ?? (await this.load(uri));
     if (channel !== undefined) channel.openedAt = steadyNow(this.#clock);
     return channel;
   }
 
-  /** The same for the host's own work: it says nothing of how long anybody needs the channel. */
+  /** Opens a channel for the host's own work. Does not count as a use. */
   async load(uri: string): Promise<Channel | undefined> {
     const present = this.#channels.get(uri);
     if (present !== undefined) return present;
-    // Half a character is another one on disk: it would find what belongs to another URI.
+    // SQLite stores a lone surrogate as U+FFFD, so two URIs could collide.
     if (this.#leaving.has(uri) || /\p{Surrogate}/u.test(uri)) return undefined;
     const loading = this.#loading.get(uri) ?? this.#load(uri);
     this.#loading.set(uri, loading);
@@ -116,7 +116,7 @@ export class Registry {
     return this.#channels.values();
   }
 
-  /** The channels in memory that belong to a session. */
+  /** The channels of a session that are in memory. */
   ofSession(session: string): Iterable<Channel> {
     return this.#bySession.get(session) ?? [];
   }
@@ -133,7 +133,7 @@ export class Registry {
     return channel;
   }
 
-  /** Removes a channel for good, with its rows and subscriptions. Envelopes emitted before still go out. */
+  /** Removes a channel with its rows and subscriptions. Envelopes emitted before are still sent. */
   dispose(tx: Tx, channel: Channel): void {
     this.#drop(channel);
     this.#leaving.add(channel.uri);
@@ -149,7 +149,7 @@ export class Registry {
     });
   }
 
-  /** Disposes of a channel that is not in memory. A load in progress finds nothing. */
+  /** Removes a channel that is not in memory. A load in progress finds nothing. */
   disposeUnloaded(tx: Tx, uri: string): void {
     this.#leaving.add(uri);
     const left = (): void => void this.#leaving.delete(uri);
@@ -158,12 +158,12 @@ export class Registry {
     tx.publish(left);
   }
 
-  /** The channel's envelopes have become longer by so much. */
+  /** Adds the length of an envelope that the snapshot row does not reflect. */
   fellBehind(tx: Tx, channel: Channel, length: number): void {
     this.#setBehind(tx, channel, channel.behindLength + length);
   }
 
-  /** Writes the channel's small remaining state as it is now. */
+  /** Writes a snapshot row with the channel's current state, without turns. */
   writeSnapshot(tx: Tx, channel: Channel): void {
     const before = channel.snapshotSeq;
     channel.snapshotSeq = channel.seq;
@@ -182,13 +182,13 @@ export class Registry {
     });
   }
 
-  /** Takes what has been idle since `before` (by `steadyNow`) out of memory, saved first. */
+  /** Saves and unloads channels that have been idle since `before` (by `steadyNow`). */
   unloadIdle(before: number): void {
-    // What cannot be saved has to stay, and trying again and again helps nobody.
+    // Channels that cannot be saved must stay in memory. A retry would not help.
     if (!this.#path.isHealthy) return;
     for (const channel of this.#channels.values()) {
       if (channel.kind === 'root' || !channel.isIdle || channel.usedAt >= before) continue;
-      // One that waits for its session to be ready has no agent yet that would keep it.
+      // A turn that waits for its session to be ready has no agent that pins the chat yet.
       if (channel.is('chat') && channel.state.activeTurn !== undefined) continue;
       if (this.#bySession.has(channel.uri)) continue;
       const { seq } = channel;
@@ -202,7 +202,7 @@ export class Registry {
     }
   }
 
-  /** Takes a channel out of memory at once, unless it has a subscriber or a pin. All of it is durable. */
+  /** Unloads a channel at once, unless it has a subscriber or a pin. All its changes must be durable. */
   unload(channel: Channel): void {
     if (channel.isAlive && channel.isIdle) this.#drop(channel);
   }
@@ -241,7 +241,7 @@ export class Registry {
       return undefined;
     }
     const channel = await this.#hydrate(stored, stored.kind);
-    // Created meanwhile, or disposed while its rows were read.
+    // The channel may have been created, or disposed of, while its rows were read.
     const present = this.#channels.get(uri);
     if (present !== undefined) return present;
     if (this.#leaving.has(uri)) return undefined;
@@ -251,7 +251,7 @@ export class Registry {
   }
 
   async #hydrate<K extends ChannelKind>(stored: StoredChannel, kind: K): Promise<Channel<K>> {
-    // Written by this host from checked values: what comes back has the kind's type.
+    // This host wrote the value after validation, so it has the type of the kind.
     const state: ChannelState[K] = parse(stored, 'state');
     const hostData: ChannelHostData[K] = parse(stored, 'local');
     const channel = new Channel<K>({
@@ -268,13 +268,16 @@ export class Registry {
     return channel;
   }
 
-  /** Reduces what came after the snapshot row, some of it at a time: of a terminal that flooded it may be many megabytes. */
+  /**
+   * Reduces the envelopes after the snapshot row in slices. A terminal with much output may have many
+   * megabytes.
+   */
   async #catchUp<K extends ChannelKind>(channel: Channel<K>): Promise<void> {
     for (;;) {
       const page = await this.#journal.readEnvelopesAfter(channel.uri, channel.seq, CATCH_UP_BYTES);
       if (page.length === 0) return;
       for (const { json, seq } of page) {
-        // Journaled by this host after its checks.
+        // This host journaled the envelope after validation.
         const envelope: ActionEnvelope = JSON.parse(json);
         channel.state = reduceMirrored(channel.kind, channel.state, envelope.action, envelope['x-time'] ?? 0);
         channel.seq = seq;
@@ -305,7 +308,7 @@ function parse(stored: StoredChannel, part: 'state' | 'local') {
   }
 }
 
-/** Turns are rows of their own; the snapshot row holds the rest. */
+/** The state without turns, which are rows of their own. */
 function withoutTurns(state: ChatState): ChatState {
   const { turnsNextCursor: _, ...rest } = state;
   return { ...rest, turns: [] };

@@ -3,22 +3,30 @@ import type { Channel } from './channel.ts';
 import type { Sync } from './sync.ts';
 import { firstOrdinal, hasOlder, newestSize, newestWithin, readTurn, withTurns } from './window.ts';
 
-/** Turns of one snapshot, and all snapshots of one response together, stop at so many bytes of JSON [SUB-3]. */
+/**
+ * Maximum bytes of JSON for the turns of one snapshot, and for all snapshots of one response together
+ * [SUB-3].
+ */
 const SNAPSHOT_TURN_BYTES = 8 * 1024 * 1024;
 const RESPONSE_BYTES = 32 * 1024 * 1024;
 
-/** Turns that are larger than a snapshot's share come all the same, up to so many bytes of them in one response, and one always. */
+/**
+ * Maximum bytes in one response for turns that are larger than their snapshot's share. One such turn is
+ * always included.
+ */
 const LARGE_TURN_BYTES = RESPONSE_BYTES / 2;
 
-/** What a snapshot may carry. */
+/** Limits for the turns of a snapshot. */
 export interface TurnShare {
   /** Bytes of turns. */
   readonly maxBytes: number;
-  /** Turns that come though they are larger; without any, `fetchTurns` brings the newest too. */
+  /**
+   * Number of turns to include even above the limit. With 0, clients get the newest turn by `fetchTurns` too.
+   */
   readonly least: 0 | 1;
 }
 
-/** What each of the snapshots in one response may carry of turns. */
+/** Distributes the limits of a response over its snapshots. */
 export function turnShares(captured: readonly Captured[]): TurnShare[] {
   const chatCount = captured.filter(({ channel }) => channel.kind === 'chat').length;
   const maxBytes = Math.min(SNAPSHOT_TURN_BYTES, Math.floor(RESPONSE_BYTES / Math.max(chatCount, 1)));
@@ -34,23 +42,26 @@ export function turnShares(captured: readonly Captured[]): TurnShare[] {
   });
 }
 
-/** How large the newest turn may be: one that was never in memory may be as large as any. */
+/** Size of the newest turn. A turn that was never in memory may have any size. */
 const newestLength = (state: ChatState, { channel, turnCount }: Captured): number =>
   state.turns.length === 0 && turnCount > 0 ? (channel.newestLength ?? LARGE_TURN_BYTES) : newestSize(state);
 
-/** What a snapshot is made of, as it was at a boundary. */
+/** The content of a snapshot, as it was at a boundary. */
 export interface Captured {
   readonly channel: Channel;
   readonly state: Channel['state'];
   readonly fromSeq: number;
-  /** Chats: completed turns on disk, and the ordinal of the window's first. */
+  /** Chats: number of completed turns on disk, and ordinal of the window's first turn. */
   readonly turnCount: number;
   readonly firstOrdinal: number;
-  /** Chats: ordinal of the oldest turn that there is. */
+  /** Chats: ordinal of the oldest existing turn. */
   readonly keptFrom: number;
 }
 
-/** Holds on to a channel's state; states never change in place. Call it at a boundary, whose number is `fromSeq`. */
+/**
+ * Captures a channel's state, which is never changed in place. Call it at a boundary whose number is
+ * `fromSeq`.
+ */
 export function capture(channel: Channel, fromSeq: number): Captured {
   const isChat = channel.is('chat');
   return {
@@ -64,8 +75,8 @@ export function capture(channel: Channel, fromSeq: number): Captured {
 }
 
 /**
- * The snapshot for one client, and for a chat the ordinal of its oldest turn. Older turns than the window's are read
- * from disk; the read must be started at the boundary itself, so call this there.
+ * Creates the snapshot for one client, and for a chat the ordinal of its oldest turn. Reads turns older than
+ * the window from disk. Call it at the boundary itself, where the read must start.
  */
 export async function makeSnapshot(
   sync: Sync,

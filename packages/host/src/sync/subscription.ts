@@ -1,13 +1,16 @@
 import type { ActionEnvelope, SubscribeView, SubscriptionDeliveryOptions } from '@agenthost/protocol';
 import type { FrameBatch } from '@agenthost/rpc/websocket-server';
 
-/** Where a connection's share of the stream goes. Calls never throw; after the end they do nothing. */
+/** Receiver of a connection's share of the stream. Calls never throw, and do nothing after the end. */
 export interface Sink {
-  /** Bytes that wait to be sent, responses aside. Absent: none ever do. */
+  /** Bytes that wait to be sent, without responses. Absent: always 0. */
   readonly waitingBytes?: number;
-  /** A public envelope of a subscribed channel, the echo of an own dispatch, or a private one [ACT-7]. */
+  /**
+   * Sends a public envelope of a subscribed channel, the echo of the client's own dispatch, or a private
+   * envelope [ACT-7].
+   */
   envelope(envelope: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void;
-  /** Any other ready frame: notifications, responses. */
+  /** Sends any other encoded frame: notifications, responses. */
   frame(text: string, kind: 'message' | 'response'): void;
 }
 
@@ -16,23 +19,33 @@ export interface Subscription {
   readonly sink: Sink;
   readonly view: SubscribeView | undefined;
   readonly delivery: SubscriptionDeliveryOptions | undefined;
-  /** The number that its window holds from: everything above it was or will be delivered. Changed by `moveWindow` only. */
+  /**
+   * Number that the window starts from: every envelope above it was or will be delivered. Only `moveWindow`
+   * changes it.
+   */
   since: number;
-  /** Chats: ordinal of the oldest turn that the subscriber holds. */
+  /** Chats: ordinal of the oldest turn that the subscriber has. */
   fromOrdinal: number;
-  /** Whether `chat/turnsLoaded` reaches it; older versions do not know that action. */
+  /** Whether the subscriber understands `chat/turnsLoaded`. Older protocol versions do not. */
   readonly takesTurns: boolean;
-  /** Its window was replaced since it began, maybe while its snapshot was being read [CHAT-6]. */
+  /**
+   * True if the window was replaced after the subscription began, possibly while its snapshot was read
+   * [CHAT-6].
+   */
   isRealigned: boolean;
-  /** Keeps `since` and `fromOrdinal` for the client's next connection, durably with the present tick; returns how to take that back. */
+  /**
+   * Stores `since` and `fromOrdinal` for the client's next connection, durably with the current tick. Returns
+   * a function that undoes this.
+   */
   readonly keep?: () => () => void;
-  /** Called when the channel is gone for good. */
+  /** Called when the channel was disposed of. */
   readonly ended?: () => void;
 }
 
 /**
- * A subscriber's window begins at another turn, which envelopes up to number `since` tell him: his client gets a snapshot when it comes
- * back and has not seen that number [CONN-5]. Returns how to take it back.
+ * Moves the start of a subscriber's window to another turn, as envelopes up to number `since` tell the
+ * subscriber. A client that returns without having seen that number gets a snapshot [CONN-5]. Returns a
+ * function that undoes the move.
  */
 export function moveWindow(subscription: Subscription, fromOrdinal: number, since: number): () => void {
   const before = { fromOrdinal: subscription.fromOrdinal, since: subscription.since };
@@ -44,24 +57,25 @@ export function moveWindow(subscription: Subscription, fromOrdinal: number, sinc
   };
 }
 
-/** What makes an envelope's JSON a notification. */
+/** Text around an envelope's JSON that makes it a notification. */
 export const ENVELOPE_ENDS = { before: '{"jsonrpc":"2.0","method":"action","params":', behind: '}' } as const;
 
-/** An envelope with its encodings, each made once however many subscribers there are. */
+/** An envelope and its encodings. Each encoding is made once for all subscribers. */
 export class EncodedEnvelope {
   readonly value: ActionEnvelope;
   /**
-   * What was last made of a run that begins with this envelope. Here it goes when the envelope does: in a `WeakMap` each
-   * collection of young objects would keep it, and with it all envelopes of the run.
+   * The frames last made of a run that begins with this envelope. Stored here to be released with the
+   * envelope. A `WeakMap` would keep it, and all envelopes of the run, through each collection of young
+   * objects.
    */
   batch: { readonly run: readonly EncodedEnvelope[]; readonly frames: FrameBatch } | undefined;
-  /** How many outboxes keep it for clients that have not read as far. */
+  /** Number of outboxes that keep the envelope for slow clients. */
   holderCount = 0;
   #json: string | undefined;
   #frame: string | undefined;
   #bytes: Uint8Array | undefined;
 
-  /** `json`: the encoded value, when the caller has it already. */
+  /** `json`: the encoded value, if the caller already has it. */
   constructor(value: ActionEnvelope, json?: string) {
     this.value = value;
     this.#json = json;

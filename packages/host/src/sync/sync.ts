@@ -11,8 +11,8 @@ import { EncodedEnvelope, type Sink } from './subscription.ts';
 import type { NotAPromise, RunningCause, Work } from './tx.ts';
 
 /**
- * The shared state of the host: channels, their numbers, their subscribers. State changes by a transaction alone, which
- * `transact`, `commit` and `attempt` hand out.
+ * The shared state of the host: channels, their numbers and their subscribers. State changes only by
+ * transactions, which `transact`, `commit` and `attempt` start.
  */
 export class Sync {
   readonly path: CommitPath;
@@ -40,33 +40,35 @@ export class Sync {
   }
 
   /**
-   * Runs changes that belong together; one transaction of the journal commits them. Throws `JournalUnavailable` for a
-   * client's cause while the journal cannot be written. A host's cause waits for the journal and runs later, and runs again
-   * after a failed commit, on the state as it was before. When `work` throws, all its changes are taken back first. Called
-   * inside another transaction, it joins that one.
+   * Runs changes as one transaction of the journal. For a client's cause, throws `JournalUnavailable` while
+   * the journal cannot be written. A cause of the host waits for the journal, and runs again after a failed
+   * commit, on the restored state. If `work` throws, all its changes are undone first. Inside another
+   * transaction, `work` joins it.
    */
   transact(cause: Cause, work: Work): void {
     this.path.transact(cause, work);
   }
 
   /**
-   * The same as `transact`; resolves with the result of `work` when the changes are durable and published. A client's cause
-   * rejects with `JournalUnavailable` when it cannot be written now, and leaves nothing. A host's cause resolves however long
-   * the journal fails, and rejects when the host stops before.
+   * Runs changes as `transact` does. Resolves with the result of `work` when the changes are durable and
+   * published. A client's cause rejects with `JournalUnavailable` if it cannot be written now, and changes
+   * nothing. A cause of the host waits for the journal, and rejects if the host stops first.
    */
   commit<T extends NotAPromise>(cause: Cause, work: Work<T>): Promise<T> {
     return this.path.commit(cause, work);
   }
 
   /**
-   * Runs a host's cause. Resolves with true when its changes are durable, and with false as soon as the journal cannot be
-   * written: the changes wait then and are written later.
+   * Runs a cause of the host. Resolves with true when its changes are durable, and with false as soon as the
+   * journal cannot be written. The changes are then written later.
    */
   attempt(work: Work): Promise<boolean> {
     return this.path.attempt(work);
   }
 
-  /** Commits rows of a part of the host that has no channel. Resolves when they are durable; rejects when the host stops before. */
+  /**
+   * Commits rows that belong to no channel. Resolves when they are durable; rejects if the host stops first.
+   */
   commitRows(rows: readonly JournalWrite[]): Promise<void> {
     return this.commit('host', (tx) => {
       for (const row of rows) tx.write(row);
@@ -74,8 +76,8 @@ export class Sync {
   }
 
   /**
-   * Closes the open tick and calls `start` once all changes until now are committed and published, or have been taken back.
-   * Nothing else changes before `start` runs: reads of the journal that it begins see exactly those changes. Resolves with
+   * Closes the open tick and calls `start` after all earlier changes are committed and published, or undone.
+   * Nothing changes before `start` runs, so its reads of the journal see exactly those changes. Resolves with
    * the result of `start`.
    */
   afterCommit(): Promise<void>;
@@ -87,18 +89,18 @@ export class Sync {
     );
   }
 
-  /** Number of the newest public envelope: a snapshot taken at a boundary reflects everything up to it. */
+  /** Number of the newest public envelope. A snapshot taken at a boundary reflects all envelopes up to it. */
   get emittedSeq(): number {
     return this.#emitter.emittedSeq;
   }
 
-  /** Counts bytes that an action made the host read, write or send besides its envelopes. */
+  /** Counts bytes that the host read, wrote or sent for an action besides its envelopes. */
   countWork(bytes: number): void {
     this.#emitter.countWork(bytes);
   }
 
   /**
-   * About how many bytes envelopes have made the host write and send until now. Sending to one subscriber costs a
+   * Approximate bytes that the host has written and sent for envelopes. Sending to one subscriber counts a
    * sixteenth of making and journaling an envelope.
    */
   get workBytes(): number {
@@ -106,32 +108,33 @@ export class Sync {
   }
 
   /**
-   * A number for the snapshots of one answer, above all that they reflect and of nobody else's: a client that names it, or a higher one,
-   * has had that answer [CONN-5]. Call it at a boundary. The newest public one where none can be reserved.
+   * A number for the snapshots of one response, above all numbers that they reflect and used for no other
+   * message. A client that reports this number, or a higher one, has received the response [CONN-5]. Call it
+   * at a boundary. Returns the newest public number if none can be reserved.
    */
   nextBoundarySeq(): number {
     return this.sequencer.covers(this.sequencer.following) ? this.sequencer.next() : this.emittedSeq;
   }
 
   /**
-   * Registers an observer, which mirrors changes of one kind of channel in the same transaction. Appended text is not told,
-   * since nothing mirrors it.
+   * Registers an observer, which mirrors changes of one kind of channel in the same transaction. Observers do
+   * not get appended text.
    */
   observe<K extends ChannelKind>(kind: K, observer: Observer<K>): void {
     this.#emitter.observe(kind, observer);
   }
 
   /**
-   * A time stamp that is never below its predecessor [ACT-6]; ms since the epoch. One cause has one stamp: private and public
-   * envelopes of a cause must leave the same `modifiedAt` in every window [CHAT-6].
+   * A timestamp in ms since the epoch, never below an earlier one [ACT-6]. All envelopes of a cause have the
+   * same timestamp, so that private and public ones leave the same `modifiedAt` in every window [CHAT-6].
    */
   stamp(): number {
     return this.#emitter.stamp();
   }
 
   /**
-   * Sends one envelope to one client alone: numbered, not journaled [ACT-7]. `dropped` runs instead when the commit fails
-   * for which the envelope waits.
+   * Sends one numbered envelope to one client, without journaling it [ACT-7]. If the commit that the envelope
+   * waits for fails, `dropped` runs instead.
    */
   sendPrivate(
     sink: Sink,

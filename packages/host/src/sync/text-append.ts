@@ -1,9 +1,9 @@
 import type { ChatAction, StateAction } from '@agenthost/protocol';
 
-/** An action that changes the text of one part and nothing else [CHAT-4]. */
+/** An action that only appends text to one part [CHAT-4]. */
 export type TextAppend = Extract<ChatAction, { type: 'chat/delta' | 'chat/reasoning' }>;
 
-/** Whether an action is such an append. */
+/** Whether an action is a text append. */
 export const isTextAppend = (action: StateAction): action is TextAppend =>
   action.type === 'chat/delta' || action.type === 'chat/reasoning';
 

@@ -14,28 +14,28 @@ import { LiveTurnOutput, type SpawnChat } from './output/turn-output.ts';
 import type { TurnParts } from './parts.ts';
 import { Steering } from './steering.ts';
 
-/** A cancelled agent gets so long to stop, then it is ended. */
+/** Time that a cancelled agent gets to stop before it is terminated. */
 const CANCEL_GRACE_MS = 10_000;
-/** Terminals of ended commands that stay to be looked at; the oldest goes first. */
+/** Number of terminals of ended commands that are kept for viewing. The oldest is removed first. */
 const KEPT_TERMINALS = 8;
 
 interface Run {
   readonly turnId: string;
-  /** What the host itself runs in place of the agent [CHAT-17]. */
+  /** The command that the host runs itself instead of the agent [CHAT-17]. */
   readonly command: string | undefined;
   readonly output: LiveTurnOutput;
   readonly steering: Steering;
   readonly abort: AbortController;
-  /** The agent session that has the turn; absent while it opens. */
+  /** The agent session that runs the turn. Absent while the session opens. */
   agent?: AgentSession;
-  /** Resolves when the chat is free for the next turn: the provider has let go, or was left behind. */
+  /** Resolves when the chat can run its next turn: the provider has finished, or was abandoned. */
   readonly vacated: Promise<void>;
   readonly vacate: () => void;
 }
 
 type RunnerParts = TurnParts & { readonly spawnChat: SpawnChat };
 
-/** Owns the turns of one chat: gives each to the agent, and ends what the agent does not end. */
+/** Runs the turns of one chat: passes each turn to the agent, and ends turns that the agent does not end. */
 export class ChatRunner {
   readonly #parts: RunnerParts;
   readonly #chat: string;
@@ -43,12 +43,12 @@ export class ChatRunner {
   readonly #agent: ChatAgent;
   readonly #instructions: Instructions;
   #run: Run | undefined;
-  /** The turn that an agent was given last: none is given twice. */
+  /** The last turn that was passed to an agent. No turn is passed twice. */
   #begunTurn: string | undefined;
   /** Terminals of ended commands, oldest first. */
   readonly #endedTerminals: AgentTerminal[] = [];
   #usedAt: number;
-  /** The agent is to be left when the turn that it has is over. */
+  /** True when the agent session must be replaced after its current turn. */
   #mustRenew = false;
   #isDisposed = false;
   #isHostStopping = false;
@@ -64,27 +64,27 @@ export class ChatRunner {
     );
   }
 
-  /** The turn that an agent holds now, if any. */
+  /** Id of the turn that an agent runs now, if any. */
   get runningTurn(): string | undefined {
     return this.#run?.turnId;
   }
 
-  /** When somebody last looked at the chat, as far as `touch` was told, by `steadyNow`. */
+  /** Time of the last call of `touch`, by `steadyNow`. */
   get usedAt(): number {
     return this.#usedAt;
   }
 
-  /** Somebody looks at the chat, or it runs. */
+  /** Records that the chat is in memory or runs a turn. */
   touch(): void {
     this.#usedAt = steadyNow(this.#parts.sync.clock);
   }
 
-  /** Opens the agent's side ahead of the first turn. Rejects with why it cannot. */
+  /** Opens the agent session before the first turn. Rejects with the reason if it cannot be opened. */
   async open(): Promise<void> {
     await this.#agent.open();
   }
 
-  /** Gives the chat's active turn to the agent, once it has let go of an earlier one. */
+  /** Passes the chat's active turn to the agent, after the agent has finished the previous turn. */
   async start(turnId: string): Promise<void> {
     await this.#run?.vacated;
     if (this.#isDisposed || this.#run !== undefined) return;
@@ -122,28 +122,31 @@ export class ChatRunner {
     run.vacate();
   }
 
-  /** A steering message was set. Before the agent has the turn it waits. */
+  /** Called when a steering message was set. The message waits until the agent runs the turn. */
   steer(): void {
     this.#run?.steering.look();
   }
 
-  /** A client has answered a question about a tool call. */
+  /** Called when a client has approved or denied a tool call. */
   answered(action: Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>): void {
     if (this.#run?.turnId === action.turnId) this.#run.output.answered(action.toolCallId, action);
   }
 
-  /** A client has approved or denied a result. */
+  /** Called when a client has approved or denied a tool call's result. */
   resultAnswered(action: Extract<ChatAction, { type: 'chat/toolCallResultConfirmed' }>): void {
     if (this.#run?.turnId === action.turnId)
       this.#run.output.resultAnswered(action.toolCallId, action.approved);
   }
 
-  /** A client has closed an input request. */
+  /** Called when a client has closed an input request. */
   inputCompleted(requestId: string): void {
     this.#run?.output.inputCompleted(requestId);
   }
 
-  /** The turn was ended from outside (cancelled, truncated): the agent is told, and ended if it goes on. */
+  /**
+   * Cancels the agent's work after the turn was ended by someone else (cancelled, truncated). An agent that
+   * does not stop is terminated.
+   */
   stop(): void {
     const run = this.#run;
     if (run === undefined || run.abort.signal.aborted) return;
@@ -152,21 +155,27 @@ export class ChatRunner {
     const cancelGrace = this.#parts.timers.after(CANCEL_GRACE_MS, () => {
       this.#parts.log.warn({ chat: this.#chat, turn: run.turnId }, 'the agent ignored the cancel; ending it');
       void this.#agent.terminate(run.agent);
-      // An agent that ignores even that is left behind: the next turn must not wait for it.
+      // The next turn must not wait for an agent that ignores termination too.
       run.vacate();
     });
     void run.vacated.then(cancelGrace);
   }
 
-  /** The agent's memory no longer fits the chat: the next turn opens it anew, primed with what is left [CHAT-6]. */
+  /**
+   * Called when the agent's memory no longer matches the chat. The next turn opens a new agent session and
+   * passes it the remaining history [CHAT-6].
+   */
   forget(): void {
     this.stop();
-    // Its id may come again.
+    // A client may use the id of a removed turn again.
     this.#begunTurn = undefined;
     this.#leaveAgent();
   }
 
-  /** The next turn opens another session of the agent, primed with the history; a turn that runs goes on with this one. */
+  /**
+   * Makes the next turn open a new agent session with the history. The current turn continues with the
+   * present agent session.
+   */
   renewAgent(): void {
     if (this.#run !== undefined && this.#run.command === undefined) this.#mustRenew = true;
     else this.#leaveAgent();
@@ -178,22 +187,23 @@ export class ChatRunner {
     void (this.#run?.vacated ?? Promise.resolve()).then(close);
     this.#parts.sync.transact('host', (tx) => {
       const chat = this.#parts.sync.registry.getOf('chat', this.#chat);
-      // Gone already with the tick that asked for it, but for what the agent has saved between that and now.
+      // The memory was already removed in the tick that cut the history. The agent may have saved again since
+      // then.
       if (chat !== undefined) forgetMemory(tx, chat);
     });
   }
 
-  /** A mutable config value changed. */
+  /** Passes changed values of mutable config to the agent. */
   async configure(values: Readonly<Record<string, unknown>>): Promise<void> {
     await this.#agent.configure(values);
   }
 
-  /** The tools of active clients have changed. */
+  /** Tells the agent that the tools of active clients have changed. */
   async toolsChanged(): Promise<void> {
     await this.#agent.toolsChanged();
   }
 
-  /** Ends the agent's side; resolves when a turn that it had has been given up too. Idempotent. */
+  /** Ends the agent session. Resolves when its current turn has been given up too. Idempotent. */
   async dispose(options: { isHostStopping?: boolean } = {}): Promise<void> {
     this.#isDisposed = true;
     this.#isHostStopping = options.isHostStopping === true;
@@ -243,11 +253,14 @@ export class ChatRunner {
     run.steering.begin(agent);
     await done;
     await run.steering.settle(run.abort.signal);
-    // One that was stopped may not have come to them.
+    // A stopped agent may not have read the instructions.
     if (!run.abort.signal.aborted) heard();
   }
 
-  /** The newest turns, where too few are in memory. The one that runs was committed before it began. */
+  /**
+   * The newest turns from the journal, if too few are in memory. The active turn was committed before it
+   * started.
+   */
   async #storedTurns({ uri }: Channel<'chat'>): Promise<readonly Turn[]> {
     const rows = await this.#parts.sync.journal.readTurns(uri, WINDOW_LIMITS);
     return rows.map(readTurn);
@@ -277,7 +290,7 @@ export class ChatRunner {
     return workingDirectoryOf(session, chat);
   }
 
-  /** A command has ended: its terminal stays to be looked at, until there are many. */
+  /** Keeps the terminal of an ended command for viewing. Removes the oldest one above the limit. */
   #keepEnded(terminal: AgentTerminal): void {
     this.#endedTerminals.push(terminal);
     for (const old of this.#endedTerminals.splice(0, this.#endedTerminals.length - KEPT_TERMINALS)) {
@@ -292,7 +305,9 @@ export class ChatRunner {
     }
   }
 
-  /** Ends the turn if it is still open; nothing that a provider forgets stays open. */
+  /**
+   * Ends the turn if it is still open, so that a turn never stays open because a provider forgot to end it.
+   */
   #end(turnId: string, action: Extract<ChatAction, { type: 'chat/turnComplete' | 'chat/error' }>): void {
     const { sync } = this.#parts;
     sync.transact('host', (tx) => {
@@ -303,12 +318,12 @@ export class ChatRunner {
 
   #explain(error: unknown, { reason }: AbortSignal): ErrorInfo {
     if (error instanceof AgentError) return { errorType: error.errorType, message: error.message };
-    // An agent that says it was stopped, because it was, has not failed.
+    // An agent that rejects with the abort reason was stopped and has not failed.
     if (error !== reason) this.#parts.log.error({ error, chat: this.#chat }, 'an agent failed unexpectedly');
     return { errorType: 'agentError', message: errorText(error) };
   }
 
-  /** Its agent has gone: a turn that it had ends, and nobody waits for it. */
+  /** Ends the current turn after the agent process has exited. */
   #exited(reason: string): void {
     const run = this.#run;
     if (run === undefined || run.command !== undefined) return;
@@ -318,7 +333,7 @@ export class ChatRunner {
       run.output.end();
       run.abort.abort();
     }
-    // Its promise may never settle: the process is gone.
+    // The promise of the turn may never settle after the process has exited.
     run.vacate();
   }
 }

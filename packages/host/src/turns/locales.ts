@@ -2,7 +2,10 @@ import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
 
-/** In whose language the host speaks in each chat's present turn: that of the client who started or queued it [CHAT-19]. */
+/**
+ * The language of the host's texts in each chat's current turn: that of the client that started or queued the
+ * turn [CHAT-19].
+ */
 export class TurnLocales {
   readonly #sync: Sync;
   /** By chat. */
@@ -21,14 +24,15 @@ export class TurnLocales {
     });
   }
 
-  /** A client has started the chat's turn. */
+  /** Called when a client has started the chat's turn. */
   started(chat: string, locale: string): void {
     this.#present.set(chat, locale);
   }
 
   /**
-   * A client has set a pending message, which may become a turn, even of a later host. Those that wait no more are forgotten here:
-   * one that steered and was not taken is removed before it is queued.
+   * Called when a client has set a pending message. The message may start a turn later, even after a restart.
+   * Removes the locales of messages that no longer wait. (A steering message that no agent accepted is
+   * removed before it is queued.)
    */
   pending(tx: Tx, chat: Channel<'chat'>, messageId: string, locale: string): void {
     const { queuedMessages = [], steeringMessage } = chat.state;
@@ -38,7 +42,7 @@ export class TurnLocales {
     tx.setHostData(chat, { ...chat.hostData, locales });
   }
 
-  /** BCP 47; `en` when unknown. A worker speaks as the turn that it works for. */
+  /** BCP 47; `en` if unknown. A worker chat has the locale of the turn that it works for. */
   of(chat: string): string {
     const origin = this.#sync.registry.getOf('chat', chat)?.outline.origin;
     return this.#present.get(chat) ?? (origin?.kind === 'tool' ? this.of(origin.chat) : 'en');

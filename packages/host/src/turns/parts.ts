@@ -12,7 +12,7 @@ import type { AttachmentStore } from './contents/attachment-store.ts';
 import type { ContentStore } from './contents/content-store.ts';
 import type { ClientToolRuns } from './tools/client-tool.ts';
 
-/** What running turns needs. */
+/** Services that turns run with. */
 export interface TurnParts {
   readonly sync: Sync;
   readonly agents: AgentRegistry;
@@ -25,16 +25,16 @@ export interface TurnParts {
   readonly approvals: Approvals;
   readonly clientTools: ClientToolRuns;
   readonly terminals: Pick<TerminalService, 'startForAgent'>;
-  /** Locale of the client that started a chat's present turn; `en` when unknown [CHAT-19]. */
+  /** BCP 47 locale of the client that started a chat's current turn; `en` if unknown [CHAT-19]. */
   localeOf(chat: string): string;
-  /** How long an agent may take to open a session, ms, as it is set now. */
+  /** Time limit for opening an agent session, in milliseconds, read from the current config. */
   startLimitMs(): number;
-  /** The agent of a session that is being created has come so far [ROOT-3]. */
+  /** Reports the progress of opening the agent of a session in creation [ROOT-3]. */
   onStartStep(session: string, step: AgentStartStep): void;
-  /** Reads what an attachment names, by the host's path policy. */
+  /** Reads a resource that an attachment refers to. Applies the host's path policy. */
   readonly readResource: TurnInput['readResource'];
-  /** Absolute path; rejects with `AgentError` when the folder has gone. */
+  /** Absolute path. Rejects with `AgentError` if the folder no longer exists. */
   workingDirectoryOf(session: Channel<'session'>, chat: Channel<'chat'>): Promise<string>;
-  /** Whether a real path is the host's own. */
+  /** Whether a real path is private to the host. */
   isPrivate(realPath: string): Promise<boolean>;
 }

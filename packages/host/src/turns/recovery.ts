@@ -5,10 +5,14 @@ import { dropImported } from '../sync/importing.ts';
 import type { Sync } from '../sync/sync.ts';
 
 /**
- * Ends what a host that went away left open, as ordinary journaled actions, before anybody is let in [CONN-8]. The
- * partial response is kept; queued messages wait for somebody. Terminals may go on: `recoverTerminals` decides, first, and they are
- * not loaded for it; it is told whether those that it gets are all, or some channel could not be read that may be one. Rejects with the journal's error when it
- * cannot be written: nobody is let in to a host that shows as running what is not.
+ * Ends turns, session creations and imports that an earlier host left open, by ordinary journaled actions,
+ * before clients can connect [CONN-8]. Keeps partial responses. Does not start queued messages.
+ *
+ * Calls `recoverTerminals` first with the open terminals, which are not loaded. `areAll` is false if an
+ * unreadable channel may be a terminal too.
+ *
+ * Rejects with the journal's error if the journal cannot be written, because clients would see work as
+ * running that has ended.
  */
 export async function recoverOpen(
   sync: Sync,
@@ -50,14 +54,15 @@ export async function recoverOpen(
       if (channel?.is('chat') === true && channel.state.activeTurn !== undefined) {
         tx.emit(channel, { type: 'chat/error', turnId: channel.state.activeTurn.id, error });
       }
-      // Its active clients may come back; `Membership` decides.
+      // The active clients may reconnect. `Membership` removes the mark.
       const isAwaited = channel?.is('session') === true && channel.state.activeClients.length > 0;
       if (!isAwaited) tx.write({ op: 'markClosed', uri });
     });
     log.info({ uri }, 'ended what was open when the host went away');
   };
   for (const [uri, channel] of open) end(uri, channel);
-  // Once it can be read, people see it, and nobody else would ever end what it shows as running.
+  // An unreadable channel may become readable later. It would then show work as running that no host part
+  // would end.
   sync.registry.onLoaded((channel) => {
     if (unread.delete(channel.uri) && !channel.is('terminal')) end(channel.uri, channel);
   });
@@ -65,7 +70,7 @@ export async function recoverOpen(
   if (failure !== undefined) throw failure.error;
 }
 
-/** Marks chats with an open turn in the journal, so that the next start finds them without looking at all. */
+/** Marks chats with an open turn in the journal, so that the next start finds them without a scan. */
 export function markOpenTurns(sync: Sync): void {
   sync.observe('chat', (tx, { channel, before, after }) => {
     const wasOpen = before.activeTurn !== undefined;
@@ -74,7 +79,10 @@ export function markOpenTurns(sync: Sync): void {
   });
 }
 
-/** A damaged row must not keep the host from starting: it stays marked, and is looked at again when somebody needs it, or at the next start. */
+/**
+ * Reads a channel that may be damaged. A damaged channel must not prevent the start: it stays marked and is
+ * read again when it is used, or at the next start.
+ */
 async function readOr<T>(log: Log, uri: string, read: () => Promise<T>): Promise<T | 'unreadable'> {
   try {
     return await read();
@@ -84,9 +92,9 @@ async function readOr<T>(log: Log, uri: string, read: () => Promise<T>): Promise
   }
 }
 
-/** The row says what kind it is, not the URI: clients choose its scheme. */
+/** The kind comes from the row and not from the URI, whose scheme clients choose. */
 async function readOpen(sync: Sync, uri: string): Promise<Channel | TerminalHostData | undefined> {
   const head = await sync.journal.readChannelHead(uri);
-  // Written by this host from a checked value.
+  // This host wrote the value after validation.
   return head?.kind === 'terminal' ? JSON.parse(head.local) : sync.registry.open(uri);
 }

@@ -6,14 +6,17 @@ import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
 import type { TurnParts } from './parts.ts';
 
-/** How long a finished turn stays open for the answer about a message that is on its way to the agent. */
+/** Time that a finished turn waits for the agent's answer to a steering message. */
 const ANSWER_GRACE_MS = 5_000;
 
-/** Brings the steering messages of one turn to its agent, one after the other [CHAT-12]. */
+/** Passes the steering messages of one turn to its agent, one at a time [CHAT-12]. */
 export class Steering {
   readonly #parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attachments'>;
   readonly #turn: { readonly chat: string; readonly turnId: string };
-  /** Who has the turn; absent before that is known, and when the turn is as good as over. */
+  /**
+   * Receives the messages: the agent session, or the host for a command. Absent before the turn has started
+   * and after it has finished.
+   */
   #taker: AgentSession | 'host' | undefined;
   #delivery: Promise<void> | undefined;
 
@@ -25,13 +28,13 @@ export class Steering {
     this.#turn = turn;
   }
 
-  /** The agent works on the turn from now on, or the host itself does, which takes no messages. */
+  /** Starts to pass on messages. A turn that the host runs accepts none. */
   begin(taker: AgentSession | 'host'): void {
     this.#taker = taker;
     this.look();
   }
 
-  /** Takes up the chat's steering message, unless another one is on its way: that one's answer comes first. */
+  /** Passes on the chat's steering message, unless the agent has not answered an earlier one yet. */
   look(): void {
     const taker = this.#taker;
     const pending = this.#chat()?.state.steeringMessage;
@@ -40,8 +43,8 @@ export class Steering {
   }
 
   /**
-   * The agent has done its part: nothing more goes to it, and what is on its way is waited for, so that no message is both taken and
-   * queued. Never rejects.
+   * Stops passing on messages and waits for the answer to the last one, so that no message is both accepted
+   * and queued. Never rejects.
    */
   async settle(signal: AbortSignal): Promise<void> {
     this.#taker = undefined;
@@ -59,22 +62,23 @@ export class Steering {
     const isTaken = await this.#ask(taker, pending.message);
     const { sync } = this.#parts;
     sync.transact('host', (tx) => {
-      // Not before: while the journal is down this waits, the message still stands there, and would be brought again and again.
+      // Runs after the commit. While the journal is unavailable the message stays in state and would be
+      // passed on repeatedly.
       tx.effect(() => {
         this.#delivery = undefined;
         this.look();
       });
-      // Where the turn has ended meanwhile, its end has moved the message to the queue.
+      // If the turn has ended meanwhile, its end has moved the message to the queue.
       const chat = this.#chat();
       if (chat === undefined) return;
       if (isTaken) this.#consume(tx, chat, pending);
-      // Edited on its way: the queue gets what it says now.
+      // The message may have been edited meanwhile. The queue gets the edited version.
       else if (chat.state.steeringMessage?.id === pending.id)
         queueSteering(tx, chat, chat.state.steeringMessage);
     });
   }
 
-  /** Whether the agent has it. Never rejects. */
+  /** Whether the agent has accepted the message. Never rejects. */
   async #ask(taker: AgentSession | 'host', message: Message): Promise<boolean> {
     if (taker === 'host' || taker.steer === undefined) return false;
     try {
@@ -85,7 +89,7 @@ export class Steering {
     }
   }
 
-  /** What the agent has stands in the turn, also when a person has edited, replaced or removed the message since. */
+  /** Adds an accepted message to the turn, even if a user has edited, replaced or removed it meanwhile. */
   #consume(tx: Tx, chat: Channel<'chat'>, pending: PendingMessage): void {
     const { attachments } = this.#parts;
     const present = chat.state.steeringMessage;
@@ -100,21 +104,21 @@ export class Steering {
     });
   }
 
-  /** The chat, while this turn is its active one. */
+  /** The chat, if this turn is its active turn. */
   #chat(): Channel<'chat'> | undefined {
     const chat = this.#parts.sync.registry.getOf('chat', this.#turn.chat);
     return chat?.outline.activeTurn?.id === this.#turn.turnId ? chat : undefined;
   }
 }
 
-/** Moves a steering message that no agent takes to the head of the queue [CHAT-12]. */
+/** Moves a steering message that no agent accepted to the head of the queue [CHAT-12]. */
 export function queueSteering(tx: Tx, chat: Channel<'chat'>, { id, message }: PendingMessage): void {
   tx.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'steering', id });
   tx.emit(chat, { type: 'chat/pendingMessageSet', kind: 'queued', id, message });
   tx.emit(chat, { type: 'chat/queuedMessagesReordered', order: [id] });
 }
 
-/** A turn that ends, whoever ends it, leaves the steering message that it did not take to the queue [CHAT-12]. */
+/** Moves the pending steering message to the queue when a turn ends for any reason [CHAT-12]. */
 export function queueLeftSteering(sync: Sync): void {
   sync.observe('chat', (tx, { channel, before, after }) => {
     if (before.activeTurn === undefined || after.activeTurn !== undefined) return;
@@ -123,7 +127,10 @@ export function queueLeftSteering(sync: Sync): void {
   });
 }
 
-/** How a turn shows a message that steered it: in words, and whole for those who know the field. */
+/**
+ * The response part for a steering message: text for all clients, and the whole message for clients that know
+ * the field.
+ */
 function steeringPart(pending: PendingMessage): SystemNotificationResponsePart {
   const { text, attachments = [] } = pending.message;
   const labels = attachments.map(({ label }) => `[${label}]`);

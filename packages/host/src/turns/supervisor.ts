@@ -13,7 +13,10 @@ const HOST_STOPPED: ErrorInfo = {
   message: 'The host was stopped while this was running',
 };
 
-/** Every open turn has an owner here. Called behind the commit; each call looks again whether its cause still stands. */
+/**
+ * Owns every open turn. Its methods are called after the commit; each one checks whether its cause still
+ * holds.
+ */
 export class TurnSupervisor {
   readonly #parts: TurnParts;
   readonly #runners = new Map<string, ChatRunner>();
@@ -25,7 +28,9 @@ export class TurnSupervisor {
     this.#workers = new WorkerChats(parts);
   }
 
-  /** Opens the agent of a new session; the session becomes ready or fails, and so do turns that wait for it [SESS-2]. */
+  /**
+   * Opens the agent of a new session. The session, and turns that wait for it, then start or fail [SESS-2].
+   */
   begin(sessionUri: string, chatUri: string): void {
     this.#begin(sessionUri, chatUri).catch((error: unknown) =>
       this.#parts.log.error({ error, session: sessionUri }, 'a session could not be begun'),
@@ -35,7 +40,7 @@ export class TurnSupervisor {
   async #begin(sessionUri: string, chatUri: string): Promise<void> {
     const { sync } = this.#parts;
     const chat = sync.registry.getOf('chat', chatUri);
-    // A host that stops opens no agent: the next one says that the session was not created.
+    // A host that stops opens no agent. The next host reports that the session was not created.
     if (this.#isStopping || chat === undefined) return;
     const release = chat.pin();
     try {
@@ -63,13 +68,13 @@ export class TurnSupervisor {
     }
   }
 
-  /** A turn has started. While its session is being created it waits for that. */
+  /** Runs a turn that has started. A turn waits while its session is being created. */
   start(chatUri: string, turnId: string): void {
     const { sync, log } = this.#parts;
     const chat = sync.registry.getOf('chat', chatUri);
     if (chat === undefined || chat.state.activeTurn?.id !== turnId) return;
     if (this.#isStopping) return this.#endTurn(chat, HOST_STOPPED);
-    // Whoever has the turn that spawned it writes it.
+    // The provider of the turn that spawned a worker chat writes it.
     if (chat.state.origin?.kind === 'tool') return;
     const session = sync.registry.getOf('session', chat.session ?? '');
     if (session === undefined || session.state.lifecycle === 'creating') return;
@@ -86,27 +91,33 @@ export class TurnSupervisor {
       .catch((error: unknown) => log.error({ error, chat: chatUri }, 'a turn could not be run'));
   }
 
-  /** The chat's turn was ended or cut away by an action. */
+  /** Stops the chat's turn after an action has ended or removed it. */
   stop(chatUri: string, turnId: string | undefined): void {
     const runner = this.#runners.get(chatUri);
     if (runner !== undefined && (turnId === undefined || runner.runningTurn === turnId)) runner.stop();
   }
 
-  /** There is a steering message in the chat. Without a running turn it waits for the next one [CHAT-12]. */
+  /**
+   * Passes on the chat's steering message. Without an active turn the message waits for the next turn
+   * [CHAT-12].
+   */
   steer(chatUri: string): void {
     this.#runners.get(chatUri)?.steer();
   }
 
-  /** History was cut. */
+  /** Makes the agent forget the chat after its history was cut. */
   forget(chatUri: string): void {
     const chat = this.#parts.sync.registry.getOf('chat', chatUri);
     if (chat !== undefined) this.#runner(chat).forget();
   }
 
-  /** The chat's agent is to forget what it was allowed for good: its next turn opens another session of it. A turn that runs goes on. */
+  /**
+   * Makes the chat's agent forget its permanent approvals: the next turn opens a new agent session. The
+   * current turn continues.
+   */
   renewAgent(chatUri: string, provider: string): void {
     const { agents } = this.#parts;
-    // One that this host no longer offers runs nothing.
+    // A provider that this host no longer offers runs no agents.
     if (agents.ids.includes(provider)) agents.get(provider).forgetGrants?.(chatUri);
     this.#runners.get(chatUri)?.renewAgent();
   }
@@ -124,13 +135,13 @@ export class TurnSupervisor {
     this.#workers.outputOf(chatUri)?.resultAnswered(action.toolCallId, action.approved);
   }
 
-  /** An input request of the chat's turn was closed. */
+  /** Called when an input request of the chat's turn was closed. */
   inputCompleted(chatUri: string, requestId: string): void {
     this.#runners.get(chatUri)?.inputCompleted(requestId);
     this.#workers.outputOf(chatUri)?.inputCompleted(requestId);
   }
 
-  /** A session's mutable config changed. */
+  /** Passes changed values of a session's mutable config to its agents. */
   configure(chatUris: readonly string[], values: Readonly<Record<string, unknown>>): void {
     for (const uri of chatUris) {
       this.#runners
@@ -142,7 +153,7 @@ export class TurnSupervisor {
     }
   }
 
-  /** The tools that active clients offer to these chats have changed. */
+  /** Tells the agents of these chats that the tools of active clients have changed. */
   toolsChanged(chatUris: readonly string[]): void {
     for (const uri of chatUris) {
       this.#runners
@@ -154,7 +165,10 @@ export class TurnSupervisor {
     }
   }
 
-  /** Closes the agents of chats that were out of memory since `before` (by `steadyNow`); what they know is in the journal. */
+  /**
+   * Closes the agents of chats that have not been in memory since `before` (by `steadyNow`). The journal has
+   * the agents' state.
+   */
   closeIdle(before: number): void {
     for (const [uri, runner] of this.#runners) {
       if (this.#parts.sync.registry.get(uri) !== undefined) runner.touch();
@@ -162,7 +176,7 @@ export class TurnSupervisor {
     }
   }
 
-  /** A chat has gone: its agent is ended. */
+  /** Ends the agent of a removed chat. */
   disposeChat(chatUri: string): void {
     const runner = this.#runners.get(chatUri);
     this.#runners.delete(chatUri);
@@ -170,8 +184,8 @@ export class TurnSupervisor {
   }
 
   /**
-   * The host stops: ends all turns, so that clients see why before their connection closes, then all agents. A turn that
-   * starts later ends at once.
+   * Ends all turns, so that clients see the reason before their connection closes, and then all agents. A
+   * turn that starts later ends at once.
    */
   async shutDown(): Promise<void> {
     const { sync } = this.#parts;
@@ -190,7 +204,7 @@ export class TurnSupervisor {
     });
   }
 
-  /** The chat to open the agent for when the first one was disposed of before that was done. */
+  /** The session's new default chat, if the first one was disposed of while its agent was opened. */
   #successor(sessionUri: string, chatUri: string): string | undefined {
     const { registry } = this.#parts.sync;
     const next = registry.getOf('session', sessionUri)?.state.defaultChat;
@@ -207,14 +221,14 @@ export class TurnSupervisor {
     return runner;
   }
 
-  /** Ends a session's creation one way or the other, and starts what waited for it. */
+  /** Ends a session's creation with this outcome and starts the turns that waited for it. */
   #settle(sessionUri: string, outcome: (tx: Tx, session: Channel<'session'>) => void): void {
     const { sync } = this.#parts;
     sync.transact('host', (tx) => {
       const session = sync.registry.getOf('session', sessionUri);
       if (session?.state.lifecycle !== 'creating') return;
       outcome(tx, session);
-      // It stays marked while clients are active in it, who may go with the host.
+      // A session with active clients stays marked, because the clients may not return after a restart.
       if (session.state.activeClients.length === 0) tx.write({ op: 'markClosed', uri: sessionUri });
       tx.effect(() => {
         for (const chat of sync.registry.ofSession(sessionUri)) {

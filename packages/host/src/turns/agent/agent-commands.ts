@@ -2,16 +2,16 @@ import type { SessionState } from '@agenthost/protocol';
 import { defined, sameJson } from '@agenthost/protocol/values';
 import type { AgentCommand } from '../../agents/provider.ts';
 
-/** Key of a session's `_meta` under which the agent's slash commands stand. */
+/** Key of a session's `_meta` that holds the agent's slash commands. */
 const COMMANDS_META = 'agenthost.commands';
 
-/** The slash commands that a session's agent has said; `undefined` when it has not said any yet. */
+/** The slash commands of a session's agent. `undefined` until the agent has reported any. */
 export function commandsOf({ _meta }: Pick<SessionState, '_meta'>): readonly AgentCommand[] | undefined {
   const list = _meta?.[COMMANDS_META];
   return Array.isArray(list) ? list.filter(isCommand) : undefined;
 }
 
-/** A session's `_meta` with these commands; `undefined` when it has them. */
+/** A session's `_meta` with these commands; `undefined` when it already has them. */
 export function withCommands(
   { _meta }: Pick<SessionState, '_meta'>,
   commands: readonly AgentCommand[],
@@ -25,7 +25,7 @@ export function withCommands(
   return { ..._meta, [COMMANDS_META]: list };
 }
 
-/** `_meta` is open to whatever stands there. */
+/** Clients and older hosts can store any value in `_meta`. */
 function isCommand(value: unknown): value is AgentCommand {
   if (typeof value !== 'object' || value === null) return false;
   const isText = (key: string): boolean => typeof Reflect.get(value, key) === 'string';

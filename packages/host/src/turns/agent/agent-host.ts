@@ -10,12 +10,15 @@ import type { Tx } from '../../sync/tx.ts';
 import type { TurnParts } from '../parts.ts';
 import { withCommands } from './agent-commands.ts';
 
-/** Every list of sessions shows titles and every session its commands: characters of a title, and of what is said of a command. */
+/**
+ * Maximum characters of a title and of a command's description. Each list of sessions contains the titles,
+ * each session its commands.
+ */
 const LONGEST_TITLE = 500;
 const LONGEST_DESCRIPTION = 2_000;
 const MOST_COMMANDS = 1_000;
 
-/** What an agent session may tell the host outside of turns; later calls of a session that has been replaced do nothing. */
+/** Receives what an agent session reports outside of turns. Calls of a replaced agent session are ignored. */
 export function agentSessionHost(
   { sync, approvals, terminals, remembered, log, workingDirectoryOf, isPrivate }: TurnParts,
   owner: { chat: string; session: string; isCurrent(): boolean; exited(reason: string): void },
@@ -74,7 +77,7 @@ export function agentSessionHost(
   };
 }
 
-/** Cut where no character is parted. */
+/** Cuts a text without splitting a surrogate pair. */
 const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
 
@@ -88,7 +91,10 @@ const bounded = (all: readonly AgentCommand[]): AgentCommand[] =>
       ...defined({ hint: hint && cut(hint, LONGEST_DESCRIPTION) }),
     }));
 
-/** The conversation's title is its chat's, and its session's too where that is what people mean by it [SESS-11]. */
+/**
+ * Sets the title of a chat. Also sets the title of its session if the chat is the default or only one and no
+ * client has named the session [SESS-11].
+ */
 function adoptTitle(tx: Tx, session: Channel<'session'>, chat: Channel<'chat'>, title: string): void {
   const { chats, defaultChat } = session.state;
   const entry = findChat(chats, chat.uri);
@@ -103,7 +109,9 @@ function adoptTitle(tx: Tx, session: Channel<'session'>, chat: Channel<'chat'>, 
   tx.emit(session, { type: 'session/titleChanged', title });
 }
 
-/** New values of keys that the session's schema has; a schema is fixed when a session is created. */
+/**
+ * Changed values for keys in the session's schema. A schema does not change after the session was created.
+ */
 function configChanges(session: Channel<'session'>, config: ResolvedConfig): ConfigChanges {
   const { config: present } = session.state;
   if (present === undefined) return {};

@@ -5,9 +5,9 @@ import { readTurn } from '../../sync/window.ts';
 import type { TurnParts } from '../parts.ts';
 import { agentSessionHost } from './agent-host.ts';
 
-/** An agent that does not close within so long is ended. */
+/** Time that an agent gets to close before it is terminated. */
 const CLOSE_GRACE_MS = 10_000;
-/** Turns handed to an agent that has no memory of its own, and their bytes of JSON. */
+/** Maximum number of turns, and bytes of their JSON, that an agent without a memory of its own is given. */
 const HISTORY_TURNS = 50;
 const HISTORY_BYTES = 8 * 1024 * 1024;
 
@@ -16,18 +16,21 @@ type AgentState =
   | { readonly phase: 'opening'; readonly promise: Promise<AgentSession>; readonly abort: AbortController }
   | { readonly phase: 'open'; readonly session: AgentSession };
 
-/** The agent's side of one chat: opened when it is needed, and told apart from those that were there before it. */
+/**
+ * The agent session of one chat. Opened on demand; calls of a replaced agent session are recognized and
+ * ignored.
+ */
 export class ChatAgent {
   readonly #parts: TurnParts;
   readonly #owner: { readonly chat: string; readonly session: string };
   readonly #onExited: (reason: string) => void;
   #state: AgentState = { phase: 'none' };
-  /** Sessions that know nothing of the chat's past, until a person was told. */
+  /** Agent sessions that do not know the chat's earlier turns and whose user has not been told so yet. */
   readonly #withoutHistory = new WeakSet<AgentSession>();
-  /** Changes with every agent session, so that calls of an older one are told apart. */
+  /** Incremented for each agent session, to recognize calls of earlier ones. */
   #generation = 0;
 
-  /** `onExited`: the present agent has gone by itself. */
+  /** `onExited`: called when the current agent process exits unexpectedly. */
   constructor(
     parts: TurnParts,
     owner: { readonly chat: string; readonly session: string },
@@ -38,7 +41,9 @@ export class ChatAgent {
     this.#onExited = onExited;
   }
 
-  /** The agent's session, opened if there is none. Rejects with why it cannot be. */
+  /**
+   * Returns the agent session and opens one if there is none. Rejects with the reason if it cannot be opened.
+   */
   open(): Promise<AgentSession> {
     if (this.#state.phase === 'open') return Promise.resolve(this.#state.session);
     if (this.#state.phase === 'opening') return this.#state.promise;
@@ -59,27 +64,36 @@ export class ChatAgent {
     return promise;
   }
 
-  /** Passes changed config values on; an agent that is just opening gets them when it has. */
+  /** Passes changed config values to the agent. If the agent is still opening, it gets them afterwards. */
   async configure(values: Readonly<Record<string, unknown>>): Promise<void> {
     if (this.#state.phase === 'none') return;
     const session = await this.open();
     if (this.#state.phase === 'open' && this.#state.session === session) await session.setConfig?.(values);
   }
 
-  /** The tools of active clients have changed; an agent that is just opening looks at them again when it has. */
+  /**
+   * Tells the agent that the tools of active clients have changed. If the agent is still opening, it is told
+   * afterwards.
+   */
   async toolsChanged(): Promise<void> {
     if (this.#state.phase === 'none') return;
     const session = await this.open();
     if (this.#state.phase === 'open' && this.#state.session === session) session.toolsChanged?.();
   }
 
-  /** What a person should know before this agent's next turn: that it cannot be told of the turns before. Once for each session. */
+  /**
+   * A notice for the user before this agent's next turn: that the agent cannot be told of earlier turns.
+   * Returned once for each agent session.
+   */
   noticeAbout(agent: AgentSession): string | undefined {
     if (!this.#withoutHistory.delete(agent)) return undefined;
     return 'The agent cannot be told what was said in this chat before: it goes on without it.';
   }
 
-  /** Lets go of the agent, so that the next turn opens another one. The returned function closes it; it never rejects. */
+  /**
+   * Detaches the agent session, so that the next turn opens a new one. The returned function closes the
+   * detached session and never rejects.
+   */
   leave(): () => Promise<void> {
     const state = this.#state;
     this.#state = { phase: 'none' };
@@ -88,7 +102,7 @@ export class ChatAgent {
     return state.phase === 'open' ? () => this.#close(state.session) : () => Promise.resolve();
   }
 
-  /** Ends the agent session that a turn has, or the attempt to open one. Never rejects. */
+  /** Terminates the agent session of a turn, or aborts the attempt to open one. Never rejects. */
   async terminate(session: AgentSession | undefined): Promise<void> {
     const state = this.#state;
     const isPresent = state.phase === 'open' ? state.session === session : session === undefined;
@@ -113,7 +127,10 @@ export class ChatAgent {
     }
   }
 
-  /** An agent that never answers must not keep a session in the making, or a turn open, for ever. */
+  /**
+   * Limits the time that an agent may take to open. Otherwise a session could stay in creation, or a turn
+   * open, forever.
+   */
   async #openInTime(abort: AbortController, generation: number): Promise<AgentSession> {
     const { startLimitMs, timers } = this.#parts;
     const limitMs = startLimitMs();
@@ -126,7 +143,7 @@ export class ChatAgent {
     });
     const leave = (): void => {
       given.reject(new AgentError('agentExited', 'The agent is not needed any more'));
-      // Nobody waits for it any more.
+      // The time limit has passed: a session that opens now is closed.
       opening.then(
         (session) => this.#close(session),
         () => undefined,

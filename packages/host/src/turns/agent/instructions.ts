@@ -8,19 +8,25 @@ import type { Tx } from '../../sync/tx.ts';
 
 /** The instructions of one turn, for its input. */
 interface TurnInstructions extends Pick<TurnInput, 'instructions'> {
-  /** First of the turn's context: what this agent session has not been told yet; mostly empty. */
+  /**
+   * Texts to put first in the turn's context: instructions that this agent session has not been told yet.
+   * Usually empty.
+   */
   readonly context: readonly string[];
-  /** The agent has had the turn, and with it the context. */
+  /** Call after the agent has run the turn, and thus received the context. */
   heard(): void;
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
-/** Hands a session's instructions to the agent of one chat: once to each agent session, and again when they have changed. */
+/**
+ * Passes a session's instructions to the agent of one chat: once to each agent session, and again after they
+ * change.
+ */
 export class Instructions {
   readonly #sync: Sync;
   readonly #owner: { readonly chat: string; readonly session: string };
-  /** Digest of what each agent session of this process was told last; '' for nothing. */
+  /** Digest of the instructions that each agent session of this process was told last. '' for none. */
   readonly #told = new WeakMap<AgentSession, string>();
 
   constructor(sync: Sync, owner: { readonly chat: string; readonly session: string }) {
@@ -28,12 +34,12 @@ export class Instructions {
     this.#owner = owner;
   }
 
-  /** For a turn that is about to run. */
+  /** Returns the instructions for a turn that is about to run. */
   next(agent: AgentSession): TurnInstructions {
     const { registry } = this.#sync;
     const text = instructionsOf(registry.getOf('session', this.#owner.session)?.state.config?.values).trim();
     const hostData = registry.getOf('chat', this.#owner.chat)?.hostData;
-    // An agent without a memory of its own begins anew whenever it is opened.
+    // An agent without saved memory starts without any knowledge each time it is opened.
     const remembered = hostData?.memory === undefined ? undefined : hostData.instructed;
     const told = this.#told.get(agent) ?? remembered ?? '';
     const now = text === '' ? '' : digest(text);
@@ -49,7 +55,7 @@ export class Instructions {
     this.#told.set(agent, now);
     this.#sync.transact('host', (tx) => {
       const chat = this.#sync.registry.getOf('chat', this.#owner.chat);
-      // What has no memory has nothing to remember it by.
+      // Without saved memory the next agent session must be told again, so nothing is stored.
       if (chat?.hostData.memory === undefined || (chat.hostData.instructed ?? '') === now) return;
       const { instructed: _, ...hostData } = chat.hostData;
       tx.setHostData(chat, now === '' ? hostData : { ...hostData, instructed: now });
@@ -64,7 +70,9 @@ const words = (text: string, isChange = false): string =>
     ? `The user has changed the instructions for this conversation. From now on only these hold:\n\n${text}`
     : `The user's instructions for this whole conversation:\n\n${text}`;
 
-/** Drops what the chat's agent remembers, and was told, of a history that is no more [CHAT-6]. */
+/**
+ * Removes the agent's saved memory, and the record of its instructions, after the history was cut [CHAT-6].
+ */
 export function forgetMemory(tx: Tx, chat: Channel<'chat'>): void {
   const { memory, instructed, ...hostData } = chat.hostData;
   if (memory !== undefined || instructed !== undefined) tx.setHostData(chat, hostData);

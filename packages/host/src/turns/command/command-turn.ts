@@ -6,30 +6,34 @@ import type { TurnOutput } from '../../agents/turn.ts';
 import { COMMAND_PREFIX, COMMAND_TOOL } from './command.ts';
 import { terminalText } from './terminal-text.ts';
 
-/** How much output stays in the chat, in bytes; the terminal has more as long as it is there. */
+/** Maximum bytes of output that stay in the chat. The terminal keeps more while it exists. */
 const PREVIEW_BYTES = 64 * 1024;
 
 /** A turn whose message is a command. */
 export interface CommandTurn {
   readonly turnId: string;
-  /** Labels of what came with the message. */
+  /** Labels of the message's attachments. */
   readonly attachmentLabels: readonly string[];
   readonly output: TurnOutput;
-  /** Aborts when the turn was cancelled or cut away. */
+  /** Aborts when the turn is cancelled or removed. */
   readonly signal: AbortSignal;
-  /** Absolute path; rejects with `AgentError` when the folder has gone. */
+  /** Absolute path. Rejects with `AgentError` if the folder no longer exists. */
   workingDirectory(): Promise<string>;
-  /** Rejects with `AgentError` when it cannot be started. */
+  /** Rejects with `AgentError` if the terminal cannot be started. */
   terminal(start: AgentTerminalStart & { readonly cwd: string }): Promise<AgentTerminal>;
-  /** The signal came because the host stops: the command goes on where terminals outlive it. */
+  /**
+   * True when the signal aborted because the host stops. The command then continues if terminals outlive the
+   * host.
+   */
   isHostStopping(): boolean;
-  /** The command has ended; its terminal is kept to be looked at, for a while. */
+  /** Called when the command has ended. Its terminal is kept for viewing for a while. */
   ended(terminal: AgentTerminal): void;
 }
 
 /**
- * Runs a message that is a command [CHAT-17]: one tool call, with the terminal while it runs and its result at the end. Resolves when it
- * has ended, was sent to the background, or the signal aborted. Rejects with `AgentError` when it cannot be run.
+ * Runs a message that is a command [CHAT-17], as one tool call that shows the terminal while it runs and the
+ * result at the end. Resolves when the command has ended, was sent to the background, or the signal aborted.
+ * Rejects with `AgentError` if the command cannot be run.
  */
 export async function runCommand(command: string, turn: CommandTurn): Promise<void> {
   const { turnId, output, signal, attachmentLabels } = turn;
@@ -50,7 +54,7 @@ export async function runCommand(command: string, turn: CommandTurn): Promise<vo
   call.content([block]);
   const end = await endOf(terminal, signal);
   if (end === 'aborted' && !turn.isHostStopping()) await terminal.kill();
-  // The end of the call sends the terminal to the background, in the same transaction.
+  // Completing the call sends the terminal to the background in the same transaction.
   if (end === 'exited' || end === 'aborted') turn.ended(terminal);
   if (end === 'aborted') return;
   const { text, isTruncated } = terminalText(terminal, PREVIEW_BYTES);
@@ -67,11 +71,11 @@ export async function runCommand(command: string, turn: CommandTurn): Promise<vo
   await call.complete({
     success: !isFailure,
     pastTenseMessage: exitCode === undefined ? `${command} (goes on in the background)` : command,
-    // What goes on can still be watched.
+    // The terminal of a command in the background can still be viewed.
     content: exitCode === undefined ? [block, complete] : [complete],
     ...(isFailure ? { error: { message: `exit code ${exitCode}` } } : {}),
   });
-  // It goes on without anybody here who would follow it.
+  // No turn follows a command in the background.
   if (end === 'detached') await terminal.release();
 }
 

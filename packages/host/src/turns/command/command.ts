@@ -1,19 +1,19 @@
 import type { Message, ResponsePart, TextPosition, ToolCallState, Turn } from '@agenthost/protocol';
 import { lastBytes } from './terminal-text.ts';
 
-/** What a message starts with that the host runs as a terminal command [CHAT-17]. */
+/** First character of a message that the host runs as a terminal command [CHAT-17]. */
 export const COMMAND_PREFIX = '!';
 /** `toolName` of the tool call that shows such a command. */
 export const COMMAND_TOOL = 'terminal';
 
-/** How much output of one command an agent is told, in bytes; the end of it. */
+/** Maximum bytes of a command's output that an agent is told. The end of the output is kept. */
 const CONTEXT_BYTES = 16 * 1024;
-/** How many commands an agent is told of in one turn; the latest. */
+/** Maximum number of commands that an agent is told of in one turn. The latest are kept. */
 const CONTEXT_COMMANDS = 16;
 
 /**
- * The command that a person's message is [CHAT-17], blank when nothing follows the prefix; `undefined` for messages to the agent, those
- * with something before the prefix (a blank, a backslash) among them.
+ * The command in a user's message [CHAT-17]; '' if nothing follows the prefix. `undefined` for messages to
+ * the agent, including those with text, a space or a backslash before the prefix.
  */
 export function commandOf({ text, origin }: Message): string | undefined {
   return origin.kind === 'user' && text.startsWith(COMMAND_PREFIX)
@@ -21,7 +21,10 @@ export function commandOf({ text, origin }: Message): string | undefined {
     : undefined;
 }
 
-/** A message as the agent gets it: without the backslash that kept it from being a command. What stands behind that moves up. */
+/**
+ * A message as the agent gets it: without the backslash that escapes the prefix. Positions after the
+ * backslash move by one.
+ */
 export function messageForAgent(message: Message): Message {
   if (!message.text.startsWith(`\\${COMMAND_PREFIX}`)) return message;
   const text = message.text.slice(1);
@@ -40,16 +43,19 @@ const movedUp = ({ line, character }: TextPosition): TextPosition => ({
 });
 
 /**
- * The commands that were run in a chat since its agent last had a turn, and what they printed, in words for the agent, oldest first
- * [CHAT-17]. Only from what is kept of the turns, so that a restart changes nothing.
+ * Descriptions for the agent of the commands that were run in a chat since the agent's last turn, oldest
+ * first [CHAT-17]. Uses only stored turns, so that a restart changes nothing.
  */
 export const commandContext = (turns: readonly Turn[]): string[] =>
   unheardCommands(turns).found.map(({ turn, call }) => describe(turn, call));
 
-/** Whether turns before these would add nothing to that. */
+/** Whether turns before these could not add to the command context. */
 export const isWholeContext = (turns: readonly Turn[]): boolean => unheardCommands(turns).isWhole;
 
-/** The commands of which an agent has to be told, oldest first, and whether turns before these could not add to them. */
+/**
+ * The commands that an agent has to be told of, oldest first, and whether earlier turns could not add to
+ * them.
+ */
 function unheardCommands(turns: readonly Turn[]): {
   found: { turn: Turn; call: ToolCallState }[];
   isWhole: boolean;
@@ -64,7 +70,10 @@ function unheardCommands(turns: readonly Turn[]): {
   return { found, isWhole: false };
 }
 
-/** The tool call of a turn that was a command; messages like one that went to an agent have none. */
+/**
+ * The tool call of a turn that ran a command. Messages that look like commands but went to an agent have
+ * none.
+ */
 function commandCall(turn: Turn): ToolCallState | undefined {
   if (commandOf(turn.message) === undefined) return undefined;
   return turn.responseParts.find(isCommandPart)?.toolCall;
@@ -73,10 +82,13 @@ function commandCall(turn: Turn): ToolCallState | undefined {
 const isCommandPart = (part: ResponsePart): part is Extract<ResponsePart, { kind: 'toolCall' }> =>
   part.kind === 'toolCall' && part.toolCall.toolName === COMMAND_TOOL;
 
-/** Whether the agent has had this turn: one that failed before it said anything may never have come to it. */
+/**
+ * Whether the agent has received this turn. A turn that failed without output may never have reached the
+ * agent.
+ */
 const hasHeard = ({ state, message, responseParts }: Turn): boolean =>
   responseParts.some(({ kind }) => kind !== 'systemNotification') ||
-  // A prefix with nothing behind it was no turn of the agent's.
+  // A prefix without a command is not a turn of the agent.
   (state === 'complete' && commandOf(message) === undefined);
 
 function describe(turn: Turn, call: ToolCallState): string {

@@ -5,10 +5,13 @@ import type { Journal } from '../../journal/journal.ts';
 import type { ReadFileBytes } from '../../workspace/workspace.ts';
 import { contentIdOf } from './content-store.ts';
 
-/** What is read at most where an agent names no bound, as for clients. */
+/** Maximum bytes to read if the agent gives no limit. The same as for clients. */
 const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 
-/** `TurnInput.readResource` of this host: its own content URIs, and files by the path policy [RES-2]. */
+/**
+ * Implements `TurnInput.readResource`: reads the host's own content URIs, and files that the path policy
+ * allows [RES-2].
+ */
 export function attachmentReader(
   journal: Pick<Journal, 'readContent'>,
   readFile: ReadFileBytes,

@@ -12,23 +12,26 @@ import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { CONTENT_SCHEME, contentIdOf } from './content-store.ts';
 
-/** Stands in place of a turn's id with the contents of messages that wait: each goes by itself, or with its chat. */
+/**
+ * Prefix used in place of a turn id for contents of waiting messages. Each content is removed on its own or
+ * with its chat.
+ */
 const WAITING = 'waiting:';
 
-/** Where a message stands. */
+/** The chat that a message belongs to, and its session. */
 interface Place {
   readonly session: string;
   readonly chat: string;
 }
 
 /**
- * Keeps large attachments of messages outside of state: messages carry references, and the contents go with what refers to them.
- * A message that waits (a draft, a steering or queued message) has contents of its own, and so has the message of each turn: they are copied
- * when it starts.
+ * Stores large attachments of messages outside of state. A message refers to a stored content, which is
+ * removed with the message. Waiting messages (drafts, steering and queued messages) own their contents. When
+ * a message starts a turn, its contents are copied for that turn.
  */
 export class AttachmentStore {
   readonly #ids: Ids;
-  /** Contents of waiting messages that may be nobody's at the end of this tick, by chat. */
+  /** Contents of waiting messages that may have no reference at the end of this tick, by chat. */
   readonly #left = new Map<Channel<'chat'>, Set<string>>();
 
   constructor(sync: Sync, ids: Ids) {
@@ -37,7 +40,10 @@ export class AttachmentStore {
     sync.path.onSeal((tx) => this.#dropLeft(tx));
   }
 
-  /** A message as it waits in a chat. `known`: contents that waiting messages of the chat refer to already. */
+  /**
+   * Stores the attachments of a waiting message. `known`: contents that waiting messages of the chat already
+   * refer to.
+   */
   storeWaiting(tx: Tx, place: Place, message: Message, known: ReadonlySet<string> = new Set()): Message {
     const idFor = (what: string | Buffer): string =>
       createHash('sha256').update(`${place.chat}\0`).update(what).digest('hex').slice(0, 40);
@@ -45,7 +51,7 @@ export class AttachmentStore {
       if (isLarge(attachment)) {
         const data = Buffer.from(attachment.data, 'base64');
         const id = idFor(data);
-        // Drafts are sent again and again while people type.
+        // Clients send the draft repeatedly while the user types.
         if (!known.has(id))
           tx.write(contentRow({ ...place, turnId: WAITING + id }, id, data, attachment.contentType));
         return reference(attachment, id, data.byteLength);
@@ -58,7 +64,9 @@ export class AttachmentStore {
     });
   }
 
-  /** A message as it stands in a turn that starts now, or that it steers. */
+  /**
+   * Stores the attachments of a message that starts a turn now, or that an agent has accepted as steering.
+   */
   storeForTurn(tx: Tx, place: Place, message: Message, turnId: string): Message {
     return withAttachments(message, (attachment) => {
       if (isLarge(attachment)) return this.#moved(tx, { ...place, turnId }, attachment);
@@ -70,7 +78,7 @@ export class AttachmentStore {
     });
   }
 
-  /** The same for a message whose references have the turn as their owner already. */
+  /** Stores the embedded attachments of a message whose references already belong to the turn. */
   storeEmbedded(tx: Tx, place: Place, message: Message, turnId: string): Message {
     return withAttachments(message, (attachment) =>
       isLarge(attachment) ? this.#moved(tx, { ...place, turnId }, attachment) : attachment,
@@ -103,7 +111,7 @@ export class AttachmentStore {
     if (left.size > 0) this.#left.set(chat, left);
   }
 
-  /** At the end of a tick, since a message may go from one place to another in it. */
+  /** Runs at the end of a tick, because a message can move from one place to another within the tick. */
   #dropLeft(tx: Tx): void {
     for (const [chat, left] of this.#left) {
       if (!chat.isAlive) continue;

@@ -5,19 +5,25 @@ import type { FileChange } from '../../agents/turn.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Sync } from '../../sync/sync.ts';
 
-/** Tool output above so many bytes goes behind content URIs, its largest blocks first. */
+/** Bytes of tool output above which the largest blocks are stored behind content URIs. */
 const MAX_INLINE = 256 * 1024;
-/** What of a text stays in state, at either end; characters. */
+/** Characters of a large text that stay in state at each end. */
 const HEAD = 32 * 1024;
 const TAIL = 32 * 1024;
-/** Of a changed file, what is kept of each version, in characters: beyond it the middle is left out. */
+/**
+ * Maximum characters that are kept of each version of a changed file. The middle of a longer version is left
+ * out.
+ */
 const MAX_VERSION_LENGTH = 4 * 1024 * 1024;
-/** Lines are counted in versions of up to so many characters together: a list of all lines takes many times their memory. */
+/**
+ * Maximum characters of both versions together for counting lines. A list of lines takes many times their
+ * memory.
+ */
 const MAX_DIFF_LENGTH = 1024 * 1024;
-/** Counting stops after so long; worst cases explode. */
+/** Time limit for counting lines. The worst case is quadratic. */
 const DIFF_TIMEOUT_MS = 50;
 
-/** Scheme of the URIs of what a host keeps outside of state. */
+/** URI scheme of contents that a host keeps outside of state. */
 export const CONTENT_SCHEME = 'agenthost-content';
 
 /** The id in a content URI of the host. `undefined` for other URIs. */
@@ -26,14 +32,14 @@ export function contentIdOf(uri: string): string | undefined {
   return uri.startsWith(prefix) ? uri.slice(prefix.length) : undefined;
 }
 
-/** The active turn that contents go with. */
+/** The active turn that owns contents. */
 export interface ContentOwner {
   readonly session: string;
   readonly chat: string;
   readonly turnId: string;
 }
 
-/** Stores large contents of turns outside of state, behind URIs that `resourceRead` answers [RES-1]. */
+/** Stores large contents of turns outside of state. `resourceRead` returns them by URI [RES-1]. */
 export class ContentStore {
   readonly #sync: Sync;
   readonly #ids: Ids;
@@ -43,7 +49,7 @@ export class ContentStore {
     this.#ids = ids;
   }
 
-  /** Stores a text durably with the present tick. */
+  /** Stores a text durably with the current tick. */
   put(of: ContentOwner, text: string, contentType: string): ContentRef {
     return this.#putBytes(of, Buffer.from(text, 'utf8'), contentType);
   }
@@ -51,7 +57,8 @@ export class ContentStore {
   #putBytes(of: ContentOwner, data: Buffer, contentType: string): ContentRef {
     const id = this.#ids.next();
     this.#sync.transact('host', (tx) => {
-      // What comes after its turn is in no state, and would stay when the turn was cut off or its session disposed of.
+      // A content stored after its turn has ended is in no state, and would stay after the turn or session
+      // was removed.
       if (this.#sync.registry.getOf('chat', of.chat)?.outline.activeTurn?.id !== of.turnId) return;
       const { session, chat, turnId } = of;
       tx.write({ op: 'content', session, chat, turnId, id, contentType, data });
@@ -59,7 +66,10 @@ export class ContentStore {
     return { uri: `${CONTENT_SCHEME}:/${id}`, sizeHint: data.byteLength, contentType };
   }
 
-  /** A change of a text file, its contents behind URIs [CS-3]. Of a version above 4 MiB both ends are kept. */
+  /**
+   * A change of a text file, with the contents behind URIs [CS-3]. Of a version above 4 MiB only both ends
+   * are kept.
+   */
   fileEdit(of: ContentOwner, { uri, before, after }: FileChange): FileEdit {
     const side = (text: string) => ({
       uri,
@@ -76,8 +86,8 @@ export class ContentStore {
   }
 
   /**
-   * A tool's result, small enough for state: of large texts the head, a reference to the whole and the tail; of other large data,
-   * structured content included, a reference.
+   * A tool's result, reduced to a size that fits state. A large text is replaced by its head, a reference to
+   * the whole text and its tail. Other large data, including structured content, is replaced by a reference.
    */
   fit(of: ContentOwner, result: ToolCallResult): ToolCallResult {
     const { content, structuredContent, error, ...rest } = result;
@@ -105,7 +115,7 @@ export class ContentStore {
     };
   }
 
-  /** What stands in state for a large block. */
+  /** The blocks that replace a large block in state. */
   #outline(of: ContentOwner, block: ToolResultContent): ToolResultContent[] {
     const whole = (text: string): ToolResultContent => ({
       type: 'resource',
@@ -128,7 +138,10 @@ export class ContentStore {
   }
 }
 
-/** Output of a call that still runs, its large texts cut to head and tail: the whole is stored once, when it is there. */
+/**
+ * Output of a running call, with large texts cut to head and tail. The whole output is stored when the call
+ * ends.
+ */
 export function previewOf(content: readonly ToolResultContent[]): ToolResultContent[] {
   const large = largeParts(content.map(sized));
   return content.flatMap((block): ToolResultContent[] => {
@@ -149,7 +162,7 @@ interface Sized {
   readonly size: number;
 }
 
-/** The parts that have to go for the rest to fit: the largest first, and none that would not get smaller. */
+/** The parts to replace so that the rest fits: the largest first, and only parts that become smaller. */
 function largeParts(parts: readonly Sized[]): ReadonlySet<object> {
   let total = parts.reduce((sum, { size }) => sum + size, 0);
   const large = new Set<object>();
@@ -161,7 +174,7 @@ function largeParts(parts: readonly Sized[]): ReadonlySet<object> {
   return large;
 }
 
-/** Bytes of what a call shows, about. */
+/** Approximate size of a call's content in bytes. */
 export const lengthOf = (content: readonly ToolResultContent[]): number =>
   content.reduce((sum, block) => sum + sizeOf(block), 0);
 
@@ -193,7 +206,7 @@ function shortened(text: string): string {
   return `${head}\n…\n${tail}`;
 }
 
-/** How many characters of a changed file's versions are kept. */
+/** Number of characters that are kept of both versions of a changed file. */
 export const keptLength = ({ before = '', after = '' }: FileChange): number =>
   Math.min(before.length, MAX_VERSION_LENGTH) + Math.min(after.length, MAX_VERSION_LENGTH);
 
@@ -209,7 +222,7 @@ const endsOf = (text: string, headLength = HEAD, tailLength = TAIL): { head: str
   tail: cutStart(text.slice(-tailLength)),
 });
 
-// A cut must not leave half of a surrogate pair.
+// A cut must not split a surrogate pair.
 const cutEnd = (text: string): string => (/[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text);
 const cutStart = (text: string): string => (/^[\uDC00-\uDFFF]/.test(text) ? text.slice(1) : text);
 

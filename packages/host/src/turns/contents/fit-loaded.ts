@@ -6,8 +6,9 @@ import type { Tx } from '../../sync/tx.ts';
 import { type AttachmentStore, waitingContents } from './attachment-store.ts';
 
 /**
- * Brings what an older host stored within the limits as it is loaded: attachments of waiting messages move out of state, other texts are
- * cut. Clients that had it whole come back to a snapshot: no action says it.
+ * Reduces channels that an older host stored to today's limits when they are loaded: moves attachments of
+ * waiting messages out of state and cuts other texts. No action describes this change, so clients that have
+ * the old state get a snapshot when they return.
  */
 export function fitLoaded(sync: Sync, attachments: AttachmentStore): void {
   sync.registry.onLoaded((channel) => {

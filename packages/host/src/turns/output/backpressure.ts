@@ -1,15 +1,18 @@
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 
-/** How far an agent may be ahead of the journal, in steps and in characters, before its text methods wait. */
+/** Steps and characters that an agent may be ahead of the journal before its text methods wait. */
 const MAX_AHEAD = 512;
 const MAX_AHEAD_LENGTH = 256 * 1024;
-/** The same in entries of the turn's part list, of which each step copies all: 32 MB, some hundredths of a second. */
+/**
+ * Limit on steps ahead multiplied by the turn's parts, because each step copies the list of parts. 32 MB;
+ * takes some hundredths of a second.
+ */
 const MAX_AHEAD_COPIED = 4_000_000;
 
 /**
- * The same for an agent that does not wait. Inside the host's process such a one lets nobody else have a turn of the event loop, and the
- * memory fills: this many steps take some tenths of a second.
+ * Limits for an agent that does not wait. Such an agent inside the host's process blocks the event loop and
+ * fills the memory. This number of steps takes some tenths of a second.
  */
 export const MAX_RUNAWAY = 4_096;
 const MAX_RUNAWAY_LENGTH = 64 * 1024 * 1024;
@@ -19,8 +22,8 @@ const MEBIBYTE = 1024 * 1024;
 const READY = Promise.resolve();
 
 /**
- * Back-pressure of one turn: lets an agent run ahead of the commits a little, and waits while the journal is down. Every change that an agent
- * makes is a step.
+ * Backpressure of one turn: lets an agent run slightly ahead of the commits, and makes it wait while the
+ * journal is unavailable. Each change that an agent makes is a step.
  */
 export class TurnBackpressure {
   readonly #sync: Sync;
@@ -32,18 +35,18 @@ export class TurnBackpressure {
   #isReleasing = false;
   readonly #onRunaway: (why: string) => void;
 
-  /** `onRunaway`: the agent does not wait, and has to be stopped; `why` is for people. */
+  /** `onRunaway`: called when the agent does not wait and must be stopped. `why` is shown to users. */
   constructor(sync: Sync, onRunaway: (why: string) => void) {
     this.#sync = sync;
     this.#onRunaway = onRunaway;
   }
 
-  /** Says how many parts the turn has: the more, the more each step costs. */
+  /** Sets the number of parts of the turn. Each step costs more in a turn with more parts. */
   setPartCount(partCount: number): void {
     this.#partCount = partCount;
   }
 
-  /** How far the agent is ahead, when it has to be stopped for it. */
+  /** How far the agent is ahead, if it must be stopped; otherwise `undefined`. */
   #runaway(): string | undefined {
     const maxSteps = Math.min(MAX_RUNAWAY, Math.floor(MAX_RUNAWAY_COPIED / Math.max(this.#partCount, 1)));
     if (this.#ahead.length >= maxSteps) return `${maxSteps} steps`;
@@ -51,7 +54,10 @@ export class TurnBackpressure {
     return `${MAX_RUNAWAY_LENGTH / MEBIBYTE} Mi characters`;
   }
 
-  /** Counts one step of so many characters: what `work` changes, and then `stepped`. Resolves when the agent may take the next. */
+  /**
+   * Runs `work` as one step of `length` characters. `work` must call `stepped` at its end. Resolves when the
+   * agent may take the next step.
+   */
   step(length: number, work: (tx: Tx) => void): Promise<void> {
     const runaway = this.#runaway();
     if (runaway !== undefined) {
@@ -70,7 +76,7 @@ export class TurnBackpressure {
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
-  /** The turn is over: nobody waits any more. */
+  /** Releases all waiting callers because the turn has ended. */
   end(): void {
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
@@ -84,15 +90,16 @@ export class TurnBackpressure {
     );
   }
 
-  // One function each for all steps: there is one step for every few words that an agent says.
-
-  /** What a step's `work` ends with. */
+  /**
+   * Must be called at the end of a step's `work`. One function for all steps, because agents take a step for
+   * every few words.
+   */
   readonly stepped = (tx: Tx): void => tx.effect(this.#committed);
   readonly #committed = (): void => {
     this.#aheadLength -= this.#ahead.shift() ?? 0;
     if (!this.#hasRoom || this.#waiters.length === 0 || this.#isReleasing) return;
-    // Large output is committed early, without a turn of the event loop: an agent that went on at once would let nobody
-    // else have one, and what was sent would pile up in front of the sockets.
+    // Large output is committed early, in the same turn of the event loop. An agent that continued at once
+    // would block the event loop, and output would accumulate before the sockets are written.
     this.#isReleasing = true;
     this.#sync.path.afterTurn(this.#release);
   };

@@ -33,26 +33,31 @@ import { LiveToolCall } from '../tools/tool-call.ts';
 import { TurnBackpressure } from './backpressure.ts';
 import { TurnSize } from './turn-size.ts';
 
-/** Questions, confirmations and running client tools of one session that may wait at once. */
+/**
+ * Maximum number of questions, confirmations and running client tools of one session that may wait at once.
+ */
 export const MAX_OPEN_QUESTIONS = 1_000;
 
-/** The turn that an output belongs to, while it is the chat's active one. */
+/** The turn that an output belongs to, while it is the chat's active turn. */
 export interface LiveTurn {
   readonly chat: string;
   readonly session: string;
   readonly turnId: string;
 }
 
-/** Whether clients can refer to something by this id. */
+/** Whether the id is short enough for clients to refer to it. */
 const isNameable = (id: string): boolean => id.length <= TEXT_LIMITS.id.max;
 
 const canBeAnswered = (question: ChatInputQuestion): boolean =>
   isNameable(question.id) && (!('options' in question) || question.options.every(({ id }) => isNameable(id)));
 
-/** Makes a worker chat for a call of a turn [CHAT-2]. */
+/** Creates a worker chat for a call of a turn [CHAT-2]. */
 export type SpawnChat = (of: LiveTurn, worker: WorkerChatStart) => WorkerChat;
 
-/** What a provider writes a turn with: turns its calls into actions, in order, while the turn is open. */
+/**
+ * The output that a provider writes a turn with. Converts its calls into actions, in order, while the turn is
+ * open.
+ */
 export class LiveTurnOutput implements TurnOutput {
   readonly #sync: Sync;
   readonly #ids: Ids;
@@ -64,7 +69,7 @@ export class LiveTurnOutput implements TurnOutput {
   readonly #size = new TurnSize();
   readonly #onFull: (() => void) | undefined;
   readonly #clientTools: ClientToolRuns;
-  /** Aborts when the turn is over. */
+  /** Aborts when the turn has ended. */
   readonly #over = new AbortController();
   readonly #toolCalls = new Map<string, LiveToolCall>();
   readonly #inputRequests: LiveInputRequests;
@@ -78,7 +83,7 @@ export class LiveTurnOutput implements TurnOutput {
     clientTools: ClientToolRuns;
     turn: LiveTurn;
     spawnChat: SpawnChat;
-    /** The turn has become too large, and was ended for it. */
+    /** Called when the turn became too large and was therefore ended. */
     onFull?: () => void;
   }) {
     this.#onFull = parts.onFull;
@@ -138,7 +143,7 @@ export class LiveTurnOutput implements TurnOutput {
 
   toolCall(call: ToolCallStart): ToolCallHandle {
     const given = call.toolCallId ?? this.#ids.next();
-    // No client could answer under a longer one.
+    // Clients could not answer a call with a longer id.
     const toolCallId = isNameable(given) ? given : this.#ids.next();
     const handle = new LiveToolCall({
       id: toolCallId,
@@ -180,7 +185,7 @@ export class LiveTurnOutput implements TurnOutput {
     return Promise.resolve({ response: 'cancel', answers: {} });
   }
 
-  /** A client has closed an input request; how is in state. */
+  /** Called when a client has closed an input request. State contains the answer. */
   inputCompleted(requestId: string): void {
     const chat = this.#chat();
     if (chat !== undefined) this.#inputRequests.completed(chat.state, requestId);
@@ -200,18 +205,18 @@ export class LiveTurnOutput implements TurnOutput {
     return worker;
   }
 
-  /** A client has answered a question about a tool call; the answer is in state. */
+  /** Called when a client has approved or denied a tool call. State contains the answer. */
   answered(toolCallId: string, action: Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>): void {
     const chat = this.#chat();
     if (chat !== undefined) this.#toolCalls.get(toolCallId)?.answered(chat.state, action);
   }
 
-  /** A client has approved or denied a tool call's result. */
+  /** Called when a client has approved or denied a tool call's result. */
   resultAnswered(toolCallId: string, approved: boolean): void {
     this.#toolCalls.get(toolCallId)?.resultAnswered(approved);
   }
 
-  /** The turn is over: whoever waits for a person goes on as skipped. */
+  /** Ends the output with its turn. Callers that wait for users continue as skipped. */
   end(): void {
     this.#isOver = true;
     this.#over.abort();
@@ -229,13 +234,14 @@ export class LiveTurnOutput implements TurnOutput {
     });
   }
 
-  /** Makes this text the end of what was said. */
+  /** Appends text to the last part if it is of this kind, or else to a new part. */
   #say(tx: Tx, chat: Channel<'chat'>, kind: 'markdown' | 'reasoning', content: string): void {
     const { turnId } = this.#turn;
     const last = chat.outline.activeTurn?.responseParts.at(-1);
     const partId = last?.kind === kind ? last.id : this.#ids.next();
     if (last?.kind !== kind) {
-      // Empty: a client that shows what is appended must not miss what a part begins with [CHAT-4].
+      // The part starts empty, so that a client that shows only appended text does not miss its beginning
+      // [CHAT-4].
       const part = { kind, id: partId, content: '' };
       this.#emitOn(tx, chat, { type: 'chat/responsePart', turnId, part });
       if (this.#chat() === undefined) return;
@@ -244,13 +250,13 @@ export class LiveTurnOutput implements TurnOutput {
     this.#emitOn(tx, chat, { type, turnId, partId, content });
   }
 
-  /** The chat, while this turn is its active one. */
+  /** The chat, if this turn is its active turn. */
   #chat(): Channel<'chat'> | undefined {
     const chat = this.#sync.registry.getOf('chat', this.#turn.chat);
     return chat?.outline.activeTurn?.id === this.#turn.turnId ? chat : undefined;
   }
 
-  /** Emits in one step of so many characters; resolves when the agent may take the next. */
+  /** Emits an action as one step of `length` characters. Resolves when the agent may take the next step. */
   #emit(make: (chat: Channel<'chat'>) => ChatAction | undefined, length = 0): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     return this.#backpressure.step(length, (tx) => {
@@ -266,7 +272,7 @@ export class LiveTurnOutput implements TurnOutput {
   }
 
   #emitOn(tx: Tx, chat: Channel<'chat'>, given: ChatAction): void {
-    // Counted as it stands in state.
+    // Count the size after the texts were cut, as in state.
     const action = withinLimits(given);
     tx.emit(chat, action);
     const limit = this.#size.add(action);
@@ -277,14 +283,14 @@ export class LiveTurnOutput implements TurnOutput {
       this.#stop(tx, chat, `more than ${MAX_OPEN_QUESTIONS} questions of its session wait for answers`);
   }
 
-  /** All that wait are in the state of the session, and are closed in one tick when their turn ends. */
+  /** All open questions are part of the session's state, and are closed in one tick when their turn ends. */
   #opensTooMany({ type }: ChatAction): boolean {
     if (type !== 'chat/inputRequested' && type !== 'chat/toolCallReady') return false;
     const session = this.#sync.registry.getOf('session', this.#turn.session);
     return (session?.state.inputNeeded?.length ?? 0) > MAX_OPEN_QUESTIONS;
   }
 
-  /** What the agent says from here on costs nothing. */
+  /** Ends the turn of an agent that does not wait. Later output of the agent is ignored. */
   #endRunaway(why: string): void {
     this.end();
     this.#sync.transact('host', (tx) => {

@@ -1,29 +1,33 @@
 import { CHANNEL_LIMITS, type ChatAction } from '@agenthost/protocol';
 
 /**
- * What a turn may hold, in characters. An agent that goes on without end must not take the host's memory, and every turn has to fit into an
- * answer.
+ * Maximum characters of a turn. Limits the memory that an agent with endless output can take, and lets each
+ * turn fit into a response.
  */
 export const MAX_TURN_LENGTH = CHANNEL_LIMITS.turnLength.max;
 
 /**
- * Parts of a turn: texts, tool calls, notices, questions. Each action copies the list of them, on the host and on every client, ours or
- * foreign: what a longer list costs grows with its square. 50,000 tool calls take some twenty seconds of processor time, in short ticks (`pace.ts`).
+ * Maximum parts of a turn: texts, tool calls, notices, questions. Each action copies the list of parts, on
+ * the host and on every client, so the cost grows with the square of the list's length. 50,000 tool calls
+ * take some twenty seconds of processor time, in short ticks (`backpressure.ts`).
  */
 export const MAX_TURN_PARTS = CHANNEL_LIMITS.turnParts.max;
 
-/** How large a turn has become, about: each action's share of the state, those that replace something counted anew. */
+/**
+ * Approximate size of a turn: the sum of its actions. An action that replaces an earlier value is counted in
+ * its place.
+ */
 export class TurnSize {
   #length = 0;
   #partCount = 0;
-  /** Length of what is replaced, by what it belongs to. */
+  /** Length of each replaceable value, by the id of its owner. */
   readonly #replaced = new Map<string, number>();
 
   get partCount(): number {
     return this.#partCount;
   }
 
-  /** Counts one action; what the turn holds more of than it may, for people, or `undefined`. */
+  /** Counts one action. Returns the limit that the turn exceeds, as text for users, or `undefined`. */
   add(action: ChatAction): string | undefined {
     switch (action.type) {
       case 'chat/delta':
@@ -36,18 +40,18 @@ export class TurnSize {
         this.#partCount += 1;
         this.#length += lengthOf(action);
         break;
-      // The content of a call that runs is cut to a preview, and replaced by its result.
+      // The content of a running call is not counted: it is cut to a preview and replaced by the result.
       case 'chat/toolCallReady':
         this.#replace(action.toolCallId, lengthOf(action));
         break;
-      // Its last.
+      // The last action of a call.
       case 'chat/toolCallComplete':
         this.#replaced.delete(action.toolCallId);
         this.#length += lengthOf(action);
         break;
       case 'chat/inputRequested': {
         const key = `${action.type} ${action.request.id}`;
-        // Each becomes a part when it is answered.
+        // Each request becomes a part when it is answered.
         if (!this.#replaced.has(key)) this.#partCount += 1;
         this.#replace(key, lengthOf(action));
         break;
@@ -65,8 +69,9 @@ export class TurnSize {
 }
 
 /**
- * Characters as they go out, where a control character takes six: a turn of nothing else would be larger than any client's frame. Without
- * the fields that only address an action: state names each call once, and its turn not at all.
+ * Characters as encoded JSON, where a control character takes six. A turn of control characters could
+ * otherwise exceed the frame limit of clients. Leaves out the fields that only address an action: state
+ * contains each call id once and the turn id not at all.
  */
 function lengthOf(value: ChatAction | string): number {
   if (typeof value === 'string') return JSON.stringify(value).length - 2;

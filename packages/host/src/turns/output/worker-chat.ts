@@ -9,15 +9,18 @@ import type { Change, Tx } from '../../sync/tx.ts';
 import type { TurnParts } from '../parts.ts';
 import { type LiveTurn, LiveTurnOutput } from './turn-output.ts';
 
-/** Worker chats of one session: they stay, and each is an entry of its catalogue. */
+/**
+ * Maximum number of worker chats of one session. They are kept, and each has an entry in the session's list
+ * of chats.
+ */
 const MAX_WORKER_CHATS = 500;
 
-/** One turn of a worker, until it has ended. */
+/** An open turn of a worker chat. */
 interface RunningTurn {
   readonly turnId: string;
   readonly output: LiveTurnOutput;
   readonly abort: AbortController;
-  /** The provider has ended it, and not somebody else. */
+  /** True when the provider itself has ended the turn. */
   isEndedByProvider: boolean;
 }
 
@@ -29,8 +32,9 @@ interface Worker {
 }
 
 /**
- * The chats that tool calls work in [CHAT-2]: made by the host, read-only for people, written by the provider that has the parent's turn.
- * Whatever ends that turn ends theirs in the same tick; the chats stay.
+ * The chats that tool calls work in [CHAT-2]. The host creates them; they are read-only for users; the
+ * provider of the parent's turn writes them. When that turn ends, the turns of its worker chats end in the
+ * same tick. The chats are kept.
  */
 export class WorkerChats {
   readonly #parts: TurnParts;
@@ -41,12 +45,12 @@ export class WorkerChats {
     parts.sync.observe('chat', (tx, change) => this.#follow(tx, change));
   }
 
-  /** What the provider writes the present turn of a worker chat with, so that answers of people reach it. */
+  /** The output of a worker chat's active turn. Answers of users are passed to it. */
   outputOf(chat: string): LiveTurnOutput | undefined {
     return this.#workers.get(chat)?.turn?.output;
   }
 
-  /** Makes a worker chat for a tool call of a turn. Throws `AgentError` when the session has too many. */
+  /** Creates a worker chat for a tool call of a turn. Throws `AgentError` if the session has too many. */
   spawn(parent: LiveTurn, start: WorkerChatStart): WorkerChat {
     const { sync, ids } = this.#parts;
     const session = sync.registry.getOf('session', parent.session);
@@ -101,14 +105,14 @@ export class WorkerChats {
     sync.transact('host', (tx) => {
       const worker = this.#workers.get(uri);
       const chat = sync.registry.getOf('chat', uri);
-      // Its parent's turn may have ended, and the commit of that be under way.
+      // The parent's turn may have ended in a tick that is not committed yet.
       const isParentOpen = sync.registry.getOf('chat', parent.chat)?.outline.activeTurn?.id === parent.turnId;
       if (worker === undefined || chat === undefined || !isParentOpen) {
         tx.effect(() => over(turn));
         return;
       }
       const before = worker.turn;
-      // A provider that begins another one has done with this.
+      // A provider that starts another turn has finished this one.
       if (before !== undefined) {
         before.isEndedByProvider = true;
         this.#end(tx, chat, { type: 'chat/turnComplete', turnId: before.turnId });
@@ -141,7 +145,10 @@ export class WorkerChats {
     if (chat.state.activeTurn?.id === action.turnId) tx.emit(chat, action);
   }
 
-  /** A turn has ended: a worker's own lets its output go, a parent's ends those of its workers too. */
+  /**
+   * Handles the end of a turn. Closes the output of a worker's turn; ends the turns of all workers when a
+   * parent's turn ends.
+   */
   #follow(tx: Tx, { channel, before, after, action }: Change<'chat'>): void {
     const turnId = before.activeTurn?.id;
     if (turnId === undefined || after.activeTurn?.id === turnId || this.#workers.size === 0) return;
@@ -169,7 +176,7 @@ export class WorkerChats {
 
 type EndAction = Extract<ChatAction, { type: 'chat/turnComplete' | 'chat/turnCancelled' | 'chat/error' }>;
 
-/** A worker's turn ends as its parent's did; one that was cut away is cancelled. */
+/** The action that ends a worker's turn in the same way as its parent's. A removed turn is cancelled. */
 function sameEnd(action: ChatAction, turnId: string): EndAction {
   switch (action.type) {
     case 'chat/turnComplete':

@@ -13,12 +13,12 @@ import type { Sync } from '../../sync/sync.ts';
 import type { Change, Tx } from '../../sync/tx.ts';
 import { findToolCall } from './tool-call.ts';
 
-/** The turn that runs a client's tool. */
+/** The turn that calls a client's tool. */
 interface RunningTurn {
   readonly chat: string;
   readonly session: string;
   readonly turnId: string;
-  /** Aborts when the turn is over. */
+  /** Aborts when the turn has ended. */
   readonly over: AbortSignal;
   toolCall(start: ToolCallStart): ToolCallHandle;
 }
@@ -28,7 +28,7 @@ interface Wait {
   readonly chat: string;
   readonly toolCallId: string;
   readonly resolve: (result: ToolCallResult) => void;
-  /** Calls off the time limit. */
+  /** Cancels the time limit. */
   stopLimit: () => void;
 }
 
@@ -38,8 +38,8 @@ interface Offer {
 }
 
 /**
- * Runs the tools of clients in turns [CHAT-9]. The client itself completes a call by an action; the host does it in its place when
- * the client stops being active or takes too long.
+ * Runs client tools in turns [CHAT-9]. The client completes a call by an action. The host completes it if the
+ * client is no longer active or exceeds the time limit.
  */
 export class ClientToolRuns {
   readonly #sync: Sync;
@@ -48,7 +48,7 @@ export class ClientToolRuns {
   /** By chat and tool call. */
   readonly #waits = new Map<string, Wait>();
 
-  /** `limitMs`: how long a client may take; asked for each call. */
+  /** `limitMs`: time limit of a client for one call; read for each call. */
   constructor(parts: { sync: Sync; timers: Timers; limitMs(): number }) {
     this.#sync = parts.sync;
     this.#timers = parts.timers;
@@ -60,7 +60,7 @@ export class ClientToolRuns {
     });
   }
 
-  /** As `TurnOutput.clientTool`. */
+  /** Implements `TurnOutput.clientTool`. */
   async run(turn: RunningTurn, call: ClientToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult> {
     if (turn.over.aborted) return failure('turnEnded', 'The turn has ended');
     if (withdrawn?.aborted === true) return CALLED_OFF;
@@ -134,7 +134,7 @@ export class ClientToolRuns {
     );
   }
 
-  /** Completes a call that runs, or that somebody is asked about, in its client's place. */
+  /** Completes a call that is running or waits for confirmation, on behalf of its client. */
   #end(wait: Wait, result: ToolCallResult): void {
     this.#sync.transact('host', (tx) => {
       const chat = this.#sync.registry.getOf('chat', wait.chat);
@@ -150,7 +150,7 @@ export class ClientToolRuns {
     if (wait !== undefined) tx.effect(() => this.#look(wait));
   }
 
-  /** Behind the commit: what became of the call. */
+  /** Runs after the commit: settles the call if it has ended. */
   #look(wait: Wait): void {
     const chat = this.#sync.registry.getOf('chat', wait.chat);
     const call = chat && findToolCall(chat.state, wait.toolCallId);
@@ -161,7 +161,7 @@ export class ClientToolRuns {
   }
 }
 
-/** Completes a client's call as failed, in the client's place. */
+/** Completes a client's call as failed, on behalf of the client. */
 export function completeCall(
   tx: Tx,
   chat: Channel<'chat'>,
@@ -172,7 +172,7 @@ export function completeCall(
   if (turnId !== undefined) tx.emit(chat, { type: 'chat/toolCallComplete', turnId, toolCallId, result });
 }
 
-/** The result of a client's call that came to nothing. */
+/** The result of a failed client call. */
 export const failure = (code: string, message: string): ToolCallResult => ({
   success: false,
   pastTenseMessage: 'Failed',
@@ -181,7 +181,7 @@ export const failure = (code: string, message: string): ToolCallResult => ({
 
 const CALLED_OFF = failure('calledOff', 'The agent has called it off');
 
-/** A client is not active any more: its calls that run, or that somebody is asked about, fail [SESS-8]. */
+/** Fails the open calls of a client that is no longer active [SESS-8]. */
 function failCallsOf(tx: Tx, sync: Sync, session: Channel<'session'>, clientId: string): void {
   for (const chat of [...sync.registry.ofSession(session.uri)]) {
     if (!chat.is('chat')) continue;
@@ -193,14 +193,14 @@ function failCallsOf(tx: Tx, sync: Sync, session: Channel<'session'>, clientId: 
   }
 }
 
-/** It has not been answered. */
+/** Whether the call has no result yet. */
 const isOpen = ({ status }: ToolCallState): boolean =>
   status === 'running' || status === 'pending-confirmation';
 
 const isOpenCallOf = (call: ToolCallState, clientId: string): boolean =>
   isOpen(call) && call.contributor?.kind === 'client' && call.contributor.clientId === clientId;
 
-/** Nobody offers the tool (any more): shown as a call that failed at once. */
+/** Fails a call at once because no active client offers the tool. */
 async function refuse(
   handle: ToolCallHandle,
   ready: Parameters<ToolCallHandle['run']>[0],

@@ -3,25 +3,28 @@ import { defined, sameJson } from '@agenthost/protocol/values';
 import type { ToolCallAnswer } from '../../agents/tool-call.ts';
 import type { Decider, Verdict } from '../../approvals/policy.ts';
 
-/** Keys of a tool call's `_meta` that say who decided in place of a person: the host's alone. */
+/** Keys of a tool call's `_meta` that record a decision made without a user. Only the host sets them. */
 const KEYS: ReadonlySet<string> = new Set(['approvedBy', 'deniedBy', 'resultApprovedBy', 'resultDeniedBy']);
 
 type Meta = Readonly<Record<string, unknown>>;
 
-/** What a decision looks like in `_meta`. */
+/** The record of a decision in `_meta`. */
 export type DecisionMark = { readonly approvedBy: Decider } | { readonly deniedBy: Decider };
 
-/** The mark of a verdict; `undefined` while people are asked. */
+/** The mark of a verdict; `undefined` if users are asked. */
 export function markOf(verdict: Verdict): DecisionMark | undefined {
   if (verdict.outcome === 'ask') return undefined;
   return verdict.outcome === 'run' ? { approvedBy: verdict.by } : { deniedBy: verdict.by };
 }
 
-/** What an agent says about a call, without what it may not say. */
+/** An agent's `_meta` for a call without the keys that only the host sets. */
 export const withoutMarks = (meta: Meta): Record<string, unknown> =>
   Object.fromEntries(Object.entries(meta).filter(([key]) => !KEYS.has(key)));
 
-/** The `_meta` of an action: what the agent gave, else what is there, with the mark; nothing when that changes nothing. */
+/**
+ * The `_meta` of an action: the agent's value, or else the present one, with the mark. Empty if nothing
+ * changes.
+ */
 export function markedMeta(
   given: Meta | undefined,
   present: Meta | undefined,
@@ -32,7 +35,7 @@ export function markedMeta(
   return changesNothing ? {} : { _meta: marked };
 }
 
-/** What the agent hears of a decision: as if a person had said yes, or no and why. */
+/** The answer that an agent gets for a decision, in the same form as a user's answer. */
 export function answerOf(
   { outcome }: Verdict,
   toolInput: string | undefined,

@@ -13,7 +13,7 @@ type Emit = (make: (chat: Channel<'chat'>) => ChatAction | undefined) => void;
 
 const CANCELLED: InputResponse = { response: 'cancel', answers: {} };
 
-/** The questions that an open turn puts to people, and who waits for the answers [CHAT-13]. */
+/** The open questions of a turn to users, and the callers that wait for answers [CHAT-13]. */
 export class LiveInputRequests {
   readonly #emit: Emit;
   readonly #newId: () => string;
@@ -25,13 +25,13 @@ export class LiveInputRequests {
     this.#newId = parts.newId;
   }
 
-  /** See `TurnOutput.ask`. */
+  /** Implements `TurnOutput.ask`. */
   ask(questions: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse> {
     if (this.#isOver || withdrawn?.aborted === true) return Promise.resolve(CANCELLED);
     const { promise, resolve } = Promise.withResolvers<InputResponse>();
     const request = requestOf(questions, questions.requestId ?? this.#newId());
     const { id } = request;
-    // Asked anew under the same id, the questions are others: nobody will answer the old ones.
+    // A new request under the same id replaces the old one, which is cancelled.
     this.#waiting.get(id)?.(CANCELLED);
     const withdraw = (): void => {
       if (this.#waiting.get(id) === settle) this.#withdraw(id);
@@ -47,7 +47,7 @@ export class LiveInputRequests {
     return promise;
   }
 
-  /** A request was closed: the state shows how, unless it has been asked anew since. */
+  /** Passes on the answer after a request was closed, unless the request was asked again since. */
   completed(state: ChatState, requestId: string): void {
     if (findById(state.inputRequests, requestId) !== undefined) return;
     const part = state.activeTurn?.responseParts.findLast(
@@ -58,7 +58,7 @@ export class LiveInputRequests {
     this.#waiting.get(requestId)?.({ response, answers: response === 'accept' ? givenAnswers(request) : {} });
   }
 
-  /** The turn is over: nobody will answer any more. */
+  /** Cancels all requests because the turn has ended. */
   end(): void {
     this.#isOver = true;
     for (const settle of [...this.#waiting.values()]) settle(CANCELLED);
@@ -82,7 +82,7 @@ function requestOf({ message, url, questions }: InputQuestions, id: string): Cha
   };
 }
 
-/** What was said to the questions as they stand; what somebody was only typing was not. */
+/** The submitted answers to the current questions. Drafts are left out. */
 function givenAnswers({ questions = [], answers = {} }: ChatInputRequest): Record<string, ChatInputAnswer> {
   const given = questions.flatMap(({ id }): [string, ChatInputAnswer][] => {
     const answer = Object.hasOwn(answers, id) ? answers[id] : undefined;

@@ -7,8 +7,8 @@ import type { Tx } from '../../sync/tx.ts';
 type ResultAnswer = Extract<ChatAction, { type: 'chat/toolCallResultConfirmed' }>;
 
 /**
- * Answers for people whether a model may see results, where the session's policy allows or refuses everything: in the tick that asks,
- * and when the policy changes while people are asked. `answered` hears of it behind the commit.
+ * Decides whether a model may see results, if the session's policy allows or denies everything: in the tick
+ * that asks, and when the policy changes while users are asked. `answered` is called after the commit.
  */
 export function applyPolicyToResults(
   sync: Sync,

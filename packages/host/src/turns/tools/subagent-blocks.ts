@@ -1,6 +1,9 @@
 import type { ToolCallResult, ToolResultContent, ToolResultSubagentContent } from '@agenthost/protocol';
 
-/** The blocks that name a tool call's worker chats: whatever else the call shows, they stay in it [CHAT-2]. */
+/**
+ * The content blocks that refer to a tool call's worker chats. They stay in the call whatever other content
+ * it shows [CHAT-2].
+ */
 export class SubagentBlocks {
   readonly #blocks: ToolResultSubagentContent[] = [];
 
@@ -8,17 +11,17 @@ export class SubagentBlocks {
     this.#blocks.push(block);
   }
 
-  /** The content with the blocks that it lacks, ahead of the rest. */
+  /** The content with missing blocks added at the front. */
   into(content: readonly ToolResultContent[]): ToolResultContent[] {
     return [...this.#blocks.filter((block) => !names(content, block)), ...content];
   }
 
-  /** Whether a call's content has all of them. */
+  /** Whether the content contains all blocks. */
   areIn(content: readonly ToolResultContent[]): boolean {
     return this.#blocks.every((block) => names(content, block));
   }
 
-  /** A result with the blocks in it. */
+  /** The result with the blocks added. */
   intoResult(result: ToolCallResult): ToolCallResult {
     return this.#blocks.length === 0 ? result : { ...result, content: this.into(result.content ?? []) };
   }

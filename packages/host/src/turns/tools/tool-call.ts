@@ -23,11 +23,11 @@ import { lengthOf, previewOf } from '../contents/content-store.ts';
 import { answerOf, type DecisionMark, markedMeta, markOf } from './decision-mark.ts';
 import { SubagentBlocks } from './subagent-blocks.ts';
 
-/** Emits in a step of so many characters; resolves when the agent may take the next. */
+/** Emits an action as one step of `length` characters. Resolves when the agent may take the next step. */
 type Emit = (make: (chat: Channel<'chat'>) => ChatAction | undefined, length?: number) => Promise<void>;
 type Confirmed = Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>;
 
-/** Whether state holds only the beginning of the input. */
+/** Whether state contains only the beginning of the input. */
 const isCut = ({ toolInput = '' }: ToolCallQuestion): boolean => toolInput.length > TEXT_LIMITS.text.max;
 
 const SKIPPED: ToolCallAnswer = { approved: false, reason: 'skipped' };
@@ -36,20 +36,23 @@ const SKIPPED: ToolCallAnswer = { approved: false, reason: 'skipped' };
 export const findToolCall = ({ activeTurn }: ChatState, toolCallId: string): ToolCallState | undefined =>
   activeTurn && findToolCallPart(activeTurn.responseParts, toolCallId)?.toolCall;
 
-/** Walks one tool call of an open turn through its states [CHAT-7]. */
+/** Moves one tool call of an open turn through its states [CHAT-7]. */
 export class LiveToolCall implements ToolCallHandle {
   readonly id: string;
   readonly #turnId: string;
   readonly #send: Emit;
   readonly #fit: (result: ToolCallResult) => ToolCallResult;
   readonly #open: (question: ToolCallQuestion) => OpenQuestion;
-  /** Who waits for a person, asked already or not: at the end all of them go on. Absent where nobody has waited: turns have thousands of calls. */
+  /**
+   * Callbacks that end each pending wait for a user when the turn ends. Absent if nothing waits, because a
+   * turn can have thousands of calls.
+   */
   #waiting: Set<() => void> | undefined;
-  /** The question, or the result, that a person sees now. */
+  /** Resolves the question that users see now. */
   #resolveAnswer: ((answer: ToolCallAnswer) => void) | undefined;
-  /** What people are asked, or were last. */
+  /** The current or last question to users. */
   #question: OpenQuestion | undefined;
-  /** What decided in place of a person. */
+  /** The record of a decision made without a user. */
   #mark: DecisionMark | undefined;
   #resolveResult: ((result: { approved: boolean }) => void) | undefined;
   #subagents: SubagentBlocks | undefined;
@@ -60,7 +63,7 @@ export class LiveToolCall implements ToolCallHandle {
     turnId: string;
     emit: Emit;
     fit(result: ToolCallResult): ToolCallResult;
-    /** Asks what answers for people. */
+    /** Applies approvals and the policy to a question. */
     open(question: ToolCallQuestion): OpenQuestion;
   }) {
     this.id = parts.id;
@@ -128,7 +131,7 @@ export class LiveToolCall implements ToolCallHandle {
         type: 'chat/toolCallReady',
         ...this.#target,
         ...this.#ready(question, call),
-        // New fields for a call that runs do not change why it may.
+        // New fields of a running call do not change why it was allowed.
         confirmed: call.status === 'running' ? call.confirmed : 'not-needed',
       }),
       { length: question.toolInput?.length ?? 0 },
@@ -173,19 +176,19 @@ export class LiveToolCall implements ToolCallHandle {
     return promise;
   }
 
-  /** Names a worker chat of the call: at once while it runs, else as soon as it does. */
+  /** Adds a reference to a worker chat of the call, as soon as the call runs. */
   subagent(block: ToolResultSubagentContent): void {
     this.#subagents ??= new SubagentBlocks();
     this.#subagents.add(block);
     this.#showSubagents();
   }
 
-  /** The question was answered: state already shows it. */
+  /** Passes on a user's answer, which state already shows. */
   answered(state: ChatState, action: Confirmed): void {
     this.#showSubagents();
     const call = findToolCall(state, this.id);
     const selected = call !== undefined && 'selectedOption' in call ? call.selectedOption : undefined;
-    // The agent has not offered the host's.
+    // The agent does not know the options of the host.
     const selectedOption = this.#question?.hasHostsOptions === true ? undefined : selected;
     const resolve = this.#takeAnswer();
     if (action.approved) {
@@ -211,7 +214,7 @@ export class LiveToolCall implements ToolCallHandle {
     for (const giveUp of this.#waiting ?? []) giveUp();
   }
 
-  /** Something has decided what people are asked. */
+  /** Applies a decision that replaces the answer of users. */
   #decide(verdict: Verdict): void {
     void this.#emitIn(['pending-confirmation'], (call) => {
       const toolInput = 'toolInput' in call ? call.toolInput : undefined;
@@ -238,7 +241,7 @@ export class LiveToolCall implements ToolCallHandle {
     };
   }
 
-  /** Questions and new fields take the content of a call away; the workers stay in it. */
+  /** Adds missing references to worker chats. Questions and new fields remove the content of a call. */
   #showSubagents(): void {
     const subagents = this.#subagents;
     if (subagents === undefined) return;
@@ -257,7 +260,7 @@ export class LiveToolCall implements ToolCallHandle {
     return resolve;
   }
 
-  /** A promise that also resolves, as `otherwise`, when nobody will answer any more. */
+  /** A promise that also resolves, with `otherwise`, when the turn ends. */
   #wait<T>(otherwise: T): { promise: Promise<T>; resolve: (value: T) => void; giveUp: () => void } {
     const { promise, resolve: settle } = Promise.withResolvers<T>();
     const waiting = (this.#waiting ??= new Set());
@@ -275,7 +278,10 @@ export class LiveToolCall implements ToolCallHandle {
     return { turnId: this.#turnId, toolCallId: this.id };
   }
 
-  /** Emits when the call is in one of these states; anything else would change nothing [CHAT-7]. */
+  /**
+   * Emits only if the call is in one of these states. In other states the action would change nothing
+   * [CHAT-7].
+   */
   #emitIn(
     statuses: readonly ToolCallState['status'][],
     make: (call: ToolCallState) => ChatAction | undefined,
