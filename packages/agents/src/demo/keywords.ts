@@ -31,7 +31,7 @@ export const keywords: readonly DemoKeyword[] = [
   {
     words: ['say'],
     usage: '<text>',
-    description: 'streams the text as it is, in Markdown',
+    description: 'streams the text as Markdown',
     read: (text) => (text === '' ? undefined : { kind: 'say', text }),
   },
   {
@@ -44,7 +44,7 @@ export const keywords: readonly DemoKeyword[] = [
     words: ['stream', 'long'],
     usage: '[n] [every <ms>] [of <bytes>]',
     description:
-      'streams n numbered chunks (default 200, at most 1,000,000); `every 0` as fast as the host takes them, `of` sets the size of each, up to 1 MiB',
+      'streams n numbered chunks (default 200, at most 1,000,000); `every 0` sends them without pauses, `of` sets the size of each, up to 1 MiB',
     read: (rest) => {
       const chunkCount = count(rest.replace(/\b(every|of)\b[^]*$/i, ''), DEFAULT_CHUNK_COUNT);
       if (chunkCount === undefined) return undefined;
@@ -61,7 +61,7 @@ export const keywords: readonly DemoKeyword[] = [
   {
     words: ['parts'],
     usage: '<n>',
-    description: 'makes n response parts (at most 5,000), Markdown and reasoning in turn',
+    description: 'adds n response parts (at most 5,000), alternately Markdown and reasoning',
     read: (rest) => {
       const partCount = count(rest, 10);
       return partCount === undefined ? undefined : within(MAX_PARTS, partCount, { kind: 'parts', partCount });
@@ -99,14 +99,14 @@ export const keywords: readonly DemoKeyword[] = [
     words: ['ask'],
     usage: '[options|always|edit|twice|result]',
     description:
-      'a call that waits for approval: plain, with several options, with one that holds for good, with editable input, again while it runs, or for its result',
+      'a call that waits for approval: plain, with several options, with a permanent option, with editable input, again while it runs, or for its result',
     read: ask,
   },
   {
     words: ['question'],
     usage: 'text|number|integer|boolean|single|multi … | form | url [required] [free]',
     description:
-      'asks people and says back what they answered: questions of these kinds, all of them, or to open a page; `required` ones cannot be skipped, `free` takes own words beside the options',
+      'asks people and repeats their answers: questions of these kinds, of all kinds, or a page to open; `required` questions cannot be skipped, `free` allows free-form answers',
     read: (rest) => {
       const form = readForm(rest);
       return form && { kind: 'question', form };
@@ -116,7 +116,7 @@ export const keywords: readonly DemoKeyword[] = [
     words: ['run'],
     usage: '<command>',
     description:
-      'asks, then runs a command in a terminal and waits for its end, or until somebody sends it to the background; takes the whole line',
+      'asks, then runs a command in a terminal and waits until it ends or is sent to the background; takes the whole line',
     takesLine: true,
     read: (command) => (command === '' ? undefined : { kind: 'run', command }),
   },
@@ -131,27 +131,26 @@ export const keywords: readonly DemoKeyword[] = [
   {
     words: ['peek'],
     usage: '',
-    description: 'takes up the terminal that it used last, and shows what was printed there',
+    description: 'shows the output of the terminal used last',
     read: (rest) => alone(rest, { kind: 'peek' }),
   },
   {
     words: ['type'],
     usage: '<text>',
-    description: 'types a line into the terminal that it used last; takes the whole line',
+    description: 'types a line into the terminal used last; takes the whole line',
     takesLine: true,
     read: (text) => (text === '' ? undefined : { kind: 'type', text }),
   },
   {
     words: ['kill'],
     usage: '',
-    description: 'ends what runs in the terminal that it used last',
+    description: 'ends the program in the terminal used last',
     read: (rest) => alone(rest, { kind: 'kill' }),
   },
   {
     words: ['tool'],
     usage: '<name> [JSON]',
-    description:
-      'runs a tool that a client of the session offers, with this input, and says what it answered; takes the whole line',
+    description: 'runs a tool of a client with this input and reports its answer; takes the whole line',
     takesLine: true,
     read: (rest) => {
       const [, name, input] = /^([\w.-]+)(?:\s+(\{[^]*\}))?$/.exec(rest.trim()) ?? [];
@@ -162,7 +161,7 @@ export const keywords: readonly DemoKeyword[] = [
     words: ['delegate'],
     usage: '[n] <prompt>',
     description:
-      'a call whose worker does what the prompt says in a chat of its own; with a number, that many calls and workers at once; takes the whole line',
+      'a call whose worker runs the prompt in a chat of its own; with a number, that many calls and workers at once; takes the whole line',
     takesLine: true,
     read: (rest) => {
       const [, digits = '1', prompt = ''] = /^(?:(\d{1,2})\s+)?([^]*)$/.exec(rest) ?? [];
@@ -201,13 +200,13 @@ export const keywords: readonly DemoKeyword[] = [
   {
     words: ['notify'],
     usage: '<text>',
-    description: 'puts a notice of the harness into the transcript',
+    description: 'puts a notice into the transcript',
     read: (text) => (text === '' ? undefined : { kind: 'notify', text }),
   },
   {
     words: ['usage'],
     usage: '<input> <output>',
-    description: 'reports these numbers of tokens instead of counted ones',
+    description: 'reports these numbers of tokens as usage',
     read: (rest) => {
       const [, input, output] = /^(\d{1,12})\s+(\d{1,12})$/.exec(rest.trim()) ?? [];
       if (input === undefined || output === undefined) return undefined;
@@ -217,7 +216,7 @@ export const keywords: readonly DemoKeyword[] = [
   {
     words: ['recall'],
     usage: '',
-    description: 'tells what it remembers of the chat, over restarts too',
+    description: 'reports what it remembers of the chat, also after a restart',
     read: (rest) => alone(rest, { kind: 'recall' }),
   },
   {
@@ -238,13 +237,13 @@ export const keywords: readonly DemoKeyword[] = [
   {
     words: ['hang'],
     usage: '',
-    description: 'does not end by itself; cancelling ends it, and steering goes on with what is said',
+    description: 'runs until it is cancelled; a steering message continues the turn',
     read: (rest) => alone(rest, { kind: 'hang' }),
   },
   {
     words: ['deaf'],
     usage: '',
-    description: 'takes no steering messages in this turn, wherever it stands: they go to the queue',
+    description: 'refuses steering messages during this turn, so that they are queued',
     read: (rest) => alone(rest, { kind: 'deaf' }),
   },
 ];
