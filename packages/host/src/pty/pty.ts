@@ -1,86 +1,86 @@
 /**
- * The pty port: who starts pseudo-terminals and holds their masters. Implementations are named for what they are
- * (`node-pty.ts` in this process, `keeper/` in a process that outlives it) and pass `pty-contract.ts`.
+ * The port of owners of ptys: an owner starts pseudo-terminals and holds their masters. The implementations are `running/node-pty.ts` in
+ * this process and `keeper/` in a process that outlives it. Both pass `contract/pty-contract.ts`.
  *
- * Output is bytes with absolute offsets: the first byte that a pty ever puts out has offset 0. An owner keeps what was not
- * acknowledged yet, so that whoever reads again from the last acknowledged offset misses nothing.
+ * Output is bytes with absolute offsets: the first byte of a pty has offset 0. An owner keeps unacknowledged output, so that a reader that
+ * starts again at the last acknowledged offset misses nothing.
  */
 export interface PtyOwner {
-  /** True when its ptys go on after `close`, and after the end of this process. Absent: they end with it. */
+  /** True when its ptys outlive `close` and this process. Absent: they end with this process. */
   readonly outlivesHost?: boolean;
   /**
-   * The ptys that an earlier host left with this owner, running or ended: asked once, before the first `spawn`. What nobody
-   * asks for stays with the owner: end it with `kill`, for good, and `release`.
+   * Resolves with the ptys, running or ended, that an earlier host left with this owner. Call it once, before the first `spawn`. End a pty
+   * that has no terminal with `kill` and `forgets`, then `release` it.
    */
   adopt(): Promise<AdoptedPtys>;
   /** Starts a process on a new pty. Rejects with `PtyError` when it cannot be started. */
   spawn(spec: PtySpec): Promise<Pty>;
-  /** Lets go of everything: ptys that can outlive this host go on, the others are ended. Idempotent. */
+  /** Releases everything: ptys that outlive the host keep running, others are ended. Idempotent. */
   close(): Promise<void>;
 }
 
-/** What an earlier host left. */
+/** The ptys of an earlier host. */
 export interface AdoptedPtys {
   readonly ptys: readonly Pty[];
   /**
-   * One for each place where there may be more and that did not answer in time: resolves with its ptys once it does, with none
-   * when it is gone. Never rejects; nothing is to be made of what comes after `close`.
+   * A promise for each keeper that did not answer in time. Resolves with its ptys when it answers, or with none when it is gone. Never
+   * rejects. Ignore results after `close`.
    */
   readonly late: readonly Promise<readonly Pty[]>[];
 }
 
-/** What runs on a pty, and how large it is. */
+/** The process of a new pty, and the size of the pty. */
 export interface PtySpec {
-  /** Names the pty over restarts of the host; not empty. */
+  /** The id of the pty across restarts of the host. Not empty. */
   readonly id: string;
   /** Program (absolute, or looked up in `env.PATH`) and its arguments. */
   readonly command: readonly [program: string, ...args: string[]];
-  /** Absolute path; exists. */
+  /** Absolute path of a folder that exists. */
   readonly cwd: string;
-  /** The whole environment, but for `PWD`, which is `cwd` unless given. */
+  /** The complete environment. Only `PWD` has a default: `cwd`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Characters. */
+  /** Columns. */
   readonly cols: number;
-  /** Lines. */
+  /** Rows. */
   readonly rows: number;
 }
 
 /** One pty and the session of processes on it. Calls after the end do nothing. */
 export interface Pty {
   readonly id: string;
-  /** Of the first process, the session leader. */
+  /** Process id of the session leader, the first process. */
   readonly pid: number;
   /**
-   * Begins to hand over output from `offset` on, then the exit. Called once. Where the owner could not keep that much
-   * (nobody read for long), it begins later, at a line start, and the first `data` shows it.
+   * Begins to deliver output from `offset` on, then the exit. Call it once. If the owner has dropped that output, delivery begins later, at
+   * a line start; the offset of the first `data` tells where.
    */
   read(offset: number, sink: PtySink): void;
-  /** Everything before `offset` is safe: the owner may forget it. While too much is not, the pty is not read from. */
+  /** The owner may forget output before `offset`. It stops reading the pty while too much output is unacknowledged. */
   acknowledge(offset: number): void;
   /**
-   * While it is on, the reader takes no output: the owner hands over one block, which tells that there is some, about 64 KiB ahead of what
-   * is acknowledged. May be called before `read`. Off at first.
+   * While on, the owner delivers one block, about 64 KiB ahead of the acknowledged offset, to tell that there is output. May be called before
+   * `read`. Off by default.
    */
   hold(isOn: boolean): void;
-  /** Keys, in order. */
+  /** Writes input, in order. */
   write(data: string): void;
   resize(cols: number, rows: number): void;
-  /** Sends a signal to the foreground process group (what a person at the keys would hit). */
+  /** Sends a signal to the foreground process group. */
   signal(signal: NodeJS.Signals): void;
   /**
-   * Ends all processes of its session: HUP and TERM, KILL for what is left after 2 s. Resolves when the first process is gone.
-   * With `forgets`, nobody will ask for it again: should this host go before `release`, its owner carries on alone and forgets it.
+   * Ends all processes of the session: sends HUP and TERM, and KILL after 2 s. Resolves when the first process is gone. With `forgets`, the
+   * owner forgets the pty when it has ended, even if this host ends before `release`.
    */
   kill(options?: { readonly forgets?: boolean }): Promise<void>;
-  /** It has ended and everything was read: the owner forgets it. */
+  /** Makes the owner forget the pty. Call it when the pty has ended and all output was read. */
   release(): void;
 }
 
-/** Who reads a pty. */
+/** A reader of a pty. */
 export interface PtySink {
-  /** `bytes` are valid only during the call; `offset` is that of its first byte. */
+  /** `bytes` are valid only during the call. `offset`: the offset of the first byte. */
   data(bytes: Uint8Array, offset: number): void;
-  /** The process has gone and all its output was handed over. Called once. */
+  /** The process has ended and all its output was delivered. Called once. */
   exit(exit: PtyExit): void;
 }
 
@@ -90,10 +90,10 @@ export interface PtyExit {
   readonly exitCode: number;
 }
 
-/** A pty that could not be started, or whose owner is gone; the message says why, for people. */
+/** A pty could not be started, or its owner is gone. The message gives the reason for users. */
 export class PtyError extends Error {
   override readonly name = 'PtyError';
-  /** `spec`: another program, folder or environment could be started. `owner`: nothing can now. */
+  /** `spec`: the program, folder or environment is at fault. `owner`: no pty can be started now. */
   readonly fault: 'spec' | 'owner';
 
   constructor(

@@ -76,12 +76,17 @@ export function startContract(here: PtyOwnerUnderTest): void {
       { env: { PATH: '.' } },
       'cannot run text: no such program in its PATH',
     ],
-    ['a folder that is missing', ['true'], { cwd: '/no/such' }, 'cannot start in /no/such: it is no folder'],
+    [
+      'a folder that is missing',
+      ['true'],
+      { cwd: '/no/such' },
+      'cannot start in /no/such: it is not a folder',
+    ],
     [
       'a folder that is a file',
       ['true'],
       { cwd: '/etc/passwd' },
-      'cannot start in /etc/passwd: it is no folder',
+      'cannot start in /etc/passwd: it is not a folder',
     ],
     [
       'a folder that is not absolute',

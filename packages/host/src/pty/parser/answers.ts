@@ -6,7 +6,7 @@ export type ModeState = 'unknown' | 'set' | 'reset' | 'alwaysSet' | 'alwaysReset
 /** Red, green and blue, 0 to 255 each. */
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** What of a screen answers depend on, as it is right behind the query. */
+/** The state of the screen right behind the query, as far as answers depend on it. */
 export interface AnsweringScreen {
   /** From 1; in origin mode relative to the scroll region, as programs expect it. */
   readonly cursor: { readonly row: number; readonly column: number };
@@ -18,7 +18,7 @@ export interface AnsweringScreen {
   readonly version: string;
 }
 
-/** What only a client's window could know; the host answers alike whoever looks. */
+/** Properties of a window. The host has none, so its answers are constant. */
 export interface ScreenLook {
   readonly colors: { readonly foreground: Rgb; readonly background: Rgb; readonly cursor: Rgb };
   readonly cellPixels: { readonly width: number; readonly height: number };
@@ -41,15 +41,14 @@ const MODE_STATES = { unknown: 0, set: 1, reset: 2, alwaysSet: 3, alwaysReset: 4
 >;
 const COLOR_NUMBERS = { foreground: 10, background: 11, cursor: 12 } as const;
 
-/** Names of capabilities are short; a longer request is answered without repeating it. */
+/** Limit of a request that an answer repeats. Names of capabilities are short. */
 const CAPABILITY_LIMIT = 256;
 
 /**
- * What the terminal types in answer to a program's query [TERM-3]: a screen like xterm's, VT220 with colour. Every kind is answered.
+ * Returns the answer of the terminal to a program's query [TERM-3]: that of xterm as a VT220 with colour. Every kind has an answer.
  *
- * No answer is itself a query, and none repeats what the program chose, but numbers and hexadecimal digits: so an answer that
- * comes back as output (echoed by the tty, by `cat`, within a paste) is the end of it, and it cannot carry a command into a
- * shell. Sources: xterm's "Control Sequences" (ctlseqs) by the names given below; ECMA-48, 8.3.14 (CPR) and 8.3.35 (DSR).
+ * No answer is itself a query, so an answer that is echoed as output causes no further answer. An answer repeats only numbers and
+ * hexadecimal digits of the query, so a program cannot use it to type a command into a shell. Sources: xterm's "Control Sequences" (ctlseqs) by the names given below; ECMA-48, 8.3.14 (CPR) and 8.3.35 (DSR).
  */
 export function answerTo(query: TerminalQuery, screen: AnsweringScreen): string {
   switch (query.kind) {

@@ -1,4 +1,4 @@
-/** Bytes that begin, end or break off a control sequence: ECMA-48, and what xterm makes of it. */
+/** Bytes that begin, end or abort a control sequence, by ECMA-48 and xterm. */
 export const BEL = 0x07;
 const CAN = 0x18;
 const SUB = 0x1a;
@@ -18,7 +18,7 @@ const isC1 = (byte: number | undefined): boolean => byte !== undefined && byte >
 /** Colours and cursor movements follow each other closely; from here on a native search is faster than a loop. */
 const NEAR_BYTES = 48;
 
-/** Where the next ESC, or CSI, OSC or DCS as a C1 control, begins: its index, or the length when there is none. */
+/** Index of the next ESC, or of the next CSI, OSC or DCS as a C1 control; the length when there is none. */
 export function nextIntroducer(data: Buffer, from: number): number {
   const near = Math.min(data.length, from + NEAR_BYTES);
   const at = scanForIntroducer(data, from, near);
@@ -37,7 +37,7 @@ function scanForIntroducer(data: Buffer, from: number, end: number): number {
   return end;
 }
 
-/** What begins at an index that `nextIntroducer` found: the byte behind ESC, `undefined` when it is still to come. */
+/** The kind of sequence at an index of `nextIntroducer`: the byte behind ESC; `undefined` when that is not there yet. */
 export function sequenceKind(data: Uint8Array, at: number): number | undefined {
   const second = data[at + 1];
   return second === undefined || data[at] === ESC ? second : second - 0x40;
@@ -68,7 +68,7 @@ export function escapeSequenceEnd(data: Uint8Array, from: number): number {
   return -1;
 }
 
-/** The first byte that ends a control string or breaks it off; -1 when none has come, or what it is cannot be told yet. */
+/** Index of the first byte that ends or aborts a control string; -1 when there is none yet, or when it is incomplete. */
 export function stringStop(data: Uint8Array, from: number, kind: number): number {
   const end = data.length;
   for (let at = from; at < end; at++) {
@@ -90,7 +90,7 @@ export function terminatorLength(data: Uint8Array, at: number): 0 | 1 | 2 {
   return (byte === ESC && second === BACKSLASH) || (byte === C1_LEAD && second === 0x9c) ? 2 : 0;
 }
 
-/** Number of bytes at the end that begin a character and may become one: 0 to 3. What cannot is no longer waited for. */
+/** Number of bytes at the end that begin a valid character: 0 to 3. */
 export function incompleteCharacter(data: Uint8Array): number {
   const end = data.length;
   for (let back = 1; back <= 3 && back <= end; back++) {

@@ -4,25 +4,24 @@ import type { OutputEvent, ShellMark } from './events.ts';
 import { colorQueries, queryOfDeviceString } from './queries.ts';
 
 /**
- * More than any mark of ours has: shells cut command lines beyond 48 KiB, which is four times as much when all of it is escaped.
- * Far below the bytes that an owner of ptys reads ahead: what is held here is not acknowledged, and reading must not stop before
- * the rest has come.
+ * Limit of our own marks. Shells cut command lines at 48 KiB, which is 192 KiB when every byte is escaped. The limit is below the
+ * high-water mark of a pty: a held mark is not acknowledged, and reading must not stop before its end.
  */
 export const OWN_MARK_LIMIT_BYTES = 256 * 1024;
-/** Titles, folders and marks of others, introducer and terminator included. */
+/** Limit of titles, folders and marks of other integrations, with introducer and terminator. */
 export const STRING_LIMIT_BYTES = 64 * 1024;
-/** Control sequences, and what asks for colours, capabilities and settings. */
+/** Limit of control sequences, and of queries for colours, capabilities and settings. */
 export const SEQUENCE_LIMIT_BYTES = 4 * 1024;
 
 const TITLE_LIMIT = 512;
 
-/** iTerm2's shell integration, among many other things that are said by OSC 1337 and stay (images, for example). */
+/** The shell integration of iTerm2. Other uses of OSC 1337, such as images, stay in the text. */
 const ITERM_MARKS = ['SetMark', 'CurrentDir=', 'RemoteHost=', 'ShellIntegrationVersion='];
 
 /** More than is needed to tell what an OSC is: a number, and the longest of the names above. */
 const LONGEST_BEGINNING = 48;
 
-/** How many bytes of this control string are kept until it is whole: 0 when it is none of those read here. */
+/** Limit of the bytes of this control string that are held until its end; 0 when the parser does not read it. */
 type HoldLimit = number | 'undecided';
 
 /** How long to hold a control string of which the bytes from `from` (behind its introducer) have come. */
@@ -62,7 +61,7 @@ export function holdLimit(kind: number, data: Buffer, from: number, nonce: strin
 const beginsWith = (data: Buffer, from: number, text: string): boolean =>
   data.toString('latin1', from, from + text.length) === text;
 
-/** What a whole control string says, and whether it is shell integration and leaves the text [TERM-3]. */
+/** The events of a control string, and whether it is shell integration and is removed from the text [TERM-3]. */
 interface StringMeaning {
   readonly isRemoved: boolean;
   readonly events: readonly OutputEvent[];
@@ -112,19 +111,19 @@ function folder(text: string | undefined): OutputEvent[] {
   return path === undefined ? [] : [{ type: 'cwd', path }];
 }
 
-/** Cut between characters, without what is no text. */
+/** Cuts text between characters, and removes control characters. */
 const cleanTitle = (bytes: string): string =>
   utf8(bytes)
     .replace(/\p{Cc}/gu, '')
     .slice(0, TITLE_LIMIT)
     .replace(/[\ud800-\udbff]$/, '');
 
-/** Other shell integrations say their folder openly; whoever can write here can only rename it. */
+/** Other shell integrations report their folder without a nonce; a program can only change the shown folder. */
 function readForeignFolder(text: string): OutputEvent[] {
   return text.startsWith('P;Cwd=') ? folder(unescapeMark(text.slice('P;Cwd='.length))) : [];
 }
 
-/** Undefined when it does not carry the nonce: then it is not ours. */
+/** `undefined` for a mark without the nonce, which is not ours. */
 function readOwnMark(text: string, nonce: string | undefined): OutputEvent[] | undefined {
   if (nonce === undefined || !text.startsWith(`${nonce};`)) return undefined;
   const said = text.slice(nonce.length + 1);
@@ -154,7 +153,7 @@ function markOf(letter: string, text: string | undefined, length: number): Shell
   }
 }
 
-/** What stands for a byte is undone: `%HH` of URLs. Invalid UTF-8 is no path that could be named here. */
+/** Decodes `%HH` of a URL to bytes. */
 const bytesOfUrl = (text: string): string =>
   text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
@@ -168,11 +167,11 @@ function decoded(bytes: string): string | undefined {
   }
 }
 
-/** The same text if it can be the absolute path of a folder. */
+/** The text if it can be an absolute path; else `undefined`. */
 export const absolutePath = (text: string | undefined): string | undefined =>
   text !== undefined && text.startsWith('/') && !text.includes('\0') ? text : undefined;
 
-/** The path of a `file:` URL on this machine, given as bytes in latin1; anything else, another machine too: undefined. */
+/** The path of a `file:` URL on this machine, given as bytes in latin1; `undefined` for other URLs and other machines. */
 export function pathOfFileUrl(url: string, machine: string = hostname()): string | undefined {
   const match = /^file:\/\/([^/]*)(\/[^]*)$/i.exec(url);
   if (match === null) return undefined;
@@ -182,7 +181,7 @@ export function pathOfFileUrl(url: string, machine: string = hostname()): string
     : undefined;
 }
 
-/** Shells report the full name or the short one, whatever the machine calls itself. */
+/** Shells report the full or the short name of the machine. */
 const isThisMachine = (host: string, machine: string): boolean =>
   host === '' || host === 'localhost' || host === machine || host.split('.')[0] === machine.split('.')[0];
 

@@ -1,17 +1,17 @@
-/** What a pty put out, read [TERM-3]. */
+/** An event in the output of a pty [TERM-3]. */
 export type OutputEvent =
-  /** For the screen, with escape sequences but those of shell integration; never cut inside a character or a sequence. */
+  /** Text for the screen, with all escape sequences except those of shell integration. Never ends inside a character or a sequence. */
   | { readonly type: 'text'; readonly text: string }
   /** OSC 0 or 2; the sequence is in the text as well. */
   | { readonly type: 'title'; readonly title: string }
   /** Absolute path, from OSC 7, OSC 633 `P;Cwd=` or OSC 1337 `CurrentDir=`. */
   | { readonly type: 'cwd'; readonly path: string }
-  /** The program waits for an answer of its terminal; the sequence is in the text as well. */
+  /** The program waits for an answer of the terminal. The sequence is also in the text. */
   | { readonly type: 'query'; readonly query: TerminalQuery }
   /** A mark of our own shell integration, with the right nonce. */
   | { readonly type: 'mark'; readonly mark: ShellMark };
 
-/** A query, and what its answer has to repeat. `unknown` ones are not listed: they get no answer. */
+/** A query, and the values that its answer repeats. Unknown queries are no events and get no answer. */
 export type TerminalQuery =
   /** DA1 `CSI c`, DA2 `CSI > c`, DA3 `CSI = c`, XTVERSION `CSI > q`, operating status `CSI 5 n`. */
   | {

@@ -18,9 +18,8 @@ import { queryOfControlSequence } from './queries.ts';
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Reads what a pty puts out [TERM-3]: decodes UTF-8, takes shell integration out (OSC 7, 133, 633, marks of OSC 1337), and reports
- * titles, folders, queries and our own marks, each behind the text that precedes it. How the bytes were cut into reads changes
- * nothing but where text events are cut.
+ * Reads the output of a pty [TERM-3]: decodes UTF-8, removes shell integration (OSC 7, 133, 633, marks of OSC 1337), and reports titles,
+ * folders, queries and our own marks, each behind the text before it. The sizes of reads affect only where text events end.
  *
  * What is not yet whole is kept: a character, a control sequence, a control string that has to be read to its end. Anything
  * longer than its limit (`control-strings.ts`), or broken off (by CAN, SUB, a C1 control, or ESC that begins something else), goes
@@ -31,23 +30,23 @@ const NOTHING = Buffer.alloc(0);
  */
 export class OutputParser {
   readonly #nonce: string | undefined;
-  /** Room for kept bytes; grows by doubling, so that many small reads cost no more than few large ones. */
+  /** Buffer of kept bytes. It grows by doubling, so that many small reads cost no more than a few large ones. */
   #room = NOTHING;
   #keptLength = 0;
-  /** How far the kept control string has been searched for its end. */
+  /** The kept control string was searched for its end up to this index. */
   #searched = 0;
 
-  /** `nonce`: the secret of this terminal's shell integration; absent or empty: there are no marks. */
+  /** `nonce`: the secret of this terminal's shell integration. Absent or empty: there are no marks. */
   constructor(options: { readonly nonce?: string } = {}) {
     this.#nonce = options.nonce === '' ? undefined : options.nonce;
   }
 
-  /** Bytes pushed that are in no event yet. */
+  /** Number of pushed bytes that are in no event yet. */
   get pendingBytes(): number {
     return this.#keptLength;
   }
 
-  /** Reads on. The bytes are not kept: what is needed of them is copied. */
+  /** Reads more bytes. Copies the bytes that it keeps. */
   push(bytes: Uint8Array): OutputEvent[] {
     const data = this.#join(bytes);
     const events = new EventList(data);
@@ -62,14 +61,14 @@ export class OutputParser {
     return events.upTo(keepFrom);
   }
 
-  /** No more will come: what was kept is text now. The parser is as new afterwards. */
+  /** The output has ended: returns the kept bytes as text, and resets the parser. */
   end(): OutputEvent[] {
     const data = this.#join(NOTHING);
     this.#keep(data, data.length);
     return new EventList(data).upTo(data.length);
   }
 
-  /** What begins here. Returns where reading goes on, or -1 when it is not whole. */
+  /** Reads the sequence that begins here. Returns the index behind it, or -1 when it is incomplete. */
   #read(data: Buffer, at: number, events: EventList): number {
     const kind = sequenceKind(data, at);
     if (kind === undefined) return -1;
@@ -126,23 +125,23 @@ export class OutputParser {
   }
 }
 
-/** Both decode alike; the one is quicker to call, the other quicker to decode. */
+/** Both decoders give the same text. One is faster for short input, the other for long input. */
 const SHORT_BYTES = 256;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Events in order, neighbouring pieces of text as one. */
+/** Collects events in order, and joins neighbouring text. */
 class EventList {
   readonly #data: Buffer;
   readonly #events: OutputEvent[] = [];
   #text = '';
-  /** Where what is in no event yet begins. */
+  /** Index of the first byte that is in no event yet. */
   #from = 0;
 
   constructor(data: Buffer) {
     this.#data = data;
   }
 
-  /** Takes text up to `textEnd`, then these; goes on at `next`. */
+  /** Adds the text up to `textEnd`, then these events. Continues at `next`. */
   add(events: readonly OutputEvent[], textEnd: number, next: number): void {
     this.#decode(textEnd);
     this.#from = next;
@@ -151,14 +150,14 @@ class EventList {
     this.#events.push(...events);
   }
 
-  /** All of them, with the text up to here. */
+  /** Returns all events, with the text up to here. */
   upTo(end: number): OutputEvent[] {
     this.#decode(end);
     this.#flush();
     return this.#events;
   }
 
-  /** Pieces are decoded by themselves: bytes on both sides of what was removed make no character together. */
+  /** Pieces are decoded separately: bytes before and behind a removed sequence do not form a character. */
   #decode(to: number): void {
     const from = this.#from;
     if (from >= to) return;

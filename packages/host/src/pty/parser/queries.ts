@@ -22,7 +22,7 @@ const FIXED: ReadonlyMap<string, TerminalQuery> = new Map<string, TerminalQuery>
   ['18t', { kind: 'size', unit: 'cells' }],
 ]);
 
-/** Final bytes of all of them; other control sequences need no second look. */
+/** Final bytes of all queries. Other control sequences are skipped. */
 const FINALS = new Set([...'cnqtp'].map((letter) => letter.charCodeAt(0)));
 
 /** The longest is `?` with five digits and `$p`. */

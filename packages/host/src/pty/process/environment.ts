@@ -6,25 +6,25 @@ import { PtyError } from '../pty.ts';
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What `terminalEnvironment` puts in. */
+/** Values for `terminalEnvironment`. */
 export interface TerminalEnvironmentOptions {
-  /** Of agenthost; becomes `TERM_PROGRAM_VERSION`. */
+  /** The version of agenthost, for `TERM_PROGRAM_VERSION`. */
   readonly version: string;
-  /** Becomes `SHELL`. Default: as the host's environment says, else the user's login shell. */
+  /** The value of `SHELL`. Default: that of the host's environment, else the user's login shell. */
   readonly shell?: string;
-  /** Set last, over everything else; not checked against the names that are left out. Default: nothing. */
+  /** Set last, with any name. Default: none. */
   readonly extra?: Readonly<Record<string, string>>;
-  /** Who runs the host. Default: asked of the system. */
+  /** The user of the host process. Default: from the system. */
   readonly user?: Pick<UserInfo<string>, 'username' | 'homedir' | 'shell'>;
 }
 
-/** Variables that tell about the host's own start, by who set them; `X*` stands for every name that begins with `X`. */
+/** Variables that describe the start of the host, by their origin. `X*`: every name that begins with `X`. */
 const LEFT_OUT = [
   // agenthost itself: its options and its tokens.
   'AGENTHOST_*',
   // npm, and Node for its own children.
   ...['npm_*', 'INIT_CWD', 'NODE_OPTIONS', 'NODE_CHANNEL_*', 'NODE_UNIQUE_ID', 'NODE_V8_COVERAGE'],
-  // The service manager: a program that answered NOTIFY_SOCKET would speak for the host.
+  // The service manager. A program that writes to NOTIFY_SOCKET would report on behalf of the host.
   ...[
     'NOTIFY_SOCKET',
     'LISTEN_*',
@@ -77,15 +77,15 @@ const leftOutNames = new Set(LEFT_OUT.filter((name) => !name.endsWith('*')));
 const leftOutPrefixes = LEFT_OUT.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
 
 /**
- * The environment of a terminal: the host's, without what belongs to the host's own start, with what programs ask about their
- * terminal (`TERM`, `COLORTERM`, `TERM_PROGRAM`, `TERM_PROGRAM_VERSION`), a UTF-8 locale where none is set, and `HOME`, `USER`,
- * `LOGNAME` and `SHELL` where the host has none. Throws `PtyError` when `extra` holds what no environment can.
+ * Returns the environment of a terminal: that of the host without the variables of its own start, with `TERM`, `COLORTERM`,
+ * `TERM_PROGRAM`, `TERM_PROGRAM_VERSION`, and with defaults for a UTF-8 locale, `HOME`, `USER`, `LOGNAME` and `SHELL`. Throws `PtyError` when
+ * `extra` has an invalid name or value.
  */
 export function terminalEnvironment(
   host: Environment,
   options: TerminalEnvironmentOptions,
 ): Record<string, string> {
-  // A map, since a name such as `__proto__` is one like any other.
+  // A map, because a variable can have a name such as `__proto__`.
   const result = new Map<string, string>();
   for (const [name, value] of Object.entries(host)) {
     if (value !== undefined && !isLeftOut(name, host)) result.set(name, value);
@@ -114,8 +114,8 @@ export function terminalEnvironment(
 }
 
 /**
- * The shell to start for the user of the host: `$SHELL`, else the login shell of the user's account, else `/bin/sh`. One that
- * is missing, not executable or there to refuse logins is passed over.
+ * Returns the shell of the user: `$SHELL`, else the login shell of the account, else `/bin/sh`. Skips a shell that is missing, not
+ * executable, or made to refuse logins.
  */
 export function userShell(host: Environment, user = currentUser()): string {
   return [host['SHELL'], user?.shell].find((shell) => shell != null && isUsableShell(shell)) ?? '/bin/sh';
@@ -123,7 +123,7 @@ export function userShell(host: Environment, user = currentUser()): string {
 
 function isLeftOut(name: string, host: Environment): boolean {
   if (leftOutNames.has(name) || leftOutPrefixes.some((prefix) => name.startsWith(prefix))) return true;
-  // The editor's helper for passwords does nothing without the editor's variables, but stands before the user's own way.
+  // The editor's password helper does nothing without the editor's variables, but would hide the user's own helper.
   if (name === 'GIT_ASKPASS') return Object.keys(host).some((other) => other.startsWith('VSCODE_GIT_'));
   return (name === 'NODE' || name === 'COLOR') && wasStartedByNpm(host);
 }
@@ -131,7 +131,7 @@ function isLeftOut(name: string, host: Environment): boolean {
 const wasStartedByNpm = (host: Environment): boolean =>
   host['npm_execpath'] !== undefined || host['npm_lifecycle_event'] !== undefined;
 
-/** npm puts the commands of the package, and of every folder around it, in front. */
+/** Removes the folders of commands that npm puts in front, of the package and of every folder around it. */
 function pathWithoutNpm(path: string, host: Environment): string {
   if (!wasStartedByNpm(host)) return path;
   const entries = path.split(delimiter);
@@ -164,7 +164,7 @@ function isUsableShell(shell: string): boolean {
   }
 }
 
-/** Undefined where the system has no account for this user id, as in some containers. */
+/** `undefined` when the system has no account for this user id, as in some containers. */
 function currentUser(): TerminalEnvironmentOptions['user'] {
   try {
     return userInfo();

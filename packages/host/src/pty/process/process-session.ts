@@ -6,43 +6,43 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode } from '@agenthost/protocol/values';
 import { sharedLook } from './shared-look.ts';
 
-/** A session of processes: what one pty's first process and all that it started belong to, unless they left by `setsid`. */
+/** A session of processes: the first process of a pty and its descendants, unless they left by `setsid`. */
 export interface ProcessSession {
-  /** Pid of the first process; the session has its number. */
+  /** Process id of the session leader; also the id of the session. */
   readonly leader: number;
-  /** Device of the session's terminal, such as `/dev/ttys003`. */
+  /** Device of the terminal of the session, such as `/dev/ttys003`. */
   readonly device: string;
 }
 
-/** One process, as the system lists it. */
+/** A process in the list of the system. */
 interface Listed {
   readonly group: number;
   readonly session: number;
-  /** The group that the keys of its terminal go to; -1 without a terminal. */
+  /** The foreground process group of its terminal; -1 without a terminal. */
   readonly foreground: number;
-  /** It has ended, and its parent has not asked for the exit code yet. */
+  /** The process has ended, and its parent has not read the exit code. */
   readonly isZombie: boolean;
 }
 
-/** How often a session that was told to end is looked at. */
+/** Interval of checks of a session that is ending. */
 const POLL_MS = 25;
-/** Files of `/proc` that are open at once while looking. */
+/** Limit of open files of `/proc`. */
 const OPEN_FILE_COUNT = 64;
 
 /**
- * Ends every process of a session: HUP and TERM (and CONT, so that stopped ones hear it), then KILL for what is left after
- * `graceMs` (default 2,000). Resolves with true as soon as no process is left, with false when some are `graceMs` after the KILL:
- * what is stuck in the kernel cannot be ended. Never rejects.
+ * Ends every process of a session: sends HUP, TERM and, for stopped processes, CONT, then KILL after `graceMs` (default 2,000). Resolves with
+ * true when no process is left. Resolves with false when one is left `graceMs` after the KILL, because a process that is stuck in the
+ * kernel cannot be ended. Never rejects.
  */
 export async function endSession(session: ProcessSession, graceMs = 2_000): Promise<boolean> {
   const known = new Set<number>();
   let isTold = false;
-  /** Signals what there is; true when nothing is. */
+  /** Signals the processes of the session. Resolves with true when there is none. */
   const send = async (signals: readonly NodeJS.Signals[]): Promise<boolean> => {
     const groups = await groupsOf(session, known);
     for (const group of groups) for (const signal of signals) sendToGroup(group, signal);
     isTold ||= groups.size > 0;
-    // A process that has only just been forked leads no session yet.
+    // A process that was just forked does not lead a session yet.
     return groups.size === 0 && !isThere(session.leader);
   };
   const isOverAfter = async (signals: () => readonly NodeJS.Signals[]): Promise<boolean> => {
@@ -55,7 +55,7 @@ export async function endSession(session: ProcessSession, graceMs = 2_000): Prom
   const gentle = ['SIGHUP', 'SIGTERM', 'SIGCONT'] as const;
   if (await send(gentle)) return true;
   if (await isOverAfter(() => (isTold ? [] : gentle))) return true;
-  // Again at each look: a process may have been started between the look before and its signal.
+  // At each check, because a process may have started between the last check and its signal.
   return isOverAfter(() => ['SIGKILL']);
 }
 
@@ -67,7 +67,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** Sends a signal to the foreground process group of the terminal whose session `leader` leads. Nothing when there is none. */
+/** Sends a signal to the foreground process group of the terminal of the session that `leader` leads, if there is one. */
 export function signalForeground(leader: number, signal: NodeJS.Signals): void {
   if (process.platform === 'linux') {
     const listed = parseStat(readStat(leader));
@@ -84,7 +84,7 @@ export function signalForeground(leader: number, signal: NodeJS.Signals): void {
   );
 }
 
-/** The groups of the session that have a living process. `known` remembers them where the system forgets who belonged. */
+/** The process groups of the session with a running process. `known` keeps groups that the system no longer lists under the session. */
 async function groupsOf(session: ProcessSession, known: Set<number>): Promise<ReadonlySet<number>> {
   if (process.platform === 'linux') return linuxGroups(session.leader);
   for (const group of await terminalGroups(session.device)) known.add(group);
@@ -99,13 +99,13 @@ async function linuxGroups(leader: number): Promise<ReadonlySet<number>> {
   return groups;
 }
 
-/** All processes. Shared: hundreds of terminals may be ended at once, and each session looks again and again. */
+/** Lists all processes. Shared, because hundreds of terminals may end at once, and each session checks repeatedly. */
 const linuxProcesses = sharedLook(async (): Promise<readonly Listed[]> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const processes: Listed[] = [];
   for (let from = 0; from < pids.length; from += OPEN_FILE_COUNT) {
     const files = pids.slice(from, from + OPEN_FILE_COUNT).map((pid) => `/proc/${pid}/stat`);
-    // One that cannot be read has ended meanwhile.
+    // A process whose file cannot be read has ended.
     for (const stat of await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')))) {
       const listed = parseStat(stat);
       if (listed !== undefined) processes.push(listed);
@@ -122,7 +122,7 @@ function readStat(pid: number): string {
   }
 }
 
-/** Fields of `/proc/<pid>/stat` (proc(5)); the second, the name in brackets, may itself hold brackets and spaces. */
+/** Fields of `/proc/<pid>/stat` (proc(5)). The second field, the name in parentheses, may contain parentheses and spaces. */
 function parseStat(stat: string): Listed | undefined {
   const [state, , group, session, , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (foreground === undefined) return undefined;
@@ -134,7 +134,7 @@ function parseStat(stat: string): Listed | undefined {
   };
 }
 
-/** macOS lists no session ids, but each process's terminal, until the leader is gone. */
+/** macOS lists no session ids. It lists the terminal of each process until the leader has ended. */
 async function terminalGroups(device: string): Promise<readonly number[]> {
   const lines = await ps(['-t', basename(device), '-o', 'pgid=,stat=']);
   return lines.flatMap(([group, stat]) =>
@@ -151,7 +151,7 @@ async function hasMembers(group: number): Promise<boolean> {
 
 function ps(args: readonly string[]): Promise<readonly (readonly string[])[]> {
   return new Promise((resolve) => {
-    // It exits with 1 when it lists nothing.
+    // `ps` exits with 1 when it lists no process.
     execFile('ps', [...args], (_error, stdout) => {
       resolve(stdout.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim().split(/\s+/)])));
     });
@@ -159,7 +159,7 @@ function ps(args: readonly string[]): Promise<readonly (readonly string[])[]> {
 }
 
 function sendToGroup(group: number, signal: NodeJS.Signals): void {
-  // 0 and 1 are no groups of a session of ours, but "my own group" and "everything".
+  // 0 and 1 mean "my own group" and "every process", and never a group of the session.
   if (group <= 1) return;
   try {
     process.kill(-group, signal);

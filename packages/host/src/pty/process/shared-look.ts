@@ -1,6 +1,6 @@
 /**
- * Wraps a costly look at something that changes, so that any number of callers share it: one look at a time, and whoever asks
- * while one runs gets the next, since what that one has read already may have changed since. Rejects as `look` does.
+ * Shares a costly read among callers. One `look` runs at a time. A call during a running `look` gets the result of the next one, because
+ * the running one may have read an older state. Rejects as `look` does.
  */
 export function sharedLook<T>(look: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;

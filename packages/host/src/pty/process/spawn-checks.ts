@@ -4,12 +4,13 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { errorCode, errorText } from '@agenthost/protocol/values';
 import { PtyError, type PtySpec } from '../pty.ts';
 
-/** What `execvpe` takes when the environment has no PATH. */
+/** The PATH of `execvpe` when the environment has none. */
 const DEFAULT_PATH = '/usr/local/bin:/bin:/usr/bin';
 
 /**
- * Finds out what a forked process could only tell by an exit code, and returns the absolute path of the program. Rejects with
- * `PtyError` when the program is missing or not executable, the folder is none, or a text holds a NUL.
+ * Checks a spec before the fork, because a forked process can report an error only as an exit code. Resolves with the absolute path of the
+ * program. Rejects with `PtyError` when the program is missing or not executable, when the folder does not exist, or when a text contains a
+ * NUL character.
  */
 export async function checkSpec(spec: PtySpec): Promise<string> {
   const texts = [...spec.command, spec.cwd, ...Object.entries(spec.env).flat()];
@@ -26,7 +27,9 @@ export async function checkSpec(spec: PtySpec): Promise<string> {
   if (!isAbsolute(spec.cwd))
     throw new PtyError(`cannot start in ${spec.cwd}: expected an absolute path`, { fault: 'spec' });
   if (!(await isFolder(spec.cwd)))
-    throw new PtyError(`cannot start in ${spec.cwd}: it is no folder that can be entered`, { fault: 'spec' });
+    throw new PtyError(`cannot start in ${spec.cwd}: it is not a folder that can be entered`, {
+      fault: 'spec',
+    });
   return findProgram(spec);
 }
 

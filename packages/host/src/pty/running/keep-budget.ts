@@ -1,6 +1,6 @@
 import type { KeptOutput } from './kept-output.ts';
 
-/** Bounds what ptys keep of their output together while nobody reads them: the one that keeps most makes room. */
+/** Bounds the output that ptys without a reader keep in total. The pty with the most output drops its oldest first. */
 export class KeepBudget {
   readonly #limitBytes: number;
   readonly #members = new Set<KeptOutput>();
@@ -9,18 +9,18 @@ export class KeepBudget {
     this.#limitBytes = limitBytes;
   }
 
-  /** What this keeps counts from now on. */
+  /** Counts the output of a pty from now on. */
   join(kept: KeptOutput): void {
     this.#members.add(kept);
     this.settle();
   }
 
-  /** Somebody reads it, or nobody ever will. */
+  /** No longer counts the output of a pty: it has a reader, or was released. */
   leave(kept: KeptOutput): void {
     this.#members.delete(kept);
   }
 
-  /** One of them keeps more than before: forgets the oldest of the largest until all of them fit, at line starts. */
+  /** Drops the oldest output of the largest member, up to a line start, until the total is within the limit. */
   settle(): void {
     for (let excess = this.#excess; excess > 0; excess = this.#excess) {
       let largest: KeptOutput | undefined;

@@ -1,32 +1,32 @@
-/** Bytes of one block: what the kernel hands over at once at most, so that a read touches two blocks at most. */
+/** Size of one block. A read of the kernel is not larger, so it touches two blocks at most. */
 const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
-/** Blocks that are free, for whoever comes next: a flood would leave them behind as garbage faster than it is taken away. */
+/** Free blocks for any instance. Otherwise a flood would produce garbage faster than it is collected. */
 const spares: Buffer[] = [];
-/** As many as a pty that is read from to its high-water mark has. */
+/** Blocks of a pty at twice its default high-water mark. */
 const MOST_SPARE_BLOCKS = 17;
 
 /**
- * Output that somebody may still ask for: bytes under their absolute offsets, added at the end and forgotten from the start. Holds
- * no memory while it holds no bytes, but for a mebibyte that all of them share.
+ * Output with absolute offsets, appended at the end and forgotten from the start. An empty instance holds no memory; all instances share
+ * about a mebibyte of free blocks.
  */
 export class KeptOutput {
-  /** All but the first and the last are whole; the block of offset `n` is the one that begins at the multiple of its size before `n`. */
+  /** A block begins at a multiple of its size. All blocks but the first and the last are full. */
   readonly #blocks: Buffer[] = [];
   #start = 0;
   #end = 0;
 
-  /** Offset of the oldest byte held; equals `end` when none is. */
+  /** Offset of the oldest byte; equals `end` when empty. */
   get start(): number {
     return this.#start;
   }
 
-  /** Offset of the byte that comes next. */
+  /** Offset of the next byte. */
   get end(): number {
     return this.#end;
   }
 
-  /** How many bytes are held. */
+  /** Number of bytes. */
   get length(): number {
     return this.#end - this.#start;
   }
@@ -44,7 +44,7 @@ export class KeptOutput {
     }
   }
 
-  /** The bytes from `offset` on that lie together, at most 64 KiB; empty at the end. A view: it is another's once bytes are forgotten. */
+  /** The bytes from `offset` to the end of its block, at most 64 KiB; empty at the end. A view: it is invalid after `forget`. */
   at(offset: number): Uint8Array {
     const from = Math.max(offset, this.#start);
     const block = this.#blocks[Math.floor(from / BLOCK_BYTES) - Math.floor(this.#start / BLOCK_BYTES)];
@@ -53,7 +53,7 @@ export class KeptOutput {
     return block.subarray(at, Math.min(BLOCK_BYTES, at + this.#end - from));
   }
 
-  /** Forgets what lies before `offset`. */
+  /** Forgets the bytes before `offset`. */
   forget(offset: number): void {
     const start = Math.min(Math.max(offset, this.#start), this.#end);
     const passed = Math.floor(start / BLOCK_BYTES) - Math.floor(this.#start / BLOCK_BYTES);
@@ -63,8 +63,8 @@ export class KeptOutput {
   }
 
   /**
-   * Forgets the oldest so that at most `limitBytes` are left: up to a line start, or to a character's start where the first line
-   * that would stay is longer than that.
+   * Forgets the oldest bytes so that at most `limitBytes` are left. The rest begins at a line start or, if its first line is longer than the
+   * limit, at a character.
    */
   trim(limitBytes: number): void {
     const cut = this.#end - limitBytes;
@@ -73,7 +73,7 @@ export class KeptOutput {
     this.forget(this.#after(NEWLINE, Math.max(cut - 1, this.#start)) ?? this.#characterStart(cut));
   }
 
-  /** The offset behind the first `byte` at or after `from`; undefined when that is the end. */
+  /** The offset behind the first `byte` at or after `from`; `undefined` when that is the end. */
   #after(byte: number, from: number): number | undefined {
     for (let at = from; at < this.#end; ) {
       const view = this.at(at);
@@ -84,7 +84,7 @@ export class KeptOutput {
     return undefined;
   }
 
-  /** The first offset at or after `from` that is no continuation byte of UTF-8. */
+  /** The first offset at or after `from` that is not a continuation byte of UTF-8. */
   #characterStart(from: number): number {
     for (let at = from; at < Math.min(from + 3, this.#end); at += 1) {
       if (((this.at(at)[0] ?? 0) & 0xc0) !== 0x80) return at;

@@ -2,11 +2,11 @@ import type { AdoptedPtys, Pty, PtyOwner, PtySpec } from '../pty.ts';
 import { PtyError } from '../pty.ts';
 import { RunningPty, type RunningPtyOptions } from './running-pty.ts';
 
-/** Owns ptys in this process: they end with it. */
+/** Owns ptys in this process. They end with the process. */
 export class NodePtyOwner implements PtyOwner {
   readonly #options: RunningPtyOptions;
   readonly #ptys = new Set<RunningPty>();
-  /** Sessions that are being ended: their first process may be gone, and its pty released, before the last one is. */
+  /** Sessions that are ending. The pty of a session may be released before its last process is gone. */
   readonly #endings = new Set<Promise<void>>();
   #isClosed = false;
 
@@ -14,7 +14,7 @@ export class NodePtyOwner implements PtyOwner {
     this.#options = options;
   }
 
-  /** None: nothing outlives this process. */
+  /** Resolves with none, because no pty outlives this process. */
   async adopt(): Promise<AdoptedPtys> {
     return { ptys: [], late: [] };
   }
@@ -46,7 +46,7 @@ export class NodePtyOwner implements PtyOwner {
     };
   }
 
-  /** Resolves when no process of any pty is left. */
+  /** Ends all ptys. Resolves when no process of any pty is left. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#endings, ...[...this.#ptys].map((running) => this.#end(running))]);

@@ -1,16 +1,16 @@
 import { writeSync } from 'node:fs';
 import { hasCode } from '@agenthost/protocol/values';
 
-/** One write takes at most this much, so that a large paste holds up nothing else. */
+/** Limit of one write, so that a large paste does not block the event loop. */
 const SLICE_BYTES = 64 * 1024;
-/** What may wait, in bytes and in calls: far more than anybody pastes or types. Calls beyond that are dropped, so that no memory fills. */
+/** Limit of waiting input, in bytes and in calls. Further calls are dropped. */
 const LIMIT = { bytes: 16 * 1024 * 1024, calls: 256 * 1024 };
-/** The pause when the kernel takes nothing more doubles from the first to the second while that lasts. */
+/** Pause before another try when the kernel accepts no input. It doubles from `first` to `most`. */
 const PAUSE_MS = { first: 1, most: 16 };
 
 /**
- * Keys on their way to a pty. The kernel takes some kilobytes at once and then as much as the program reads; nothing tells when, so
- * what is left is tried again after a pause.
+ * Writes input to a pty. The kernel accepts some kilobytes at once, and more when the program reads. There is no event for that, so the
+ * rest is tried again after a pause.
  */
 export class PtyInput {
   readonly #fd: number;
@@ -20,19 +20,19 @@ export class PtyInput {
   #timer: NodeJS.Timeout | undefined;
   #pauseMs = PAUSE_MS.first;
 
-  /** `isClosed`: the number `fd` may mean another file by now. */
+  /** `isClosed`: whether the pty is closed, after which `fd` may be another file. */
   constructor(fd: number, isClosed: () => boolean) {
     this.#fd = fd;
     this.#isClosed = isClosed;
   }
 
   /**
-   * Writes `data` after all that was written before, a string as UTF-8. Does nothing when the pty is closed, or when 16 MiB wait
-   * already for a program that does not read.
+   * Writes `data` behind all earlier input, a string as UTF-8. Does nothing when the pty is closed, or when 16 MiB wait for a program that
+   * does not read.
    */
   write(data: string | Uint8Array): void {
     if (this.#isClosed() || data.length === 0 || this.#isFull) return;
-    // Kept beyond the call, so bytes of the caller are copied.
+    // A copy, because the bytes of the caller are valid only during the call.
     const bytes = Buffer.from(data);
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
@@ -43,7 +43,7 @@ export class PtyInput {
     return this.#waitingBytes >= LIMIT.bytes || this.#waiting.length >= LIMIT.calls;
   }
 
-  /** Drops what waits. */
+  /** Drops the input that waits. */
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -66,7 +66,7 @@ export class PtyInput {
     }
   }
 
-  /** What is written next: single keys that wait are one piece, or each would be a call of the system and a move of all others. */
+  /** The next piece to write. Joins small inputs, because each write is a system call. */
   #gather(): Uint8Array | undefined {
     let count = 0;
     for (let bytes = 0; bytes < SLICE_BYTES && count < this.#waiting.length; count += 1) {
@@ -76,17 +76,17 @@ export class PtyInput {
     return this.#waiting[0];
   }
 
-  /** How many bytes were taken; undefined when nothing ever will be. */
+  /** Returns the number of bytes that the kernel accepted; `undefined` when the pty is closed. */
   #tryWrite(bytes: Uint8Array): number | undefined {
     try {
       return writeSync(this.#fd, bytes);
     } catch (error) {
-      // Anything else means that the other side is gone, which the reading end finds out too.
+      // Any other error means that the other side is gone; the reading end reports that.
       return hasCode(error, 'EAGAIN') ? 0 : undefined;
     }
   }
 
-  /** @param taken How much the kernel took since the last pause. */
+  /** @param taken Bytes that the kernel accepted since the last pause. */
   #retry(taken: number): void {
     this.#pauseMs = taken > 0 ? PAUSE_MS.first : Math.min(this.#pauseMs * 2, PAUSE_MS.most);
     this.#timer = setTimeout(() => this.#flush(), this.#pauseMs);

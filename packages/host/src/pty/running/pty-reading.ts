@@ -1,23 +1,23 @@
 import { ReadStream } from 'node:tty';
 
-/** What reads go through, one after another: a read is over before anything else runs, so all ptys share it. */
+/** The buffer of all reads. A read is handled before the next one, so all ptys share it. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 export interface PtyReadingHandlers {
   /** `bytes` are valid only during the call. */
   take(bytes: Uint8Array): void;
-  /** Nothing more will come. Called once. */
+  /** The output has ended. Called once. */
   ended(): void;
 }
 
-/** The reading end of a pty. Owns its file: closes it at the end of the output, or when told. */
+/** Reads a pty. Owns its file, and closes it at the end of the output or in `close`. */
 export class PtyReading {
   readonly #fd: number;
   readonly #handlers: PtyReadingHandlers;
   readonly #socket: ReadStream;
   #isOn = true;
 
-  /** Reads from the start. */
+  /** Begins to read at once. */
   constructor(fd: number, handlers: PtyReadingHandlers) {
     this.#fd = fd;
     this.#handlers = handlers;
@@ -33,7 +33,7 @@ export class PtyReading {
     return this.#isOn;
   }
 
-  /** Reads no more, but for what was under way. */
+  /** Stops reading. A read that has begun may still be delivered. */
   pause(): void {
     this.#isOn = false;
     this.#socket.pause();
@@ -50,7 +50,7 @@ export class PtyReading {
 
   #open(): ReadStream {
     const socket = new ReadStream(this.#fd, {
-      // Its own end of writing must not close the pty before all was read.
+      // The end of the writing side must not close the pty before all output was read.
       allowHalfOpen: true,
       onread: {
         buffer: readBuffer,
@@ -60,7 +60,7 @@ export class PtyReading {
         },
       },
     });
-    // EIO is how Linux tells that nobody has the other side open any more; there is nothing to read after any other error either.
+    // Linux reports EIO when no process has the other side open. No error leaves anything to read.
     socket.on('error', () => socket.destroy());
     socket.on('end', () => socket.destroy());
     socket.on('close', () => this.#handlers.ended());

@@ -10,27 +10,27 @@ import { ReadGathering } from './read-gathering.ts';
 
 /** Limits of one pty, in bytes. */
 export interface RunningPtyOptions {
-  /** With a sink: the pty is not read from while more than this is unacknowledged. Default 512 KiB. */
+  /** With a sink: reading stops while more output is unacknowledged. Default 512 KiB. */
   readonly highWater?: number;
-  /** Without a sink: the pty is always read from, and at most this much of the newest is kept. Default 16 MiB. */
+  /** Without a sink: reading continues, and this much of the newest output is kept. Default 16 MiB. */
   readonly detachedKeep?: number;
   /** Bounds the output that all ptys of this process keep without a sink. */
   readonly keepBudget?: KeepBudget | undefined;
 }
 
 const MEBIBYTE = 1024 * 1024;
-/** While a sink takes nothing, so much ahead of what is acknowledged tells it that there is output: a block of it, in bytes. */
+/** Output ahead of the acknowledged offset while the pty is held, in bytes. The rest of its block is delivered with it. */
 const HELD_AHEAD_BYTES = 1;
-/** After the process, silence of this length counts as the end of output where the system does not tell it. */
+/** Silence of this length after the end of the process counts as the end of its output. */
 const SILENCE_MS = 1_000;
 
 /**
- * A pty that this process owns, with the output that is not acknowledged yet. Sinks come and go: with one, reading waits for its
- * acknowledgements; with none, reading goes on and the oldest output is dropped at a line start.
+ * A pty that this process owns, and its unacknowledged output. With a sink, reading waits for acknowledgements. Without a sink, reading
+ * continues, and the oldest output is dropped up to a line start.
  */
 export class RunningPty {
   readonly id: string;
-  /** Of the first process, the session leader. */
+  /** Process id of the session leader, the first process. */
   readonly pid: number;
   readonly #native: NativePty;
   readonly #fd: number;
@@ -44,7 +44,7 @@ export class RunningPty {
   readonly #kept = new KeptOutput();
   readonly #gone = Promise.withResolvers<void>();
   #sink: PtySink | undefined;
-  /** What the sink was given up to here. */
+  /** The sink has got the output before this offset. */
   #delivered = 0;
   #isDelivering = false;
   #isHeld = false;
@@ -54,7 +54,7 @@ export class RunningPty {
   #silence: NodeJS.Timeout | undefined;
   #ending: Promise<void> | undefined;
 
-  /** Starts the process. Rejects with `PtyError` when the program, the folder or a pty cannot be had. */
+  /** Starts the process. Rejects with `PtyError` when there is no such program or folder, or when the system has no pty left. */
   static async start(spec: PtySpec, options: RunningPtyOptions = {}): Promise<RunningPty> {
     const program = await checkSpec(spec);
     return new RunningPty(spec, program, options);
@@ -72,7 +72,7 @@ export class RunningPty {
       this.#fd = forked.fd;
       this.#device = forked.pty;
     } catch (cause) {
-      throw new PtyError(`no pty could be had for ${program}: ${String(cause)}`, { cause });
+      throw new PtyError(`could not open a pty for ${program}: ${String(cause)}`, { cause });
     }
     this.id = spec.id;
     this.#native = native;
@@ -85,25 +85,25 @@ export class RunningPty {
     this.#input = new PtyInput(this.#fd, () => this.#reading.isClosed);
   }
 
-  /** Offset of the oldest byte that is kept. */
+  /** Offset of the oldest kept byte. */
   get start(): number {
     return this.#kept.start;
   }
 
-  /** Offset of the byte that comes next: how much was ever read from the pty. */
+  /** Offset of the next byte: the number of bytes that were read. */
   get end(): number {
     return this.#kept.end;
   }
 
-  /** How it ended, once the process has gone and all its output was read (though perhaps not handed to a sink yet). */
+  /** The exit, when the process has ended and all its output was read. A sink may not have got that output yet. */
   get exit(): PtyExit | undefined {
     return this.#isDrained ? this.#processExit : undefined;
   }
 
   /**
-   * Hands output from `offset` on to `sink`, at most `highWater` ahead of what is acknowledged, then the exit; begins before this
-   * returns. What lies before `offset` counts as acknowledged; where output from there on was dropped, it begins at the oldest
-   * kept. One sink at a time: a former one hears nothing more.
+   * Delivers output from `offset` on to `sink`, at most `highWater` ahead of the acknowledged offset, then the exit. Begins within the call.
+   * Output before `offset` counts as acknowledged. If output at `offset` was dropped, delivery begins at the oldest kept byte. Replaces a
+   * former sink.
    */
   attach(offset: number, sink: PtySink): void {
     this.#keepBudget?.leave(this.#kept);
@@ -114,13 +114,13 @@ export class RunningPty {
     this.#setReading();
   }
 
-  /** While it is on, the sink gets a block of output ahead of what is acknowledged; the pty is read from as far as ever. */
+  /** While on, the sink gets one block of output ahead of the acknowledged offset. Reading of the pty does not change. */
   hold(isOn: boolean): void {
     this.#isHeld = isOn;
     if (!isOn) this.#deliver();
   }
 
-  /** The sink hears nothing more; the pty is read from, and unacknowledged output kept up to `detachedKeep`. */
+  /** Removes the sink. Reading continues, and the newest `detachedKeep` of the unacknowledged output is kept. */
   detach(): void {
     this.#sink = undefined;
     this.#isHeld = false;
@@ -130,19 +130,19 @@ export class RunningPty {
     this.#setReading();
   }
 
-  /** Everything before `offset` may be forgotten. */
+  /** Output before `offset` may be forgotten. */
   acknowledge(offset: number): void {
     this.#kept.forget(Math.min(offset, this.#sink === undefined ? offset : this.#delivered));
     if (!this.#gathering.isHolding) this.#deliver();
     this.#setReading();
   }
 
-  /** Keys, in order; a string as UTF-8. Never blocks: what the program does not take yet waits here. */
+  /** Writes input, in order; a string as UTF-8. Never blocks: input that the program does not read waits here. */
   write(data: string | Uint8Array): void {
     this.#input.write(data);
   }
 
-  /** Characters and lines, whole and at least 1; anything else is ignored, as is a resize after the end. */
+  /** Columns and rows, whole numbers from 1 to 65,535. Ignores other sizes, and all sizes after the end. */
   resize(cols: number, rows: number): void {
     if (this.#reading.isClosed || !isSize(cols) || !isSize(rows)) return;
     this.#native.resize(this.#fd, cols, rows);
@@ -153,7 +153,7 @@ export class RunningPty {
     if (this.#processExit === undefined) signalForeground(this.pid, signal);
   }
 
-  /** Ends all processes of the session; resolves when the first one is gone. What ignores that is killed after 2 s. */
+  /** Ends all processes of the session, with KILL after 2 s. Resolves when the first process is gone. */
   async kill(): Promise<void> {
     void this.endSession();
     await this.#gone.promise;
@@ -166,11 +166,11 @@ export class RunningPty {
   }
 
   async #endSession(): Promise<void> {
-    // No process lives, so the first one's exit code is on its way.
+    // No process is left, so the exit of the first one will be reported.
     if (await endSession({ leader: this.pid, device: this.#device })) await this.#gone.promise;
   }
 
-  /** Forgets everything and closes the pty. Ends no process: call it when it has ended, or its session was. */
+  /** Forgets the output and closes the pty. Ends no process: call it when the process or its session has ended. */
   release(): void {
     this.#sink = undefined;
     this.#gathering.end();
@@ -228,7 +228,7 @@ export class RunningPty {
     this.#tellExit();
   }
 
-  /** A job that the process left behind may hold the pty open for ever. */
+  /** A background job of the process may keep the pty open for ever. */
   #watchSilence(): void {
     clearTimeout(this.#silence);
     this.#silence = undefined;
