@@ -164,10 +164,10 @@ describe('what an earlier host left', () => {
     const { client } = await serve();
     await expect(open(client)).rejects.toMatchObject({
       code: -32603,
-      message: expect.stringContaining('cannot be started in'),
+      message: expect.stringContaining('could not start the keeper of terminals in'),
     });
     expect(await readFile(join(dataDir, 'agenthost.log'), 'utf8')).toContain(
-      'the terminals of the host before this one cannot be reached',
+      'could not reach the terminals of the previous host',
     );
   });
 });

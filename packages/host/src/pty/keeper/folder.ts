@@ -5,25 +5,24 @@ import { join } from 'node:path';
 import { ensureFolder } from '../../lib/ensure-folder.ts';
 import { PtyError } from '../pty.ts';
 
-/** What `sun_path` holds on every system that we know, in bytes, without its final zero (macOS: 104 with it). */
+/** Limit of a socket address, in bytes. `sun_path` is larger on all supported systems (macOS: 104 with its final zero). */
 const ADDRESS_LIMIT_BYTES = 100;
 
 const SOCKET_ENDING = '.sock';
 
-/** Where the keepers of a data folder have their sockets, and beside each a log of the same name. */
+/** The folder of the sockets and logs of the keepers of a data folder. */
 export function keeperFolder(dataDir: string): string {
   return join(dataDir, 'keepers');
 }
 
 /**
- * Makes the folder, owner-only, or checks the one that is there. The mode of this folder is what guards the sockets: who
- * cannot enter it reaches none of them, so no token is asked for on top (one would lie in this very folder).
- * Throws `PtyError` when it is not a folder, or not ours.
+ * Makes the folder with access for the owner only, or checks the existing one. The mode of the folder protects the sockets, so keepers need
+ * no token. Throws `PtyError` when the path is not a folder, or when another user owns it or has access.
  */
 export function ensureKeeperFolder(folder: string): void {
   ensureFolder(folder);
   const found = lstatSync(folder);
-  if (!found.isDirectory()) throw new PtyError(`${folder} is no folder`);
+  if (!found.isDirectory()) throw new PtyError(`${folder} is not a folder`);
   if (process.getuid !== undefined && found.uid !== process.getuid()) {
     throw new PtyError(
       `${folder} belongs to user ${found.uid}, and keepers of terminals are only kept in our own`,
@@ -32,14 +31,14 @@ export function ensureKeeperFolder(folder: string): void {
   if ((found.mode & 0o777) !== 0o700) chmodSync(folder, 0o700);
 }
 
-/** Names of the keepers that have a socket in the folder, whether anybody listens or not. */
+/** Names of the keepers that have a socket in the folder, running or not. */
 export function keeperNames(folder: string): readonly string[] {
   return readdirSync(folder).flatMap((name) =>
     name.endsWith(SOCKET_ENDING) ? [name.slice(0, -SOCKET_ENDING.length)] : [],
   );
 }
 
-/** A name for one more keeper: random, so that two that start at once never meet. */
+/** A random name for a new keeper. */
 export function newKeeperName(): string {
   return randomBytes(6).toString('hex');
 }
@@ -49,15 +48,14 @@ export function socketPath(folder: string, name: string): string {
   return join(folder, `${name}${SOCKET_ENDING}`);
 }
 
-/** The log of a keeper: what it says when it fails. */
+/** The log of a keeper, for its errors. */
 export function logPath(folder: string, name: string): string {
   return join(folder, `${name}.log`);
 }
 
 /**
- * Whether a host may find a keeper's socket, now or later: not when it was removed, alone or with the folder. A folder that was
- * moved is found where it is now; `log`, an open descriptor of the keeper's own log, tells the two apart. What cannot be looked
- * at counts as there. Never throws.
+ * Whether a host can find the socket of a keeper. False when the socket or its folder was removed. True when the folder was moved; `log`, an
+ * open descriptor of the keeper's log, tells the difference. True when the file cannot be checked. Never throws.
  */
 export function isFindable(folder: string, name: string, log: number): boolean {
   try {
@@ -67,21 +65,21 @@ export function isFindable(folder: string, name: string, log: number): boolean {
     const found = lstatSync(logPath(folder, name), { throwIfNoEntry: false });
     return found?.ino !== ours.ino;
   } catch {
-    // No permission now, or a disk that fails: no reason to end what runs.
+    // A missing permission or a failing disk is no reason to end running programs.
     return true;
   }
 }
 
-/** Removes what a keeper that has gone left. */
+/** Removes the files of a keeper that is gone. */
 export function removeKeeperFiles(folder: string, name: string): void {
   rmSync(socketPath(folder, name), { force: true });
   rmSync(logPath(folder, name), { force: true });
 }
 
 /**
- * Hands over a path of a keeper's socket that fits into an address, for as long as `use` runs: that of the socket, or where
- * it is too long one through a link in an owner-only folder of its own, made for this and removed again. So the socket
- * is always in the data folder, however long its path, and nothing is found at a place that others could guess.
+ * Calls `use` with a path of a keeper's socket that fits into an address: the path of the socket or, if that is too long, a path through a
+ * link in a temporary folder with access for the owner only. The path is valid while `use` runs. So the socket is always in the data
+ * folder, and no other user can guess a path to it.
  */
 export async function withSocketAddress<T>(
   folder: string,
@@ -99,7 +97,7 @@ export async function withSocketAddress<T>(
   }
 }
 
-/** The temporary folder, unless it alone would fill an address. */
+/** The temporary folder of the system, or `/tmp` if its path is too long. */
 function shortTemporaryFolder(): string {
   const folder = tmpdir();
   return Buffer.byteLength(folder) <= 60 ? folder : '/tmp';

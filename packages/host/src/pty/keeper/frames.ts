@@ -1,7 +1,6 @@
 /**
- * Frames of the socket between a host and its keeper: a length (4 bytes, big-endian, of what follows), a kind (1 byte), a
- * body. What flows often (output, keys, acknowledgements) is binary; everything else is `control`: one JSON message of
- * `protocol.ts`.
+ * Frames of the socket between a host and its keeper: the length of the rest (4 bytes, big-endian), a kind (1 byte), and a body. Output,
+ * input and acknowledgements are binary. Everything else is `control`: one JSON message of `protocol.ts`.
  */
 export const FRAME_KIND = {
   /** JSON in UTF-8. */
@@ -14,29 +13,29 @@ export const FRAME_KIND = {
   acknowledge: 4,
 } as const;
 
-/** One frame, read. Bytes are valid only during the call that hands them over. */
+/** A frame that was read. Its bytes are valid only during the call. */
 export type Frame =
   | { readonly kind: 'control'; readonly text: string }
   | { readonly kind: 'data'; readonly pty: number; readonly offset: number; readonly bytes: Uint8Array }
   | { readonly kind: 'input'; readonly pty: number; readonly bytes: Uint8Array }
   | { readonly kind: 'acknowledge'; readonly pty: number; readonly offset: number };
 
-/** Largest length of a frame, in bytes: room for a process environment, and nothing that could fill a memory. */
+/** Limit of a frame, in bytes. A process environment fits into it. */
 export const FRAME_LIMIT_BYTES = 4 * 1024 * 1024;
 
-/** Largest length of a frame before the other end has said hello, in bytes. */
+/** Limit of a frame before the hello of the other end, in bytes. */
 export const HELLO_LIMIT_BYTES = 4 * 1024;
 
-/** Characters in one frame of keys. */
+/** Limit of the characters in one frame of input. */
 const INPUT_LENGTH = 64 * 1024;
 
-/** Length and kind. */
+/** Bytes of length and kind. */
 const HEADER_BYTES = 5;
 
 /** Bytes before the output in a `data` frame. */
 export const DATA_HEADER_BYTES = HEADER_BYTES + 12;
 
-/** What came in is no frame: the connection cannot be followed any further. */
+/** The received bytes are not a valid frame, so the connection is unusable. */
 export class FrameError extends Error {
   override readonly name = 'FrameError';
 }
@@ -45,7 +44,7 @@ export class FrameError extends Error {
 export function controlFrame(message: object): Buffer {
   const text = Buffer.from(JSON.stringify(message));
   if (text.length + 1 > FRAME_LIMIT_BYTES) {
-    throw new FrameError(`a message of ${text.length} bytes; at most ${FRAME_LIMIT_BYTES - 1} are sent`);
+    throw new FrameError(`a message of ${text.length} bytes; the limit is ${FRAME_LIMIT_BYTES - 1}`);
   }
   const frame = Buffer.allocUnsafe(HEADER_BYTES + text.length);
   writeHeader(frame, FRAME_KIND.control);
@@ -54,8 +53,8 @@ export function controlFrame(message: object): Buffer {
 }
 
 /**
- * Writes what stands before the output into the first `dataHeaderBytes` of `frame`, all of which is sent.
- * @param offset Of the first byte that follows.
+ * Writes the header of a `data` frame into the first `DATA_HEADER_BYTES` of `frame`.
+ * @param offset Offset of the first byte behind the header.
  */
 export function writeDataHeader(frame: Buffer, pty: number, offset: number): void {
   writeHeader(frame, FRAME_KIND.data);
@@ -63,11 +62,11 @@ export function writeDataHeader(frame: Buffer, pty: number, offset: number): voi
   frame.writeDoubleBE(offset, HEADER_BYTES + 4);
 }
 
-/** `input` frames of keys, in UTF-8: small enough whatever was pasted, cut between characters. */
+/** `input` frames of a text, in UTF-8, cut between characters. */
 export function* inputFrames(pty: number, data: string): Generator<Buffer> {
   for (let at = 0; at < data.length; ) {
     let end = Math.min(at + INPUT_LENGTH, data.length);
-    // The two halves of a character beyond the basic plane must stay together to become UTF-8.
+    // A surrogate pair must stay in one frame.
     const last = data.charCodeAt(end - 1);
     if (end < data.length && last >= 0xd800 && last <= 0xdbff) end -= 1;
     yield inputFrame(pty, data.slice(at, end));
@@ -98,22 +97,22 @@ function writeHeader(frame: Buffer, kind: number): void {
   frame[4] = kind;
 }
 
-/** Cuts a stream of bytes into frames. One frame that is split over reads is copied, once; the others are not. */
+/** Cuts a stream of bytes into frames. Copies only a frame that is split over reads. */
 export class FrameReader {
-  /** Largest length that is taken; begins small, until the other end is known. */
+  /** Limit of a frame, in bytes. Small until the hello of the other end. */
   limitBytes = HELLO_LIMIT_BYTES;
   readonly #receive: (frame: Frame) => void;
-  /** A frame that has begun: its first `#filled` bytes. */
+  /** An incomplete frame: its first `#filled` bytes. */
   #partial = Buffer.alloc(0);
   #filled = 0;
   #isStopped = false;
 
-  /** @param receive Called in order with each frame, within `push`. */
+  /** @param receive Called with each frame, in order, within `push`. */
   constructor(receive: (frame: Frame) => void) {
     this.#receive = receive;
   }
 
-  /** Takes the next bytes. Throws `FrameError` for what is no frame, and whatever `receive` throws. */
+  /** Reads the next bytes. Throws `FrameError` for an invalid frame, and the errors of `receive`. */
   push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length && !this.#isStopped) {
@@ -129,12 +128,12 @@ export class FrameReader {
     }
   }
 
-  /** Hands over nothing more. */
+  /** Calls `receive` no more. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Adds to the frame that has begun, up to its end; gives the number of bytes taken. */
+  /** Adds bytes to the incomplete frame, up to its end. Returns the number of bytes added. */
   #gather(chunk: Buffer, at: number): number {
     const needed = this.#filled < 4 ? 4 : 4 + this.#partial.readUInt32BE(0);
     if (this.#partial.length < needed) {
@@ -156,7 +155,7 @@ export class FrameReader {
   #checkedLength(buffer: Buffer, at: number): number {
     const length = buffer.readUInt32BE(at);
     if (length < 1 || length > this.limitBytes) {
-      throw new FrameError(`a frame of ${length} bytes; 1 to ${this.limitBytes} are taken`);
+      throw new FrameError(`a frame of ${length} bytes; expected 1 to ${this.limitBytes}`);
     }
     return length;
   }
@@ -178,11 +177,11 @@ function parseFrame(frame: Buffer): Frame {
       return { kind: 'acknowledge', ...ptyAndOffset(frame) };
     default:
   }
-  throw new FrameError(`no frame has kind ${frame[0]} and ${frame.length} bytes`);
+  throw new FrameError(`invalid frame of kind ${frame[0]} with ${frame.length} bytes`);
 }
 
 function ptyAndOffset(frame: Buffer): { pty: number; offset: number } {
   const offset = frame.readDoubleBE(5);
-  if (!Number.isSafeInteger(offset) || offset < 0) throw new FrameError(`${offset} is no offset`);
+  if (!Number.isSafeInteger(offset) || offset < 0) throw new FrameError(`invalid offset ${offset}`);
   return { pty: frame.readUInt32BE(1), offset };
 }

@@ -12,24 +12,24 @@ import {
 } from './frames.ts';
 import { type HostMessage, KEEPER_PROTOCOL, type KeeperMessage, parseHostMessage } from './protocol.ts';
 
-/** What a keeper does with what a host says. */
+/** Events of a connection to a host. */
 export interface HostLinkEvents {
-  /** A host that speaks our protocol is there. Comes first, once. */
+  /** A host with the same protocol number said hello. Called first, once. */
   greeted(): void;
   message(message: HostMessage): void;
   /** `bytes` are valid only during the call. */
   input(pty: number, bytes: Uint8Array): void;
   acknowledge(pty: number, offset: number): void;
-  /** Nothing more comes. Called once, also when nobody was greeted. */
+  /** The connection is closed. Called once, also without a hello. */
   closed(): void;
 }
 
-/** One read of what a closing socket has received. */
+/** Size of one read of a closing socket. */
 const UNREAD_BYTES = 64 * 1024;
-/** While more than this waits to be sent, no further request is read. Output alone is bounded by its acknowledgements. */
+/** Limit of unsent data. Above it, no further request is read. Output has a bound of its own, by its acknowledgements. */
 const UNSENT_LIMIT_BYTES = 8 * 1024 * 1024;
 
-/** A keeper's end of one connection. Each delivery of a pty leaves at once: `ReadGathering` makes those of a flood large. */
+/** A keeper's end of one connection. Sends each delivery of a pty at once: `ReadGathering` makes those of a flood large. */
 export class HostLink {
   readonly #socket: Socket;
   readonly #events: HostLinkEvents;
@@ -37,14 +37,14 @@ export class HostLink {
   #isGreeted = false;
   #isClosed = false;
 
-  /** Says hello at once. */
+  /** Sends hello at once. */
   constructor(socket: Socket, build: string, events: HostLinkEvents) {
     this.#socket = socket;
     this.#events = events;
     this.#reader = new FrameReader((frame) => this.#receive(frame));
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('drain', () => socket.resume());
-    // A host that is killed leaves a reset connection; `close` follows every error.
+    // The connection of a killed host is reset. `close` follows every error.
     socket.on('error', () => socket.destroy());
     const rest: Buffer[] = [];
     beforeItCloses(socket, (fd) => rest.push(...unreadOf(fd)));
@@ -55,7 +55,7 @@ export class HostLink {
     this.send({ type: 'hello', protocol: KEEPER_PROTOCOL, build, pid: process.pid });
   }
 
-  /** Sends a message, behind all output before it. */
+  /** Sends a message, in order with output. */
   send(message: KeeperMessage): void {
     if (!this.#isClosed) this.#socket.write(controlFrame(message));
   }
@@ -69,16 +69,16 @@ export class HostLink {
     this.#socket.write(frame);
   }
 
-  /** Hears what the host has said so far, then hangs up: another host has come, and what this one's client was told is typed must be. */
+  /** Handles the messages that were received so far, then closes: another host has connected, but the input of this one was confirmed to its client. */
   hearOutAndClose(): void {
-    // What was read while requests wait is not with the reader yet: taking it gives `data` events.
+    // `read` emits `data` for chunks that the paused socket holds.
     while (!this.#isClosed && this.#socket.read() !== null);
     const fd = fileOf(this.#socket);
     if (!this.#isClosed && fd !== undefined) for (const chunk of unreadOf(fd)) this.#read(chunk);
     this.close();
   }
 
-  /** Hangs up. Idempotent. */
+  /** Closes the connection. Idempotent. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -105,15 +105,15 @@ export class HostLink {
       return;
     }
     if (!this.#isGreeted || frame.kind === 'data')
-      throw new FrameError(`a frame of ${frame.kind} came out of turn`);
+      throw new FrameError(`unexpected frame of kind ${frame.kind}`);
     if (frame.kind === 'input') this.#events.input(frame.pty, frame.bytes);
     else this.#events.acknowledge(frame.pty, frame.offset);
   }
 
   #greet(message: HostMessage | undefined): void {
-    if (message?.type !== 'hello') throw new FrameError('a hello was expected');
+    if (message?.type !== 'hello') throw new FrameError('expected a hello');
     if (message.protocol !== KEEPER_PROTOCOL)
-      throw new FrameError(`protocol ${message.protocol} is not ours`);
+      throw new FrameError(`expected protocol ${KEEPER_PROTOCOL}, got ${message.protocol}`);
     this.#isGreeted = true;
     this.#reader.limitBytes = FRAME_LIMIT_BYTES;
     this.#events.greeted();
@@ -121,8 +121,8 @@ export class HostLink {
 }
 
 /**
- * Calls back while the file of a socket is still open, whyever it closes. Writing to a host that was killed fails at once and
- * closes the socket, with keys still to be read from it that the host's client was told are typed.
+ * Calls `look` before the file of a socket closes. A write to a killed host fails at once and closes the socket, which may still hold input
+ * that was confirmed to a client.
  */
 function beforeItCloses(socket: Socket, look: (fd: number) => void): void {
   const fd = fileOf(socket);
@@ -141,7 +141,7 @@ function fileOf(socket: Socket): number | undefined {
   return typeof fd === 'number' && fd >= 0 ? fd : undefined;
 }
 
-/** What a socket has received and nobody has read. */
+/** The received bytes of a socket that nobody has read. */
 function unreadOf(fd: number): Buffer[] {
   const found: Buffer[] = [];
   try {
@@ -152,7 +152,7 @@ function unreadOf(fd: number): Buffer[] {
     }
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    // Nothing more is there, or the other end was closed before it had read everything.
+    // There are no more bytes, or the other end closed with unread data.
   }
   return found;
 }

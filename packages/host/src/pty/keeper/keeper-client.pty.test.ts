@@ -156,7 +156,7 @@ describe('the socket', () => {
     mkdirSync(join(keepers.root, 'elsewhere'));
     symlinkSync(join(keepers.root, 'elsewhere'), folder());
     await expect(keepers.owner().adopt()).rejects.toThrow(PtyError);
-    await expect(keepers.owner().spawn(shell('a', 'cat'))).rejects.toThrow('is no folder');
+    await expect(keepers.owner().spawn(shell('a', 'cat'))).rejects.toThrow('is not a folder');
   });
 
   test('may lie deeper than an address can say', async () => {
@@ -250,7 +250,7 @@ describe('a keeper', () => {
       writeFileSync(socketPath(folder(), 'taken'), '');
       await startKeeper(folder(), 'taken', { build: '1.0.0', limits: {} });
     };
-    await expect(start()).rejects.toThrow(/cannot be started:[^]*EADDRINUSE/);
+    await expect(start()).rejects.toThrow(/could not start the keeper of terminals:[^]*EADDRINUSE/);
     await expect(start()).rejects.toThrow(PtyError);
     expect(readdirSync(folder())).toEqual([]);
   });
@@ -260,7 +260,9 @@ describe('a keeper', () => {
     writeFileSync(socketPath(folder(), 'taken'), '');
     const started = startKeeper(folder(), 'taken', { build: '1.0.0', limits: {} });
     rmSync(logPath(folder(), 'taken'));
-    await expect(started).rejects.toThrow(/cannot be started:[^]*it ended at once \(1\)[^]*ENOENT/);
+    await expect(started).rejects.toThrow(
+      /could not start the keeper of terminals:[^]*it ended at once \(1\)[^]*ENOENT/,
+    );
     await expect(started).rejects.toThrow(PtyError);
   });
 

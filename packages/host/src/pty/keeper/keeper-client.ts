@@ -16,46 +16,46 @@ import { KeptPty } from './kept-pty.ts';
 import { KEEPER_PROTOCOL, type ListedPty } from './protocol.ts';
 import { startKeeper } from './start.ts';
 
-/** How long a keeper may take for an answer, in ms. */
+/** Default timeout of an answer, in ms. */
 const ANSWER_LIMIT_MS = 15_000;
-/** A keeper that takes longer to list its ptys counts as not answering, in ms. */
+/** Default time to list the ptys before a start continues without the keeper, in ms. */
 const ALIVE_LIMIT_MS = 1_000;
 
-/** What became of looking for a keeper that an earlier host left. */
+/** The result of a search for a keeper of an earlier host. */
 type FoundKeeper =
   | Exclude<ReachedKeeper, { outcome: 'connected' }>
   | { readonly outcome: 'found'; readonly connection: KeeperConnection; readonly ptys: readonly ListedPty[] };
 
-/** Where keepers are and which one is ours. */
+/** Options of an owner of ptys in keepers. */
 export interface KeeperPtyOwnerOptions {
-  /** The host's data folder: one host at a time has it locked, so that nobody else drives its keepers. */
+  /** The data folder of the host. One host at a time locks it, so keepers have one host. */
   readonly dataDir: string;
   /** Version of the host. New ptys start in a keeper of this version. */
   readonly build: string;
   readonly log: Log;
-  /** How long a keeper may take for an answer, in ms. Default 15 s. */
+  /** Timeout of an answer, in ms. Default 15 s. */
   readonly timeoutMs?: number;
   /**
-   * How long a keeper may take to say what it holds before the host goes on without it, in ms: one that an earlier host left is waited
-   * for behind the start, for as long as it is there, and beside one that was started here another is. Default 1 s.
+   * Time for a keeper to list its ptys, in ms. Default 1 s. After that, the start continues, and the ptys of the keeper follow when it
+   * answers. New ptys start in another keeper.
    */
   readonly aliveTimeoutMs?: number;
-  /** Limits of each pty in keepers that are started from here. */
+  /** Limits of each pty in keepers that this owner starts. */
   readonly limits?: RunningPtyOptions;
 }
 
 /**
- * Ptys in a keeper process that outlives this one. Keepers of other versions that speak our protocol keep their ptys and are
- * driven until these end; those that speak another are left alone.
+ * Owns ptys in a keeper process that outlives this one. Keepers of other versions with the same protocol number are used until their ptys
+ * have ended. Keepers with another protocol number are left alone.
  */
 export class KeeperPtyOwner implements PtyOwner {
   readonly outlivesHost = true;
   readonly #options: KeeperPtyOwnerOptions;
   readonly #folder: string;
   readonly #connections = new Set<KeeperConnection>();
-  /** Where new ptys start. */
+  /** The keeper for new ptys. */
   #current: Promise<KeeperConnection> | undefined;
-  /** Keepers of our version that did not answer: another was started beside them. */
+  /** Keepers of this version that did not answer and were replaced for new ptys. */
   readonly #silent = new WeakSet<KeeperConnection>();
   readonly #closing = new AbortController();
 
@@ -64,7 +64,7 @@ export class KeeperPtyOwner implements PtyOwner {
     this.#folder = keeperFolder(options.dataDir);
   }
 
-  /** Never rejects for a keeper that cannot be reached: that one is logged and left. Rejects with `PtyError` for a folder not ours. */
+  /** Logs a keeper that cannot be reached, and continues. Rejects with `PtyError` when another user owns the folder. */
   async adopt(): Promise<AdoptedPtys> {
     if (!existsSync(this.#folder)) return { ptys: [], late: [] };
     ensureKeeperFolder(this.#folder);
@@ -89,10 +89,10 @@ export class KeeperPtyOwner implements PtyOwner {
     return this.#pty(connection, { pty: answer.pty, id: spec.id, pid: answer.pid });
   }
 
-  /** Lets go of all keepers; their ptys go on. */
+  /** Closes the connections to all keepers. Their ptys keep running. */
   async close(): Promise<void> {
     this.#closing.abort();
-    // A keeper that is just being started is let go of by whoever waits for it.
+    // The caller of a start that is in progress closes that connection.
     await this.#current?.catch(() => undefined);
     await Promise.all([...this.#connections].map((connection) => connection.close()));
   }
@@ -101,7 +101,10 @@ export class KeeperPtyOwner implements PtyOwner {
     const { log } = this.#options;
     let found = await this.#find(name);
     if (found.outcome === 'unusable' && !this.#isClosed) {
-      log.info({ keeper: name, reason: found.reason }, 'a keeper hung up; asking it once more');
+      log.info(
+        { keeper: name, reason: found.reason },
+        'a keeper closed the connection; connecting once more',
+      );
       found = await this.#find(name);
     }
     if (this.#isClosed) return [];
@@ -128,7 +131,7 @@ export class KeeperPtyOwner implements PtyOwner {
     }
   }
 
-  /** Waits as long as the connection lasts. */
+  /** Waits without a timeout, while the connection is open. */
   async #find(name: string): Promise<FoundKeeper> {
     const reached = await this.#reach(name);
     if (reached.outcome !== 'connected') return reached;
@@ -158,16 +161,16 @@ export class KeeperPtyOwner implements PtyOwner {
     return new KeptPty(connection, listed, () => this.#dropIfUnused(connection));
   }
 
-  /** A keeper in which no new pty will start ends when it holds nothing and we let go of it. */
+  /** Closes the connection to a keeper that has no ptys and gets no new ones, so that it ends. */
   #dropIfUnused(connection: KeeperConnection): void {
     const isOurs = connection.build === this.#options.build && !this.#silent.has(connection);
     if (isOurs || connection.ptyCount > 0) return;
     connection.close().catch((error: unknown) => {
-      this.#options.log.warn({ reason: errorText(error) }, 'a keeper could not be let go of');
+      this.#options.log.warn({ reason: errorText(error) }, 'could not close the connection to a keeper');
     });
   }
 
-  /** One that has just answered: it is only asked what it holds, since what it is asked to start may take its time. */
+  /** The keeper for new ptys, if it answers. It is asked only for its list, because a spawn may take long. */
   async #aliveKeeper(): Promise<KeeperConnection> {
     const connection = await this.#keeper();
     const { aliveTimeoutMs = ALIVE_LIMIT_MS, log } = this.#options;
@@ -175,7 +178,7 @@ export class KeeperPtyOwner implements PtyOwner {
       await connection.request({ type: 'list' }, aliveTimeoutMs);
       return connection;
     } catch (error) {
-      // It is gone, and `#keeper` starts another; or we are closing.
+      // The keeper is gone, and `#keeper` starts another; or this owner is closing.
       if (!connection.isOpen) return this.#keeper();
       if (!this.#silent.has(connection)) {
         this.#silent.add(connection);
@@ -193,14 +196,14 @@ export class KeeperPtyOwner implements PtyOwner {
     return this.#closing.signal.aborted;
   }
 
-  /** The keeper for new ptys; started when there is none. */
+  /** The keeper for new ptys. Starts one when there is none. */
   async #keeper(): Promise<KeeperConnection> {
     if (this.#isClosed) throw new PtyError('the host is stopping: no terminal is started');
     const current = this.#current;
     if (current !== undefined) {
       const connection = await current.catch(() => undefined);
       if (connection?.isOpen === true && !this.#silent.has(connection)) return connection;
-      // Whoever waited with us may have begun another.
+      // Another caller may have begun to start one.
       if (this.#current !== current) return this.#keeper();
     }
     this.#current = this.#start();
@@ -223,7 +226,7 @@ export class KeeperPtyOwner implements PtyOwner {
     return reached.connection;
   }
 
-  /** Connects; what is connected is let go of by `close`. Without `helloTimeoutMs` it waits as long as the connection lasts. */
+  /** Connects to a keeper; `close` closes the connection. Without `helloTimeoutMs` there is no timeout. */
   async #reach(name: string, helloTimeoutMs?: number): Promise<ReachedKeeper> {
     const { build } = this.#options;
     const reached = await withSocketAddress(this.#folder, name, (address) =>
@@ -246,7 +249,7 @@ export class KeeperPtyOwner implements PtyOwner {
   }
 }
 
-/** What has resolved within so many ms, in the order of the promises; `undefined` for the others. */
+/** The results of the promises that resolve within the time, in order; `undefined` for the others. */
 async function inTimeOf<T>(promises: readonly Promise<T>[], limitMs: number): Promise<(T | undefined)[]> {
   if (promises.length === 0) return [];
   const { promise: isOver, resolve } = Promise.withResolvers<undefined>();

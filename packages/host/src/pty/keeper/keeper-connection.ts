@@ -18,43 +18,43 @@ import {
   parseKeeperMessage,
 } from './protocol.ts';
 
-/** What a pty hears from its keeper. */
+/** Events of a pty in a keeper. */
 export interface KeptPtyEvents {
   /** `bytes` are valid only during the call. */
   data(bytes: Uint8Array, offset: number): void;
-  /** All output was handed over; or the keeper is gone, which is a hang-up: exit code 129. */
+  /** All output was delivered. Exit code 129 (hang-up) when the keeper is gone. */
   exit(exit: PtyExit): void;
 }
 
-/** How to speak with a keeper. */
+/** Options of a connection to a keeper. */
 export interface KeeperConnectionOptions {
-  /** Version that is given in the hello. */
+  /** Version in the hello. */
   readonly build: string;
-  /** How long the keeper may take for each answer, in ms. */
+  /** Timeout of each answer, in ms. */
   readonly timeoutMs: number;
-  /** How long it may take for its hello, in ms. Default: as long as it likes. */
+  /** Timeout of the hello, in ms. Default: none. */
   readonly helloTimeoutMs?: number;
-  /** Gives up waiting for its hello. */
+  /** Stops waiting for the hello. */
   readonly signal?: AbortSignal;
 }
 
-/** What became of reaching a keeper. */
+/** The result of an attempt to reach a keeper. */
 export type ReachedKeeper =
   | { readonly outcome: 'connected'; readonly connection: KeeperConnection }
-  /** It speaks another protocol: it is not ours to drive. */
+  /** The keeper has another protocol number. */
   | { readonly outcome: 'foreign'; readonly hello: Hello }
-  /** Nobody listens there. */
+  /** No process listens there. */
   | { readonly outcome: 'gone' }
-  /** Something is there that does not answer as a keeper does, or not in time. */
+  /** A process listens there that does not answer as a keeper, or not in time. */
   | { readonly outcome: 'unusable'; readonly reason: string };
 
-/** What is asked for with an answer. */
+/** Requests that have an answer. */
 export type KeeperRequest =
   | { readonly type: 'list' }
   | { readonly type: 'spawn'; readonly spec: PtySpec }
   | { readonly type: 'kill'; readonly pty: number; readonly forgets?: boolean };
 
-/** What a keeper answers, other than that it failed. */
+/** Answers to successful requests. */
 export type KeeperAnswer = Extract<KeeperMessage, { type: 'listed' | 'spawned' | 'killed' }>;
 
 interface OpenRequest {
@@ -64,17 +64,17 @@ interface OpenRequest {
   reject(error: PtyError): void;
 }
 
-/** While more than this waits to be sent, keys are dropped: the keeper is stuck, and no memory may fill with them. */
+/** Limit of unsent data. Input beyond it is dropped, because the keeper is stuck. */
 const UNSENT_LIMIT_BYTES = 16 * 1024 * 1024;
-/** Between asking a keeper to hang up and doing it, in ms. */
+/** Time between the end of the writing side and the close of the socket, in ms. */
 const CLOSE_GRACE_MS = 1_000;
-/** What reads go through, one after another: a read is over before anything else runs, so all connections share it. */
+/** The buffer of all reads. A read is handled before the next one, so all connections share it. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
-/** How a pty ends whose keeper is gone: its master is closed, which is a hang-up (128 + SIGHUP). */
+/** The exit of a pty whose keeper is gone. The master is closed, which is a hang-up (128 + SIGHUP). */
 const HUNG_UP: PtyExit = { exitCode: 129 };
 
 /**
- * A host's end of the connection to one keeper. When it is lost, every pty hears an exit after what was received, and every
+ * The host's end of the connection to one keeper. When the connection is lost, every pty gets an exit behind its received output, and every
  * request rejects.
  */
 export class KeeperConnection {
@@ -85,15 +85,14 @@ export class KeeperConnection {
   readonly #closed = Promise.withResolvers<void>();
   readonly #requests = new Map<number, OpenRequest>();
   readonly #ptys = new Map<number, KeptPtyEvents>();
-  /** Newest acknowledged offset of each pty that the keeper has not heard of yet. */
+  /** Acknowledged offsets that were not sent to the keeper yet, by pty. */
   readonly #acknowledged = new Map<number, number>();
   #hello: Hello | undefined;
   #lastRequest = 0;
   #isOpen = true;
 
   /**
-   * Connects to the socket at `address` and shakes hands. Never rejects; where it does not give a connection, none is left
-   * open.
+   * Connects to the socket at `address` and exchanges hellos. Never rejects. Leaves no connection open unless the outcome is `connected`.
    */
   static async reach(address: string, options: KeeperConnectionOptions): Promise<ReachedKeeper> {
     const connection = new KeeperConnection(address, options);
@@ -135,7 +134,7 @@ export class KeeperConnection {
             () => this.#greeted.reject(new Error(`no hello within ${helloTimeoutMs} ms`)),
             helloTimeoutMs,
           );
-    const giveUp = (): void => this.#greeted.reject(new Error('it was not waited for any longer'));
+    const giveUp = (): void => this.#greeted.reject(new Error('the host stopped waiting for it'));
     signal?.addEventListener('abort', giveUp);
     const settled = (): void => {
       clearTimeout(timer);
@@ -151,7 +150,7 @@ export class KeeperConnection {
     this.#send({ type: 'hello', protocol: KEEPER_PROTOCOL, build, pid: process.pid });
   }
 
-  /** Whether the keeper can still be spoken to. */
+  /** Whether the connection is open. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -161,24 +160,24 @@ export class KeeperConnection {
     return this.#hello?.build ?? '';
   }
 
-  /** Process of the keeper. */
+  /** Process id of the keeper. */
   get pid(): number {
     return this.#hello?.pid ?? 0;
   }
 
-  /** How many ptys listen. */
+  /** Number of attached ptys. */
   get ptyCount(): number {
     return this.#ptys.size;
   }
 
-  /** Resolves when the connection is over. */
+  /** Resolves when the connection is closed. */
   get closed(): Promise<void> {
     return this.#closed.promise;
   }
 
   /**
-   * Asks. Rejects with `PtyError` when the keeper refuses, is gone or takes longer than `timeoutMs`, by default that of the connection;
-   * `Infinity`: it may take as long as it likes.
+   * Sends a request. Rejects with `PtyError` when the keeper refuses it, is gone, or takes longer than `timeoutMs`. Default: the timeout of
+   * the connection. `Infinity`: no timeout.
    */
   request(request: KeeperRequest, timeoutMs: number = this.#timeoutMs): Promise<KeeperAnswer> {
     if (!this.#canSend) return Promise.reject(new PtyError('the keeper of terminals is gone'));
@@ -189,7 +188,7 @@ export class KeeperConnection {
       frame = controlFrame({ ...request, request: number });
     } catch (cause) {
       return Promise.reject(
-        new PtyError(`too large for a keeper of terminals: ${String(cause)}`, { cause, fault: 'spec' }),
+        new PtyError(`The keeper cannot accept this request: ${errorText(cause)}`, { cause, fault: 'spec' }),
       );
     }
     return new Promise((resolve, reject) => {
@@ -205,12 +204,12 @@ export class KeeperConnection {
     });
   }
 
-  /** Begins to hand over what a pty puts out, from `offset` on. */
+  /** Begins to deliver the output of a pty from `offset` on. */
   attach(pty: number, offset: number): void {
     this.#send({ type: 'attach', pty, offset });
   }
 
-  /** Keys for a pty; dropped while the keeper does not take what was sent before. */
+  /** Writes input to a pty. Dropped while too much data is unsent. */
   write(pty: number, data: string): void {
     if (!this.#canSend || this.#socket.writableLength > UNSENT_LIMIT_BYTES) return;
     for (const frame of inputFrames(pty, data)) this.#socket.write(frame);

@@ -14,41 +14,41 @@ import { HeldPty } from './held-pty.ts';
 import { HostLink } from './host-link.ts';
 import type { HostMessage } from './protocol.ts';
 
-/** What a keeper is told. */
+/** Options of a keeper. */
 export interface KeeperOptions {
-  /** Version that it gives in its hello. */
+  /** Version in its hello. */
   readonly build: string;
-  /** It ends after this long without a pty and without a host, in ms. Default 5 s. */
+  /** The keeper ends after this time without a pty and without a host, in ms. Default 5 s. */
   readonly idleMs?: number;
-  /** A pty that ended and that no host asked for is kept for this long at least, in ms. Default 24 h. */
+  /** An ended pty that no host asks for is kept at least this long, in ms. Default 24 h. */
   readonly endedKeepMs?: number;
   /**
-   * Whether a host can still find it. Asked each 30 s while no host is there and ptys are; when it says no, the keeper ends its
-   * ptys and itself. Default: always.
+   * Whether a host can still find the keeper. Called every 30 s while there are ptys and no host. When it returns false, the keeper ends its
+   * ptys and itself. Default: always true.
    */
   readonly isReachable?: () => boolean;
   /** Limits of each pty. */
   readonly limits?: RunningPtyOptions;
-  /** Default: the machine's. */
+  /** Default: the clock of the system. */
   readonly clock?: Clock;
-  /** Default: Node's. */
+  /** Default: the timers of Node. */
   readonly timers?: Timers;
 }
 
-/** What all ptys keep together while no host is there. */
+/** Limit of the output that all ptys keep while there is no host. */
 const KEPT_LIMIT_BYTES = 64 * 1024 * 1024;
-/** How often ptys that ended are looked for while no host is there, at most. */
+/** Longest interval between removals of ended ptys while there is no host. */
 const SWEEP_MS = 60 * 60 * 1_000;
-/** How often it is asked whether a host could come at all, while none is there. */
+/** Interval of checks whether a host can find the keeper, while there is none. */
 const LOOK_MS = 30_000;
 
 /**
- * Owns ptys for whichever host is connected. One host at a time: the socket of one that was killed may linger, so a newcomer
- * takes over and the former connection is closed. Without a host it goes on reading and keeps the newest output; with none and
- * no pty it ends, and so it does, with its ptys, when no host can ever find it again. What is not well formed closes the connection it came on, and nothing else.
+ * Owns ptys for the connected host. There is one host at a time: a new host replaces the former one and closes its connection, because
+ * the socket of a killed host may stay open. Without a host, the keeper continues to read and keeps the newest output. It ends when it has
+ * neither a host nor a pty. It also ends, with its ptys, when no host can find it again. A malformed message closes only its connection.
  */
 export class Keeper {
-  /** Resolves when it has ended by itself or by `close`; its socket is closed then, and every pty is gone. */
+  /** Resolves when the keeper has ended by itself or by `close`: its socket is closed, and every pty is gone. */
   readonly ended: Promise<void>;
   readonly #ended = Promise.withResolvers<void>();
   readonly #options: KeeperOptions;
@@ -61,7 +61,7 @@ export class Keeper {
   #host: HostLink | undefined;
   #lastPty = 0;
   #startingCount = 0;
-  /** Sessions that are being ended: those of ptys that are released meanwhile, too. */
+  /** Sessions that are ending, with those of released ptys. */
   readonly #endings = new Set<Promise<void>>();
   #cancelIdle: Cancel | undefined;
   #cancelSweep: Cancel | undefined;
@@ -76,7 +76,7 @@ export class Keeper {
     this.#server = createServer((socket) => this.#accept(socket));
   }
 
-  /** Begins to take hosts. Rejects with the system's error. */
+  /** Begins to accept hosts. Rejects with the error of the system. */
   async listen(address: string): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -186,7 +186,7 @@ export class Keeper {
       const number = this.#lastPty;
       const held = new HeldPty(pty, () => this.#release(number));
       this.#ptys.set(number, held);
-      // Who asked has gone, and nobody else knows of it.
+      // The host that asked is gone, and no other host knows this pty.
       if (this.#host !== link) this.#end(held, true);
       else link.send({ type: 'spawned', request, pty: number, pid: pty.pid });
     } finally {
@@ -207,7 +207,7 @@ export class Keeper {
     link.send({ type: 'killed', request });
   }
 
-  /** Goes on, and keeps this from ending, whoever comes, leaves or releases the pty meanwhile. */
+  /** Ends a session. The keeper stays until this is done, even if hosts come and go or the pty is released. */
   #end(held: HeldPty, forgets: boolean): void {
     const ending = held.end(forgets);
     this.#endings.add(ending);
@@ -238,7 +238,7 @@ export class Keeper {
     this.#settle();
   }
 
-  /** Sees to it that this ends when nobody needs it, and that ptys that ended are not kept for ever. */
+  /** Sets the timers that end an unused keeper and remove ended ptys. */
   #settle(): void {
     if (this.#closing !== undefined) return;
     this.#stopTimers();
@@ -258,7 +258,7 @@ export class Keeper {
     this.#cancelIdle = this.#cancelSweep = this.#cancelLook = undefined;
   }
 
-  /** Without it, programs whose data folder was removed would run on where nobody can see or end them. */
+  /** Ends the keeper when its data folder was removed: no host could see or end its programs. */
   #lookLater(): void {
     const { isReachable } = this.#options;
     if (isReachable === undefined) return;

@@ -2,7 +2,7 @@ import type { Pty, PtyExit, PtySink } from '../pty.ts';
 import type { KeeperConnection } from './keeper-connection.ts';
 import type { ListedPty } from './protocol.ts';
 
-/** A pty that a keeper owns, driven over a connection to it. */
+/** A pty of a keeper, over the connection to the keeper. */
 export class KeptPty implements Pty {
   readonly id: string;
   readonly pid: number;
@@ -11,10 +11,10 @@ export class KeptPty implements Pty {
   readonly #released: () => void;
   readonly #gone = Promise.withResolvers<void>();
   #sink: PtySink | undefined;
-  /** It ended before anybody read it: the keeper went. */
+  /** The exit of a pty whose keeper was gone before `read`. */
   #earlyExit: PtyExit | undefined;
 
-  /** @param released Called when it was forgotten. */
+  /** @param released Called when the pty was released. */
   constructor(connection: KeeperConnection, { pty, id, pid }: ListedPty, released: () => void) {
     this.#connection = connection;
     this.#number = pty;
@@ -58,10 +58,10 @@ export class KeptPty implements Pty {
     const killed = this.#connection
       .request({ type: 'kill', pty: this.#number, forgets })
       .catch((error: unknown) => {
-        // We have let go of the keeper meanwhile, which has heard it and carries on alone.
+        // The host has closed the connection. The keeper got the request and ends the pty alone.
         if (this.#connection.isOpen) throw error;
       });
-    // Whoever reads it may hear of its end before the answer comes, and a keeper that goes takes it along.
+    // The exit may come before the answer, and the answer is lost when the keeper ends.
     await Promise.race([killed, this.#gone.promise, this.#connection.closed]);
   }
 

@@ -1,5 +1,5 @@
-// The keeper's process: `node main.js <folder> <name> <task>`, started by `start.ts`. It imports as little as it can: people
-// wait for it before their first terminal.
+// The program of the keeper: `node main.js <folder> <name> <task>`, started by `start.ts`. It imports little, because the first terminal
+// waits for it.
 import { chmodSync, closeSync, writeSync } from 'node:fs';
 import { isFindable, removeKeeperFiles, socketPath, withSocketAddress } from './folder.ts';
 import { Keeper } from './keeper.ts';
@@ -10,12 +10,12 @@ if (folder === undefined || name === undefined || task === undefined) {
   throw new Error('usage: main <folder> <name> <task>');
 }
 
-// Ends of terminals and keys that were meant for the host are not for us.
+// Signals of the host's terminal are not meant for the keeper.
 process.on('SIGHUP', () => {});
 process.on('SIGINT', () => {});
 
 const { build, limits }: KeeperTask = JSON.parse(task);
-// Our log is where errors go.
+// stderr is the log of the keeper.
 const isReachable = (): boolean => isFindable(folder, name, process.stderr.fd);
 const keeper = new Keeper({ build, limits, isReachable });
 process.on('SIGTERM', () => void keeper.close());
@@ -30,17 +30,17 @@ try {
 announce();
 await keeper.ended;
 removeKeeperFiles(folder, name);
-// Everything is over and nothing is left to lose. An orderly exit would wait for what still holds handles of our ptys, and at times
-// never returns from the end of V8's threads: a keeper was seen to stay for ever.
+// Nothing is left to lose. An orderly exit would wait for open handles of ptys, and sometimes never returns while it ends the threads of
+// V8.
 process.kill(process.pid, 'SIGKILL');
 
-/** Tells whoever started us that we listen. */
+/** Tells `start.ts` that the keeper listens. */
 function announce(): void {
   try {
     writeSync(3, '.');
     closeSync(3);
   } catch (error) {
-    // Killed meanwhile, most likely. The next host finds us, or nobody does and we end.
+    // The host was probably killed. The next host finds this keeper, or the keeper ends by itself.
     process.stderr.write(`nobody waited for this start: ${String(error)}\n`);
   }
 }

@@ -3,48 +3,48 @@ import type { PtyError, PtySpec } from '../pty.ts';
 import { FrameError } from './frames.ts';
 
 /**
- * Number of what host and keeper say to each other. It changes only when the two could misunderstand each other: a message
- * or a field more does not, since both ignore what they do not know. `hello` itself stays as it is for ever.
+ * Number of the protocol between host and keeper. It changes only with an incompatible change. A new message or field is compatible, because
+ * both ends ignore unknown ones. `hello` never changes.
  */
 export const KEEPER_PROTOCOL = 1;
 
-/** First message of both ends, at once. */
+/** First message of both ends, sent at once. */
 export interface Hello {
   readonly type: 'hello';
-  /** See `keeperProtocol`. */
+  /** See `KEEPER_PROTOCOL`. */
   readonly protocol: number;
-  /** Version of the package that runs. */
+  /** Version of the package. */
   readonly build: string;
-  /** Of the process. */
+  /** Process id. */
   readonly pid: number;
 }
 
-/** What a host says, after `hello`. `pty` is the keeper's number for one; `request` is repeated in the answer. */
+/** Messages of a host after `hello`. `pty`: the keeper's number of a pty. `request`: repeated in the answer. */
 export type HostMessage =
   | Hello
   | { readonly type: 'list'; readonly request: number }
   | { readonly type: 'spawn'; readonly request: number; readonly spec: PtySpec }
   /** Begins `data` frames from `offset` on, and `exit` after the last of them. */
   | { readonly type: 'attach'; readonly pty: number; readonly offset: number }
-  /** Output is handed over as `Pty.hold` says. Builds that do not know it hand over all they may. */
+  /** See `Pty.hold`. Older builds ignore it. */
   | { readonly type: 'hold'; readonly pty: number; readonly isOn: boolean }
   | { readonly type: 'resize'; readonly pty: number; readonly cols: number; readonly rows: number }
   | { readonly type: 'signal'; readonly pty: number; readonly signal: NodeJS.Signals }
   /**
-   * With `forgets`, the keeper lists it to nobody any more, and releases it by itself when it has ended and no host reads it, or the
-   * one that does leaves. Builds that do not know the field wait for `release`.
+   * With `forgets`, the keeper no longer lists the pty, and releases it when it has ended and no host reads it. Older builds wait for
+   * `release`.
    */
   | { readonly type: 'kill'; readonly request: number; readonly pty: number; readonly forgets?: boolean }
   | { readonly type: 'release'; readonly pty: number };
 
-/** What a keeper says, after `hello`. */
+/** Messages of a keeper after `hello`. */
 export type KeeperMessage =
   | Hello
   | { readonly type: 'listed'; readonly request: number; readonly ptys: readonly ListedPty[] }
   | { readonly type: 'spawned'; readonly request: number; readonly pty: number; readonly pid: number }
   /** Answers `kill`: the first process is gone. */
   | { readonly type: 'killed'; readonly request: number }
-  /** Answers any request; `message` is for people, `fault` as `PtyError` has it. Builds that do not know that never blame the keeper. */
+  /** Answers any request. `message` is for users; for `fault` see `PtyError`. Older builds send no `fault`. */
   | {
       readonly type: 'failed';
       readonly request: number;
@@ -56,9 +56,9 @@ export type KeeperMessage =
 
 /** A pty that a keeper holds, running or ended. */
 export interface ListedPty {
-  /** The keeper's number; never used again in its life. */
+  /** The keeper's number of the pty, which it never uses again. */
   readonly pty: number;
-  /** As in its `PtySpec`. */
+  /** The id of its `PtySpec`. */
   readonly id: string;
   readonly pid: number;
 }
@@ -66,8 +66,7 @@ export interface ListedPty {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What a host said, checked; `undefined` for a type that this build does not know. Throws `FrameError` for what is not well
- * formed.
+ * Parses a message of a host. Returns `undefined` for an unknown type. Throws `FrameError` for a malformed message.
  */
 export function parseHostMessage(text: string): HostMessage | undefined {
   const fields = parseFields(text);
@@ -106,8 +105,7 @@ export function parseHostMessage(text: string): HostMessage | undefined {
 }
 
 /**
- * What a keeper said, checked; `undefined` for a type that this build does not know. Throws `FrameError` for what is not
- * well formed.
+ * Parses a message of a keeper. Returns `undefined` for an unknown type. Throws `FrameError` for a malformed message.
  */
 export function parseKeeperMessage(text: string): KeeperMessage | undefined {
   const fields = parseFields(text);
@@ -156,7 +154,7 @@ function parseListed(value: unknown): ListedPty {
 function parseSpec(value: unknown): PtySpec {
   const fields = object(value);
   const [program, ...args] = list(fields.command).map(text);
-  if (program === undefined) throw new FrameError('no program');
+  if (program === undefined) throw new FrameError('expected a program');
   return {
     id: string(fields, 'id'),
     command: [program, ...args],
@@ -168,7 +166,7 @@ function parseSpec(value: unknown): PtySpec {
 }
 
 function parseSignal(value: unknown): NodeJS.Signals {
-  if (!isSignal(value)) throw new FrameError('no such signal');
+  if (!isSignal(value)) throw new FrameError('unknown signal');
   return value;
 }
 
@@ -189,17 +187,17 @@ function isFields(value: unknown): value is Fields {
 }
 
 function object(value: unknown): Fields {
-  if (!isFields(value)) throw new FrameError('an object was expected');
+  if (!isFields(value)) throw new FrameError('expected an object');
   return value;
 }
 
 function list(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new FrameError('a list was expected');
+  if (!Array.isArray(value)) throw new FrameError('expected a list');
   return value;
 }
 
 function text(value: unknown): string {
-  if (typeof value !== 'string') throw new FrameError('a string was expected');
+  if (typeof value !== 'string') throw new FrameError('expected a string');
   return value;
 }
 
@@ -210,12 +208,12 @@ function string(fields: Fields, name: string): string {
 function count(fields: Fields, name: string): number {
   const value = fields[name];
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw new FrameError(`${name} is no count`);
+    throw new FrameError(`${name}: expected a non-negative integer`);
   }
   return value;
 }
 
-/** Of one side of a terminal. What is no size becomes 0, which the pty refuses in its own words. */
+/** The columns or rows of a terminal. An invalid value becomes 0, which the pty refuses. */
 function size(fields: Fields, name: string): number {
   const value = fields[name];
   return typeof value === 'number' ? value : 0;

@@ -8,34 +8,34 @@ import type { RunningPtyOptions } from '../running/running-pty.ts';
 import { ensureKeeperFolder, logPath, removeKeeperFiles } from './folder.ts';
 
 /**
- * What a keeper gets of our environment: what Node itself may need. Nothing else, since it outlives us and must not hold
- * our secrets; each pty brings its own environment along.
+ * The variables of the host's environment that a keeper gets: those that Node may need. A keeper outlives the host and must not hold its
+ * secrets. Each pty has an environment of its own.
  */
 const INHERITED_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'];
 
 /**
- * What a keeper gets besides: the C library of most Linux systems then gives blocks of output back to the system once they are free
- * (`mallopt(3)`), which a process that ends with its last terminal alone would else hold for days. Others do not know these.
+ * Further variables of a keeper: glibc then returns free blocks of output to the system (`mallopt(3)`). Otherwise a keeper, which may run for
+ * days, would hold them. Other C libraries ignore them.
  */
 const ALLOCATION = { MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072' };
 
-/** How long a keeper may take until it listens, in ms: a loaded machine is slow, a broken one never gets there. */
+/** Timeout of the start of a keeper, in ms. Long, because a loaded machine is slow. */
 const START_LIMIT_MS = 15_000;
 
-/** What a keeper is told when it is started, as JSON. */
+/** The task argument of a keeper, as JSON. */
 export interface KeeperTask {
-  /** Version that it gives in its hello. */
+  /** Version in its hello. */
   readonly build: string;
   /** Limits of each of its ptys. */
   readonly limits: RunningPtyOptions;
 }
 
-/** Lines of a log that an error shows. */
+/** Lines of the log in an error. */
 const SHOWN_LINE_COUNT = 5;
 
 /**
- * Starts a keeper process that has nothing of ours: a session of its own, no terminal, no working directory, no
- * handle of ours. Resolves when it listens. Rejects with `PtyError`, and the last lines of its log, when it does not.
+ * Starts a keeper process in a session of its own, without the terminal, working directory and handles of the host. Resolves when it listens.
+ * Rejects with `PtyError`, with the last lines of its log, when it does not.
  */
 export async function startKeeper(folder: string, name: string, task: KeeperTask): Promise<void> {
   const log = openLog(folder, name);
@@ -45,7 +45,7 @@ export async function startKeeper(folder: string, name: string, task: KeeperTask
     const lines = lastLines(logPath(folder, name));
     removeKeeperFiles(folder, name);
     const reason = errorText(error);
-    throw new PtyError(['the keeper of terminals cannot be started:', reason, ...lines].join('\n').trim(), {
+    throw new PtyError(['could not start the keeper of terminals:', reason, ...lines].join('\n').trim(), {
       cause: error,
     });
   } finally {
@@ -59,11 +59,11 @@ function openLog(folder: string, name: string): number {
     return openSync(logPath(folder, name), 'a', 0o600);
   } catch (cause) {
     const reason = errorText(cause);
-    throw new PtyError(`the keeper of terminals cannot be started in ${folder}: ${reason}`, { cause });
+    throw new PtyError(`could not start the keeper of terminals in ${folder}: ${reason}`, { cause });
   }
 }
 
-/** The end of a log; that it is gone must not hide why it was looked at. */
+/** The end of the log. A log that cannot be read does not hide the error of the start. */
 function lastLines(path: string): readonly string[] {
   try {
     return readFileSync(path, 'utf8').trim().split('\n').slice(-SHOWN_LINE_COUNT);
@@ -91,13 +91,13 @@ function untilReady(folder: string, name: string, task: KeeperTask, log: number)
   return promise.finally(() => {
     clearTimeout(timer);
     if (ready instanceof Readable) ready.destroy();
-    // From here on its end is told by its socket.
+    // From here on its socket reports its end.
     child.removeAllListeners();
     child.unref();
   });
 }
 
-/** The keeper's program as this module is one: TypeScript from sources, JavaScript from a build. */
+/** The program of the keeper: TypeScript when run from sources, JavaScript in a build. */
 function entryArguments(): readonly string[] {
   if (import.meta.url.endsWith('.ts')) {
     return ['-C', '@agenthost/source', fileURLToPath(new URL('./main.ts', import.meta.url))];

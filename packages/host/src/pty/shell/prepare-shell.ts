@@ -2,23 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/** What a terminal is to run, and where. */
+/** The shell of a new terminal, and its folder. */
 export interface ShellRequest {
   /** Absolute path of the shell. */
   readonly shell: string;
-  /** For this terminal's files alone: exists, absolute, mode 0700. Whoever made it removes it when the terminal has ended. */
+  /** Absolute path of an existing folder for this terminal's files, mode 0700. The caller removes it when the terminal has ended. */
   readonly folder: string;
-  /** The whole environment, as the shell would get it. */
+  /** The complete environment of the shell. */
   readonly env: Readonly<Record<string, string>>;
   /** Default: `process.platform`. On `darwin` shells are login shells, as terminals there start them. */
   readonly platform?: NodeJS.Platform;
 }
 
-/** How to start it. */
+/** Command and environment of the shell. */
 export interface PreparedShell {
   readonly command: readonly [program: string, ...args: string[]];
   readonly env: Readonly<Record<string, string>>;
-  /** 32 hexadecimal digits that its marks carry. Absent: this shell reports nothing. */
+  /** 32 hexadecimal digits in its marks. Absent: the shell has no integration. */
   readonly nonce?: string;
 }
 
@@ -26,11 +26,10 @@ type Launch = Omit<PreparedShell, 'nonce'>;
 type Preparation = (request: ShellRequest, nonce: string) => Promise<Launch>;
 
 /**
- * Writes what a shell needs to report its prompts and commands (`ShellMark`) into the folder, and says how to start it: bash,
- * zsh, fish and pwsh, told by the name of the program; every other one is started plainly, without a nonce. The user's own
- * files are read by the shell as ever and never written. The nonce is in a file of mode 0600 alone, which the shell empties
- * or removes as soon as it has read it: neither in the environment nor on the command line. Rejects when the folder cannot be
- * written.
+ * Writes the files with which a shell reports its prompts and commands (`ShellMark`) into the folder, and returns how to start it. Knows bash,
+ * zsh, fish and pwsh by the name of the program; other shells start without a nonce. The shell reads the user's own files as usual, and
+ * none of them is written. The nonce is only in a file of mode 0600, which the shell empties or removes after reading: it is neither in the
+ * environment nor on the command line. Rejects when the folder cannot be written.
  */
 export async function prepareShell(request: ShellRequest): Promise<PreparedShell> {
   const prepare = PREPARATIONS.get(kindOf(request.shell));
@@ -46,7 +45,7 @@ const PREPARATIONS: ReadonlyMap<string, Preparation> = new Map<string, Preparati
   ['pwsh', preparePwsh],
 ]);
 
-/** bash cannot be a login shell with an init file, so that the script reads the files of one. */
+/** bash ignores an init file as a login shell, so the script reads the files of a login shell. */
 async function prepareBash(request: ShellRequest, nonce: string): Promise<Launch> {
   const file = await writeScript(request, 'bash.sh', [
     `__ah_mark=$'\\e]633;${nonce};'`,
@@ -55,7 +54,7 @@ async function prepareBash(request: ShellRequest, nonce: string): Promise<Launch
   return { command: [request.shell, '--init-file', file, '-i'], env: request.env };
 }
 
-/** The first file that zsh reads is ours, and gives ZDOTDIR back before it goes on with those of the user. */
+/** The first file that zsh reads is ours. It restores ZDOTDIR before the files of the user. */
 async function prepareZsh(request: ShellRequest, nonce: string): Promise<Launch> {
   const { shell, folder, env } = request;
   const own = env['ZDOTDIR'];
@@ -94,7 +93,7 @@ async function preparePwsh(request: ShellRequest, nonce: string): Promise<Launch
   };
 }
 
-/** `/opt/bin/bash-5.2` is a bash. */
+/** The kind of shell: `bash` for `/opt/bin/bash-5.2`. */
 function kindOf(shell: string): string {
   return basename(shell).replace(/[-.\d]*(\.exe)?$/, '');
 }
