@@ -62,7 +62,7 @@ describe('a host with --tls', () => {
     const { code, err, out } = await sessions();
     expect(code).toBe(4);
     expect(out).toBe('');
-    expect(err).toContain(`THE CERTIFICATE OF ${authority} IS NOT THE ONE EXPECTED`);
+    expect(err).toContain(`THE CERTIFICATE OF ${authority} HAS CHANGED`);
     expect(err).toContain(`expected SHA256 ${other}`);
     expect(err).toContain(`got      SHA256 ${line.fingerprint}`);
     // As it was: a refusal teaches nothing.
@@ -159,7 +159,7 @@ describe('a plain host', () => {
     const { code, err } = await server.run(['sessions', '--url', url], { AGENTHOST_TOKEN: plain.token });
     expect([code, err]).toEqual([
       4,
-      `agenthost: ${new URL(url).host} speaks no TLS: use http:// or ws:// (without the s)\n`,
+      `agenthost: ${new URL(url).host} does not speak TLS: use http:// or ws:// (without the s)\n`,
     ]);
     running.kill('SIGTERM');
     await running.ended;
@@ -176,7 +176,7 @@ describe('listening', () => {
       const { code, err } = await serve(['--host', address]);
       expect(code).toBe(1);
       expect(err).toBe(
-        `agenthost: --host ${address} would let other machines in without encryption: add --tls (or --tls-cert and --tls-key), or --insecure-listen behind a proxy that encrypts\n`,
+        `agenthost: --host ${address} would admit other machines without encryption: add --tls (or --tls-cert and --tls-key), or --insecure-listen behind a proxy that encrypts\n`,
       );
       expect(existsSync(join(client.home, 'other'))).toBe(false);
     },
@@ -187,7 +187,7 @@ describe('listening', () => {
     // Without a server of names nobody can say that there is none.
     const refusal =
       code === 2
-        ? 'there is no such name; give an address of this machine'
+        ? 'the name does not exist; use an address of this machine'
         : 'would let other machines in without encryption';
     expect(err).toContain(`--host example.invalid${code === 2 ? ':' : ''} ${refusal}`);
     expect(code).not.toBe(0);
@@ -198,7 +198,7 @@ describe('listening', () => {
     const { code, err } = await serve(['--host', '0.0.0.0', '--tls'], { AGENTHOST_TOKEN: 'shorty' });
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^agenthost: --host 0\.0\.0\.0 lets other machines in, and the token has fewer than 16 characters[^\n]*\n$/,
+      /^agenthost: --host 0\.0\.0\.0 admits other machines, and the token has fewer than 16 characters[^\n]*\n$/,
     );
     expect(err).not.toContain('shorty');
   });

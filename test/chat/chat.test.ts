@@ -238,7 +238,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await say(window, 'question text required');
     await window.until('▸ Name');
     await window.press('C-s');
-    await window.until('an answer is needed');
+    await window.until('an answer is required');
     await window.press('C-x');
     await window.until('declined');
     await say(window, 'question text number');
@@ -253,11 +253,11 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await say(window, 'stream 2000 every 20');
     await window.until('[3]');
     for (const word of ['one', 'two', 'three']) await say(window, `say ${word}`);
-    await window.until('3 messages wait');
+    await window.until('3 queued messages');
     await window.press('C-q', 'Down', 'Down', 'u');
     await window.until(/2\. say three\n.*3\. say two/);
     await window.press('Up', 'x');
-    await window.until('2 messages wait');
+    await window.until('2 queued messages');
     await window.press('e');
     await window.until('changes the message that waits');
     await window.type(' again');
@@ -267,7 +267,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await window.press('C-s');
     await window.until('in between');
     await window.press('C-x');
-    await window.until('2 messages wait, held');
+    await window.until('2 queued messages, held');
     await window.press('C-q', 'r');
     expect(await window.until(/three again\n[^]*\n two\n/)).not.toContain('held');
   });
@@ -350,14 +350,14 @@ describe.skipIf(!isHere)('agenthost chat', () => {
       'say Words that fill more than one line of a narrow window, 日本語の題名です, and on they go, finally',
     );
     // In what was asked, and in the answer.
-    await window.until(/finally[^]*finally[^]*Ask for something/);
+    await window.until(/finally[^]*finally[^]*Type a message/);
     for (const [columns, rows] of [
       [80, 24],
       [40, 20],
     ] as const) {
       await window.resize(columns, rows);
       // Until the program has drawn anew, and all of it has come, the terminal shows what is left of the old window.
-      const parts = [/Ask for something/, /\? help/, /finally\n/];
+      const parts = [/Type a message/, /\? help/, /finally\n/];
       const screen = await window.until(
         (shown) => isWhole(shown, columns, rows) && parts.every((part) => part.test(shown)),
       );
@@ -390,13 +390,13 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await two.until('Shared thing');
     await two.type('Shared thing');
     await two.press('Enter');
-    await two.until('Ask for something');
+    await two.until('Type a message');
     await one.type('say typed in one');
     await two.until('› say typed in one');
     await two.type(', sent from two');
     await two.press('Enter');
     await one.until('› say typed in one, sent from two');
-    await one.until('Ask for something');
+    await one.until('Type a message');
     await say(one, 'ask');
     await two.until('▸ ');
     await two.until('question');
@@ -413,7 +413,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await two.type('Shared form');
     await two.until(/1 of \d/);
     await two.press('Enter');
-    await two.until('Ask for something');
+    await two.until('Type a message');
     await say(one, 'question text number required');
     await two.until('▸ Name');
     await one.until('▸ Name');
@@ -436,7 +436,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await say(window, 'say written while it was away');
     await stage.serve();
     await window.until(/\n written while it was away\n/);
-    expect(await window.until(/connected to|reached the host again/)).not.toContain('connection lost');
+    expect(await window.until(/connected to|reconnected to the host/)).not.toContain('connection lost');
   });
 
   test('leaves the terminal as it was when it is left and when it is ended by a signal', async () => {
@@ -484,9 +484,9 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await window.press('?');
     await window.until('Ctrl-S');
     await window.press('Escape');
-    await window.until('Ask for something');
+    await window.until('Type a message');
     const { code, err } = await stage.run('chat');
     expect(code).toBe(2);
-    expect(err).toContain('have to be a terminal window');
+    expect(err).toContain('must be a terminal');
   });
 });

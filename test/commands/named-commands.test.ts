@@ -93,7 +93,7 @@ describe('every command that people are told to type is one', () => {
     const isCommand = new RegExp(`agenthost (?:${names.join('|')})\\b`);
     // What is for another machine is called as it is there, which is not known here.
     const bare = bareCommandsOfSources().filter(
-      (line) => isCommand.test(line) && !line.includes('there: AGENTHOST_TOKEN=…'),
+      (line) => isCommand.test(line) && !line.includes('on other machines: AGENTHOST_TOKEN=…'),
     );
     expect(bare).toEqual([]);
   });

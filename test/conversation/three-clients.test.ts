@@ -230,7 +230,7 @@ describe('three clients on one session', () => {
     expect({ inputRequests, activeTurn }).toEqual({ inputRequests: undefined, activeTurn: undefined });
     expect(queuedMessages?.map(({ message }) => message.text)).toEqual(['say after', 'say last']);
     expect(session.mirror.confirmed.inputNeeded ?? []).toEqual([]);
-    await shown('2 messages wait');
+    await shown('2 queued messages');
     expect(await queue('list')).toMatch(/say after\n.*say last\n$/);
     // It is held until somebody says so.
     expect(session.chat.mirror.confirmed.turns.at(-1)?.id).toBe(turn.id);

@@ -28,7 +28,7 @@ describe('agenthost approvals', () => {
     expect(await machine.run(['approvals'])).toMatchObject({
       code: 0,
       out: '',
-      err: 'nothing is remembered\n',
+      err: 'no approvals are remembered\n',
     });
     const session = await allow('ask', 'always-session');
     await allow('ask', 'always-folder');
@@ -64,7 +64,7 @@ describe('agenthost approvals', () => {
   test('says what is wrong with its arguments', async () => {
     expect(await machine.run(['approvals', 'revoke'])).toMatchObject({
       code: 2,
-      err: 'agenthost: give ids of approvals, or --all\n',
+      err: 'agenthost: expected ids of approvals, or --all\n',
     });
     expect(await machine.run(['approvals', 'revoke', 'x'])).toMatchObject({
       code: 1,

@@ -23,7 +23,7 @@ describe('agenthost config', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^defaultAgent +demo +Default agent \(demo\)$/m);
     expect(out).toMatch(/^approvals +ask +Approvals \(ask, edits, all, none\)$/m);
-    expect(out).toMatch(/^maxTerminals +7 +Terminals \(fixed when the host was started\)$/m);
+    expect(out).toMatch(/^maxTerminals +7 +Terminals \(fixed at the start of the host\)$/m);
     const [values] = jsonLines((await machine.run(['config', '--json'])).out);
     expect(values).toMatchObject({ approvals: 'ask', maxTerminals: 7, replayWindowHours: 24 });
   });
@@ -54,11 +54,13 @@ describe('agenthost config', () => {
     });
     expect(await machine.run(['config', 'set', 'maxTerminals', '3'])).toMatchObject({
       code: 1,
-      err: 'agenthost: maxTerminals was fixed when the host was started\n',
+      err: 'agenthost: maxTerminals was fixed at the start of the host\n',
     });
     const unknown = await machine.run(['config', 'get', 'colour']);
     expect(unknown.code).toBe(2);
-    expect(unknown.err).toMatch(/^agenthost: colour: unknown; expected one of defaultAgent, approvals/);
+    expect(unknown.err).toMatch(
+      /^agenthost: colour: unknown setting; expected one of defaultAgent, approvals/,
+    );
     expect((await machine.run(['config'])).out).toMatch(
       /^approvals +edits +Approvals \(ask, edits, all, none; set, the default is ask\)$/m,
     );
@@ -71,10 +73,10 @@ describe('agenthost config', () => {
     );
     expect(await machine.run(['config', 'unset', 'maxTerminals'])).toMatchObject({
       code: 1,
-      err: 'agenthost: maxTerminals was fixed when the host was started\n',
+      err: 'agenthost: maxTerminals was fixed at the start of the host\n',
     });
     expect((await machine.run(['config', 'unset', 'colour'])).err).toMatch(
-      /^agenthost: colour: unknown; expected one of/,
+      /^agenthost: colour: unknown setting; expected one of/,
     );
   });
 });
@@ -100,8 +102,8 @@ test('serve says which fixed value does not fit', async () => {
 });
 
 test.each([
-  ['nope=1', /^agenthost: nope: unknown; expected one of defaultAgent, approvals, .*maxTerminals/],
-  ['toString=1', /^agenthost: toString: unknown; expected one of defaultAgent/],
+  ['nope=1', /^agenthost: nope: unknown setting; expected one of defaultAgent, approvals, .*maxTerminals/],
+  ['toString=1', /^agenthost: toString: unknown setting; expected one of defaultAgent/],
   ['maxTerminals=few', /^agenthost: maxTerminals: expected a number, got few\n$/],
 ])('serve --set %s is refused as config set would, and makes nothing', async (setting, message) => {
   const data = join(machine.home, 'never');
@@ -145,7 +147,7 @@ describe('agenthost run with config, and agenthost sessions by metadata', () => 
       err: 'agenthost: askBeforeWriting: expected true or false, got maybe\n',
     });
     expect((await refused('--config', 'colour=red')).err).toMatch(
-      /^agenthost: colour: unknown; expected one of/,
+      /^agenthost: colour: unknown setting; expected one of/,
     );
     expect(await refused('--config', 'approvals=maybe')).toMatchObject({
       code: 2,
@@ -155,7 +157,7 @@ describe('agenthost run with config, and agenthost sessions by metadata', () => 
     const missing = await refused('--instructions', '@missing.md');
     expect(missing.code).toBe(2);
     expect(missing.err).toMatch(
-      /^agenthost: --instructions: \S+missing\.md cannot be read: there is no such file\n$/,
+      /^agenthost: --instructions: \S+missing\.md cannot be read: the file does not exist\n$/,
     );
     expect(jsonLines((await machine.run(['sessions', '--json'])).out)).toHaveLength(count);
   });

@@ -72,7 +72,7 @@ describe('export', () => {
     expect(refused).toEqual({
       code: 1,
       out: '',
-      err: `agenthost: ${file('mine.md')} is there already; --force replaces it\n`,
+      err: `agenthost: ${file('mine.md')} already exists; --force replaces it\n`,
     });
     expect(readFileSync(file('mine.md'), 'utf8')).toBe('mine');
     const forced = await machine.run([
@@ -91,7 +91,7 @@ describe('export', () => {
     expect(readFileSync(file('mine.md'), 'utf8')).toContain('### Turn 1\n\n> say **Hello**');
     const lost = await machine.run(['export', id, '-o', join(folder, 'no', 'such')]);
     expect(lost.code).toBe(1);
-    expect(lost.err).toBe(`agenthost: there is no folder ${join(folder, 'no')}\n`);
+    expect(lost.err).toBe(`agenthost: the folder ${join(folder, 'no')}\n`);
     const intoFolder = await machine.run(['export', id, '-o', folder, '--force']);
     expect(intoFolder).toMatchObject({ code: 1, err: `agenthost: ${folder} is a folder\n` });
     symlinkSync('mine.md', file('link.md'));
@@ -131,7 +131,7 @@ describe('import', () => {
       'agent.json',
       provider,
       '"provider":"nobody"',
-      'this host has no agent nobody: choose one of `agenthost agents`',
+      'the host has no agent nobody: choose another with --agent; `agenthost agents`',
     ],
     ['folder.json', workingDirectory, nowhere, 'No directory "/no/such"'],
     ['outside.json', workingDirectory, '"workingDirectory":"file:///usr"', ', or name it yourself by --cwd'],
@@ -153,7 +153,7 @@ describe('import', () => {
     );
     const { code, err } = await machine.run(['import', path, '--session', 'ahp-session:/careful']);
     expect(err).toBe(
-      '1 turn in 1 chat\nsettings of the file that were left out: approvals=all\n1 message that waited to be sent: in the draft, not sent\n',
+      '1 turn in 1 chat\nsettings that were not imported: approvals=all\n1 message put into the draft, not sent\n',
     );
     expect(code).toBe(0);
     const { out } = await machine.run(['export', 'careful']);
@@ -192,7 +192,7 @@ describe('import', () => {
     expect(await importing.ended).toMatchObject({ code: 0, err: '1 turn in 1 chat\n' });
     expect(await machine.run(['import', '-'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('agenthost: standard input is no exported session'),
+      err: expect.stringContaining('agenthost: standard input is not a session export'),
     });
   });
 
@@ -201,20 +201,20 @@ describe('import', () => {
     const { code, err } = await machine.run(['import', file('text.json')]);
     expect({ code, err }).toEqual({
       code: 1,
-      err: `agenthost: ${file('text.json')} is no exported session (JSON): it ends too soon\n`,
+      err: `agenthost: ${file('text.json')} is not a session export (JSON): it ends too early\n`,
     });
   });
 
   test('says in words which file it cannot read, and which form it reads', async () => {
     const told = async (path: string): Promise<string> => (await machine.run(['import', path])).err;
     expect(await told(file('nothing.json'))).toBe(
-      `agenthost: ${file('nothing.json')} cannot be read: there is no such file\n`,
+      `agenthost: ${file('nothing.json')} cannot be read: the file does not exist\n`,
     );
     expect(await told(folder)).toBe(`agenthost: ${folder} cannot be read: it is a folder\n`);
     for (const format of ['html', 'markdown']) {
       await machine.run(['export', id, '--format', format, '-o', file(`page.${format}`)]);
       expect(await told(file(`page.${format}`))).toBe(
-        `agenthost: ${file(`page.${format}`)} is no exported session (JSON): only that form can be imported, which \`export\` writes without --format\n`,
+        `agenthost: ${file(`page.${format}`)} is not a session export (JSON): only that form can be imported, which \`export\` writes without --format\n`,
       );
     }
   });

@@ -91,8 +91,8 @@ describe('sessions set', () => {
   });
 
   test.each([
-    [['sets=1'], 2, 'sets: unknown; expected one of askBeforeWriting, '],
-    [['model=demo-fast'], 2, 'a model goes with a message: `agenthost run --session'],
+    [['sets=1'], 2, 'sets: unknown setting; expected one of askBeforeWriting, '],
+    [['model=demo-fast'], 2, 'the model is chosen per message: `agenthost run --session'],
     [['approvals'], 2, 'expected key=value, got approvals'],
     [['askBeforeWriting=maybe'], 2, 'askBeforeWriting: expected true or false, got maybe'],
     [['approvals=sometimes'], 2, 'approvals: expected one of ask, edits, all, none, got sometimes'],
@@ -106,7 +106,7 @@ describe('sessions set', () => {
   test('is what `run` names for a session that is there', async () => {
     const { code, err } = await machine.run(['run', '--session', session, '--config', 'approvals=ask', 'x']);
     expect(code).toBe(2);
-    expect(err).toContain(`\`agenthost sessions set ${session} …\` changes one that is there`);
+    expect(err).toContain(`\`agenthost sessions set ${session} …\` changes an existing session`);
   });
 
   test('a token that may only observe is told so', async () => {

@@ -41,7 +41,7 @@ describe('agenthost queue', () => {
     expect(shown).toMatchObject({ type: 'queue', queued: [{ message: { text: 'say one' } }, {}] });
     expect(await queue('rm', session, 'nobody')).toMatchObject({
       code: 1,
-      err: 'agenthost: no message nobody waits; `queue list` shows what does\n',
+      err: 'agenthost: no message nobody; `queue list` lists them\n',
     });
     end();
   }, 30_000);
@@ -64,7 +64,7 @@ describe('agenthost queue', () => {
     const session = String(jsonLines(out)[0]?.['session']).replace('ahp-session:/', '');
     expect(await queue('steer', session, '1')).toMatchObject({
       code: 1,
-      err: 'agenthost: no turn runs that could be steered\n',
+      err: 'agenthost: no turn is running that could be steered\n',
     });
     expect(await queue('steer', session, 'say anew')).toMatchObject({
       code: 0,
@@ -78,7 +78,7 @@ describe('agenthost queue', () => {
     await queue('add', session, 'say two');
     expect(await queue('steer', session, '7')).toMatchObject({
       code: 1,
-      err: 'agenthost: no message 7 waits; `queue list` shows what does\n',
+      err: 'agenthost: no message 7; `queue list` lists them\n',
     });
     const { out } = await queue('steer', session, '2');
     expect(out).toMatch(/^(?:steer|1 {4}) {2}\S{8} {2}say two$/m);

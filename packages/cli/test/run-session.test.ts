@@ -31,7 +31,7 @@ describe('agenthost run --session', () => {
     await machine.run(['sessions', 'set', session, 'approvals=all']);
     const args = ['run', '--session', session, 'write all.txt Yes'];
     expect((await machine.run([...args, '--approve', 'none'])).err).toMatch(
-      /has approvals=all, .*: --approve none has no effect; `.*sessions set \S+ approvals=ask` makes it ask\n/,
+      /has approvals=all, .*: --approve none has no effect; `.*sessions set \S+ approvals=ask` changes it\n/,
     );
     expect((await machine.run([...args, '--approve', 'all'])).err).not.toContain('no effect');
   });
@@ -101,13 +101,11 @@ describe('agenthost run --session', () => {
     const { session, run } = await hanging();
     const refused = await machine.run(['run', '--session', session, 'say no']);
     expect(refused.code).toBe(1);
-    expect(refused.err).toContain(
-      `a turn runs there already: \`agenthost queue add ${session.slice(0, 8)}\``,
-    );
+    expect(refused.err).toContain(`a turn is running there: \`agenthost queue add ${session.slice(0, 8)}\``);
     const waiting = machine.start(['run', '--session', session, '--queue', 'say my turn']);
-    await waiting.until('queued behind the turn that runs');
+    await waiting.until('queued behind the running turn');
     const gaveUp = machine.start(['run', '--session', session, '--queue', 'say never']);
-    await gaveUp.until('queued behind the turn that runs');
+    await gaveUp.until('queued behind the running turn');
     gaveUp.kill('SIGINT');
     expect((await gaveUp.ended).code).toBe(130);
     expect((await machine.run(['queue', 'list', session])).out).not.toContain('say never');
@@ -120,11 +118,11 @@ describe('agenthost run --session', () => {
   test('a message that another client takes out of the queue has come to nothing', async () => {
     const { session, run } = await hanging();
     const waiting = machine.start(['run', '--session', session, '--queue', 'say mine']);
-    await waiting.until('queued behind the turn that runs');
+    await waiting.until('queued behind the running turn');
     await machine.run(['queue', 'rm', session, '1']);
     expect(await waiting.ended).toMatchObject({
       code: 1,
-      err: expect.stringContaining('another client took the message out of the queue'),
+      err: expect.stringContaining('another client removed the message from the queue'),
     });
     run.kill('SIGINT');
   }, 40_000);
@@ -136,15 +134,18 @@ describe('agenthost run --session', () => {
   });
 
   test.each([
-    [['--session', 'a', '--agent', 'demo'], '--agent is for new sessions: leave it out, or --session'],
-    [['--session', 'a', '--cwd', '.'], '--cwd is for new sessions: leave it out, or --session'],
+    [
+      ['--session', 'a', '--agent', 'demo'],
+      '--agent applies to new sessions only: remove it, or remove --session',
+    ],
+    [['--session', 'a', '--cwd', '.'], '--cwd applies to new sessions only: remove it, or remove --session'],
     [
       ['--session', 'a', '--meta', 'a=b'],
-      '--meta is for new sessions: leave it out, or --session; `agenthost sessions set a …` changes one that is there',
+      '--meta applies to new sessions only: remove it, or remove --session; `agenthost sessions set a …` changes an existing session',
     ],
-    [['--session', 'a', '--chat', 'b', '--new-chat'], '--chat and --new-chat exclude each other'],
-    [['--new-chat'], '--new-chat goes with --session'],
-    [['--queue'], '--queue goes with --session'],
+    [['--session', 'a', '--chat', 'b', '--new-chat'], '--chat and --new-chat cannot be used together'],
+    [['--new-chat'], '--new-chat requires --session'],
+    [['--queue'], '--queue requires --session'],
   ])('%j do not go together', async (options, message) => {
     const { code, err } = await machine.run(['run', ...options, 'say x']);
     expect({ code, err }).toEqual({ code: 2, err: `agenthost: ${message}\n` });

@@ -88,9 +88,9 @@ describe('agenthost run', () => {
   });
 
   test.each([
-    ['none.txt', 'there is no such file'],
-    ['poem.txt:0', 'lines count from 1'],
-    ['poem.txt:3-2', 'lines 3-2 are the wrong way round'],
+    ['none.txt', 'the file does not exist'],
+    ['poem.txt:0', 'lines are counted from 1'],
+    ['poem.txt:3-2', 'lines 3-2 is behind the last'],
     ['poem.txt:99999', 'the file has only '],
   ])('exits 2 for --attach %s', async (file, why) => {
     writeFileSync(join(machine.home, 'poem.txt'), 'one\n');
@@ -167,7 +167,9 @@ describe('agenthost run', () => {
   test('exits 1 for an agent that the host does not have, and names those that it has', async () => {
     const { code, err } = await machine.run(['run', '--agent', 'nope', 'x']);
     expect(code).toBe(1);
-    expect(err).toMatch(/^agenthost: .*nope.*demo; `agenthost agents` says why others are not there\n$/);
+    expect(err).toMatch(
+      /^agenthost: .*nope.*demo; `agenthost agents` says why other agents are not available\n$/,
+    );
   });
 
   test('exits 1 for an agent whose command is not there, and names the command', async () => {
@@ -181,7 +183,7 @@ describe('agenthost run', () => {
   test('exits 2 for wrong usage', async () => {
     const { code, err, out } = await machine.run(['run', '--cwd', '/does/not/exist', 'x']);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toBe('agenthost: --cwd: /does/not/exist is no folder\n');
+    expect(err).toBe('agenthost: --cwd: /does/not/exist is not a folder\n');
   });
 
   test('exits 4 when nobody answers, and when the token is wrong', async () => {

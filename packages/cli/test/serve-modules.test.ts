@@ -29,7 +29,10 @@ test('serve stops in order when an upgrade has taken away what it would count te
   const host = machine.start(['serve', '--port', '0'], { LOST_MODULE: '/open-client.ts' });
   await host.until('Ctrl-C stops it.');
   host.kill('SIGTERM');
-  expect(await host.ended).toMatchObject({ code: 0, err: 'stopping; once more ends it at once\n' });
+  expect(await host.ended).toMatchObject({
+    code: 0,
+    err: 'stopping; press Ctrl-C again to exit immediately\n',
+  });
 });
 
 test('roots of the config file that are no folders are told, each by itself, and the host starts', async () => {
@@ -40,12 +43,12 @@ test('roots of the config file that are no folders are told, each by itself, and
   const roots = [there, join(machine.home, 'file'), '/no/such\u001b[2J/folder'];
   writeFileSync(config, JSON.stringify({ roots }));
   const { host } = await machine.serve('--config', config);
-  await host.until('folder is no folder');
+  await host.until('folder is not a folder');
   host.kill('SIGTERM');
   const { err } = await host.ended;
   expect(err.split('\n').filter((line) => line.includes('roots'))).toEqual([
-    `${config}: roots: ${join(machine.home, 'file')} is no folder; sessions can work there when it is one`,
-    `${config}: roots: /no/such/folder is no folder; sessions can work there when it is one`,
+    `${config}: roots: ${join(machine.home, 'file')} is not a folder; sessions can use it once it exists`,
+    `${config}: roots: /no/such/folder is not a folder; sessions can use it once it exists`,
   ]);
   // Another list holds.
   const other = await machine.serve('--config', config, '--root', there);

@@ -64,7 +64,10 @@ describe('agenthost serve', () => {
       });
       await host.until('Ctrl-C stops it.');
       host.kill('SIGTERM');
-      expect(await host.ended).toMatchObject({ code: 0, err: 'stopping; once more ends it at once\n' });
+      expect(await host.ended).toMatchObject({
+        code: 0,
+        err: 'stopping; press Ctrl-C again to exit immediately\n',
+      });
     },
     30_000,
   );
@@ -78,7 +81,7 @@ describe('agenthost serve', () => {
     const { host } = await machine.serve();
     const lines = host.err.split('\n').filter((line) => line.includes('damaged'));
     expect(lines).toHaveLength(1);
-    const path = /it is kept in (\S+),/.exec(lines[0] ?? '')?.[1] ?? '';
+    const path = /it was moved to (\S+),/.exec(lines[0] ?? '')?.[1] ?? '';
     expect(readFileSync(path, 'utf8')).toMatch(/^no database at all/);
   });
 
@@ -130,8 +133,8 @@ describe('agenthost serve', () => {
 test.each([
   [['--data', ''], '--data: expected a folder, got nothing'],
   [['--root', ''], '--root: expected a folder, got nothing'],
-  [['--root', '/nope'], '--root: /nope is no folder'],
-  [['--root', 'notes'], 'notes is no folder'],
+  [['--root', '/nope'], '--root: /nope is not a folder'],
+  [['--root', 'notes'], 'notes is not a folder'],
 ])('serve %j is refused, and makes nothing', async (args, message) => {
   const { code, out, err } = await machine.run(['serve', '--port', '0', ...args]);
   expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -160,14 +163,14 @@ test('on loopback a token that can be guessed is warned of', async () => {
   const env = { AGENTHOST_TOKEN: 'abc' };
   const host = machine.start(['serve', '--port', '0'], env);
   await host.until('Ctrl-C stops it.');
-  await host.until('AGENTHOST_TOKEN has fewer than 16 characters and can be guessed');
+  await host.until('AGENTHOST_TOKEN has fewer than 16 characters, and can be guessed');
   expect(host.out).not.toContain('abc');
   host.kill('SIGTERM');
   await host.ended;
   const file = join(machine.home, 'short');
   writeFileSync(file, 'abc', { mode: 0o600 });
   const other = machine.start(['serve', '--port', '0', '--token-file', file]);
-  await other.until('short has fewer than 16 characters and can be guessed');
+  await other.until('short has fewer than 16 characters, and can be guessed');
 });
 
 describe('a host that cannot start says in one line why', () => {
@@ -204,7 +207,7 @@ describe('a host that cannot start says in one line why', () => {
   test('data folder that is a file', async () => {
     const file = join(machine.home, 'file');
     writeFileSync(file, '');
-    expect(await fails(['--port', '0', '--data', file])).toContain(`${file} is no folder`);
+    expect(await fails(['--port', '0', '--data', file])).toContain(`${file} is not a folder`);
   });
 
   // Root may write anywhere; a whole disk that is read-only is among the hostile tests.
@@ -319,12 +322,12 @@ describe('a host that is killed while run waits', () => {
     await running.until('started');
     host.kill('SIGKILL');
     await host.ended;
-    await running.until('lost the host');
+    await running.until('lost the connection to the host');
     const again = machine.start(['serve', '--port', port, '--json']);
     await again.until('}\n');
     const { code, err } = await running.ended;
     expect(code).toBe(1);
-    expect(err).toContain('reached the host again');
+    expect(err).toContain('reconnected to the host');
     expect(err).toMatch(/\nagenthost: The host was (?:re)?st(?:arted|opped) while this was running\n$/);
   });
 
@@ -335,6 +338,8 @@ describe('a host that is killed while run waits', () => {
     host.kill('SIGKILL');
     const { code, err } = await running.ended;
     expect(code).toBe(1);
-    expect(err).toMatch(/lost the host .*\n[^]*agenthost: timed out after 2 s; the host could not be told/);
+    expect(err).toMatch(
+      /lost the connection to the host .*\n[^]*agenthost: timed out after 2 s; the host could not be told/,
+    );
   });
 });

@@ -65,7 +65,7 @@ describe('agenthost sessions', () => {
     expect(found).toHaveLength(5);
     expect(found[0]).toMatchObject({ field: 'title', snippet: 'say three', matches: [[0, 3]] });
     const none = await machine.run(['sessions', '--search', '"two say"']);
-    expect(none).toMatchObject({ code: 0, out: '', err: 'nothing was found\n' });
+    expect(none).toMatchObject({ code: 0, out: '', err: 'no matches\n' });
     const long = await machine.run(['sessions', '--search', 'x'.repeat(1_001)]);
     expect(long).toMatchObject({
       code: 1,
@@ -102,7 +102,7 @@ describe('agenthost watch', () => {
     watcher.type('say say later\n');
     await watcher.until('queued: say later\n');
     watcher.type('c\n');
-    await watcher.until('1 message waits; the next "say <text>" sets the queue going again\n');
+    await watcher.until('1 message waits; the next "say <text>" restarts the queue\n');
     expect((await machine.run(['sessions', 'show', ids[0] ?? ''])).out).toMatch(/^waits {5}1 message$/m);
     watcher.type('say say at last; wait 1\n');
     await watcher.until('at last\n');

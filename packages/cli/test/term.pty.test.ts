@@ -152,7 +152,7 @@ describe('agenthost term list, send, wait and kill', () => {
     const id = await made();
     for (const args of [['new'], ['attach', id]]) {
       const { code, err } = await machine.run(['term', ...args]);
-      expect([code, err]).toEqual([2, expect.stringContaining('have to be a terminal window')]);
+      expect([code, err]).toEqual([2, expect.stringContaining('must be a terminal')]);
     }
   });
 });
@@ -280,12 +280,12 @@ describe('a host that is killed and started again', () => {
     await window.until(/before\n+before/);
     host.kill('SIGKILL');
     await host.ended;
-    await window.until('lost the host; reconnecting');
+    await window.until('lost the connection to the host; reconnecting');
     window.type('meanwhile\r');
     const { port } = new URL(first.url);
     const again = own.start(['serve', '--port', port]);
     await again.until('Ctrl-C');
-    await window.until('reached the host again');
+    await window.until('reconnected to the host');
     // cat answers a line when it gets to run: typed before that, the next line's echo comes first.
     await window.until(/meanwhile[^\n]*\n+meanwhile/);
     window.type('after\r');
@@ -295,7 +295,7 @@ describe('a host that is killed and started again', () => {
     expect(await window.ended).toBe(0);
     again.kill('SIGINT');
     expect((await again.ended).err).toContain(
-      '1 terminal goes on; the next host on this data folder has it again',
+      '1 terminal goes on; the next host with this data folder takes it again',
     );
     await own.serve('--port', port);
     // By its place it could be another one, the second time.

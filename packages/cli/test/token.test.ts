@@ -21,11 +21,11 @@ describe('agenthost token', () => {
   test('[AUTH-1] makes a token, shows its secret once, lists it and takes it back', async () => {
     expect(await machine.run(['token', 'list'])).toMatchObject({
       code: 0,
-      err: "there are no tokens but the owner's\n",
+      err: "no tokens besides the owner's\n",
     });
     const made = await machine.run(['token', 'create', '--name', 'phone', '--expires', '30d']);
     expect(made.out).toMatch(/^aht_[\w-]{43}\n$/);
-    expect(made.err).toContain('It may look at all sessions, chats and terminals, and change nothing.\n');
+    expect(made.err).toContain('It can read all sessions, chats and terminals, and change nothing.\n');
     expect(made.err).toContain(
       `AGENTHOST_URL=${url.replace(/\/$/, '')} AGENTHOST_TOKEN=… agenthost sessions\n`,
     );
@@ -71,7 +71,7 @@ describe('agenthost token', () => {
     const [first] = jsonLines((await machine.run(['sessions', '--json'])).out);
     const resource = String(first?.['resource']).slice('ahp-session:/'.length);
     const watching = machine.start(['watch', resource, '--url', url], { AGENTHOST_TOKEN: secret });
-    await watching.until('observing only');
+    await watching.until('read-only');
     watching.type('say more\n');
     await watching.until(
       'not sent: queueing a message or steering a turn requires a token of scope interact, and this one has scope observe; ',

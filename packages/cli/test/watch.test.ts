@@ -46,7 +46,7 @@ describe('agenthost watch', () => {
     const other = await asking(session);
     const watcher = machine.start(['watch', session]);
     await watcher.until('d or n: no');
-    expect(watcher.err).toMatch(/(?:\n {6}\d\) \S[^\n]*){4}\n {4}a or y: yes, this once; d or n: no\n/);
+    expect(watcher.err).toMatch(/(?:\n {6}\d\) \S[^\n]*){4}\n {4}a or y: yes, once; d or n: no\n/);
     watcher.type('7\n');
     await watcher.until('type a number from 1 to 4');
     watcher.type('a\n');

@@ -42,7 +42,7 @@ export async function agents(context: Context, screen: Screen, options: AgentsOp
   const isElsewhere = options.url !== undefined;
   if (isElsewhere && options.config !== undefined) {
     throw usageError(
-      '--config is about this machine, --url (or AGENTHOST_URL) about one host: give one of them',
+      '--config applies to this machine, --url (or AGENTHOST_URL) to one host: use one of them',
     );
   }
   const hasHost = isElsewhere || options.start === true || (await readHosts(hostsFolder(context))).length > 0;
@@ -55,7 +55,9 @@ export async function agents(context: Context, screen: Screen, options: AgentsOp
     else show(screen, entry);
   }
   if (options.json !== true && offered === undefined) {
-    screen.note(screen.colors.dim(`no host is running; this is what \`${commandLine('serve')}\` would find`));
+    screen.note(
+      screen.colors.dim(`no host is running; \`${commandLine('serve')}\` would offer these agents`),
+    );
   }
   return EXIT.done;
 }
@@ -118,7 +120,7 @@ function merge(here: readonly AgentEntry[], offered: readonly AgentInfo[] | unde
     if (atHost !== undefined)
       return { ...entry, ...(entry.available ? { models: atHost.models ?? [] } : {}) };
     if (!entry.available) return entry;
-    return { ...entry, available: false, reason: 'the host was started before it was there: start it again' };
+    return { ...entry, available: false, reason: 'installed after the start of the host: restart the host' };
   });
   const others = [...byId.values()].filter(({ id }) => !here.some((entry) => entry.id === id));
   return [...known, ...others];

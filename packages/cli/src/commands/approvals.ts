@@ -26,7 +26,7 @@ export async function listApprovals(
   return withHost(context, screen, options, async ({ client }) => {
     const session = given === undefined ? undefined : (await findSession(client, given)).resource;
     const items = await client.approvals(session);
-    if (options.json !== true && items.length === 0) screen.note('nothing is remembered');
+    if (options.json !== true && items.length === 0) screen.note('no approvals are remembered');
     for (const item of items) {
       if (options.json === true) screen.json(item);
       else screen.line(lineOf(item, context.home));
@@ -42,11 +42,12 @@ export async function revokeApprovals(
   given: readonly string[],
   options: ApprovalsOptions,
 ): Promise<ExitCode> {
-  if ((given.length === 0) === (options.all !== true)) throw usageError('give ids of approvals, or --all');
+  if ((given.length === 0) === (options.all !== true))
+    throw usageError('expected ids of approvals, or --all');
   return withHost(context, screen, options, async ({ client }) => {
     const items = await client.approvals();
     if (items.length === 0 && options.all === true && options.json !== true)
-      screen.note('nothing is remembered');
+      screen.note('no approvals are remembered');
     const chosen = options.all === true ? items : [...new Set(given.map((id) => findApproval(items, id)))];
     for (const item of chosen) {
       await client.revokeApproval(item.id);
@@ -90,7 +91,7 @@ function lineOf(
 
 /** What revoking cannot do at once, or at all. */
 const fateOfAgentsMemory = (agent: string): string =>
-  `${agent} had remembered this by itself: it gets a new session with the next turn, and asks again. A turn that runs now goes on as it was; what ${agent} has written to files of its own is for you to remove`;
+  `${agent} has remembered this itself: with the next turn it gets a new session of its own and asks again. The running turn is not affected. Entries in files of ${agent} must be removed by hand`;
 
 function coverText(
   covers: RememberedApproval['covers'],
@@ -99,9 +100,9 @@ function coverText(
 ): string {
   switch (covers.kind) {
     case 'agent':
-      return `the agent's own memory of "${oneLine(label, 200)}"`;
+      return `remembered by the agent: "${oneLine(label, 200)}"`;
     case 'tool':
-      return 'any use';
+      return 'every use';
     case 'files':
       return `edits of ${covers.files.map(pathOf).join(', ')}`;
     case 'input':

@@ -31,7 +31,7 @@ export async function chat(
 ): Promise<number> {
   demandWindow(context, `\`${commandLine('run')}\` and \`watch\` work without a window`);
   if (context.env['TERM'] === 'dumb')
-    throw usageError('a terminal that can move its cursor is needed, and TERM is dumb');
+    throw usageError('a terminal that can move its cursor is required, and TERM is dumb');
   const early: EarlyKeys = new EarlyKeys(context.stdin, () => {
     early.dispose();
     screen.status(undefined);
@@ -102,7 +102,7 @@ async function showChats({ context, screen, given, options, connected, early }: 
   }
   const { status } = client;
   if (status.state === 'closed' || status.state === 'replaced') {
-    throw new CliError(EXIT.cannotConnect, `lost the host: ${status.error.message}`);
+    throw new CliError(EXIT.cannotConnect, `lost the connection to the host: ${status.error.message}`);
   }
   return interruption.reason?.exitCode ?? EXIT.done;
 }

@@ -28,8 +28,8 @@ export async function listConfig(
       return EXIT.done;
     }
     const lines = settingLines(schema, values, ({ readOnly, default: usual }, value) => {
-      if (readOnly === true) return ['fixed when the host was started'];
-      return usual === undefined || value === usual ? [] : [`set, the default is ${shownValue(usual)}`];
+      if (readOnly === true) return ['fixed at the start of the host'];
+      return usual === undefined || value === usual ? [] : [`changed; the default is ${shownValue(usual)}`];
     });
     for (const line of lines) screen.line(line);
     return EXIT.done;
@@ -75,7 +75,7 @@ export async function unsetConfig(
 ): Promise<ExitCode> {
   return withSettings(context, screen, options, async ({ schema }, root) => {
     const { default: value } = propertyOf(schema, key);
-    if (value === undefined) throw new CliError(EXIT.error, `${key} has no default: set it to what you want`);
+    if (value === undefined) throw new CliError(EXIT.error, `${key} has no default: set a value instead`);
     await change(root, key, value);
     tellValue(screen, options, { key, value, about: ', its default' });
     return EXIT.done;

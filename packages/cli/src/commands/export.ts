@@ -40,8 +40,7 @@ export async function exportSession(
 ): Promise<ExitCode> {
   const { force = false, json = false, format } = options;
   const output = options.output === '-' ? undefined : options.output;
-  if (json && output === undefined)
-    throw usageError('--json says what was written, and so wants a file to write: give --output');
+  if (json && output === undefined) throw usageError('--json reports on the written file: add --output');
   if (output === '') throw usageError('--output: expected a file, got nothing');
   const path = output === undefined ? undefined : await placeToWrite(resolve(context.cwd, output), force);
   return withHost(context, screen, options, async ({ client }) => {

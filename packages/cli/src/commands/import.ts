@@ -33,7 +33,7 @@ export async function importSession(
   { provider, ...named }: ImportOptions,
 ): Promise<ExitCode> {
   if (provider !== undefined && named.agent !== undefined)
-    throw usageError('--provider is another name of --agent: give one of them');
+    throw usageError('--provider is another name of --agent: use one of them');
   const options = provider === undefined ? named : { ...named, agent: provider };
   if (given !== '-') {
     const path = resolve(context.cwd, given);
@@ -77,9 +77,9 @@ async function importFile(
       screen.note(`${counting(file.turnCount, 'turn')} in ${counting(chats, 'chat')}`);
       const values = Object.entries(leftOut).map(([key, value]) => oneLine(`${key}=${shown(value)}`, 100));
       if (values.length > 0)
-        screen.note(`settings of the file that were left out: ${oneLine(values.join(', '), 1_000)}`);
+        screen.note(`settings that were not imported: ${oneLine(values.join(', '), 1_000)}`);
       if (waiting > 0) {
-        screen.note(`${counting(waiting, 'message')} that waited to be sent: in the draft, not sent`);
+        screen.note(`${counting(waiting, 'message')} put into the draft, not sent`);
       }
     }
     session.dispose();
@@ -113,7 +113,7 @@ function explained(error: unknown, { session }: ExportFile, { cwd, agent: wanted
   const { code } = error;
   const agent = wanted ?? session.provider;
   if (code === ErrorCodes.ProviderNotFound) {
-    const message = `this host has no agent ${oneLine(agent)}: choose one of \`${commandLine('agents')}\` by --agent`;
+    const message = `the host has no agent ${oneLine(agent)}: choose another with --agent; \`${commandLine('agents')}\` lists them`;
     return new CliError(EXIT.error, message, { cause: error });
   }
   const details = detailsOf(error);

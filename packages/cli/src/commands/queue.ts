@@ -75,11 +75,11 @@ export async function changeQueue(
       });
     } else {
       if (name === 'steer' && before !== undefined && queue.steering?.id !== before.id)
-        screen.note(`it takes the place of: ${oneLine(before.message.text, 200)}`);
-      show(screen, queue, started, name === 'steer' ? 'the agent has taken it' : 'nothing waits');
+        screen.note(`replaced the earlier steering message: ${oneLine(before.message.text, 200)}`);
+      show(screen, queue, started, name === 'steer' ? 'the agent has taken it' : 'the queue is empty');
       if (queue.messages.length > 0 && mirror.state.activeTurn === undefined)
         screen.note(
-          `no turn runs: \`${commandLine(`queue go ${shortId(resource)}${chat === session.chat ? '' : ` --chat ${shortId(mirror.uri)}`}`)}\` starts the first one`,
+          `no turn is running: \`${commandLine(`queue go ${shortId(resource)}${chat === session.chat ? '' : ` --chat ${shortId(mirror.uri)}`}`)}\` starts the first message`,
         );
     }
     if (chat !== session.chat) chat.dispose();
@@ -108,7 +108,7 @@ function check(answer: DispatchOutcome): void {
     const cause = new DispatchRejected(answer);
     throw new CliError(EXIT.error, oneLine(rejectionSentence(answer), 1_000), { cause });
   }
-  throw new CliError(EXIT.error, 'the host did not say what became of it; `queue list` shows what waits');
+  throw new CliError(EXIT.error, 'the host did not confirm the change; `queue list` shows the queue');
 }
 
 /** Does something with the messages that wait, by the words behind the session; `undefined`: nothing. */
@@ -136,7 +136,7 @@ export const CHANGES = {
       // There is no turn to steer, and as a steering message it would wait for one that somebody else starts.
       return isRunning ? queue.steer(text) : queue.add(text);
     }
-    if (!isRunning) throw new CliError(EXIT.error, 'no turn runs that could be steered');
+    if (!isRunning) throw new CliError(EXIT.error, 'no turn is running that could be steered');
     return steerWaiting(queue, messageAt(queue, place));
   },
   edit: async (queue, [which = '', ...words], { stdin }) => {
@@ -159,7 +159,7 @@ function pendingId({ messages, steering }: MessageQueue, given: string): string 
   ];
   if (match === undefined) throw noneWaits(given);
   if (others.length > 0 && place === undefined && match.id !== given)
-    throw usageError(`several messages begin with ${oneLine(given)}`);
+    throw usageError(`several queued messages begin with ${oneLine(given)}`);
   return match.id;
 }
 
@@ -171,7 +171,4 @@ function messageAt({ messages }: MessageQueue, place: string): PendingMessage {
 }
 
 const noneWaits = (given: string): CliError =>
-  new CliError(
-    EXIT.error,
-    `no message ${oneLine(given) || '(nothing)'} waits; \`queue list\` shows what does`,
-  );
+  new CliError(EXIT.error, `no queued message ${oneLine(given) || '(nothing)'}; \`queue list\` lists them`);

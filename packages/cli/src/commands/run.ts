@@ -56,7 +56,7 @@ export async function run(
   checkRunChat(options);
   checkApproval(options);
   const text = await promptText(words, context.stdin);
-  if (text.trim() === '!') throw usageError('a command is needed behind the !');
+  if (text.trim() === '!') throw usageError('a command is required after the !');
   const isPromptTyped = words.length > 0 && words[0] !== '-';
   const hasPerson = isPromptTyped && context.stdin.isTTY === true && context.stderr.isTTY === true;
   return withHost(context, screen, options, async ({ client, target }) => {
@@ -114,7 +114,7 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
   if (contradict(approvals, options.approve)) {
     const line = commandLine(`sessions set ${shortId(session.uri)} approvals=ask${hostOptionText(options)}`);
     screen.note(
-      `agenthost: the session has approvals=${String(approvals)}, which decides before anybody is asked: --approve ${options.approve} has no effect; \`${line}\` makes it ask`,
+      `agenthost: the session has approvals=${String(approvals)}, which decides before --approve: --approve ${options.approve} has no effect; \`${line}\` changes it`,
     );
   }
   const prompt = options.queue === true ? await queued(run, message, opened) : chat.prompt(message);
@@ -190,11 +190,11 @@ async function queued(
   screen.status('waiting for its turn');
   const onQueued = (): void => {
     if (options.json === true) screen.json({ type: 'queued', chat: chat.mirror.uri });
-    else screen.note(screen.colors.dim('queued behind the turn that runs'));
+    else screen.note(screen.colors.dim('queued behind the running turn'));
   };
   const onHeld = (): void =>
     screen.note(
-      `no turn runs: \`${commandLine(`queue go ${place(opened, options)}`)}\` starts the first message that waits`,
+      `no turn is running: \`${commandLine(`queue go ${place(opened, options)}`)}\` starts the first queued message`,
     );
   const turnId = await queuedTurn(client, chat, { message, signal, onQueued, onHeld }).catch(
     (error: unknown) => {
@@ -213,7 +213,7 @@ async function queued(
 function refused(error: unknown, opened: RunChat, options: HostOptions): unknown {
   if (!(error instanceof DispatchRejected)) return error;
   if (error.code === 'turnActive') {
-    const message = `a turn runs there already: \`${commandLine(`queue add ${place(opened, options)}`)}\` says it afterwards, \`run --queue\` waits for the answer too`;
+    const message = `a turn is running there: \`${commandLine(`queue add ${place(opened, options)}`)}\` sends the message afterwards, \`run --queue\` also waits for the answer`;
     return new CliError(EXIT.error, message, { cause: error });
   }
   const { creationError } = opened.session.mirror.state;

@@ -38,8 +38,9 @@ export async function searchSessions(
     screen.status(undefined);
     if (options.json === true) for (const hit of hits) screen.json(hit);
     else for (const group of bySession(hits)) show(context, screen, group);
-    if (hits.length === 0 && options.json !== true) screen.note('nothing was found');
-    if (!isComplete) screen.note('the host still reads older sessions: there may be more to find in a while');
+    if (hits.length === 0 && options.json !== true) screen.note('no matches');
+    if (!isComplete)
+      screen.note('the host is still indexing older sessions: later there may be more matches');
     return EXIT.done;
   });
 }

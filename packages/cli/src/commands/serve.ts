@@ -104,14 +104,14 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       if (token.length < WEAK_TOKEN_LENGTH) {
         const source =
           tokenSource.tokenFile ?? (tokenSource.token === undefined ? 'the token' : 'AGENTHOST_TOKEN');
-        const warning = `${oneLine(source)} has fewer than ${WEAK_TOKEN_LENGTH} characters and can be guessed`;
+        const warning = `${oneLine(source)} has fewer than ${WEAK_TOKEN_LENGTH} characters, and can be guessed`;
         screen.note(screen.colors.yellow(warning));
       }
       if (roots === undefined)
         for (const line of await missingRoots(file, config.roots)) screen.note(screen.colors.yellow(line));
       await stopped;
       if (options.json !== true) {
-        screen.note('stopping; once more ends it at once');
+        screen.note('stopping; press Ctrl-C again to exit immediately');
         const { fingerprint } = word.certified;
         const pins = fingerprint === undefined ? {} : { fingerprints: [fingerprint] };
         const count = await countTerminals({ url: wsUrl, token, ...pins });
@@ -163,8 +163,8 @@ function fateOfTerminals(count: number, hasKeeper: boolean): string {
   const terminals = count === 1 ? '1 terminal' : `${count} terminals`;
   const verb = count === 1 ? (hasKeeper ? 'goes' : 'ends') : hasKeeper ? 'go' : 'end';
   return hasKeeper
-    ? `${terminals} ${verb} on; the next host on this data folder has ${count === 1 ? 'it' : 'them'} again`
-    : `${terminals} ${verb} now: there is no keeper`;
+    ? `${terminals} ${verb} on; the next host with this data folder takes ${count === 1 ? 'it' : 'them'} over`
+    : `${terminals} ${verb} now, because of --no-keeper`;
 }
 
 /** Resolves at the first signal to stop; a second one ends the process. */
@@ -194,7 +194,8 @@ async function tokenOf(
   const file = resolve(cwd, tokenFile);
   try {
     // A named pipe would be waited for.
-    if (!(await stat(file)).isFile()) throw usageError(`--token-file: ${oneLine(file)} is no regular file`);
+    if (!(await stat(file)).isFile())
+      throw usageError(`--token-file: ${oneLine(file)} is not a regular file`);
     await access(file, constants.R_OK);
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
@@ -203,7 +204,7 @@ async function tokenOf(
       throw new CliError(EXIT.error, `--token-file ${oneLine(file)} cannot be read`, { cause });
     }
     const folder = dirname(file);
-    if (!(await isFolder(folder))) throw usageError(`--token-file: there is no folder ${oneLine(folder)}`);
+    if (!(await isFolder(folder))) throw usageError(`--token-file: no folder ${oneLine(folder)}`);
   }
   return { token: undefined, tokenFile: file };
 }
@@ -211,9 +212,10 @@ async function tokenOf(
 /** Which certificate to listen with, if any. */
 function tlsOf({ tls, tlsCert, tlsKey }: ServeOptions, cwd: string): ServeSettings['tls'] {
   if (tlsCert === undefined && tlsKey === undefined) return tls === true ? 'self-signed' : undefined;
-  if (tls === true) throw usageError('--tls makes a certificate; leave it out with --tls-cert and --tls-key');
+  if (tls === true)
+    throw usageError('--tls creates a certificate: remove it, or remove --tls-cert and --tls-key');
   if (tlsCert === undefined || tlsKey === undefined)
-    throw usageError('--tls-cert and --tls-key belong together: give both');
+    throw usageError('--tls-cert and --tls-key require each other: use both');
   return { certFile: resolve(cwd, tlsCert), keyFile: resolve(cwd, tlsKey) };
 }
 

@@ -74,7 +74,7 @@ export async function listSessions(
     screen.status(undefined);
     if (count === 0 && options.json !== true) {
       screen.note(
-        hidden === 0 ? `no sessions yet; \`${commandLine('run "..."')}\` makes one` : noneFits(options),
+        hidden === 0 ? `no sessions yet; \`${commandLine('run "..."')}\` creates one` : noneFits(options),
       );
     }
     return EXIT.done;
@@ -82,7 +82,7 @@ export async function listSessions(
 }
 
 const noneFits = ({ meta }: SessionsOptions): string =>
-  meta === undefined ? 'no sessions but archived ones; --archived lists them' : 'no session fits --meta';
+  meta === undefined ? 'all sessions are archived; --archived lists them' : 'no session matches --meta';
 
 /** Which sessions a list shows. Throws a usage error. */
 function filterOf({ meta = [], archived = false }: SessionsOptions): (session: SessionSummary) => boolean {

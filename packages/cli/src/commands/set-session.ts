@@ -62,7 +62,7 @@ function readPairs(
   const isModel = pairs.some(([key]) => key === 'model' && !Object.hasOwn(schema.properties, key));
   if (isModel) {
     const line = commandLine(`run --session ${oneLine(given)} --model …`);
-    throw usageError(`a model goes with a message: \`${line}\`, or Ctrl-G in \`chat\``);
+    throw usageError(`the model is chosen per message: \`${line}\`, or Ctrl-G in \`chat\``);
   }
   return Object.fromEntries(pairs.map(([key, text]) => [key, readValue(schema, key, text)]));
 }
@@ -75,7 +75,7 @@ function changedMetadata(before: unknown, meta: Readonly<Record<string, string>>
 function list(screen: Screen, { json }: SetSessionOptions, { schema, values }: SessionConfigState): void {
   if (json === true) return screen.json(values);
   for (const line of settingLines(schema, values, (property) =>
-    property.sessionMutable === true ? [] : ['fixed when the session was made'],
+    property.sessionMutable === true ? [] : ['fixed at the creation of the session'],
   ))
     screen.line(line);
 }

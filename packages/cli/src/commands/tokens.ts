@@ -25,9 +25,9 @@ const shownId = (id: string): string => oneLine(id.slice(0, SHOWN_ID_LENGTH));
 
 /** What the bearer of a token may do. */
 const ALLOWED: Readonly<Record<TokenScope, string>> = {
-  observe: 'It may look at all sessions, chats and terminals, and change nothing.',
-  interact: 'It may work in sessions and terminals: that is as much as a shell of yours.',
-  admin: 'It may do everything, as you: also change settings and make tokens.',
+  observe: 'It can read all sessions, chats and terminals, and change nothing.',
+  interact: 'It can work in sessions and terminals: that is equal to a shell on the host.',
+  admin: 'It can do everything that you can, also change settings and create tokens.',
 };
 
 /** `token create`: shows the secret this once. */
@@ -54,7 +54,7 @@ export async function createToken(
 export async function listTokens(context: Context, screen: Screen, options: TokenOptions): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const items = await client.tokens.list();
-    if (options.json !== true && items.length === 0) screen.note("there are no tokens but the owner's");
+    if (options.json !== true && items.length === 0) screen.note("no tokens besides the owner's");
     for (const item of items) {
       if (options.json === true) screen.json(item);
       else screen.line(lineOf(item));
@@ -113,9 +113,9 @@ function findToken(items: readonly AccessToken[], given: string): AccessToken {
 function introduction(token: AccessToken, url: string): string {
   return [
     lineOf(token),
-    'It is shown this once: keep it, or revoke it and make another.',
+    'The token is shown only once: store it, or revoke it and create another.',
     ALLOWED[token.scope],
-    'To use it (on another machine with the address that the host has there):',
+    "To use it (on another machine, with the host's address there):",
     `  AGENTHOST_URL=${oneLine(url, 1_000)} AGENTHOST_TOKEN=… ${commandLine('sessions')}`,
   ].join('\n');
 }
@@ -126,7 +126,7 @@ function lineOf({ id, scope, name, createdAt, lastUsedAt, expiresAt }: AccessTok
   const used = lastUsedAt === undefined ? 'never used' : `used ${ago(lastUsedAt, now)} ago`;
   const over = expiresAt !== undefined && Date.parse(expiresAt) <= now ? 'expired' : 'expires';
   const facts = [
-    `made ${ago(createdAt, now)} ago`,
+    `created ${ago(createdAt, now)} ago`,
     used,
     ...(expiresAt === undefined ? [] : [`${over} ${oneLine(expiresAt.slice(0, 16).replace('T', ' '))} UTC`]),
   ];

@@ -44,7 +44,7 @@ export async function watch(
       // The host tells subscribers of the root that a session is removed: its mirror is lost then.
       await client.subscribe(ROOT_URI);
       await view.open();
-      if (client.scope === 'observe') screen.note('observing only: this token can answer and change nothing');
+      if (client.scope === 'observe') screen.note('read-only: this token cannot answer or change anything');
       const isTyped = context.stdin.isTTY === true;
       let isHeld = true;
       const stopReading = reader.onLine((line) => {
@@ -82,7 +82,7 @@ async function untilOver(client: AhpClient, session: SessionHandle, { signal }: 
     const look = (): void => {
       const { status } = client;
       if (status.state === 'closed' || status.state === 'replaced') {
-        reject(new CliError(EXIT.cannotConnect, `lost the host: ${status.error.message}`));
+        reject(new CliError(EXIT.cannotConnect, `lost the connection to the host: ${status.error.message}`));
       } else if (mirror.isLost) {
         const cause = new ChannelLost(mirror.uri);
         reject(new CliError(EXIT.error, 'the session was removed', { cause }));

@@ -30,11 +30,11 @@ export async function placeToWrite(path: string, isForced: boolean, links = 0): 
   }
   const stats = await orAbsent(stat(path));
   if (stats?.isDirectory()) throw refused('is a folder');
-  if (stats !== undefined && !stats.isFile()) throw refused('is no regular file');
-  if (stats !== undefined && !isForced) throw refused('is there already; --force replaces it');
+  if (stats !== undefined && !stats.isFile()) throw refused('is not a regular file');
+  if (stats !== undefined && !isForced) throw refused('already exists; --force replaces it');
   const folder = dirname(path);
   if (stats === undefined && !(await orAbsent(stat(folder)))?.isDirectory())
-    throw new CliError(EXIT.error, `there is no folder ${oneLine(folder)}`);
+    throw new CliError(EXIT.error, `the folder ${oneLine(folder)} does not exist`);
   return path;
 }
 
@@ -69,7 +69,7 @@ export async function writeWhole(
     if (!(cause instanceof Error) || !('syscall' in cause) || !('code' in cause)) throw cause;
     const message =
       cause.code === 'EEXIST'
-        ? `${oneLine(path)} is there already; --force replaces it`
+        ? `${oneLine(path)} already exists; --force replaces it`
         : `${oneLine(path)} cannot be written: ${fileTrouble(cause)}`;
     throw new CliError(EXIT.error, message, { cause });
   }

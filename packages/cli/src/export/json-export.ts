@@ -125,12 +125,12 @@ async function* turnsIn(
         else
           for await (const __ of reader.items()) {
             const turn = await reader.value();
-            if (!isTurn(turn)) throw notAnExport(path, `${oneLine(chat)} has a turn that is none`);
+            if (!isTurn(turn)) throw notAnExport(path, `${oneLine(chat)} has an invalid turn`);
             yield { chat, turn };
           }
       }
       if (openTurn === undefined) continue;
-      if (!isTurn(openTurn)) throw notAnExport(path, `${oneLine(chat)} has an open turn that is none`);
+      if (!isTurn(openTurn)) throw notAnExport(path, `${oneLine(chat)} has an invalid open turn`);
       yield { chat, openTurn };
     }
   }
@@ -139,7 +139,7 @@ async function* turnsIn(
 function checkFormat(path: string, { format, version }: Readonly<Record<string, unknown>>): void {
   if (format !== EXPORT_FORMAT) throw notAnExport(path, `its format is not ${EXPORT_FORMAT}`);
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
-    throw notAnExport(path, 'its version is no number');
+    throw notAnExport(path, 'its version is not a number');
   if (version > EXPORT_VERSION) {
     const message = `${oneLine(path)} has version ${version} of the format, and this agenthost reads up to ${EXPORT_VERSION}: update agenthost`;
     throw new CliError(EXIT.error, message);
@@ -162,7 +162,7 @@ async function reading(
   }
 }
 
-const ONLY_JSON = 'only that form can be imported, which `export` writes without --format';
+const ONLY_JSON = 'only JSON can be imported, which `export` writes by default';
 
 /** Whether a text does not even begin as JSON does: the pages that are to be read, most likely. */
 async function isOfAnotherForm(path: string): Promise<boolean> {
@@ -171,7 +171,7 @@ async function isOfAnotherForm(path: string): Promise<boolean> {
 }
 
 const notAnExport = (path: string, why: string, cause?: unknown): CliError =>
-  new CliError(EXIT.error, `${oneLine(path)} is no exported session (JSON): ${oneLine(why)}`, { cause });
+  new CliError(EXIT.error, `${oneLine(path)} is not a session export (JSON): ${oneLine(why)}`, { cause });
 
 async function* chunksOf(path: string): AsyncGenerator<string, void, undefined> {
   for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 256 * 1024 })) {

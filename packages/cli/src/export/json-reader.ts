@@ -22,7 +22,7 @@ export class JsonReader {
     for await (const _ of this.#items('{', '}')) {
       const name = await this.value();
       if (typeof name !== 'string') throw new NotJson('expected the name of a field');
-      if ((await this.#next()) !== ':') throw new NotJson(`expected a colon behind ${name}`);
+      if ((await this.#next()) !== ':') throw new NotJson(`expected a colon after ${name}`);
       this.#at += 1;
       yield name;
     }
@@ -50,7 +50,7 @@ export class JsonReader {
 
   /** Nothing but space may be left. */
   async end(): Promise<void> {
-    if ((await this.#next()) !== undefined) throw new NotJson('there is more behind the end');
+    if ((await this.#next()) !== undefined) throw new NotJson('there is text after the end');
   }
 
   async *#items(open: string, close: string): AsyncGenerator<undefined, void, undefined> {
@@ -63,8 +63,7 @@ export class JsonReader {
       if (next !== ',' && next !== close) throw new NotJson(`expected a comma or ${close}`);
       if (next === close) break;
       this.#at += 1;
-      if ((await this.#next()) === close)
-        throw new NotJson(`expected something between a comma and ${close}`);
+      if ((await this.#next()) === close) throw new NotJson(`expected a value between a comma and ${close}`);
     }
     this.#at += 1;
   }
@@ -93,7 +92,7 @@ export class JsonReader {
 
   /** The text of one value (empty when it is not `kept`), from the first character to the end of its last. */
   async #take(isKept: boolean): Promise<string> {
-    if ((await this.#next()) === undefined) throw new NotJson('it ends too soon');
+    if ((await this.#next()) === undefined) throw new NotJson('it ends too early');
     const kept: string[] = [];
     const scan = new ValueScan();
     for (;;) {
@@ -105,7 +104,7 @@ export class JsonReader {
       }
       if (await this.#fill()) continue;
       this.#at = this.#text.length;
-      if (!scan.mayEnd) throw new NotJson('it ends too soon');
+      if (!scan.mayEnd) throw new NotJson('it ends too early');
       return kept.join('');
     }
   }

@@ -38,7 +38,7 @@ const CONFIRMATION_TEXTS = {
 
 const CANCELLATION_TEXTS = {
   denied: 'Denied',
-  skipped: 'It did not come to an end',
+  skipped: 'It did not finish',
   'result-denied': 'Its result was refused',
 } as const;
 
@@ -53,7 +53,7 @@ function about(call: ToolCallState): Block[] {
   if (call.status === 'cancelled') {
     const reason = call.reasonMessage === undefined ? '' : `: ${textOf(call.reasonMessage)}`;
     lines.push(`${CANCELLATION_TEXTS[call.reason]}${reason}`);
-    if (call.userSuggestion !== undefined) lines.push(`Said in its place: ${call.userSuggestion.text}`);
+    if (call.userSuggestion !== undefined) lines.push(`Suggested instead: ${call.userSuggestion.text}`);
   } else if (call.status !== 'completed') lines.push(`At the time of the export: ${call.status}`);
   return lines.flatMap((text): Block[] =>
     text === undefined || text === '' ? [] : [{ kind: 'line', text }],
@@ -120,7 +120,7 @@ function contentBlock(block: ToolResultContent, contents: TurnContents): Block {
       return { kind: 'chat', title: block.title, chat: block.resource };
     // What newer versions send passes through unchanged.
     default:
-      return { kind: 'line', text: 'A result of a kind that this version does not know' };
+      return { kind: 'line', text: 'A result of a kind unknown to this version' };
   }
 }
 

@@ -79,7 +79,7 @@ function partBlocks(part: ResponsePart, contents: TurnContents): Block[] {
     case 'inputRequest':
       return [questionsBlock(part.request, RESPONSE_WORDS[part.response])];
     default:
-      return [{ kind: 'line', text: 'A part of a kind that this version does not know' }];
+      return [{ kind: 'line', text: 'A part of a kind unknown to this version' }];
   }
 }
 

@@ -143,7 +143,7 @@ test.each([
   const context = new FakeContext();
   expect(await runCli(context, ['sessions', '--url', url])).toBe(4);
   expect(context.err).toBe(
-    `agenthost: something answers at ${url}, but it is no agenthost: check address and port\n`,
+    `agenthost: a server answers at ${url}, but it is not agenthost: check the address and the port\n`,
   );
 });
 
@@ -157,7 +157,7 @@ test('what speaks another protocol is told from a host', async () => {
   );
   const context = new FakeContext();
   expect(await runCli(context, ['sessions', '--url', url])).toBe(4);
-  expect(context.err).toContain('it is no agenthost');
+  expect(context.err).toContain('it is not agenthost');
 });
 
 test('a path that no host has is told from a wrong token', async () => {
@@ -166,7 +166,5 @@ test('a path that no host has is told from a wrong token', async () => {
   );
   const context = new FakeContext();
   expect(await runCli(context, ['sessions', '--url', `${url}/foo`])).toBe(4);
-  expect(context.err).toBe(
-    `agenthost: the host at ${url} has nothing at the path /foo: leave the path out\n`,
-  );
+  expect(context.err).toBe(`agenthost: the host at ${url} has nothing at the path /foo: remove the path\n`);
 });

@@ -66,7 +66,7 @@ export async function withHost<T>(
     return await use(connected);
   } catch (cause) {
     if (!(cause instanceof ConnectionLost)) throw cause;
-    throw new CliError(EXIT.cannotConnect, `lost the host: ${cause.message}`, { cause });
+    throw new CliError(EXIT.cannotConnect, `lost the connection to the host: ${cause.message}`, { cause });
   } finally {
     connected.client.close();
   }
@@ -82,7 +82,7 @@ async function cannotConnect(
   const refusal = isRefused || cause instanceof CannotConnect ? cause.refusal : undefined;
   const asked = { url, token: target.token, envToken };
   if (cause instanceof UntrustedHost) {
-    const message = `${cause.message}: the host was given another since, or somebody stands in between`;
+    const message = `${cause.message}: its certificate has changed since, or another machine intercepts the connection`;
     return new CliError(EXIT.cannotConnect, message, { cause });
   }
   // Under a name that is not its own it does not even say that it is there.
@@ -97,14 +97,14 @@ async function cannotConnect(
     return new CliError(EXIT.cannotConnect, message, { cause });
   }
   if (answerer === 'stranger') {
-    const message = `something answers at ${url}, but it is no agenthost: check address and port`;
+    const message = `a server answers at ${url}, but it is not agenthost: check the address and the port`;
     return new CliError(EXIT.cannotConnect, message, { cause });
   }
   if (cause instanceof Unauthorized) {
     const { origin, host, protocol, pathname } = new URL(url);
     if (pathname !== '/' && pathname !== '/ahp') {
       const base = origin === 'null' ? `${protocol}//${host}` : origin;
-      const message = `the host at ${base} has nothing at the path ${pathname}: leave the path out`;
+      const message = `the host at ${base} has nothing at the path ${pathname}: remove the path`;
       return new CliError(EXIT.cannotConnect, message, { cause });
     }
     // After the connection was made a host refuses by its token alone.
@@ -121,7 +121,9 @@ async function cannotConnect(
     );
   }
   if (cause instanceof HandshakeFailed) {
-    return new CliError(EXIT.cannotConnect, `the host at ${url} refuses: ${cause.message}`, { cause });
+    return new CliError(EXIT.cannotConnect, `the host at ${url} refused the handshake: ${cause.message}`, {
+      cause,
+    });
   }
   return cause;
 }

@@ -118,7 +118,7 @@ function isRecord(value: unknown): value is HostRecord {
 const unreadable = (path: string, cause: unknown): CliError =>
   new CliError(
     EXIT.error,
-    `${path} cannot be read: see who may, or name another folder in XDG_STATE_HOME, the same for host and clients`,
+    `${path} cannot be read: check its permissions, or set XDG_STATE_HOME to another folder, for the host and for clients`,
     { cause },
   );
 

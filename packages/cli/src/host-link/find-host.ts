@@ -102,7 +102,7 @@ function severalHosts(hosts: readonly HostRecord[]): CliError {
   const list = hosts.map(({ url, pid, dataDir }) => `  --url ${url}  (pid ${pid}, data in ${dataDir})`);
   return new CliError(
     EXIT.usage,
-    `${hosts.length} hosts are running; say which one with --url:\n${plain(list.join('\n'))}`,
+    `${hosts.length} hosts are running; choose one with --url:\n${plain(list.join('\n'))}`,
   );
 }
 

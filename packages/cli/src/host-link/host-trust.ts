@@ -27,7 +27,7 @@ export async function fingerprintsOf(
   const isSecure = /^(?:https|wss):$/.test(url.protocol);
   if (!isSecure) {
     if (given === undefined) return undefined;
-    throw usageError(`--fingerprint is for https and wss, and ${url.host} is to be reached without TLS`);
+    throw usageError(`--fingerprint requires https or wss, and the address of ${url.host} is without TLS`);
   }
   if (given === undefined && target.fingerprints !== undefined) return target.fingerprints;
   const { canonicalFingerprint } = await import('@agenthost/client/pinned');
@@ -35,9 +35,7 @@ export async function fingerprintsOf(
   const authority = `${url.hostname}:${url.port || '443'}`;
   const wanted = given === undefined ? undefined : canonicalFingerprint(given);
   if (given !== undefined && wanted === undefined)
-    throw usageError(
-      '--fingerprint: expected the 64 hexadecimal digits of a SHA-256, with colons or without',
-    );
+    throw usageError('--fingerprint: expected a SHA-256 of 64 hexadecimal digits, with or without colons');
   const known = await knownCertificate(file, authority);
   const expected = wanted === undefined ? known && [known.fingerprint, known.keyFingerprint] : [wanted];
   const peer = await look(target.url, url.host);
@@ -49,7 +47,7 @@ export async function fingerprintsOf(
   if (expected === undefined && peer.isTrusted) return undefined;
   if (expected !== undefined) throw changed(url.host, expected[0] ?? '', peer, wanted === undefined);
   screen.note(
-    `${url.host} is not known here yet; from now on it has to have the certificate\n  SHA256 ${peer.fingerprint}`,
+    `${url.host} is not known yet; its certificate is stored and required from now on:\n  SHA256 ${peer.fingerprint}`,
   );
   await rememberCertificate(file, authority, peer);
   return [peer.fingerprint, peer.keyFingerprint];
@@ -62,7 +60,7 @@ async function look(given: string, host: string): Promise<TlsPeer> {
   } catch (cause) {
     if (!(cause instanceof CannotConnect)) throw cause;
     const message = isNoTls(cause.cause)
-      ? `${host} speaks no TLS: use http:// or ws:// (without the s)`
+      ? `${host} does not speak TLS: use http:// or ws:// (without the s)`
       : `no host answers at ${host}: check the address, or start one with \`${commandLine('serve')}\``;
     throw new CliError(EXIT.cannotConnect, message, { cause });
   }
@@ -74,11 +72,11 @@ const isNoTls = (cause: unknown): boolean =>
 
 function changed(host: string, expected: string, peer: TlsPeer, isRemembered: boolean): CliError {
   const remedy = isRemembered
-    ? 'If it was changed on purpose, give the one that the host prints when it starts once with --fingerprint.'
-    : '--fingerprint is not the one that it has.';
+    ? 'If the change is intended, pass the fingerprint that the host prints at its start once with --fingerprint.'
+    : 'The host has another fingerprint than --fingerprint.';
   return new CliError(
     EXIT.cannotConnect,
-    `THE CERTIFICATE OF ${host} IS NOT THE ONE EXPECTED: somebody may stand between it and you. Nothing was sent.\n` +
+    `THE CERTIFICATE OF ${host} HAS CHANGED: another machine may intercept the connection. Nothing was sent.\n` +
       `  expected SHA256 ${expected}\n  got      SHA256 ${peer.fingerprint}\n  ${remedy}`,
   );
 }
@@ -121,7 +119,7 @@ export async function rememberCertificate(
     await rename(draft, file);
   } catch (cause) {
     await rm(draft, { force: true });
-    throw new CliError(EXIT.error, `${file} cannot be written: give the host's --fingerprint each time`, {
+    throw new CliError(EXIT.error, `${file} cannot be written: pass --fingerprint with each command`, {
       cause,
     });
   }
@@ -132,6 +130,6 @@ async function readLines(file: string): Promise<string[]> {
     return (await readFile(file, 'utf8')).split('\n');
   } catch (cause) {
     if (hasCode(cause, 'ENOENT')) return [];
-    throw new CliError(EXIT.error, `${file} cannot be read: see who may, or remove it`, { cause });
+    throw new CliError(EXIT.error, `${file} cannot be read: check its permissions, or remove it`, { cause });
   }
 }

@@ -16,7 +16,7 @@ export function watchConnection(
   let patience: NodeJS.Timeout | undefined;
   const leave = client.onStatus((status) => {
     if (status.state === 'waiting' && patience === undefined) {
-      screen.note(`lost the host (${oneLine(status.reason)}); trying to reach it again`);
+      screen.note(`lost the connection to the host (${oneLine(status.reason)}); reconnecting`);
       // Nobody waits for the agent now.
       screen.holdStatus(true);
       patience = setTimeout(() => {
@@ -24,7 +24,7 @@ export function watchConnection(
         stop({ exitCode: EXIT.cannotConnect, message });
       }, RECONNECT_LIMIT_MS);
     } else if (status.state === 'online' && patience !== undefined) {
-      screen.note('reached the host again');
+      screen.note('reconnected to the host');
       screen.holdStatus(false);
       clearTimeout(patience);
       patience = undefined;
@@ -50,9 +50,9 @@ export function watchHost(client: AhpClient, { notice, lost }: HostWatcher): () 
   let patience: NodeJS.Timeout | undefined;
   const stop = client.onStatus((status) => {
     if (status.state === 'closed' || status.state === 'replaced') {
-      lost(`lost the host: ${oneLine(status.error.message)}`);
+      lost(`lost the connection to the host: ${oneLine(status.error.message)}`);
     } else if (status.state === 'waiting' && patience === undefined) {
-      notice('lost the host; reconnecting');
+      notice('lost the connection to the host; reconnecting');
       patience = setTimeout(
         () => lost(`the host did not come back within ${RECONNECT_LIMIT_MS / 1_000} s`),
         RECONNECT_LIMIT_MS,
@@ -60,7 +60,7 @@ export function watchHost(client: AhpClient, { notice, lost }: HostWatcher): () 
     } else if (status.state === 'online' && patience !== undefined) {
       clearTimeout(patience);
       patience = undefined;
-      notice('reached the host again');
+      notice('reconnected to the host');
     }
   });
   return () => {

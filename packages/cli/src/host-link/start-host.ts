@@ -78,12 +78,12 @@ async function untilFound(
 }
 
 const tooLate = (logFile: string): string =>
-  `the host did not get ready in ${START_TIMEOUT_MS / 1_000} s; see ${logFile}`;
+  `the host was not ready within ${START_TIMEOUT_MS / 1_000} s; see ${logFile}`;
 
 /** The last line that was logged since the file had `from` bytes. */
 async function lastWords(logFile: string, from: number): Promise<string> {
   const bytes = await readFile(logFile);
   const lines = plain(bytes.subarray(from).toString('utf8')).trim().split('\n');
   const said = lines.at(-1)?.replace(/^agenthost: /, '') ?? '';
-  return said === '' ? `the host ended at once; see ${logFile}` : `the host could not start: ${said}`;
+  return said === '' ? `the host exited immediately; see ${logFile}` : `the host could not start: ${said}`;
 }

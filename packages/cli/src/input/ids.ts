@@ -36,7 +36,11 @@ export function findChat({ chats }: SessionState, given: string, session: URI): 
   return only(
     chats.filter((chat) => beginsWith(chat, given)),
     given,
-    { many: 'chats', none: 'no chat there', lists: commandLine(`sessions chats ${shortId(session)}`) },
+    {
+      many: 'chats',
+      none: 'no chat of the session',
+      lists: commandLine(`sessions chats ${shortId(session)}`),
+    },
   );
 }
 
@@ -94,8 +98,8 @@ export async function findTerminalById(client: AhpClient, given: string): Promis
   const chosen = chooseTerminal(terminals, given);
   const id = idOf(chosen.resource);
   if (chosen.resource === given || id.startsWith(given)) return chosen;
-  const place = `${oneLine(given)} is a place in the list, and others move up when a terminal ends`;
-  throw usageError(`${place}: name it by its id, ${oneLine(id.slice(0, 8))}`);
+  const place = `${oneLine(given)} is a position in the list, and positions change when a terminal ends`;
+  throw usageError(`${place}: use its id, ${oneLine(id.slice(0, 8))}`);
 }
 
 /** The same among those listed. A whole id goes before a number, and a number before the beginning of an id. */

@@ -27,7 +27,7 @@ export async function promptText(
   const isFromInput = words.length === 0 || (words.length === 1 && words[0] === '-');
   if (!isFromInput) return notEmpty(words.join(' '));
   if (stdin.isTTY === true && words.length === 0) {
-    throw usageError(`a prompt is needed: ${commandLine('run "what to do"')}, or pipe one in`);
+    throw usageError(`a prompt is required: ${commandLine('run "what to do"')}, or pipe it in`);
   }
   const chunks: Buffer[] = [];
   let size = 0;
@@ -48,7 +48,7 @@ function notEmpty(text: string): string {
 
 const tooLong = (size: string): CliError =>
   usageError(
-    `the prompt has ${size}, at most ${MAX_PROMPT_LENGTH} characters are taken: give the rest as a file by --attach`,
+    `the prompt has ${size}, and the maximum is ${MAX_PROMPT_LENGTH} characters: attach a file with --attach`,
   );
 
 /** What goes along in the message itself. */
@@ -92,19 +92,19 @@ async function attachment(context: Context, given: string, target: AttachTarget)
   const selected = defined({ selection });
   const stats = await stat(path);
   if (stats.isDirectory()) {
-    if (!target.isOwn) throw refused(given, 'a folder cannot be attached for a host on another machine');
+    if (!target.isOwn) throw refused(given, "a folder can only be attached on the host's own machine");
     return { type: 'resource', label, uri: pathToFileURL(path).href, displayKind: 'directory' };
   }
-  if (!stats.isFile()) throw refused(given, 'is no regular file');
+  if (!stats.isFile()) throw refused(given, 'is not a regular file');
   if (selection !== undefined && stats.size <= MAX_EMBEDDED_BYTES) await checkLines(given, path, selection);
   const imageType = IMAGE_TYPES[extname(path).toLowerCase()];
   const isNamed = imageType === undefined && (await isInside(path, target));
   if (isNamed) return { type: 'resource', label, uri: pathToFileURL(path).href, ...selected };
   if (stats.size > MAX_EMBEDDED_BYTES) {
-    const what = imageType === undefined ? 'a file outside of the working folder' : 'an image';
+    const what = imageType === undefined ? 'a file outside the working directory' : 'an image';
     throw refused(
       given,
-      `${what} goes along in the message, which takes at most ${MAX_EMBEDDED_BYTES} bytes of it; this one has ${stats.size}`,
+      `${what} is sent in the message: the maximum is ${MAX_EMBEDDED_BYTES} bytes, and this file has ${stats.size}`,
     );
   }
   const bytes = await readFile(path).catch((cause: unknown) => {
@@ -140,10 +140,10 @@ async function place(
   if (await exists(whole)) return { path: whole, selection: undefined };
   const [, file, first = '', last = first] = /^(.+):(\d{1,9})(?:-(\d{1,9}))?$/.exec(given) ?? [];
   const path = file === undefined ? whole : resolve(context.cwd, file);
-  if (!(await exists(path))) throw refused(given, 'there is no such file');
+  if (!(await exists(path))) throw refused(given, 'the file does not exist');
   const [start, end] = [Number(first), Number(last)];
-  if (start < 1) throw refused(given, 'lines count from 1');
-  if (end < start) throw refused(given, `lines ${start}-${end} are the wrong way round`);
+  if (start < 1) throw refused(given, 'lines are counted from 1');
+  if (end < start) throw refused(given, `the first line of ${start}-${end} is behind the last`);
   const range = { start: { line: start - 1, character: 0 }, end: { line: end, character: 0 } };
   return { path, selection: { range } };
 }

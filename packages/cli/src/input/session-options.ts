@@ -60,7 +60,7 @@ export async function folderFor(
 ): Promise<string | undefined> {
   if (cwd === undefined && !target.isOwn) return undefined;
   const path = resolve(context.cwd, cwd ?? '.');
-  if (target.isOwn && !(await isFolder(path))) throw usageError(`--cwd: ${oneLine(path)} is no folder`);
+  if (target.isOwn && !(await isFolder(path))) throw usageError(`--cwd: ${oneLine(path)} is not a folder`);
   return pathToFileURL(path).href;
 }
 
@@ -92,7 +92,7 @@ export async function checkModel(
     const agent = agents.find((each) => each.provider === wanted);
     if (agent === undefined || hasModel(agent, model)) return;
     throw usageError(
-      `--model: ${oneLine(agent.provider)} has no model ${oneLine(model) || '(nothing)'}; it has ${modelNames(agent.models.map(({ id }) => id))}`,
+      `--model: ${oneLine(agent.provider)} has no model ${oneLine(model) || '(nothing)'}; its models are ${modelNames(agent.models.map(({ id }) => id))}`,
     );
   } finally {
     root.dispose();

@@ -18,7 +18,7 @@ export function keyValues(texts: readonly string[], option: string): Record<stri
 export function propertyOf({ properties }: ConfigSchema, key: string): ConfigPropertySchema {
   const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
   if (property !== undefined) return property;
-  throw usageError(`${oneLine(key)}: unknown; expected one of ${Object.keys(properties).join(', ')}`);
+  throw usageError(`${oneLine(key)}: unknown setting; expected one of ${Object.keys(properties).join(', ')}`);
 }
 
 /** A value as its schema wants it: numbers, booleans and JSON are read from the text. Throws a usage error. */

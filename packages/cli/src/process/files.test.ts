@@ -33,7 +33,7 @@ test.each([
 });
 
 test.each([
-  [join(tmpdir(), 'no', 'such', 'file'), 'there is no such file'],
+  [join(tmpdir(), 'no', 'such', 'file'), 'the file does not exist'],
   [tmpdir(), 'it is a folder'],
 ])('what the file system says of %s, in words', async (path, told) => {
   await expect(readFile(path).catch(fileTrouble)).resolves.toBe(told);

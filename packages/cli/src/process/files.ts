@@ -42,14 +42,14 @@ export function fileTrouble(cause: unknown): string {
   switch (errorCode(cause)) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return 'there is no such file';
+      return 'the file does not exist';
     case 'EISDIR':
       return 'it is a folder';
     case 'EACCES':
     case 'EPERM':
-      return 'its permissions do not allow it';
+      return 'permission denied';
     case 'EROFS':
-      return 'it is on a read-only disk';
+      return 'the disk is read-only';
     case 'ENOSPC':
     case 'EDQUOT':
       return 'no space left';

@@ -15,31 +15,31 @@ export function addConfigCommands({ context, screen, program, command, example, 
     done(await listConfig(context, screen, options));
   });
   example(config, [
-    'agenthost config  what there is to set, and what is set',
+    'agenthost config  all settings and their values',
     'agenthost config get approvals',
     'agenthost config set approvals edits  for new sessions, from now on',
     'agenthost config unset approvals  back to the default',
   ]);
   command(config, 'get', 'print the value of one setting', ['url', 'start', 'json', 'verbose'])
-    .argument('<key>', 'its name')
+    .argument('<key>', 'name of the setting')
     .action(async (key: string, _own: object, self: typeof config) => {
       const { getConfig } = await import('../commands/config.ts');
       done(await getConfig(context, screen, key, self.optsWithGlobals<ConfigOptions>()));
     });
-  command(config, 'set', 'change one setting, for all clients and lastingly', [
+  command(config, 'set', 'change one setting permanently, for all clients', [
     'url',
     'start',
     'json',
     'verbose',
   ])
-    .argument('<key>', 'its name')
-    .argument('<value>', 'its new value')
+    .argument('<key>', 'name of the setting')
+    .argument('<value>', 'new value')
     .action(async (key: string, value: string, _own: object, self: typeof config) => {
       const { setConfig } = await import('../commands/config.ts');
       done(await setConfig(context, screen, [key, value], self.optsWithGlobals<ConfigOptions>()));
     });
-  command(config, 'unset', 'give one setting its default back', ['url', 'start', 'json', 'verbose'])
-    .argument('<key>', 'its name')
+  command(config, 'unset', 'reset one setting to its default', ['url', 'start', 'json', 'verbose'])
+    .argument('<key>', 'name of the setting')
     .action(async (key: string, _own: object, self: typeof config) => {
       const { unsetConfig } = await import('../commands/config.ts');
       done(await unsetConfig(context, screen, key, self.optsWithGlobals<ConfigOptions>()));
@@ -58,21 +58,26 @@ export function addApprovalCommands({
   const approvals = command(
     program,
     'approvals',
-    'list what runs without a question since somebody allowed it for good',
+    'list remembered approvals: tool calls that run without a question',
     ['url', 'start', 'json', 'verbose'],
   )
-    .argument('[session]', 'id, or the beginning of one: only what holds there')
+    .argument('[session]', 'id, or the beginning of an id: only approvals that apply to it')
     .action(async (session: string | undefined, options: ApprovalsOptions) => {
       const { listApprovals } = await import('../commands/approvals.ts');
       done(await listApprovals(context, screen, session, options));
     });
   example(approvals, [
-    'agenthost approvals  all of them, the oldest first',
-    'agenthost approvals revoke 9c1f  be asked about it again',
+    'agenthost approvals  all approvals, oldest first',
+    'agenthost approvals revoke 9c1f  ask about it again',
     'agenthost approvals revoke --all',
   ]);
-  command(approvals, 'revoke', 'be asked again', ['url', 'start', 'json', 'verbose'])
-    .argument('[approval...]', 'ids, or their beginnings')
+  command(approvals, 'revoke', 'remove approvals, so that agents ask again', [
+    'url',
+    'start',
+    'json',
+    'verbose',
+  ])
+    .argument('[approval...]', 'ids, or beginnings of ids')
     .option('--all', 'every approval')
     .action(async (ids: string[], _own: object, self: typeof approvals) => {
       const { revokeApprovals } = await import('../commands/approvals.ts');
@@ -82,14 +87,14 @@ export function addApprovalCommands({
 
 /** Adds `token` and what is below it. */
 export function addTokenCommands({ context, screen, program, command, example, done }: CommandParts): void {
-  const token = command(program, 'token', 'give access to others, and take it back', []);
+  const token = command(program, 'token', 'manage access tokens', []);
   example(token, [
-    'agenthost token create --name tablet --expires 7d  look, for a week',
-    'agenthost token create --name phone --scope interact  also work',
+    'agenthost token create --name tablet --expires 7d  read access for a week',
+    'agenthost token create --name phone --scope interact  also to work with sessions',
     'agenthost token list',
-    'agenthost token revoke phone  its connections end',
+    'agenthost token revoke phone  closes its connections',
   ]);
-  command(token, 'create', 'make a token, and show its secret this once', [
+  command(token, 'create', 'create a token, and show its secret once', [
     'scope',
     'tokenName',
     'expires',
@@ -101,14 +106,14 @@ export function addTokenCommands({ context, screen, program, command, example, d
     const { createToken } = await import('../commands/tokens.ts');
     done(await createToken(context, screen, options));
   });
-  command(token, 'list', 'list tokens, the oldest first', ['url', 'start', 'json', 'verbose']).action(
+  command(token, 'list', 'list tokens, oldest first', ['url', 'start', 'json', 'verbose']).action(
     async (options: TokenOptions) => {
       const { listTokens } = await import('../commands/tokens.ts');
       done(await listTokens(context, screen, options));
     },
   );
-  command(token, 'revoke', 'end tokens, and what is connected by them', ['url', 'start', 'json', 'verbose'])
-    .argument('<token...>', 'names, ids, or their beginnings')
+  command(token, 'revoke', 'revoke tokens, and close their connections', ['url', 'start', 'json', 'verbose'])
+    .argument('<token...>', 'names, ids, or beginnings of ids')
     .action(async (given: string[], options: TokenOptions) => {
       const { revokeTokens } = await import('../commands/tokens.ts');
       done(await revokeTokens(context, screen, given, options));

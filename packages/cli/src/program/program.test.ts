@@ -52,8 +52,8 @@ describe('the command line', () => {
     [['sessions', '--search', ''], '--search: nothing to search for'],
     [['sessions', '--search', '"'], '--search: nothing to search for'],
     [['export', 'x', '-o', ''], '--output: expected a file, got nothing'],
-    [['run', '!'], 'a command is needed behind the !'],
-    [['run', '--approve', 'none', '--config', 'approvals=all', 'say hi'], 'leave one of them out'],
+    [['run', '!'], 'a command is required after the !'],
+    [['run', '--approve', 'none', '--config', 'approvals=all', 'say hi'], 'remove one of them'],
   ])('refuses %j before it looks for a host', async (args, told) => {
     expect(await runCli(context, args)).toBe(2);
     expect(context.err).toContain(told);
@@ -99,7 +99,7 @@ describe('the command line', () => {
 
   test('help says defaults and units', async () => {
     await runCli(context, ['serve', '--help']);
-    expect(context.out.replace(/\s+/g, ' ')).toContain('0 picks a free one (default: 4711');
+    expect(context.out.replace(/\s+/g, ' ')).toContain('0 picks a free port (default: 4711');
     await runCli(context, ['run', '--help']);
     expect(context.out.replace(/\s+/g, ' ')).toContain('choices: "ask", "all", "none", default: "ask"');
   });
@@ -107,7 +107,7 @@ describe('the command line', () => {
   test('help of term run says what becomes of carriage returns in a file, with --raw too', async () => {
     await runCli(context, ['term', 'run', '--help']);
     expect(context.out.replace(/\s+/g, ' ')).toContain(
-      'in files and pipes; carriage returns before line feeds are left out there either way',
+      'in files and pipes; carriage returns before line feeds are always removed there',
     );
   });
 
@@ -117,8 +117,8 @@ describe('the command line', () => {
     [['help', 'nope'], "unknown command 'nope'"],
     [['help', 'term', 'nope'], "unknown command 'nope'"],
     [['term', 'help', 'nope'], "unknown command 'nope'"],
-    [['serve', '--token-file', '/nonexistent/tok'], '--token-file: there is no folder /nonexistent'],
-    [['serve', '--host', 'no..such'], '--host no..such: there is no such name'],
+    [['serve', '--token-file', '/nonexistent/tok'], '--token-file: no folder /nonexistent'],
+    [['serve', '--host', 'no..such'], '--host no..such: the name does not exist'],
     [['run', '--frob', 'x'], "unknown option '--frob'"],
     [['run', '--approve', 'perhaps', 'x'], 'Allowed choices are ask, all, none.'],
     [['run', '--timeout', '-1', 'x'], 'Expected a number from'],
@@ -128,19 +128,19 @@ describe('the command line', () => {
     [['run', '--url', 'nonsense', 'x'], 'expected an address'],
     [['run', '--cwd', '', 'x'], '--cwd: expected a folder'],
     [['sessions', '--limit', '0'], 'Expected a whole number of at least 1.'],
-    [['agents', '--config', 'x', '--url', 'http://127.0.0.1:1'], 'give one of them'],
+    [['agents', '--config', 'x', '--url', 'http://127.0.0.1:1'], 'use one of them'],
     [['run', ' '], 'the prompt is empty'],
     [['run'], 'the prompt is empty'],
     [['sessions', 'rm'], "missing required argument 'session'"],
     [['watch'], "missing required argument 'session'"],
     [['term'], 'Usage: agenthost term'],
     [['term', 'run'], "missing required argument 'command'"],
-    [['term', 'attach', '1'], 'have to be a terminal window'],
+    [['term', 'attach', '1'], 'must be a terminal'],
     [['term', 'attach', '1', '--detach-key', 'x'], '--detach-key: expected a control key'],
     [['term', 'new', '--detach', '--size', '80', '--url', 'http://127.0.0.1:1'], '--size: expected columns'],
     [['term', 'send', '1'], 'nothing to send'],
     [['term', 'send', '1', '--key', 'entr'], 'no key is called entr'],
-    [['term', 'wait', '1', '--exit', '--idle', '5'], 'wait for one thing'],
+    [['term', 'wait', '1', '--exit', '--idle', '5'], '--exit, --idle and --text cannot be used together'],
     [['term', 'wait', '1', '--text', '('], '--text: Invalid regular expression'],
     [['term', 'kill', '1', '--signal', 'XYZ'], '--signal: expected one of'],
   ])('wrong usage exits 2: %j', async (args, message) => {
@@ -184,7 +184,7 @@ describe('the command line', () => {
   test('asks for a prompt when a person runs it without one', async () => {
     context = new FakeContext({ isTerminal: true });
     expect(await runCli(context, ['run'])).toBe(2);
-    expect(context.err).toContain('a prompt is needed');
+    expect(context.err).toContain('a prompt is required');
   });
 
   test('shows causes with --verbose only', async () => {

@@ -85,9 +85,9 @@ export function programOf(
     .showHelpAfterError('(add --help for more)');
   example(program, [
     'agenthost serve  start a host here',
-    'agenthost run "fix the failing test"  ask an agent from another terminal',
-    'agenthost watch 4f2a  look at it from a third',
-    'agenthost chat  all of it in one window, by keyboard',
+    'agenthost run "fix the failing test"  ask an agent, from another terminal',
+    'agenthost watch 4f2a  watch it from a third terminal',
+    'agenthost chat  sessions and chats in one window, by keyboard',
     'agenthost term new  a terminal that outlives its window',
   ]);
 
@@ -111,9 +111,9 @@ export function programOf(
   });
   example(serving, [
     'agenthost serve',
-    'agenthost serve --port 0 --json  any free port; one line when ready',
-    'agenthost serve --data /srv/agenthost  database, log and token there',
-    'agenthost serve --host 0.0.0.0 --tls  for other machines, by TLS',
+    'agenthost serve --port 0 --json  any free port; prints one line when ready',
+    'agenthost serve --data /srv/agenthost  database, log and token in that folder',
+    'agenthost serve --host 0.0.0.0 --tls  for other machines, with TLS',
   ]);
 
   const running = command(program, 'run', 'ask an agent and stream its answer', [
@@ -132,7 +132,7 @@ export function programOf(
     'waitInQueue',
     ...CLIENT_OPTIONS,
   ])
-    .argument('[prompt...]', 'what to do; - or nothing reads it from input')
+    .argument('[prompt...]', 'what to do; - or nothing reads it from standard input')
     .action(async (words: string[], options: RunOptions) => {
       const { run } = await import('../commands/run.ts');
       done(await run(context, screen, words, options));
@@ -143,19 +143,19 @@ export function programOf(
     'agenthost run --model demo-fast "say hello"',
     'agenthost run --attach main.ts:10-20 --attach shot.png "why this look?"',
     'agenthost run --meta ticket=42 --instructions @rules.md "review this"',
-    'agenthost run --session 4f2a "now the tests"  goes on there',
-    'agenthost run "!make test"  your command; agents hear of it',
+    'agenthost run --session 4f2a "now the tests"  continues that session',
+    'agenthost run "!make test"  runs your command; the agent sees its output',
     'git diff | agenthost run --json - | jq -r "select(.type == \\"text\\").text"',
   ]);
   running.addHelpText('after', EXIT_HELP);
 
   addSessionCommands({ context, screen, program, command, example, done });
 
-  const watching = command(program, 'watch', 'look at a session live, approve, answer and cancel', [
+  const watching = command(program, 'watch', 'watch a session live; approve, answer and cancel', [
     'turns',
     ...CLIENT_OPTIONS,
   ])
-    .argument('<session>', 'id, or the beginning of one')
+    .argument('<session>', 'id, or the beginning of an id')
     .action(async (given: string, options: WatchOptions) => {
       const { watch } = await import('../commands/watch.ts');
       done(await watch(context, screen, given, options));
@@ -163,17 +163,17 @@ export function programOf(
   example(watching, ['agenthost watch 4f2a', 'agenthost watch 4f2a --json --turns 0']);
   watching.addHelpText(
     'after',
-    `\nWhat can be typed, or piped in:\n  ${WATCH_HELP.split(', ').join('\n  ')}\n\nWhere input is no terminal, watching goes on after its end until Ctrl-C.`,
+    `\nCommands to type or pipe in:\n  ${WATCH_HELP.split(', ').join('\n  ')}\n\nIf input is not a terminal, watching continues after its end until Ctrl-C.`,
   );
 
-  const chatting = command(program, 'chat', 'talk with agents in a window of text, by keyboard', [
+  const chatting = command(program, 'chat', 'talk with agents in a full-window text interface', [
     'model',
     'cwd',
     'url',
     'start',
     'verbose',
   ])
-    .argument('[session]', 'id, or the beginning of one; without it: the list of all')
+    .argument('[session]', 'id, or the beginning of an id; without it, all sessions are listed')
     .action(async (given: string | undefined, options: ChatOptions) => {
       const { chat } = await import('../commands/chat.ts');
       done(await chat(context, screen, given, options));
@@ -188,7 +188,7 @@ export function programOf(
   addTermCommands({ context, screen, program, command, example, done });
   addQueueCommands({ context, screen, program, command, example, done });
 
-  const listing = command(program, 'agents', 'list agents: what is there, and why something is not', [
+  const listing = command(program, 'agents', 'list agents, and why some are not available', [
     'config',
     ...CLIENT_OPTIONS,
   ]).action(async (options: AgentsOptions) => {
@@ -206,7 +206,7 @@ function addHelp(parent: Command): void {
     .helpCommand(false)
     .command('help')
     .description('show help of a command')
-    .argument('[command...]', 'its name')
+    .argument('[command...]', 'name of the command')
     .action((names: readonly string[]) => {
       let of = parent;
       for (const name of names) {
@@ -232,12 +232,12 @@ const commandIn =
 
 const EXIT_HELP = `
 Exit codes:
-  ${EXIT.done}    the agent is done; the command's own, for a prompt like "!make test"
-  ${EXIT.error}    an error; the message says which
+  ${EXIT.done}    the agent is done; for a prompt like "!make test", the command's own code
+  ${EXIT.error}    an error; see the message
   ${EXIT.usage}    wrong usage
-  ${EXIT.denied}    done, but something that the agent asked for was denied
-  ${EXIT.cannotConnect}    no host, or it is gone
-  ${EXIT.interrupted}  interrupted; the turn is cancelled`;
+  ${EXIT.denied}    done, but a request of the agent was denied
+  ${EXIT.cannotConnect}    no host, or the connection to it was lost
+  ${EXIT.interrupted}  interrupted; the turn was cancelled`;
 
 function example(made: Command, lines: readonly string[]): void {
   made.addHelpText('after', `\nExamples:\n${exampleLines(lines).join('\n')}`);

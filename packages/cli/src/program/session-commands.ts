@@ -30,46 +30,46 @@ export function addSessionCommands({ context, screen, program, command, example,
     'agenthost sessions show 4f2a  the beginning of an id is enough',
     'agenthost sessions rm 4f2a',
   ]);
-  const showing = command(sessions, 'show', 'all about one session, disk use included', CLIENT_OPTIONS)
-    .argument('<session>', 'id, or the beginning of one')
+  const showing = command(sessions, 'show', 'show one session in detail, with its disk use', CLIENT_OPTIONS)
+    .argument('<session>', 'id, or the beginning of an id')
     .action(async (given: string, _own: object, self: Command) => {
       const { showSession } = await import('../commands/sessions.ts');
       done(await showSession(context, screen, given, self.optsWithGlobals<SessionsOptions>()));
     });
   example(showing, ['agenthost sessions show 4f2a', 'agenthost sessions show 4f2a --json']);
-  const forking = command(sessions, 'fork', 'make a new session that begins as a copy of one', [
+  const forking = command(sessions, 'fork', 'create a session that begins as a copy of another', [
     'at',
     ...CLIENT_OPTIONS,
   ])
-    .argument('<session>', 'id, or the beginning of one')
+    .argument('<session>', 'id, or the beginning of an id')
     .action(async (given: string, _own: object, self: Command) => {
       const { forkSession } = await import('../commands/change-sessions.ts');
       done(await forkSession(context, screen, given, self.optsWithGlobals<ForkOptions>()));
     });
   example(forking, ['agenthost sessions fork 4f2a', 'agenthost sessions fork 4f2a --at <turn> --json']);
   const chats = command(sessions, 'chats', 'list the chats of a session, one line each', CLIENT_OPTIONS)
-    .argument('<session>', 'id, or the beginning of one')
+    .argument('<session>', 'id, or the beginning of an id')
     .action(async (given: string, _own: object, self: Command) => {
       const { listChats } = await import('../commands/sessions.ts');
       done(await listChats(context, screen, given, self.optsWithGlobals<ChangeSessionsOptions>()));
     });
   example(chats, ['agenthost sessions chats 4f2a']);
-  const renaming = command(sessions, 'rename', 'give a session another title', CLIENT_OPTIONS)
-    .argument('<session>', 'id, or the beginning of one')
-    .argument('<title...>', 'what it is called from now on')
+  const renaming = command(sessions, 'rename', 'rename a session', CLIENT_OPTIONS)
+    .argument('<session>', 'id, or the beginning of an id')
+    .argument('<title...>', 'the new title')
     .action(async (given: string, words: string[], _own: object, self: Command) => {
       const { renameSession } = await import('../commands/change-sessions.ts');
       const options = self.optsWithGlobals<ChangeSessionsOptions>();
       done(await renameSession(context, screen, [given, ...words], options));
     });
   example(renaming, ['agenthost sessions rename 4f2a Flaky tests']);
-  const setting = command(sessions, 'set', 'list settings of a session, or change them', [
+  const setting = command(sessions, 'set', 'list or change the settings of a session', [
     'instructions',
     'changeMeta',
     ...CLIENT_OPTIONS,
   ])
-    .argument('<session>', 'id, or the beginning of one')
-    .argument('[key=value...]', 'settings to change; without any, all are listed')
+    .argument('<session>', 'id, or the beginning of an id')
+    .argument('[key=value...]', 'settings to change; without any, all settings are listed')
     .action(async (given: string, texts: string[], _own: object, self: Command) => {
       const { setSession } = await import('../commands/set-session.ts');
       // `sessions` has a --meta of its own, which is for lists.
@@ -79,11 +79,11 @@ export function addSessionCommands({ context, screen, program, command, example,
       done(await setSession(context, screen, [given, ...texts], options));
     });
   example(setting, [
-    'agenthost sessions set 4f2a  what there is to set',
+    'agenthost sessions set 4f2a  lists the settings',
     'agenthost sessions set 4f2a approvals=edits',
-    'agenthost sessions set 4f2a --meta ticket=42  --meta ticket= takes it out',
+    'agenthost sessions set 4f2a --meta ticket=42  --meta ticket= removes it',
   ]);
-  const removing = command(sessions, 'rm', 'end sessions for everyone and delete them', [
+  const removing = command(sessions, 'rm', 'end sessions for everyone, and delete them', [
     'yes',
     ...CLIENT_OPTIONS,
   ])
@@ -100,7 +100,7 @@ export function addSessionCommands({ context, screen, program, command, example,
     ['archive', true],
     ['unarchive', false],
   ] as const) {
-    command(sessions, name, isArchived ? 'put sessions away' : 'take sessions out again', CLIENT_OPTIONS)
+    command(sessions, name, isArchived ? 'archive sessions' : 'unarchive sessions', CLIENT_OPTIONS)
       .argument('<session...>', 'ids, or beginnings of ids')
       .action(async (given: string[], _own: object, self: Command) => {
         const { archiveSessions } = await import('../commands/change-sessions.ts');
@@ -116,13 +116,13 @@ const QUEUE_OPTIONS: readonly OptionName[] = ['chat', 'url', 'start', 'json', 'v
 export function addQueueCommands({ context, screen, program, command, example, done }: CommandParts): void {
   const queue = program
     .command('queue')
-    .description('show and change what waits to be said in a session, or steer what runs');
+    .description('show and change queued messages, or steer the running turn');
   example(queue, [
-    'agenthost queue add 4f2a "then the tests"  the next turn, or at once',
-    'agenthost queue steer 4f2a "no docs"  into the turn that runs',
-    'agenthost queue steer 4f2a 2  with the second that waits',
+    'agenthost queue add 4f2a "then the tests"  starts at once if no turn is running',
+    'agenthost queue steer 4f2a "no docs"  goes into the running turn',
+    'agenthost queue steer 4f2a 2  steers with the second queued message',
     'agenthost queue order 4f2a 3 1  third, first, then the rest',
-    'agenthost queue go 4f2a  after a cancel: start the first',
+    'agenthost queue go 4f2a  after a cancel: starts the first message',
   ]);
   const add = (
     name: QueueChange['name'],
@@ -130,7 +130,7 @@ export function addQueueCommands({ context, screen, program, command, example, d
     args: readonly (readonly [name: string, description: string])[],
   ): void => {
     const made: Command = command(queue, name, description, QUEUE_OPTIONS);
-    made.argument('<session>', 'id, or the beginning of one');
+    made.argument('<session>', 'id, or the beginning of an id');
     for (const [arg, about] of args) made.argument(arg, about);
     made.action(async (session: string, ...more: unknown[]) => {
       const words = more
@@ -141,45 +141,47 @@ export function addQueueCommands({ context, screen, program, command, example, d
       done(await changeQueue(context, screen, { name, session, words }, made.opts<QueueOptions>()));
     });
   };
-  const text = ['[text...]', 'what to say; - or nothing reads it from input'] as const;
-  const message = ['<message>', 'its place in the queue, its id, or the beginning of one'] as const;
-  add('list', 'list what waits, one line each', []);
+  const text = ['[text...]', 'the message; - or nothing reads it from standard input'] as const;
+  const message = ['<message>', 'its place in the queue, its id, or the beginning of its id'] as const;
+  add('list', 'list queued messages, one line each', []);
   add('add', 'queue a message', [text]);
-  add('steer', 'say something to the agent in the middle of its turn', [
-    ['[text...]', `${text[1]}; a number alone is the message at that place`],
+  add('steer', 'send a message to the agent during its turn', [
+    ['[text...]', `${text[1]}; a number alone means the queued message at that place`],
   ]);
-  add('edit', 'change a message in its place', [message, text]);
-  add('rm', 'take a message back', [message]);
-  add('order', 'put messages first, in this order', [['<message...>', message[1]]]);
-  add('go', 'start the first message of a queue that waits', []);
+  add('edit', 'change a queued message', [message, text]);
+  add('rm', 'remove a queued message', [message]);
+  add('order', 'move messages to the front, in this order', [['<message...>', message[1]]]);
+  add('go', 'start the first message of a stopped queue', []);
 }
 
-const WHAT_COMES = `
-What comes over: chats with all that was said and done in them, titles, the
-folder, metadata and instructions (the agent is told them: read them in a file
-that you do not trust). What does not: approvals and settings of the agent,
-which are as in a new session, and nothing starts: messages that waited to be
-sent are in the chat's draft.`;
+const IMPORT_HELP = `
+The import takes the chats with their turns, the titles, the folder, the
+metadata and the instructions. The agent gets the instructions: read them first
+in a file that you do not trust. The import does not take approvals and settings
+of the agent. It starts nothing: queued messages go to the chat's draft.`;
 
 /** Adds `export` and `import`. */
 export function addExportCommands({ context, screen, program, command, example, done }: CommandParts): void {
-  const exporting = command(
-    program,
-    'export',
-    'write a session down: as JSON, Markdown or one page of HTML',
-    ['format', 'output', 'force', 'url', 'start', 'json', 'verbose'],
-  )
-    .argument('<session>', 'id, or the beginning of one')
+  const exporting = command(program, 'export', 'export a session as JSON, Markdown or one HTML page', [
+    'format',
+    'output',
+    'force',
+    'url',
+    'start',
+    'json',
+    'verbose',
+  ])
+    .argument('<session>', 'id, or the beginning of an id')
     .action(async (given: string, options: ExportOptions) => {
       const { exportSession } = await import('../commands/export.ts');
       done(await exportSession(context, screen, given, options));
     });
   example(exporting, [
-    'agenthost export 4f2a -o session.json  all of it, for `import`',
-    'agenthost export 4f2a --format html -o s.html  to be read in a browser',
+    'agenthost export 4f2a -o session.json  everything, for `import`',
+    'agenthost export 4f2a --format html -o s.html  to read in a browser',
     'agenthost export 4f2a | jq -r ".chats[].turns[].turn.message.text"',
   ]);
-  const importing = command(program, 'import', 'make a new session of an exported one (JSON)', [
+  const importing = command(program, 'import', 'create a session from an export (JSON)', [
     'newSession',
     'importCwd',
     'importAgent',
@@ -189,14 +191,14 @@ export function addExportCommands({ context, screen, program, command, example, 
     'json',
     'verbose',
   ])
-    .argument('<file>', 'what `export` wrote; - reads it from input')
+    .argument('<file>', 'a file that `export` wrote; - reads standard input')
     .action(async (given: string, options: ImportOptions) => {
       const { importSession } = await import('../commands/import.ts');
       done(await importSession(context, screen, given, options));
     });
   example(importing, [
     'agenthost import session.json',
-    'agenthost import session.json --cwd . --agent demo  without its agent',
+    'agenthost import session.json --cwd . --agent demo  with another agent',
   ]);
-  importing.addHelpText('after', WHAT_COMES);
+  importing.addHelpText('after', IMPORT_HELP);
 }

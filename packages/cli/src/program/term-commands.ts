@@ -15,12 +15,12 @@ const TERM_CLIENT_OPTIONS: readonly OptionName[] = ['url', 'start', 'verbose'];
 export function addTermCommands({ context, screen, program, command, example, done }: CommandParts): void {
   const term = program
     .command('term')
-    .description('make, show and use terminals that outlive their windows')
+    .description('create, show and use terminals that outlive their windows')
     .enablePositionalOptions();
   example(term, [
     'agenthost term new  a shell; Ctrl-] d detaches',
-    'agenthost term list  what is there, and who holds it',
-    'agenthost term attach 4f2a  show one here',
+    'agenthost term list  all terminals and their holders',
+    'agenthost term attach 4f2a  shows it here',
     'agenthost term run -- make test  output and exit code of one command',
   ]);
   addWindows({ context, screen, program: term, command, example, done });
@@ -39,7 +39,7 @@ function addWindows({ context, screen, program: term, command, example, done }: 
   });
   example(listing, ['agenthost term list', 'agenthost term list --long', 'agenthost term list --json']);
 
-  const making = command(term, 'new', 'make a terminal and show it here', [
+  const making = command(term, 'new', 'create a terminal and show it here', [
     'name',
     'cwd',
     'env',
@@ -49,7 +49,7 @@ function addWindows({ context, screen, program: term, command, example, done }: 
     'json',
     ...TERM_CLIENT_OPTIONS,
   ])
-    .argument('[command...]', "program and arguments; nothing: the user's shell")
+    .argument('[command...]', "program and arguments; without them, the user's shell")
     .passThroughOptions()
     .action(async (words: string[], options: TermNewOptions) => {
       const { newTerminal } = await import('../commands/term/new.ts');
@@ -66,7 +66,7 @@ function addWindows({ context, screen, program: term, command, example, done }: 
     'detachKey',
     ...TERM_CLIENT_OPTIONS,
   ])
-    .argument('<terminal>', 'id, the beginning of one, or its number in the list')
+    .argument('<terminal>', 'id, the beginning of its id, or its number in the list')
     .action(async (given: string, options: TermAttachOptions) => {
       const { attachTerminal } = await import('../commands/term/attach.ts');
       done(await attachTerminal(context, screen, given, options));
@@ -84,8 +84,8 @@ function addScripts({ context, screen, program: term, command, example, done }: 
     'json',
     ...TERM_CLIENT_OPTIONS,
   ])
-    .argument('<terminal>', 'id, the beginning of one, or its number in the list')
-    .argument('[text...]', 'what to type, with spaces between')
+    .argument('<terminal>', 'id, the beginning of its id, or its number in the list')
+    .argument('[text...]', 'text to type; words are joined by spaces')
     .action(async (given: string, words: string[], options: TermSendOptions) => {
       const { sendToTerminal } = await import('../commands/term/send.ts');
       done(await sendToTerminal(context, screen, [given, ...words], options));
@@ -104,13 +104,13 @@ function addScripts({ context, screen, program: term, command, example, done }: 
     'json',
     ...TERM_CLIENT_OPTIONS,
   ])
-    .argument('<terminal>', 'id, the beginning of one, or its number in the list')
+    .argument('<terminal>', 'id, the beginning of its id, or its number in the list')
     .action(async (given: string, options: TermWaitOptions) => {
       const { waitForTerminal } = await import('../commands/term/wait.ts');
       done(await waitForTerminal(context, screen, given, options));
     });
   example(waiting, [
-    'agenthost term wait 4f2a  ends with its exit code',
+    'agenthost term wait 4f2a  exits with its exit code',
     'agenthost term wait 4f2a --text "listening on" --timeout 30',
     'agenthost term wait 4f2a --idle 2000',
   ]);
@@ -128,7 +128,7 @@ function addScripts({ context, screen, program: term, command, example, done }: 
     });
   example(killing, ['agenthost term kill 4f2a', 'agenthost term kill 4f2a --signal INT']);
 
-  const running = command(term, 'run', 'run a command in a terminal of its own', [
+  const running = command(term, 'run', 'run a command in a new terminal', [
     'cwd',
     'env',
     'name',
@@ -154,30 +154,30 @@ function addScripts({ context, screen, program: term, command, example, done }: 
 }
 
 const ATTACH_HELP = `
-Keys, behind Ctrl-] or what --detach-key says:
-  d  detach; the terminal goes on, and what was taken from a session goes back
-  c  claim the terminal: until then one that somebody else holds is only shown
-  g  give it back
+Keys, after Ctrl-] or the key of --detach-key:
+  d  detach; the terminal goes on, and a claim taken from a session goes back
+  c  claim the terminal: while somebody else holds it, it is read-only here
+  g  give the claim back
   r  redraw the window
   ?  show these keys
-  The key twice types it. Answers of this window to programs' questions are
-  left out: the host has answered. In the first line, F3 with Shift, Alt or
-  Ctrl looks like such an answer and is kept.
+  Press the key twice to type it. Replies of this window to terminal queries of
+  programs are dropped: the host has replied already. In the first line, F3 with
+  Shift, Alt or Ctrl looks like such a reply, and is passed on.
 
 Exit codes:
   ${EXIT.done}    detached
-  n    the process ended with it; ${EXIT.error}, ${EXIT.usage}, ${EXIT.cannotConnect} and ${EXIT.interrupted} as everywhere, with a message`;
+  n    exit code of the process; ${EXIT.error}, ${EXIT.usage}, ${EXIT.cannotConnect} and ${EXIT.interrupted} as for every command, with a message`;
 
 const WAIT_HELP = `
 Exit codes:
-  ${EXIT.done}    it is quiet, or the text came
-  n    without --idle and --text: the process ended with it
-  ${EXIT.error}    it ended before the text came, or was removed
-  ${EXIT.timedOut}  --timeout was over
+  ${EXIT.done}    the terminal is idle, or the text appeared
+  n    without --idle and --text: exit code of the process
+  ${EXIT.error}    the process ended before the text appeared, or the terminal was removed
+  ${EXIT.timedOut}  --timeout passed
   ${EXIT.usage}, ${EXIT.cannotConnect}, ${EXIT.interrupted}  wrong usage; no host; interrupted`;
 
 const RUN_HELP = `
 Exit codes:
-  n    the command ended with it; 128 + n for signal n
-  ${EXIT.timedOut}  --timeout was over, and the command was ended
+  n    exit code of the command; 128 + n for signal n
+  ${EXIT.timedOut}  --timeout passed, and the command was ended
   ${EXIT.error}, ${EXIT.usage}, ${EXIT.cannotConnect}, ${EXIT.interrupted}  an error; wrong usage; no host; interrupted; each with a message`;

@@ -64,7 +64,7 @@ describe('choices', () => {
     expect(chosen('a', call([always, once, reject]))).toEqual({ label: 'yes', isApproval: true });
     expect(chosen('d', call([always, once, reject]))).toEqual({ label: 'no', isApproval: false });
     expect(chosen('a', call([always, reject]))).toBeUndefined();
-    expect(keysText(call([always, once, reject]))).toBe('a or y: yes, this once; d or n: no');
+    expect(keysText(call([always, once, reject]))).toBe('a or y: yes, once; d or n: no');
     expect(keysText(call([always, reject]))).toBe('d or n: no');
     expect(chosen('YES', call([always, reject]))).toBeUndefined();
     expect(chosen('n', call([always, reject]))).toEqual({ label: 'no', isApproval: false });

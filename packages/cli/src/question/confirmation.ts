@@ -45,7 +45,7 @@ const NO_WORDS: ReadonlySet<string> = new Set(['d', 'deny', 'n', 'no']);
 
 /** What the letters mean, for people: there is no plain yes when every one on offer is a lasting one. */
 export const keysText = (toolCall: ToolCallConfirmationState): string =>
-  canAllowOnce(toolCall) ? 'a or y: yes, this once; d or n: no' : 'd or n: no';
+  canAllowOnce(toolCall) ? 'a or y: yes, once; d or n: no' : 'd or n: no';
 
 /**
  * What somebody typed, as an answer: the number of a choice, `a` or `y`, `d` or `n`. The letters name no option, so that

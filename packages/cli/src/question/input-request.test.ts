@@ -55,8 +55,8 @@ describe('typingHint', () => {
     [{ ...base, kind: 'number', defaultValue: 0, required: true }, 'number [0]'],
     [number, 'whole number'],
     [{ ...base, kind: 'boolean', defaultValue: false }, 'y or n, - skips [n]'],
-    [free, 'number, or your own words'],
-    [recommended, 'numbers, as 1 3 [1 2]'],
+    [free, 'number, or free text'],
+    [recommended, 'numbers, such as 1 3 [1 2]'],
   ])('of %j is "%s"', (question, hint) => {
     expect(typingHint(question)).toBe(hint);
   });

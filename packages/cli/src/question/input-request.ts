@@ -90,7 +90,7 @@ async function askQuestion(
     const value = line.trim() === '-' && question.required !== true ? '' : readAnswer(question, line, shown);
     if (typeof value !== 'string') return value;
     if (value === '' && question.required !== true) return 'skip';
-    screen.note(`    ${value === '' ? 'an answer is needed; ! declines' : oneLine(value, 1_000)}`);
+    screen.note(`    ${value === '' ? 'an answer is required; ! declines' : oneLine(value, 1_000)}`);
   }
 }
 

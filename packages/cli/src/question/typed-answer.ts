@@ -55,8 +55,8 @@ export function initialValue(
 const FORMAT_WORDS: ReadonlyMap<string, string> = new Map([
   ['email', 'an email address'],
   ['uri', 'a web address'],
-  ['date', 'a date as 2026-05-31'],
-  ['date-time', 'a time as 2026-05-31T14:00:00Z'],
+  ['date', 'a date such as 2026-05-31'],
+  ['date-time', 'a time such as 2026-05-31T14:00:00Z'],
 ]);
 
 /** What to type, in a few words, with what an empty line would mean. */
@@ -72,9 +72,9 @@ function words(question: ChatInputQuestion): string {
     case 'boolean':
       return 'y or n';
     case 'single-select':
-      return question.allowFreeformInput === true ? 'number, or your own words' : 'number';
+      return question.allowFreeformInput === true ? 'number, or free text' : 'number';
     case 'multi-select':
-      return question.allowFreeformInput === true ? 'numbers, or your own words' : 'numbers, as 1 3';
+      return question.allowFreeformInput === true ? 'numbers, or free text' : 'numbers, such as 1 3';
     case 'number':
       return 'number';
     case 'integer':

@@ -72,7 +72,7 @@ export function sessionLine(
 
 /** How many messages wait in a queue, for people. */
 export const waitingText = (count: number): string =>
-  count === 1 ? '1 message waits' : `${count} messages wait`;
+  count === 1 ? '1 queued message' : `${count} queued messages`;
 
 /** A number of bytes for people. */
 export function bytes(count: number): string {

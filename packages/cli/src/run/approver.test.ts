@@ -69,7 +69,7 @@ describe('an approver', () => {
     const { approver } = make('all', false);
     const { event, given } = confirmation('a', [always]);
     approver.handle(event);
-    expect(given).toEqual([{ kind: 'deny', reasonMessage: 'It could not be allowed only once' }]);
+    expect(given).toEqual([{ kind: 'deny', reasonMessage: 'It could not be allowed once only' }]);
   });
 
   test('with none denies', () => {

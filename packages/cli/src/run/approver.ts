@@ -24,9 +24,7 @@ export function checkApproval({
   const setting = config.findLast((each) => each.startsWith('approvals='))?.slice('approvals='.length);
   if (!contradict(setting, approve)) return;
   const what = `--config approvals=${setting} and --approve ${approve}`;
-  throw usageError(
-    `${what} contradict each other: the setting decides before anybody is asked; leave one of them out`,
-  );
+  throw usageError(`${what} contradict each other: the setting decides before --approve; remove one of them`);
 }
 
 /** Whether a session with this setting would not ask where `--approve` has another answer. */
@@ -133,12 +131,12 @@ export class Approver {
       case 'confirmation':
         if (mode === 'none') return event.deny({ reasonMessage: 'Denied by --approve none' });
         if (canAllowOnce(event.toolCall)) return event.approve();
-        this.#options.screen.note('denied: the agent offers no way to allow this only once');
-        return event.deny({ reasonMessage: 'It could not be allowed only once' });
+        this.#options.screen.note('denied: the agent offers no approval for this call alone');
+        return event.deny({ reasonMessage: 'It could not be allowed once only' });
       case 'resultConfirmation':
         return event.confirm(mode === 'all');
       default:
-        this.#options.screen.note(`declined a question of the agent: nobody answers under --approve ${mode}`);
+        this.#options.screen.note(`declined a question of the agent, because of --approve ${mode}`);
         return event.respond('decline');
     }
   }

@@ -46,7 +46,7 @@ export async function queuedTurn(
     // A snapshot in place of envelopes tells of no start.
     const missed = turns().find((turn) => !known.has(turn.id) && turn.message.text === message.text);
     if (missed !== undefined || signal.aborted) resolve(missed?.id);
-    else reject(new CliError(EXIT.error, 'another client took the message out of the queue'));
+    else reject(new CliError(EXIT.error, 'another client removed the message from the queue'));
   };
   const look = (): void => {
     if (mirror.isLost) return reject(new ChannelLost(mirror.uri));

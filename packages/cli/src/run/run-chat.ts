@@ -45,7 +45,7 @@ export function checkRunChat({ session, ...options }: RunChatOptions): void {
       ['--new-chat', newChat],
       ['--queue', queue],
     ]);
-    if (flag !== undefined) throw usageError(`${flag} goes with --session`);
+    if (flag !== undefined) throw usageError(`${flag} requires --session`);
     return;
   }
   const flag = find([
@@ -58,10 +58,11 @@ export function checkRunChat({ session, ...options }: RunChatOptions): void {
   if (flag !== undefined) {
     const isSetting = !['--agent', '--cwd'].includes(flag);
     const line = commandLine(`sessions set ${oneLine(session)} …`);
-    const other = isSetting ? `; \`${line}\` changes one that is there` : '';
-    throw usageError(`${flag} is for new sessions: leave it out, or --session${other}`);
+    const other = isSetting ? `; \`${line}\` changes an existing session` : '';
+    throw usageError(`${flag} applies to new sessions only: remove it, or remove --session${other}`);
   }
-  if (chat !== undefined && newChat === true) throw usageError('--chat and --new-chat exclude each other');
+  if (chat !== undefined && newChat === true)
+    throw usageError('--chat and --new-chat cannot be used together');
 }
 
 /** Opens the chat that was asked for. */
@@ -124,6 +125,6 @@ export async function createRunChat(
 /** Why there is no session, for people. */
 function notCreated(cause: unknown): unknown {
   if (!(cause instanceof Error) || wireCodeOf(cause) !== ErrorCodes.ProviderNotFound) return cause;
-  const message = `${oneLine(errorSentence(cause), 1_000)}; \`${commandLine('agents')}\` says why others are not there`;
+  const message = `${oneLine(errorSentence(cause), 1_000)}; \`${commandLine('agents')}\` says why other agents are not available`;
   return new CliError(EXIT.error, message, { cause });
 }

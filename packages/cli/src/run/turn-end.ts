@@ -40,7 +40,9 @@ export async function settled(
     const { status } = client;
     if (error instanceof ChannelLost) {
       if (status.state === 'closed' || status.state === 'replaced') {
-        throw new CliError(EXIT.cannotConnect, `lost the host: ${status.error.message}`, { cause: error });
+        throw new CliError(EXIT.cannotConnect, `lost the connection to the host: ${status.error.message}`, {
+          cause: error,
+        });
       }
       throw new CliError(EXIT.error, 'another client removed the session', { cause: error });
     }
@@ -52,7 +54,7 @@ export async function settled(
 
 /** Why a command stops, as its end. */
 export function stopped({ reason }: Interruption, isOnline = true): CliError {
-  const fate = isOnline ? '' : '; the host could not be told, so the turn may go on there';
+  const fate = isOnline ? '' : '; the host could not be told, so the turn may continue there';
   return new CliError(
     reason?.exitCode ?? EXIT.interrupted,
     `${reason?.message ?? 'interrupted'}${reason?.exitCode === EXIT.cannotConnect ? '' : fate}`,

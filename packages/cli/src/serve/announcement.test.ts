@@ -56,7 +56,7 @@ test('word that cannot be changed is told', async () => {
   writeFileSync(folder, '');
   renew(certificate('second'));
   await word.withdraw().catch((error: unknown) => expect(error).toMatchObject({ code: 'ENOTDIR' }));
-  expect(lines).toEqual([expect.stringContaining('told the new certificate by --fingerprint')]);
+  expect(lines).toEqual([expect.stringContaining('need the new certificate in --fingerprint')]);
 });
 
 const at = (address: string, family: 'IPv4' | 'IPv6', internal = false, scopeid = 0) => ({

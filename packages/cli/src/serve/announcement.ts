@@ -38,7 +38,7 @@ export async function leaveWord(
       .then(() => announceHost(folder, { ...facts, ...certified }))
       .catch(() =>
         tell(
-          `${folder} cannot be written: clients here have to be told the new certificate by --fingerprint`,
+          `${folder} cannot be written: clients on this machine need the new certificate in --fingerprint`,
         ),
       );
   });
@@ -88,13 +88,13 @@ export function introduceHost(context: Context, screen: Screen, host: Introduced
   screen.line(`  agents  ${agents.offered.map((id) => agentText(id, agents)).join(', ')}`);
   if (agents.installed.length === 0) {
     screen.line(
-      `          no real agent was found on PATH; \`${commandLine('agents')}\` says how to get one`,
+      `          no agent but demo was found on PATH; \`${commandLine('agents')}\` says how to install one`,
     );
   }
   for (const warning of host.certificate?.warnings ?? []) screen.note(screen.colors.yellow(oneLine(warning)));
   if (isOpen(host.host)) {
     const way = host.certificate === undefined ? ', unencrypted' : '';
-    const warning = `other machines can reach this host on ${oneLine(host.host)}${way}: whoever has its token can run commands as you`;
+    const warning = `other machines can reach this host on ${oneLine(host.host)}${way}: everybody with its token can run commands as you`;
     screen.note(screen.colors.yellow(warning));
     for (const line of waysElsewhere(host)) screen.note(line);
   }
@@ -107,7 +107,7 @@ export function introduceHost(context: Context, screen: Screen, host: Introduced
 function agentText(id: string, { installed, defaultAgent }: IntroducedHost['agents']): string {
   const notes: string[] = [];
   if (id === defaultAgent) notes.push('default');
-  if (id !== 'demo' && !installed.includes(id)) notes.push('its command is missing');
+  if (id !== 'demo' && !installed.includes(id)) notes.push('command not found');
   return notes.length === 0 ? oneLine(id) : `${oneLine(id)} (${notes.join(', ')})`;
 }
 
@@ -119,7 +119,7 @@ function waysElsewhere({ host, url, certificate }: IntroducedHost): string[] {
   const pin = certificate === undefined ? '' : ` --fingerprint ${certificate.fingerprint}`;
   return [
     ...addresses.map((address) => `  ${address}`),
-    `there: AGENTHOST_TOKEN=… agenthost sessions --url ${first}${pin}`,
+    `on other machines: AGENTHOST_TOKEN=… agenthost sessions --url ${first}${pin}`,
   ];
 }
 

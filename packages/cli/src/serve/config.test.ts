@@ -22,7 +22,7 @@ describe('the config file', () => {
 
   test.each([
     [[], 'the file: expected an object'],
-    [{ root: [] }, 'root: unknown; expected one of agents, defaultAgent'],
+    [{ root: [] }, 'root: unknown key; expected one of agents, defaultAgent'],
     [{ roots: ['here'] }, 'roots: expected a list of absolute paths, got ["here"]'],
     [{ allowedOrigins: ['example.org'] }, 'allowedOrigins: expected a list of origins'],
     [{ allowedOrigins: ['https://example.org/path'] }, 'allowedOrigins: expected a list of origins'],

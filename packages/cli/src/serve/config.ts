@@ -81,7 +81,7 @@ export function parseConfig(value: unknown, file: string): ServeConfig {
     const check = CHECKS[key];
     if (check === undefined) {
       throw new AgentConfigError(
-        `${file}: ${key}: unknown; expected one of ${Object.keys(CHECKS).join(', ')}`,
+        `${file}: ${key}: unknown key; expected one of ${Object.keys(CHECKS).join(', ')}`,
       );
     }
     if (check.holds(member)) continue;

@@ -9,16 +9,16 @@ const systemError = (code: string, more: object = {}): Error =>
 describe('why a host did not start', () => {
   test.each([
     [systemError('EADDRINUSE'), 'port 80 on 127.0.0.1 is in use by another program'],
-    [systemError('EACCES', { syscall: 'listen' }), 'port 80 on 127.0.0.1 may not be listened on'],
+    [systemError('EACCES', { syscall: 'listen' }), 'port 80 on 127.0.0.1 requires root'],
     [systemError('EACCES', { path: '/data/owner-token' }), '/data/owner-token cannot be written'],
     [systemError('EROFS'), '/data cannot be written'],
-    [systemError('ENOSPC'), 'no room in /data'],
-    [systemError('EADDRNOTAVAIL'), '--host 127.0.0.1 is no address of this machine'],
-    [systemError('EAI_AGAIN', { syscall: 'getaddrinfo' }), '--host 127.0.0.1 could not be looked up'],
-    [systemError('ENOTDIR'), '/data is no folder'],
+    [systemError('ENOSPC'), 'no space left in /data'],
+    [systemError('EADDRNOTAVAIL'), '--host 127.0.0.1 is not an address of this machine'],
+    [systemError('EAI_AGAIN', { syscall: 'getaddrinfo' }), '--host 127.0.0.1 could not be resolved'],
+    [systemError('ENOTDIR'), '/data is not a folder'],
     [
       new JournalError('io', 'cannot be read', { cause: systemError('EEXIST') }),
-      '/data is no folder: choose another --data',
+      '/data is not a folder: choose another folder with --data',
     ],
     [new JournalError('full', 'no room to write it'), 'no room to write it'],
     [new JournalError('locked', 'in use by another host'), 'in use by another host'],

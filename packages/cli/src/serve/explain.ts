@@ -25,7 +25,7 @@ export function explainStart(cause: unknown, { host, port, dataDir, others }: St
   if (cause instanceof ListenRefused) return fail(explainRefusal(cause, host));
   if (cause instanceof JournalError) {
     const holder = others.find((other) => other.dataDir === dataDir);
-    if (isNoFolder(cause.cause)) return fail(`${dataDir} is no folder: choose another --data`);
+    if (isNoFolder(cause.cause)) return fail(`${dataDir} is not a folder: choose another folder with --data`);
     if (cause.code !== 'locked' || holder === undefined) return fail(cause.message);
     return fail(
       `the data folder ${dataDir} is in use by the host on ${holder.url} (pid ${holder.pid}): use that one, or choose another folder with --data`,
@@ -36,38 +36,37 @@ export function explainStart(cause: unknown, { host, port, dataDir, others }: St
       const holder = others.find(({ url }) => new URL(url).port === String(port));
       const who = holder === undefined ? 'another program' : `the host with pid ${holder.pid}`;
       return fail(
-        `port ${port} on ${host} is in use by ${who}: choose another with --port or AGENTHOST_PORT; 0 picks a free one`,
+        `port ${port} on ${host} is in use by ${who}: choose another port with --port or AGENTHOST_PORT; 0 picks a free port`,
       );
     }
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      if (isListening(cause))
-        return fail(`port ${port} on ${host} may not be listened on: choose one above 1023`);
+      if (isListening(cause)) return fail(`port ${port} on ${host} requires root: choose a port above 1023`);
       return fail(
-        `${pathOf(cause) ?? dataDir} cannot be written: check its permissions, or choose another --data`,
+        `${pathOf(cause) ?? dataDir} cannot be written: check its permissions, or choose another folder with --data`,
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return fail(`--host ${host} is no address of this machine`);
+      return fail(`--host ${host} is not an address of this machine`);
     case 'EAI_AGAIN':
       return fail(
-        `--host ${host} could not be looked up, for no name server answers: give an address of this machine, or try again`,
+        `--host ${host} could not be resolved, because no name server answers: use an address of this machine, or try again`,
       );
     case 'ENOSPC':
     case 'EDQUOT':
-      return fail(`no room in ${dataDir}: free some disk space, or choose another --data`);
+      return fail(`no space left in ${dataDir}: free disk space, or choose another folder with --data`);
     default:
-      return isNoFolder(cause) ? fail(`${pathOf(cause) ?? dataDir} is no folder`) : cause;
+      return isNoFolder(cause) ? fail(`${pathOf(cause) ?? dataDir} is not a folder`) : cause;
   }
 }
 
 function explainRefusal({ code, message }: ListenRefused, host: string): string {
   switch (code) {
     case 'unencrypted':
-      return `--host ${host} would let other machines in without encryption: add --tls (or --tls-cert and --tls-key), or --insecure-listen behind a proxy that encrypts`;
+      return `--host ${host} would admit other machines without encryption: add --tls (or --tls-cert and --tls-key), or --insecure-listen behind a proxy that encrypts`;
     case 'weak-token':
-      return `--host ${host} lets other machines in, and ${message}`;
+      return `--host ${host} admits other machines, and ${message}`;
     default:
       return code satisfies never;
   }

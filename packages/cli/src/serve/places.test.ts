@@ -8,7 +8,7 @@ const failing = (code: string) => async (): Promise<never> => {
 test.each(['ENOTFOUND', 'EINVAL'])('a --host that is no name (%s) is wrong usage', async (code) => {
   await expect(checkName('nowhere.example', failing(code))).rejects.toMatchObject({
     exitCode: 2,
-    message: '--host nowhere.example: there is no such name; give an address of this machine',
+    message: '--host nowhere.example: the name does not exist; use an address of this machine',
   });
 });
 

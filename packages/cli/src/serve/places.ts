@@ -18,7 +18,7 @@ export async function rootsOf(
 ): Promise<readonly string[] | undefined> {
   const roots = given?.map((folder) => named(context, '--root', folder));
   for (const root of roots ?? [])
-    if (!(await isFolder(root))) throw usageError(`--root: ${oneLine(root)} is no folder`);
+    if (!(await isFolder(root))) throw usageError(`--root: ${oneLine(root)} is not a folder`);
   return roots;
 }
 
@@ -31,7 +31,7 @@ export async function missingRoots(file: string, roots: readonly string[] = []):
   return roots.flatMap((root, index) =>
     areFolders[index] === true
       ? []
-      : [`${oneLine(file)}: roots: ${oneLine(root)} is no folder; sessions can work there when it is one`],
+      : [`${oneLine(file)}: roots: ${oneLine(root)} is not a folder; sessions can use it once it exists`],
   );
 }
 
@@ -50,7 +50,7 @@ export async function checkName(
     if (!(cause instanceof Error) || !('syscall' in cause) || !('code' in cause)) throw cause;
     // `EINVAL`: longer than any name.
     if (cause.code !== 'ENOTFOUND' && cause.code !== 'EINVAL') return;
-    throw usageError(`--host ${oneLine(host)}: there is no such name; give an address of this machine`);
+    throw usageError(`--host ${oneLine(host)}: the name does not exist; use an address of this machine`);
   }
 }
 

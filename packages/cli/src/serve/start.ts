@@ -114,11 +114,11 @@ export async function startHosting(
 export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => void): void {
   host.on('databaseSetAside', ({ path, reason }) =>
     tell(
-      `the database was damaged (${oneLine(reason)}): it is kept in ${oneLine(path)}, and a new one was begun, without its sessions and access tokens`,
+      `the database was damaged (${oneLine(reason)}): it was moved to ${oneLine(path)}; the host began a new one, without sessions and access tokens`,
     ),
   );
   host.on('databaseLost', () =>
-    tell('the database was empty or gone: a new one was begun, without its sessions and access tokens'),
+    tell('the database was empty or missing; the host began a new one, without sessions and access tokens'),
   );
   host.on('exposureFound', ({ message }) => tell(oneLine(message)));
   host.on('databaseDamaged', ({ error }) => tell(oneLine(error.message)));
@@ -128,8 +128,8 @@ export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => voi
     const why = errorText(error);
     tell(
       isDamaged
-        ? 'nothing is saved any more, and clients are refused'
-        : `nothing can be saved now, so clients are refused; trying again each second: ${oneLine(why)}`,
+        ? 'the host cannot save data any more, and refuses clients'
+        : `the host cannot save data now, and refuses clients; it tries again every second: ${oneLine(why)}`,
     );
   });
   host.on('certificateRenewed', ({ certificate: { fingerprint, warnings } }) => {
@@ -137,7 +137,7 @@ export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => voi
     for (const warning of warnings) tell(oneLine(warning));
   });
   host.on('certificateRefused', ({ reason }) =>
-    tell(`the new certificate is not used, and the one before goes on: ${oneLine(reason)}`),
+    tell(`the new certificate is invalid, and the previous one stays in use: ${oneLine(reason)}`),
   );
   host.on('journalRecovered', () => tell('the journal can be written again'));
 }

@@ -164,7 +164,7 @@ export class Attachment {
     this.#typedEarly = '';
     try {
       const reason = refusal(await take(client, terminal, target));
-      if (reason !== undefined) return this.#notice([`not yours: ${reason}`]);
+      if (reason !== undefined) return this.#notice([`not claimed: ${reason}`]);
       this.#takenFrom = before;
       if (!isSilent) this.#notice(['you hold this terminal now']);
       this.#fit();
@@ -180,7 +180,7 @@ export class Attachment {
     if (terminal.holder.kind !== 'me') return this.#notice(['you do not hold this terminal']);
     const reason = refusal(await giveBack(terminal, this.#takenFrom));
     this.#takenFrom = undefined;
-    if (reason !== undefined) this.#notice([`not handed back: ${reason}`]);
+    if (reason !== undefined) this.#notice([`not given back: ${reason}`]);
   }
 
   #type(text: string): void {

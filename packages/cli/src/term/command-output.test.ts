@@ -41,11 +41,11 @@ describe('what a command puts out', () => {
       out.continueIn('[screen]two\r\n', { start: 12_345, screenLength: 8 });
       out.continueIn('two\r\nthree\r\n', { start: 12_345, screenLength: 0 });
       expect(context.out).toBe(isTerminal ? 'one\r\n[screen]two\r\nthree\r\n' : 'one\ntwo\nthree\n');
-      expect(context.err).toMatch(/^12,340 characters of output were missed, after the first 5\n$/);
+      expect(context.err).toMatch(/^12,340 characters of output are missing after the first 5\n$/);
     }
     const { context, output: out } = output();
     out.continueIn('late\r\n', { start: 7, screenLength: 0 });
-    expect([context.out, context.err]).toEqual(['late\n', 'the first 7 characters of output were missed\n']);
+    expect([context.out, context.err]).toEqual(['late\n', 'the first 7 characters of output are missing\n']);
   });
 
   test('lines on both sides of what was missed stay apart in a file', () => {
@@ -60,7 +60,7 @@ describe('what a command puts out', () => {
     const { context, output: out } = output();
     out.write('y\r\n'.repeat(100_000));
     out.continueIn('y\r\n'.repeat(40_000), whole);
-    expect(context.err).toContain('some output was missed, or shows twice');
+    expect(context.err).toContain('some output is missing or shown twice');
   });
 
   test('where a snapshot does not say its place, the end of what was written is looked for in it', () => {
@@ -72,7 +72,7 @@ describe('what a command puts out', () => {
     expect([context.out, context.err]).toEqual([written, '']);
     out.continueIn('much later\r\n', whole);
     expect(context.out).toBe(`${written}much later\n`);
-    expect(context.err).toContain('some output was missed');
+    expect(context.err).toContain('some output is missing');
   });
 
   test('a window gets it as it is, and is put back as it was', () => {

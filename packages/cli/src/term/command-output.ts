@@ -53,7 +53,7 @@ export class CommandOutput {
   #search(content: string): void {
     const start = content.lastIndexOf(this.#tail);
     if (start < 0 || content.indexOf(this.#tail) < start)
-      this.#screen.note('some output was missed, or shows twice');
+      this.#screen.note('some output is missing or shown twice');
     this.write(start < 0 ? content : content.slice(start + this.#tail.length));
   }
 
@@ -66,6 +66,6 @@ export class CommandOutput {
 function missedText(count: number, before: number): string {
   const counted = `${count.toLocaleString('en')} characters of output`;
   return before === 0
-    ? `the first ${counted} were missed`
-    : `${counted} were missed, after the first ${before.toLocaleString('en')}`;
+    ? `the first ${counted} are missing`
+    : `${counted} are missing after the first ${before.toLocaleString('en')}`;
 }

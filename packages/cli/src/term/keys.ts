@@ -41,7 +41,7 @@ export function keySequence(name: string): string {
   }
   if (/^(?:alt|meta|m)-./.test(key)) return `${ESC}${keySequence(name.replace(/^\w+-/, ''))}`;
   throw usageError(
-    `--key: no key is called ${oneLine(name) || '(nothing)'}; take ctrl-c, alt-x, a character, or one of ${Object.keys(NAMED_KEYS).join(', ')}`,
+    `--key: no key is called ${oneLine(name) || '(nothing)'}; expected ctrl-c, alt-x, a character, or one of ${Object.keys(NAMED_KEYS).join(', ')}`,
   );
 }
 
@@ -60,7 +60,7 @@ export function prefixKey(given: string): { readonly character: string; readonly
   const isFree = character !== undefined && !['\u001b', '\r', '\n', '\t', '\u007f'].includes(character);
   if (isFree) return { character, name: `Ctrl-${key.toLowerCase()}` };
   throw usageError(
-    `--detach-key: expected a control key such as ctrl-] or ctrl-a (none of those of Escape, Enter, Tab), got ${oneLine(given) || '(nothing)'}`,
+    `--detach-key: expected a control key such as ctrl-] or ctrl-a, but not the one of Escape, Enter or Tab, got ${oneLine(given) || '(nothing)'}`,
   );
 }
 

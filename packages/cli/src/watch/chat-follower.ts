@@ -121,7 +121,7 @@ export function followAskingWorkers(
       follow(uri).catch((error: unknown) => {
         // It may be gone again already; the next question tries again.
         chats.delete(uri);
-        if (!isOver) screen.note(`a worker's chat cannot be opened: ${oneLine(errorSentence(error))}`);
+        if (!isOver) screen.note(`cannot open a worker's chat: ${oneLine(errorSentence(error))}`);
       });
     }
   };

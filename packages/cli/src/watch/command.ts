@@ -8,11 +8,11 @@ export type WatchCommand =
 
 /** The commands on one line. */
 export const WATCH_HELP =
-  'a or y approves or answers, d or n denies, a number chooses, c cancels, "say <text>" sends a message, q leaves (each with Enter)';
+  'a or y approves or answers, d or n denies, a number chooses, c cancels, "say <text>" sends a message, q leaves (press Enter after each)';
 
 /** Said once where commands were piped in. */
 export const INPUT_ENDED =
-  'the input has ended: nothing more can be typed, others answer what is asked; Ctrl-C leaves';
+  'the input has ended: no more commands are read, other clients can still answer; Ctrl-C leaves';
 
 const COMMAND_WORDS: Readonly<Record<string, 'approve' | 'deny' | 'cancel' | 'leave' | 'help'>> = {
   a: 'approve',

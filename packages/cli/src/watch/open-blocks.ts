@@ -34,7 +34,7 @@ export function openBlocks(chat: ChatHandle): OpenBlock[] {
             const option = isExact && optionId !== undefined ? { optionId } : {};
             if (!isApproval) return chat.deny(toolCallId, option);
             if (isExact || canAllowOnce(toolCall)) return chat.approve(toolCallId, option);
-            const reason = 'every yes on offer holds for longer than once: choose one by its number';
+            const reason = 'every approval offered is lasting: choose one by its number';
             return Promise.resolve({ outcome: 'rejected', code: 'notOnce', reason });
           },
         },
@@ -85,5 +85,5 @@ export function queueReminder(chat: ChatHandle, { id, state }: Turn): string | u
   const { activeTurn, turns } = chat.mirror.confirmed;
   const isLast = activeTurn === undefined && turns.at(-1)?.id === id;
   if (!hasQueue(chat) || state === 'complete' || !isLast) return undefined;
-  return `${waitingText(waitingCount(chat))}; the next "say <text>" sets the queue going again`;
+  return `${waitingText(waitingCount(chat))}; the next "say <text>" restarts the queue`;
 }

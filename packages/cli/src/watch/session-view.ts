@@ -165,7 +165,7 @@ export class SessionView {
           this.#follow(await session.openChat(resource, { turns }));
         } catch (error) {
           // It may be gone again already, or the connection is; the next change of the session tries again.
-          if (!this.#isDisposed) screen.note(`a chat cannot be shown: ${oneLine(errorSentence(error))}`);
+          if (!this.#isDisposed) screen.note(`cannot show a chat: ${oneLine(errorSentence(error))}`);
         }
       });
     }
@@ -287,7 +287,7 @@ export class SessionView {
         if (isJson) screen.json({ type: 'answered', what: done, outcome: outcome.outcome });
         else if (outcome.outcome === 'rejected')
           screen.note(`not ${done}: ${oneLine(rejectionSentence(outcome))}`);
-        else if (outcome.outcome !== 'accepted') screen.note(`not ${done}: the host did not take it`);
+        else if (outcome.outcome !== 'accepted') screen.note(`not ${done}: the host did not accept it`);
       },
       (error: unknown) => screen.note(`not ${done}: ${oneLine(errorSentence(error))}`),
     );

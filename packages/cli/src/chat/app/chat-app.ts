@@ -26,7 +26,7 @@ import type { Screen, ScreenActions } from './panel.ts';
 const NOTICE_MS = 8_000;
 const TICK_MS = 1_000;
 
-const LEAVE_AGAIN = 'Ctrl-C again leaves; sessions go on';
+const LEAVE_AGAIN = 'press Ctrl-C again to leave; sessions go on';
 
 /** What the program is made of, besides its own parts. */
 export interface ChatAppOptions {
@@ -259,7 +259,7 @@ export class ChatApp {
   /** Says when the host is back, and counts down to the next try until it is. */
   #watchConnection(): void {
     const { state } = this.#options.client.status;
-    if (state === 'online' && this.#isLost) this.#tell('reached the host again');
+    if (state === 'online' && this.#isLost) this.#tell('reconnected to the host');
     this.#isLost = state !== 'online';
     this.#cancelTick?.();
     this.#cancelTick = this.#isLost ? this.#later(TICK_MS, () => this.#watchConnection()) : undefined;

@@ -33,7 +33,7 @@ test('a line across has its width, with words in it or without', () => {
 test('the status line tells of the connection, and of what happened first', () => {
   expect(said(statusLine({ state: 'online', since: 0 }, facts))).toBe('connected to host:1');
   expect(said(statusLine({ state: 'online', since: 0 }, { ...facts, isObserving: true }))).toBe(
-    'connected to host:1, observing only',
+    'connected to host:1, read-only',
   );
   const lost = { state: 'waiting', attempt: 1, retryAt: 3_500, reason: 'gone\u001b[2J' } as const;
   expect(said(statusLine(lost, facts))).toBe('connection lost: gone; next try in 3 s');
@@ -44,5 +44,5 @@ test('the status line tells of the connection, and of what happened first', () =
 });
 
 test('help begins with the keys of the place that it is asked from', () => {
-  expect(said(helpLines(60, 'queue')[0] ?? [])).toBe('Messages that wait');
+  expect(said(helpLines(60, 'queue')[0] ?? [])).toBe('Queued messages');
 });

@@ -117,7 +117,7 @@ export function statusLine(
 function connectionLine(status: ConnectionState, address: string, now: number, isObserving: boolean): Line {
   switch (status.state) {
     case 'online':
-      return line(`connected to ${address}${isObserving ? ', observing only' : ''}`, { dim: true });
+      return line(`connected to ${address}${isObserving ? ', read-only' : ''}`, { dim: true });
     case 'waiting': {
       const seconds = Math.max(0, Math.ceil((status.retryAt - now) / 1_000));
       return line(`connection lost: ${oneLine(status.reason, 60)}; next try in ${seconds} s`, {
@@ -150,7 +150,7 @@ export function helpLines(width: number, first?: KeyContext): Line[] {
       ...keyRows(context).flatMap(row),
       EMPTY_LINE,
     ]),
-    line('Wherever text is typed', { bold: true, color: 'cyan' }),
+    line('In text fields', { bold: true, color: 'cyan' }),
     ...EDITING_KEYS.flatMap(row),
   ];
 }

@@ -64,7 +64,7 @@ export function approvalLines(
     isHeadWhole ||= /[\p{L}\p{N}]/u.test(text);
   }
   if (mode === 'reason') {
-    const label = '  Why not: ';
+    const label = '  Reason: ';
     const layout = layoutEditor(editor, width - label.length, 3);
     const start = lines.length;
     lines.push(
@@ -88,7 +88,7 @@ export function approvalLines(
 }
 
 /** Said where a question cannot be seen, and so not be allowed. */
-export const TOO_SMALL = 'too small to answer here';
+export const TOO_SMALL = 'the window is too small to answer';
 
 /** A panel in so many lines: what is asked, and below it what is near the focus. `undefined` where that needs more. */
 export function fitted(panel: PanelLines, height: number): PanelLines | undefined {

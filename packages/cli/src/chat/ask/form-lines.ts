@@ -105,7 +105,10 @@ function openLines(question: ChatInputQuestion, field: Field, width: number): Pa
         ...(field.isProposed === true ? text.map((part) => span(part.text, { dim: true })) : text),
       ],
     );
-    const limits = [limitsText(question), field.isProposed === true ? 'proposed: type another, or Enter' : '']
+    const limits = [
+      limitsText(question),
+      field.isProposed === true ? 'proposed: type another value, or press Enter' : '',
+    ]
       .filter((text) => text !== '')
       .join('; ');
     const problem = unsharedText(question, field);
@@ -146,8 +149,8 @@ function unsharedText(question: ChatInputQuestion, field: Field): string {
   const value = valueOf(question, field);
   // Somebody tried to send it: it says so above.
   if (typeof value !== 'string' || field.error !== undefined) return '';
-  if (value === NOT_A_NUMBER) return 'not shared until it is a number';
-  return `${plain(value)}; not shared until it fits`;
+  if (value === NOT_A_NUMBER) return 'not shared: not a number';
+  return `${plain(value)}; not shared`;
 }
 
 function limitsText(question: ChatInputQuestion): string {

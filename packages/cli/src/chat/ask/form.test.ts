@@ -95,7 +95,7 @@ describe('a form', () => {
     const empty = submission({ ...formOf(request), at: 4 });
     expect('form' in empty && [empty.form.at, empty.form.fields['name']?.error]).toEqual([
       0,
-      'an answer is needed',
+      'an answer is required',
     ]);
     const full = submission(withField(formOf(request), 'name', { editor: editorOf('Ann') }));
     expect('answers' in full && full.answers).toEqual({
@@ -128,8 +128,8 @@ describe('a form', () => {
       })
         .lines.flatMap((spans) => spans.map((part) => part.text))
         .join('');
-    expect(shown('many')).toContain('not shared until it is a number');
-    expect(shown('99999')).toContain('at most 50, not 99999; not shared until it fits');
+    expect(shown('many')).toContain('not shared: not a number');
+    expect(shown('99999')).toContain('at most 50, not 99999; not shared');
     expect(shown('9')).not.toContain('not shared');
   });
 

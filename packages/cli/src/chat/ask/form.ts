@@ -62,7 +62,7 @@ export function choicesOf(question: ChatInputQuestion): readonly Choice[] {
     }),
   );
   return question.allowFreeformInput === true
-    ? [...options, { id: undefined, label: 'Own words:', more: '' }]
+    ? [...options, { id: undefined, label: 'Other:', more: '' }]
     : options;
 }
 
@@ -210,7 +210,7 @@ export function submission(form: Form): { answers: Record<string, ChatInputAnswe
     const value = field === undefined || field.isSkipped ? undefined : valueOf(question, field);
     const isMissing = value === undefined && question.required === true;
     if (typeof value === 'string' || isMissing) {
-      const error = typeof value === 'string' ? value : 'an answer is needed';
+      const error = typeof value === 'string' ? value : 'an answer is required';
       return { form: { ...withField(form, question.id, { error, isSkipped: false }), at: index } };
     }
     answers[question.id] = value === undefined ? { state: 'skipped' } : { state: 'submitted', value };

@@ -199,9 +199,9 @@ export function purposeText(purpose: ComposerPurpose, message: string): string {
     case 'new':
       return '';
     case 'pending':
-      return 'changes the message that waits; Ctrl-C leaves it as it was';
+      return 'edits a queued message; Ctrl-C discards the edit';
     case 'resend':
-      return `takes the place of “${oneLine(message, 40)}” and all that followed; Ctrl-C leaves it as it was`;
+      return `replaces “${oneLine(message, 40)}” and all later turns; Ctrl-C discards the edit`;
     default:
       return purpose satisfies never;
   }

@@ -71,12 +71,12 @@ describe('bindings', () => {
   test('the help of a message says when Enter does what', () => {
     expect(keyRows('composer')[0]).toEqual([
       'Enter',
-      expect.stringContaining('send; queue while a turn runs'),
+      expect.stringContaining('send; during a turn: queue'),
     ]);
   });
 
   test('the help of the command lists all places', () => {
-    for (const title of ['Session list', 'A tool call that waits', 'Messages that wait'])
+    for (const title of ['Session list', 'Tool call approval', 'Queued messages'])
       expect(chatKeysText()).toContain(title);
   });
 });

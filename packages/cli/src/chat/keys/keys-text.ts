@@ -7,7 +7,7 @@ export function chatKeysText(): string {
   const row = ([label, hint]: readonly [string, string]): string => `    ${label.padEnd(14)}  ${hint}`;
   return [
     ...contexts.flatMap((context) => [`  ${CONTEXT_TITLES[context]}`, ...keyRows(context).map(row)]),
-    '  Wherever text is typed',
+    '  In text fields',
     ...EDITING_KEYS.map(row),
   ].join('\n');
 }

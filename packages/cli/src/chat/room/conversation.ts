@@ -157,7 +157,7 @@ export class Conversation {
 
   /** Forgets all that came after a turn. */
   truncate(turnId: string): void {
-    tellFailure(this.#env, 'nothing forgotten', this.chat.truncate(turnId));
+    tellFailure(this.#env, 'not removed', this.chat.truncate(turnId));
   }
 
   dispose(): void {

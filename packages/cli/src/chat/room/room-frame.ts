@@ -157,7 +157,7 @@ function composerPart(conversation: Conversation, width: number, height: number)
   );
   if (conversation.isReadOnly) {
     return {
-      lines: [rule, line('  A worker’s chat: to look at only.', { dim: true })],
+      lines: [rule, line('  A worker’s chat: read-only.', { dim: true })],
       cursor: { x: 0, y: 1 },
     };
   }
@@ -165,8 +165,7 @@ function composerPart(conversation: Conversation, width: number, height: number)
   const isFocused = conversation.focus === 'composer';
   const sign = (index: number): Span =>
     span(index === 0 ? '› ' : '  ', isFocused ? { color: 'cyan', bold: true } : { dim: true });
-  const hint =
-    chat.mirror.state.activeTurn === undefined ? 'Ask for something' : 'Say more: it waits its turn';
+  const hint = chat.mirror.state.activeTurn === undefined ? 'Type a message' : 'Type a message for the queue';
   const lines = composer.isEmpty
     ? [[sign(0), span(hint, { dim: true })]]
     : layout.lines.map((text, index): Line => [sign(index), ...text]);

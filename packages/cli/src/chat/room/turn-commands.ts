@@ -33,7 +33,7 @@ export function runInTurns(
     case 'resend':
       return conversation.takeUpTurn(turn);
     case 'truncate':
-      return confirm('Forget all that came after this turn, for everyone?', () => {
+      return confirm('Remove all turns after this one, for everyone?', () => {
         conversation.focus = 'composer';
         conversation.truncate(turn.id);
       });
@@ -60,7 +60,7 @@ export function copyAnswer(env: Environment, turn: Turn | ActiveTurn | undefined
   const text = turn === undefined ? '' : answerOf(turn);
   if (text === '') return env.notice('there is no answer to copy');
   env.copy(text);
-  env.notice('copied, where the terminal allows it');
+  env.notice('copied, if the terminal supports it');
 }
 
 /** What holds in a chat now, by the names that bindings use. */

@@ -115,5 +115,5 @@ export function filterLine(
 export const noSessions = (filter: string, width: number): Line[] =>
   [
     filter === '' ? '  No session yet.' : `  Nothing matches “${filter}”.`,
-    filter === '' ? '  Ctrl-N begins one.' : '  Esc clears the filter.',
+    filter === '' ? '  Ctrl-N creates one.' : '  Esc clears the filter.',
   ].map((text) => cutLine(line(text, { dim: true }), width));

@@ -228,7 +228,7 @@ export class SessionsScreen implements Screen {
 
   #remove({ resource, title }: SessionSummary): void {
     this.#confirm = {
-      question: `Remove “${oneLine(title, 60) || '(no title)'}” and all that was said in it, for everyone?`,
+      question: `Remove “${oneLine(title, 60) || '(no title)'}” with all its chats, for everyone?`,
       yes: () => tellFailure(this.#env, 'not removed', this.#env.client.sessions.dispose(resource)),
     };
   }

@@ -90,7 +90,7 @@ test('rows fit their window, mark what is chosen and what holds now, and hold no
   }
   const rows = said(settingRows(settings, 1, 80).lines);
   expect(rows[1]).toMatch(/^▸ Mode +Just do it$/);
-  expect(rows[3]).toContain('fixed since the session was made');
+  expect(rows[3]).toContain('fixed at the creation of the session');
   expect(rows.at(-1)).toBe('  How far it goes');
   const shown = choiceRows({ ...model, value: 'large' }, { choices, selected: 0, filter: editorOf('') }, 80);
   expect(said(shown.lines)).toEqual(['  Filter: type to filter', '▸ small  Small one', '  large  now']);

@@ -62,7 +62,7 @@ function modelSetting(models: readonly SessionModelInfo[], model: string | undef
   return {
     key: undefined,
     title: 'Model',
-    description: 'Of the messages that you send here from now on',
+    description: 'Model of your next messages in this chat',
     value: model,
     shown: model ?? "the agent's choice",
     // An agent that lists none may take any.
@@ -119,7 +119,7 @@ export function settingRows(settings: readonly Setting[], selected: number, widt
     const isAt = index === selected;
     const name = oneLine(title, titleCells).padEnd(titleCells);
     const value = oneLine(shown, 200) || '(nothing)';
-    const note = input.kind === 'fixed' ? '  fixed since the session was made' : '';
+    const note = input.kind === 'fixed' ? '  fixed at the creation of the session' : '';
     return cutLine(
       [
         span(mark(isAt)),

@@ -60,7 +60,7 @@ export class TerminalTails {
       this.#env.changed();
     } catch (error) {
       // It stays in the list, so that it is not tried again at every frame.
-      this.#env.notice(`cannot look into the terminal: ${messageOf(error)}`, 'problem');
+      this.#env.notice(`cannot show the terminal: ${messageOf(error)}`, 'problem');
     }
   }
 }

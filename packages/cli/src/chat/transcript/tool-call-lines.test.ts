@@ -11,7 +11,7 @@ const shown = (toolCall: ToolCallState, { isExpanded = false, tail = [] as strin
     .join('\n');
 
 test.each<[string, ToolCallState, string]>([
-  ['one that waits', { ...base, status: 'pending-confirmation' }, '? Run make  waits for a yes'],
+  ['one that waits', { ...base, status: 'pending-confirmation' }, '? Run make  waits for approval'],
   ['one that runs', { ...base, status: 'running', confirmed: 'user-action' }, '→ Run make'],
   [
     'one that is done',

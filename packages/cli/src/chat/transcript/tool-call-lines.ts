@@ -52,13 +52,18 @@ function headOf(toolCall: ToolCallState, marks: Marks): Head {
     case 'running':
       return { mark: marks.running, style: { color: 'cyan' }, title, after: '' };
     case 'pending-confirmation':
-      return { mark: marks.asks, style: { color: 'yellow', bold: true }, title, after: '  waits for a yes' };
+      return {
+        mark: marks.asks,
+        style: { color: 'yellow', bold: true },
+        title,
+        after: '  waits for approval',
+      };
     case 'pending-result-confirmation':
       return {
         mark: marks.asks,
         style: { color: 'yellow', bold: true },
         title,
-        after: '  its result waits for a yes',
+        after: '  its result waits for approval',
       };
     case 'completed': {
       const done = sentence(toolCall.pastTenseMessage) || title;

@@ -29,7 +29,7 @@ export async function attachTerminal(
   return withHost(context, screen, options, async (connected) => {
     const { resource } = await findTerminal(connected.client, given);
     if (context.env[OWN_TERMINAL_VARIABLE] === resource) {
-      throw usageError('that is the terminal that you are in: it would show itself in itself without end');
+      throw usageError('this command runs in that terminal, which would show itself without end');
     }
     const terminal = await connected.client.terminal(resource);
     const claims = options.claim === true;
@@ -40,7 +40,7 @@ export async function attachTerminal(
 /** Throws a usage error unless there is a terminal around this command. */
 export function demandWindow({ stdin, stdout }: Context, hint: string): void {
   if (stdin.isTTY === true && stdout.isTTY === true) return;
-  throw usageError(`input and output have to be a terminal window; ${hint}`);
+  throw usageError(`input and output must be a terminal; ${hint}`);
 }
 
 /** Attaches, and tells how it ended: the exit code of the process, or 0 when it was left running. */

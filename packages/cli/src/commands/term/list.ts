@@ -36,7 +36,7 @@ export async function listTerminals(
       }
     }
     if (terminals.length === 0 && options.json !== true) {
-      screen.note(`no terminals; \`${commandLine('term new')}\` makes one`);
+      screen.note(`no terminals; \`${commandLine('term new')}\` creates one`);
     }
     return EXIT.done;
   });

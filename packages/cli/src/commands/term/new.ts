@@ -42,7 +42,7 @@ export async function newTerminal(
   demandProgram(command);
   const isDetached = options.detach === true || options.json === true;
   const wanted = wantedTerminal(context, options);
-  if (!isDetached) demandWindow(context, 'add --detach to make one without a window');
+  if (!isDetached) demandWindow(context, 'add --detach to create one without a window');
   return withHost(context, screen, options, async (connected) => {
     const terminal = await createTerminal(context, connected, { ...wanted, command });
     if (!isDetached) {
@@ -60,7 +60,7 @@ export async function newTerminal(
 
 /** An empty word, mostly of a variable that is not set, is no program. Throws a usage error. */
 export function demandProgram([program]: readonly string[]): void {
-  if (program === '') throw usageError('the command: expected a program, got nothing');
+  if (program === '') throw usageError('expected a program, got nothing');
 }
 
 /** A terminal as the command line asks for it. */

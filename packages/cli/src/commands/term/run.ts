@@ -26,7 +26,7 @@ export async function runInTerminal(
   words: readonly string[],
   options: TermRunOptions,
 ): Promise<number> {
-  if (words.length === 0) throw usageError(`a command is needed: ${commandLine('term run -- make test')}`);
+  if (words.length === 0) throw usageError(`a command is required: ${commandLine('term run -- make test')}`);
   demandProgram(words);
   const wanted = wantedTerminal(context, options);
   return withHost(context, screen, options, async (connected) => {

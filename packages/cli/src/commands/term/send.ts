@@ -26,7 +26,7 @@ export async function sendToTerminal(
   const typed = words.join(' ');
   const pressed = keys.map(keySequence).join('') + (options.enter === true ? '\r' : '');
   if (typed + pressed === '' && options.stdin !== true) {
-    throw usageError('nothing to send: give text, --key, --enter or --stdin');
+    throw usageError('nothing to send: expected text, --key, --enter or --stdin');
   }
   return withHost(context, screen, options, async ({ client, target }) => {
     const { resource } = await findTerminal(client, given);

@@ -33,7 +33,7 @@ export async function waitForTerminal(
   options: TermWaitOptions,
 ): Promise<number> {
   const kinds = [options.exit, options.idle, options.text].filter((kind) => kind !== undefined);
-  if (kinds.length > 1) throw usageError('wait for one thing: --exit, --idle or --text');
+  if (kinds.length > 1) throw usageError('--exit, --idle and --text cannot be used together');
   const pattern = options.text === undefined ? undefined : patternOf(options.text);
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findTerminal(client, given);
@@ -124,7 +124,10 @@ class Wait {
         if (pattern === undefined)
           resolve(idleMs === undefined ? { type: 'exited', exitCode } : { type: 'idle' });
         else if (pattern.test(text + filter.rest())) resolve({ type: 'text' });
-        else reject(new CliError(EXIT.error, `it ended with code ${exitCode} before the text came`));
+        else
+          reject(
+            new CliError(EXIT.error, `the process exited with code ${exitCode} before the text appeared`),
+          );
       },
       () => reject(new CliError(EXIT.error, 'the terminal was removed')),
     );
