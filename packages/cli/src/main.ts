@@ -1,4 +1,4 @@
-// The program: everything that belongs to the process is here.
+// Entry point: connects the program to the real process.
 import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { processContext } from './process/context.ts';
@@ -9,7 +9,7 @@ const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
 const { env, execPath, argv } = process;
-// Now: `serve` may move elsewhere.
+// Read now, because `serve` may change the working directory.
 const cwd = process.cwd();
 nameOwnCommand(() =>
   findOwnCommand({ env, cwd, home: homedir(), execPath, file: realpathSync(argv[1] ?? execPath) }),

@@ -36,8 +36,8 @@ describe('agenthost approvals', () => {
     const { out } = await machine.run(['approvals']);
     const id = session.slice('ahp-session:/'.length, 'ahp-session:/'.length + 8);
     expect(out.split('\n')).toEqual([
-      expect.stringMatching(new RegExp(`^\\S{8} +\\d+ s  session ${id}  demo ponder: any use$`)),
-      expect.stringMatching(/^\S{8} +\d+ s {2}folder ~ {2}demo ponder: any use$/),
+      expect.stringMatching(new RegExp(`^\\S{8} +\\d+ s  session ${id}  demo ponder: every use$`)),
+      expect.stringMatching(/^\S{8} +\d+ s {2}folder ~ {2}demo ponder: every use$/),
       '',
     ]);
     const items = jsonLines((await machine.run(['approvals', '--json'])).out);
@@ -54,7 +54,7 @@ describe('agenthost approvals', () => {
     expect(await client.approvals(session)).toHaveLength(2);
     const [first] = await client.approvals();
     const revoked = await machine.run(['approvals', 'revoke', first?.id ?? '']);
-    expect(revoked.out).toMatch(/^revoked \S{8} .* demo ponder: any use\n$/);
+    expect(revoked.out).toMatch(/^revoked \S{8} .* demo ponder: every use\n$/);
     const all = await machine.run(['approvals', 'revoke', '--all', '--json']);
     expect(jsonLines(all.out)).toEqual([{ revoked: expect.any(String) }]);
     expect(await client.approvals()).toEqual([]);

@@ -54,7 +54,7 @@ describe('agenthost config', () => {
     });
     expect(await machine.run(['config', 'set', 'maxTerminals', '3'])).toMatchObject({
       code: 1,
-      err: 'agenthost: maxTerminals was fixed at the start of the host\n',
+      err: 'agenthost: maxTerminals was fixed when the host was started\n',
     });
     const unknown = await machine.run(['config', 'get', 'colour']);
     expect(unknown.code).toBe(2);
@@ -62,7 +62,7 @@ describe('agenthost config', () => {
       /^agenthost: colour: unknown setting; expected one of defaultAgent, approvals/,
     );
     expect((await machine.run(['config'])).out).toMatch(
-      /^approvals +edits +Approvals \(ask, edits, all, none; set, the default is ask\)$/m,
+      /^approvals +edits +Approvals \(ask, edits, all, none; changed; the default is ask\)$/m,
     );
     expect(await machine.run(['config', 'unset', 'approvals'])).toMatchObject({
       code: 0,
@@ -73,7 +73,7 @@ describe('agenthost config', () => {
     );
     expect(await machine.run(['config', 'unset', 'maxTerminals'])).toMatchObject({
       code: 1,
-      err: 'agenthost: maxTerminals was fixed at the start of the host\n',
+      err: 'agenthost: maxTerminals was fixed when the host was started\n',
     });
     expect((await machine.run(['config', 'unset', 'colour'])).err).toMatch(
       /^agenthost: colour: unknown setting; expected one of/,

@@ -91,7 +91,7 @@ describe('export', () => {
     expect(readFileSync(file('mine.md'), 'utf8')).toContain('### Turn 1\n\n> say **Hello**');
     const lost = await machine.run(['export', id, '-o', join(folder, 'no', 'such')]);
     expect(lost.code).toBe(1);
-    expect(lost.err).toBe(`agenthost: the folder ${join(folder, 'no')}\n`);
+    expect(lost.err).toBe(`agenthost: the folder ${join(folder, 'no')} does not exist\n`);
     const intoFolder = await machine.run(['export', id, '-o', folder, '--force']);
     expect(intoFolder).toMatchObject({ code: 1, err: `agenthost: ${folder} is a folder\n` });
     symlinkSync('mine.md', file('link.md'));
@@ -133,8 +133,13 @@ describe('import', () => {
       '"provider":"nobody"',
       'the host has no agent nobody: choose another with --agent; `agenthost agents`',
     ],
-    ['folder.json', workingDirectory, nowhere, 'No directory "/no/such"'],
-    ['outside.json', workingDirectory, '"workingDirectory":"file:///usr"', ', or name it yourself by --cwd'],
+    [
+      'folder.json',
+      workingDirectory,
+      nowhere,
+      'the folder /no/such does not exist on the host: choose a folder with --cwd',
+    ],
+    ['outside.json', workingDirectory, '"workingDirectory":"file:///usr"', ', or give this one with --cwd'],
     ['turns.json', /"turn":{"id":"[^"]*"/, '"turn":{"id":1', 'turn.id: must be a string'],
   ])('tells what is wrong with %s, and leaves nothing', async (name, from, to, told) => {
     const before = await machine.run(['sessions']);
@@ -214,7 +219,7 @@ describe('import', () => {
     for (const format of ['html', 'markdown']) {
       await machine.run(['export', id, '--format', format, '-o', file(`page.${format}`)]);
       expect(await told(file(`page.${format}`))).toBe(
-        `agenthost: ${file(`page.${format}`)} is not a session export (JSON): only that form can be imported, which \`export\` writes without --format\n`,
+        `agenthost: ${file(`page.${format}`)} is not a session export (JSON): only JSON can be imported, which \`export\` writes by default\n`,
       );
     }
   });

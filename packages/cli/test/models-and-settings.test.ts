@@ -42,7 +42,7 @@ describe('--model', () => {
       expect({ code, out, err }).toEqual({
         code: 2,
         out: '',
-        err: 'agenthost: --model: demo has no model demo-fats; it has demo, demo-fast\n',
+        err: 'agenthost: --model: demo has no model demo-fats; its models are demo, demo-fast\n',
       });
     }
     expect(await count()).toBe(before);

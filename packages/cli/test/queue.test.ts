@@ -27,7 +27,7 @@ const texts = async (session: string): Promise<string[]> =>
 describe('agenthost queue', () => {
   test('[CHAT-11] adds, edits, orders and takes back what waits, and shows it', async () => {
     const { session, end } = await hanging();
-    expect(await queue('list', session)).toMatchObject({ code: 0, out: '', err: 'nothing waits\n' });
+    expect(await queue('list', session)).toMatchObject({ code: 0, out: '', err: 'the queue is empty\n' });
     for (const text of ['say one', 'say two', 'say three']) await queue('add', session, text);
     const { out, code } = await queue('edit', session, '2', 'say', 'second');
     expect([code, out]).toEqual([
@@ -41,7 +41,7 @@ describe('agenthost queue', () => {
     expect(shown).toMatchObject({ type: 'queue', queued: [{ message: { text: 'say one' } }, {}] });
     expect(await queue('rm', session, 'nobody')).toMatchObject({
       code: 1,
-      err: 'agenthost: no message nobody; `queue list` lists them\n',
+      err: 'agenthost: no queued message nobody; `queue list` lists them\n',
     });
     end();
   }, 30_000);
@@ -52,7 +52,7 @@ describe('agenthost queue', () => {
     expect(await texts(session)).toEqual(['say no']);
     end();
     const { session: other } = await hanging();
-    expect((await queue('steer', other, 'say yes')).err).not.toContain('nothing waits');
+    expect((await queue('steer', other, 'say yes')).err).not.toContain('the queue is empty');
     const watch = machine.start(['watch', other, '--json', '--turns', '5']);
     await watch.until('Steering message: say yes');
     watch.kill('SIGINT');
@@ -78,7 +78,7 @@ describe('agenthost queue', () => {
     await queue('add', session, 'say two');
     expect(await queue('steer', session, '7')).toMatchObject({
       code: 1,
-      err: 'agenthost: no message 7; `queue list` lists them\n',
+      err: 'agenthost: no queued message 7; `queue list` lists them\n',
     });
     const { out } = await queue('steer', session, '2');
     expect(out).toMatch(/^(?:steer|1 {4}) {2}\S{8} {2}say two$/m);

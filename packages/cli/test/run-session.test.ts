@@ -93,7 +93,7 @@ describe('agenthost run --session', () => {
     const unknown = await machine.run(['run', '--session', session, '--chat', 'nobody', 'say x']);
     expect(unknown.code).toBe(1);
     expect(unknown.err).toContain(
-      `no chat there is called nobody; \`agenthost sessions chats ${session.slice(0, 8)}\` lists them`,
+      `no chat of the session is called nobody; \`agenthost sessions chats ${session.slice(0, 8)}\` lists them`,
     );
   });
 
@@ -160,7 +160,10 @@ describe('agenthost queue --chat', () => {
     const chat = idOf(jsonLines(run.out)[0]?.['chat']);
     const { out } = await machine.run(['queue', 'add', session, '--chat', chat.slice(0, 8), 'say later']);
     expect(out).toContain('say later');
-    expect(await machine.run(['queue', 'list', session])).toMatchObject({ out: '', err: 'nothing waits\n' });
+    expect(await machine.run(['queue', 'list', session])).toMatchObject({
+      out: '',
+      err: 'the queue is empty\n',
+    });
     run.kill('SIGINT');
     await run.ended;
     const held = await machine.run(['queue', 'list', session, '--chat', chat]);

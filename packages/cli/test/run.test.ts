@@ -90,7 +90,7 @@ describe('agenthost run', () => {
   test.each([
     ['none.txt', 'the file does not exist'],
     ['poem.txt:0', 'lines are counted from 1'],
-    ['poem.txt:3-2', 'lines 3-2 is behind the last'],
+    ['poem.txt:3-2', 'line 3 is after line 2'],
     ['poem.txt:99999', 'the file has only '],
   ])('exits 2 for --attach %s', async (file, why) => {
     writeFileSync(join(machine.home, 'poem.txt'), 'one\n');
@@ -195,7 +195,7 @@ describe('agenthost run', () => {
     const [{ url } = { url: '' }] = machine.hosts();
     const refused = await machine.run(['run', '--url', url, 'x'], { AGENTHOST_TOKEN: 'wrong' });
     expect(refused.code).toBe(4);
-    expect(refused.err).toContain('AGENTHOST_TOKEN is not its token');
+    expect(refused.err).toContain('AGENTHOST_TOKEN holds no valid token of this host');
   });
 
   test('finds its host by AGENTHOST_URL, http or ws', async () => {

@@ -81,7 +81,7 @@ describe('agenthost serve', () => {
     const { host } = await machine.serve();
     const lines = host.err.split('\n').filter((line) => line.includes('damaged'));
     expect(lines).toHaveLength(1);
-    const path = /it was moved to (\S+),/.exec(lines[0] ?? '')?.[1] ?? '';
+    const path = /it was moved to (\S+);/.exec(lines[0] ?? '')?.[1] ?? '';
     expect(readFileSync(path, 'utf8')).toMatch(/^no database at all/);
   });
 
@@ -186,7 +186,7 @@ describe('a host that cannot start says in one line why', () => {
     const { port } = new URL(line.url);
     const byHost = await fails(['--port', port, '--data', join(machine.home, 'other')]);
     expect(byHost).toContain(`port ${port} on 127.0.0.1 is in use by the host with pid ${line.pid}`);
-    expect(byHost).toContain('0 picks a free one');
+    expect(byHost).toContain('0 picks a free port');
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -242,7 +242,7 @@ describe('a host that cannot start says in one line why', () => {
   test('config file that was named and is not there, and an address of another machine', async () => {
     expect(await fails(['--config', join(machine.home, 'none.json')])).toContain('none.json: does not exist');
     expect(await fails(['--port', '0', '--host', '192.0.2.1', '--insecure-listen'])).toContain(
-      '192.0.2.1 is no address',
+      '192.0.2.1 is not an address',
     );
   });
 });

@@ -102,7 +102,7 @@ describe('agenthost watch', () => {
     watcher.type('say say later\n');
     await watcher.until('queued: say later\n');
     watcher.type('c\n');
-    await watcher.until('1 message waits; the next "say <text>" restarts the queue\n');
+    await watcher.until('1 queued message; the next "say <text>" restarts the queue\n');
     expect((await machine.run(['sessions', 'show', ids[0] ?? ''])).out).toMatch(/^waits {5}1 message$/m);
     watcher.type('say say at last; wait 1\n');
     await watcher.until('at last\n');

@@ -194,7 +194,7 @@ describe('agenthost term attach', () => {
     });
     windows.push(window);
     expect(await window.ended).toBe(2);
-    expect(window.text).toContain('that is the terminal that you are in');
+    expect(window.text).toContain('this command runs in that terminal');
     await machine.run(['term', 'send', id, 'echo "<$AGENTHOST_TERMINAL>"', '--enter']);
     expect((await machine.run(['term', 'wait', id, '--text', `^<ahp-terminal:/${id}>`])).code).toBe(0);
   });
@@ -237,7 +237,7 @@ describe('agenthost term attach', () => {
     const second = windowOf('term', 'attach', '1');
     await second.until(/read-only: client \S+ holds it/);
     second.type('refused\r\u001dc');
-    await second.until('not yours');
+    await second.until('not claimed');
     first.type('\u001dg');
     await first.until('read-only: nobody holds it');
     second.type('\u001dc');
@@ -295,12 +295,12 @@ describe('a host that is killed and started again', () => {
     expect(await window.ended).toBe(0);
     again.kill('SIGINT');
     expect((await again.ended).err).toContain(
-      '1 terminal goes on; the next host with this data folder takes it again',
+      '1 terminal goes on; the next host with this data folder takes it over',
     );
     await own.serve('--port', port);
     // By its place it could be another one, the second time.
     const refused = await own.run(['term', 'kill', '1']);
-    const [, id = ''] = /name it by its id, (\S+)/.exec(refused.err) ?? [];
+    const [, id = ''] = /use its id, (\S+)/.exec(refused.err) ?? [];
     expect(refused.code).toBe(2);
     expect(await own.run(['term', 'kill', id])).toMatchObject({ code: 0 });
   });

@@ -34,7 +34,7 @@ describe('agenthost token', () => {
     expect((await as(secret, 'sessions')).code).toBe(0);
     const listed = await machine.run(['token', 'list']);
     expect(listed.out).toMatch(
-      /^[0-9a-f]{8} {2}observe {3}phone {2}made \d+ s ago, used \d+ s ago, expires \d{4}-\d\d-\d\d \d\d:\d\d UTC\n$/,
+      /^[0-9a-f]{8} {2}observe {3}phone {2}created \d+ s ago, used \d+ s ago, expires \d{4}-\d\d-\d\d \d\d:\d\d UTC\n$/,
     );
     expect(`${listed.out}${(await machine.run(['token', 'list', '--json'])).out}`).not.toContain(secret);
     expect(await machine.run(['token', 'revoke', 'phone'])).toMatchObject({

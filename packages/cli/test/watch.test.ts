@@ -95,7 +95,7 @@ describe('agenthost watch', () => {
     const watcher = machine.start(['watch', session]);
     watcher.type('say say second\n');
     watcher.endInput();
-    await watcher.until('nothing more can be typed');
+    await watcher.until('no more commands are read');
     await watcher.until('second\n');
     const next = await machine.run(['run', '--session', session, 'say third']);
     expect(next.code).toBe(0);
@@ -103,7 +103,7 @@ describe('agenthost watch', () => {
     watcher.kill('SIGINT');
     const { code, err } = await watcher.ended;
     expect(code).toBe(130);
-    expect(err.split('nothing more can be typed')).toHaveLength(2);
+    expect(err.split('no more commands are read')).toHaveLength(2);
   });
 });
 

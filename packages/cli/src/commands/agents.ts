@@ -17,7 +17,7 @@ export interface AgentsOptions extends HostOptions {
   readonly json?: boolean;
 }
 
-/** One agent, as far as it is known from here. */
+/** One agent, as this command knows it. */
 interface AgentEntry {
   readonly id: string;
   readonly displayName: string;
@@ -111,7 +111,7 @@ const entryOf = ({ provider, displayName, description, models }: AgentInfo): Age
   models: models.map(({ id }) => id),
 });
 
-/** What was found here, and what the host says besides. One that came after the host's start is not offered by it yet. */
+/** Merges the agents found here with those of the host. An agent that was installed after the start of the host is not offered. */
 function merge(here: readonly AgentEntry[], offered: readonly AgentInfo[] | undefined): AgentEntry[] {
   if (offered === undefined) return [...here];
   const byId = new Map(offered.map((agent) => [agent.provider, entryOf(agent)]));

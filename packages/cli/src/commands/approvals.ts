@@ -89,7 +89,7 @@ function lineOf(
   return `${oneLine(id.slice(0, 8))}  ${when}  ${where}  ${what}`;
 }
 
-/** What revoking cannot do at once, or at all. */
+/** Limits of revoking an approval that the agent itself remembers. */
 const fateOfAgentsMemory = (agent: string): string =>
   `${agent} has remembered this itself: with the next turn it gets a new session of its own and asks again. The running turn is not affected. Entries in files of ${agent} must be removed by hand`;
 

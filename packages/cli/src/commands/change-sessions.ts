@@ -23,7 +23,7 @@ export async function removeSessions(
   options: ChangeSessionsOptions & { readonly yes?: boolean },
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
-    // All are looked up first: a mistyped one removes nothing.
+    // Looks up all sessions first, so that a mistyped id removes nothing.
     const sessions = await findAll(client, given);
     const isAsked = options.yes !== true && options.json !== true && context.stdin.isTTY === true;
     if (isAsked && !(await isMeant(context, screen, sessions)))
@@ -144,7 +144,7 @@ export async function forkSession(
     screen.status('forking the session');
     const fork = await client.sessions.create({ fork: { session: resource, turnId }, turns: 0 });
     screen.status(undefined);
-    // There is nothing in it that was not in its source.
+    // A fork of a read session has nothing unread.
     if ((status & SessionStatus.IsRead) !== 0) await fork.setRead(true);
     if (options.json === true) {
       const { uri } = fork.chat.mirror;

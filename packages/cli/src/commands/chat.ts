@@ -62,9 +62,9 @@ async function showChats({ context, screen, given, options, connected, early }: 
   if (found !== undefined) await checkModel(client, options.model, found.provider);
   else await checkAnyModel(client, options.model);
   const folder = await folderFor(context, options.cwd, target);
-  // What draws windows checks itself at every step unless it is told not to.
+  // React checks itself at every step except in production.
   process.env['NODE_ENV'] ??= 'production';
-  // Only here: other commands do not pay for it.
+  // Loaded here only, so that other commands start faster.
   const [{ ChatApp }, { openWindow }] = await Promise.all([
     import('../chat/app/chat-app.ts'),
     import('../chat/view/window.ts'),
@@ -88,7 +88,7 @@ async function showChats({ context, screen, given, options, connected, early }: 
   interruption.signal.addEventListener('abort', close, { once: true });
   try {
     screen.status(undefined);
-    // Before the first frame: what is typed then is meant for the session.
+    // Opened before the first frame, so that keys go to the session.
     if (session !== undefined) void app.open(session);
     const { stdin, stdout, stderr } = context;
     const hasColors = screen.outColors.isColorSupported;
@@ -107,7 +107,7 @@ async function showChats({ context, screen, given, options, connected, early }: 
   return interruption.reason?.exitCode ?? EXIT.done;
 }
 
-/** Asks the terminal to put text on the clipboard; those that do not know how ignore it. */
+/** The sequence that puts text on the clipboard. Terminals without support ignore it. */
 const clipboardText = (text: string): string => `\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`;
 
 /** Shows a terminal of the host in the whole window until it is left. */
@@ -126,7 +126,7 @@ async function showTerminal(context: Context, { client, target }: Connected, uri
     await attachment.release();
   } finally {
     terminal.close();
-    // A paused input stops reading only in a later tick: whoever reads next must not begin before.
+    // A paused input stops reading in a later tick. The next reader must not start before.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -108,7 +108,7 @@ async function change(root: Mirror<'root'>, key: string, value: unknown): Promis
   const answer = await root.dispatch({ type: 'root/configChanged', config: { [key]: value } });
   if (answer.outcome === 'rejected') {
     const cause = new DispatchRejected(answer);
-    // As with a text that is no value of its type.
+    // The same exit code as for a text that cannot be parsed.
     const exitCode = answer.code === 'invalidConfig' ? EXIT.usage : EXIT.error;
     throw new CliError(exitCode, oneLine(rejectionSentence(answer), 1_000), { cause });
   }

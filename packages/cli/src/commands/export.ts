@@ -21,14 +21,14 @@ export interface ExportOptions extends HostOptions {
 
 type Writer = (parts: AsyncIterable<ExportPart>) => AsyncIterable<string>;
 
-/** Pages read Markdown by a library that no other command is to wait for. */
+/** Loaded on demand: pages need a Markdown library, and other formats do not. */
 const writers: Readonly<Record<Format, () => Promise<Writer>>> = {
   json: async () => (await import('../export/json-export.ts')).jsonDocument,
   markdown: async () => (await import('../export/markdown-page.ts')).markdownPage,
   html: async () => (await import('../export/html-page.ts')).htmlPage,
 };
 
-/** What `import` reads has all that was said and done in it, and is for its owner; pages are to be shown. */
+/** The JSON export holds everything and is for its owner only. Pages are meant to be shown. */
 const FILE_MODES = { json: 0o600, markdown: 0o666, html: 0o666 } satisfies Record<Format, number>;
 
 /** `export`: writes a session down, to stdout or into a file. */
@@ -68,7 +68,7 @@ async function* counted(
   }
 }
 
-/** Waits for whoever reads, so that a slow one does not fill memory. */
+/** Waits for a slow reader, so that memory does not fill. */
 async function print({ stdout, outputClosed }: Context, text: AsyncIterable<string>): Promise<void> {
   for await (const piece of text) {
     if (outputClosed.aborted) return;

@@ -107,7 +107,7 @@ function waitingCount(chats: readonly ExportedChatHead[]): number {
   return count;
 }
 
-/** What a host refuses, with the option that helps. */
+/** A refusal of the host, with the option that helps. */
 function explained(error: unknown, { session }: ExportFile, { cwd, agent: wanted }: ImportOptions): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   const { code } = error;

@@ -19,7 +19,7 @@ export interface QueueOptions extends HostOptions {
   readonly chat?: string;
 }
 
-/** What is to be done: the command below `queue`, the session, and the words behind it. */
+/** A change of the queue: the command below `queue`, the session, and the words after it. */
 export interface QueueChange {
   readonly name: keyof typeof CHANGES;
   readonly session: string;
@@ -32,7 +32,7 @@ interface StartedTurn {
   readonly message: Message;
 }
 
-/** Does something with the messages that wait in a chat, and shows what was started by it and what waits then. */
+/** Changes the queue of a chat, and shows the turns that it started and the queue afterwards. */
 export async function changeQueue(
   context: Context,
   screen: Screen,
@@ -51,7 +51,7 @@ export async function changeQueue(
     const { queue, mirror } = chat;
     const started: StartedTurn[] = [];
     mirror.onAction(({ action, origin }) => {
-      // What began before that is none of ours: the text may have been long in coming.
+      // Turns that started before our change are not ours: reading the text may have taken long.
       if (origin?.clientId === client.clientId) started.length = 0;
       if (action.type === 'chat/turnStarted' && action.queuedMessageId !== undefined) started.push(action);
     });
@@ -61,7 +61,7 @@ export async function changeQueue(
       isRunning: mirror.state.activeTurn !== undefined,
     });
     if (outcome !== undefined) check(outcome);
-    // What the host makes of it is ahead of this answer.
+    // The effects of the change arrive before this answer.
     await client.request('listSessions', { channel: ROOT_URI, limit: 1 });
     if (options.json === true) {
       const { steering } = queue;
@@ -133,7 +133,7 @@ export const CHANGES = {
     const [place = '', ...more] = words;
     if (more.length > 0 || !/^[1-9]\d{0,4}$/.test(place)) {
       const text = await promptText(words, stdin);
-      // There is no turn to steer, and as a steering message it would wait for one that somebody else starts.
+      // Without a running turn, a steering message would wait for a turn of somebody else.
       return isRunning ? queue.steer(text) : queue.add(text);
     }
     if (!isRunning) throw new CliError(EXIT.error, 'no turn is running that could be steered');

@@ -101,7 +101,7 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
   const { screen, options, interruption } = run;
   const { session, chat } = opened;
   if (interruption.signal.aborted) {
-    // Nothing was asked in it.
+    // The session is unused.
     await opened.discard();
     throw stopped(interruption);
   }
@@ -109,7 +109,7 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
   const { model } = options;
   const message = model === undefined ? asked : { ...asked, model: { id: model } };
   introduce(run, opened);
-  // It comes from the session, or from the host's own settings.
+  // The setting of the session, or of the host.
   const approvals = session.mirror.state.config?.values['approvals'];
   if (contradict(approvals, options.approve)) {
     const line = commandLine(`sessions set ${shortId(session.uri)} approvals=ask${hostOptionText(options)}`);
@@ -137,7 +137,7 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
   const leaveWorkers = followAskingWorkers(workers, screen, (event, worker) => {
     wasWorkerDenied ||= event.type === 'toolCall' && isDenied(event.toolCall);
     if (interruption.signal.aborted) return;
-    // Functions are no JSON; what workers do besides stands in the calls that they work for.
+    // JSON drops the event's functions. Other events of workers show in the calls that they work for.
     if (options.json === true && isQuestion(event)) screen.json({ ...event, chat: worker.mirror.uri });
     approver.handle(event, worker);
   });
@@ -204,7 +204,7 @@ async function queued(
   if (turnId === undefined) throw stopped(interruption);
   if (options.json !== true) screen.status(`waiting for ${oneLine(session.mirror.state.provider)}`);
   const prompt = chat.follow(turnId);
-  // It was meant to be taken back, and had begun.
+  // The turn began before it could be taken back.
   if (signal.aborted) void prompt.cancel();
   return prompt;
 }
@@ -270,10 +270,10 @@ async function conclude(
 ): Promise<number> {
   const { session } = opened;
   const { screen, options, interruption, client } = run;
-  // The removal of a session cancels its turn first.
+  // Removing a session cancels its turn first.
   const isForeign = turn.state === 'cancelled' && interruption.reason === undefined;
   const wasRemoved = isForeign && !(await isListed(client, session.uri));
-  // What was shown counts as read; what others said before and nobody looked at does not.
+  // The shown answer counts as read. Earlier unread turns of others do not.
   if (opened.wasRead && !wasRemoved) await markRead(client, session);
   const { exitCode, message } = verdict(turn, {
     reason: interruption.reason,

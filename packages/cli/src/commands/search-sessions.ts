@@ -82,7 +82,7 @@ function show(context: Context, screen: Screen, hits: readonly SessionSearchHit[
   }
 }
 
-/** The snippet with its matches in bold, where colours are shown; nothing in it that a terminal would obey. */
+/** The snippet with its matches in bold, where colours are shown; without terminal sequences. */
 function highlighted({ snippet, matches }: SessionSearchHit, screen: Screen): string {
   // One for all pieces: a sequence may go over the edge of a match.
   const plain = new PlainText();

@@ -15,10 +15,10 @@ import { introduceHost, leaveWord } from '../serve/announcement.ts';
 import { checkName, dataDirOf, missingRoots, rootsOf } from '../serve/places.ts';
 import type { ServeSettings } from '../serve/start.ts';
 
-/** Counting terminals must not keep a host from stopping: so long for connection, handshake and answer together. */
+/** Time limit for counting terminals at the end, so that it cannot delay the stop. */
 const STOP_TIMEOUT_MS = 2_000;
 
-/** Beyond loopback the host refuses shorter ones. */
+/** On other addresses than loopback the host refuses shorter tokens. */
 const WEAK_TOKEN_LENGTH = 16;
 
 /** Options of `serve` as parsed. */
@@ -59,7 +59,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   const tls = tlsOf(options, context.cwd);
   const fixed = keyValues(options.set ?? [], '--set');
   await checkName(host);
-  // In a log nobody waits.
+  // A log needs no status.
   if (context.stderr.isTTY === true) screen.status('starting');
   // Only this command needs a host, and all that comes with it.
   const [{ readConfig }, { chooseAgents }, { startHosting }, { explainStart }] = await Promise.all([
@@ -75,7 +75,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     const config = await readConfig(file, isRequired);
     const agents = chooseAgents(config, withoutToken(context.env), file);
     const tokenSource = await tokenOf(context, options.tokenFile);
-    // Whatever the host starts would have it: git, for one.
+    // Child processes of the host, such as git, must not inherit the token.
     delete process.env['AGENTHOST_TOKEN'];
     const settings = {
       dataDir,
@@ -171,7 +171,7 @@ function fateOfTerminals(count: number, hasKeeper: boolean): string {
 function stopSignal(context: Context): Promise<void> {
   return new Promise((resolve) => {
     let count = 0;
-    // Nobody has to read what a host says.
+    // The host goes on when its output is closed.
     context.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP'], (signal) => {
       count += 1;
       if (count > 1) context.exitNow(signal === 'SIGINT' ? EXIT.interrupted : EXIT.error);
@@ -193,13 +193,13 @@ async function tokenOf(
   if (token !== undefined || tokenFile === undefined) return { token, tokenFile: undefined };
   const file = resolve(cwd, tokenFile);
   try {
-    // A named pipe would be waited for.
+    // Reading a named pipe would block.
     if (!(await stat(file)).isFile())
       throw usageError(`--token-file: ${oneLine(file)} is not a regular file`);
     await access(file, constants.R_OK);
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
-    // A missing one is made; anything else that is wrong with it is better said now.
+    // A missing file is created later. Other errors are reported now.
     if (!hasCode(cause, 'ENOENT')) {
       throw new CliError(EXIT.error, `--token-file ${oneLine(file)} cannot be read`, { cause });
     }

@@ -62,7 +62,7 @@ export async function watch(
       await view.settled();
       const { reason } = interruption;
       if (reason?.message !== undefined) throw new CliError(reason.exitCode, reason.message);
-      // Watching has no end of its own: leaving it is no failure.
+      // Leaving `watch` is not a failure.
       return reason?.exitCode === EXIT.interrupted && !context.outputClosed.aborted
         ? EXIT.interrupted
         : EXIT.done;
@@ -75,7 +75,7 @@ export async function watch(
   });
 }
 
-/** Resolves when it is to stop or the session is removed; rejects when the host has refused us for good. */
+/** Resolves when the command must stop. Rejects when the session is removed or the connection is closed for good. */
 async function untilOver(client: AhpClient, session: SessionHandle, { signal }: Interruption): Promise<void> {
   const { mirror } = session;
   await new Promise<void>((resolve, reject) => {

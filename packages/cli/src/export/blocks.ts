@@ -7,7 +7,7 @@ export interface Picture {
   readonly data: string;
 }
 
-/** What a page shows of a turn, whatever the page is written in. Texts are as they came, control characters and all. */
+/** A block of a turn on a page, for all page formats. Texts are raw and may hold control characters. */
 export type Block =
   /** Markdown that a person or a model wrote. */
   | { readonly kind: 'markdown'; readonly text: string }

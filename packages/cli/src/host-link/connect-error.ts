@@ -48,10 +48,10 @@ const withPort = (authority: string, protocol: string): string =>
 
 const PROBE_TIMEOUT_MS = 3_000;
 
-/** Who answers at an address, as far as a plain request tells. */
+/** Result of a probe of an address. */
 export type Answerer = 'host' | 'tls' | 'stranger' | 'nobody';
 
-/** Asks what listens there. `url` is `http(s)` or `ws(s)`; its path does not matter. Never rejects. */
+/** Probes what listens at an address. `url` is `http(s)` or `ws(s)`; its path does not matter. Never rejects. */
 export async function whoAnswersAt(url: string): Promise<Answerer> {
   const { protocol, host } = new URL(url);
   try {
@@ -74,7 +74,7 @@ export async function whoAnswersAt(url: string): Promise<Answerer> {
   }
 }
 
-/** Something took the connection and spoke, or hung up; it only was no HTTP. */
+/** Whether a server took the connection and did not speak HTTP. */
 function isOtherProtocol(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof Error)) return false;

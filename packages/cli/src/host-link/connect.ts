@@ -42,7 +42,7 @@ export async function connectToHost(
     const client = await openClient(target, {
       clientInfo: { name: 'agenthost-cli', version: context.version },
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      // Somebody sits and waits: a host that comes back is noticed soon.
+      // Short, because a user is waiting.
       backoff: { maxMs: 2_000 },
       ...defined({ locale }),
     });
@@ -85,7 +85,7 @@ async function cannotConnect(
     const message = `${cause.message}: its certificate has changed since, or another machine intercepts the connection`;
     return new CliError(EXIT.cannotConnect, message, { cause });
   }
-  // Under a name that is not its own it does not even say that it is there.
+  // A host that is reached under a foreign name does not answer the probe.
   if (refusal !== undefined && namesSetting(refusal))
     return new CliError(EXIT.cannotConnect, refusalText(refusal, asked), { cause });
   const answerer =
@@ -107,7 +107,7 @@ async function cannotConnect(
       const message = `the host at ${base} has nothing at the path ${pathname}: remove the path`;
       return new CliError(EXIT.cannotConnect, message, { cause });
     }
-    // After the connection was made a host refuses by its token alone.
+    // After the connection is made, the only refusal is for the token.
     const text = refusalText(refusal ?? { status: 401, reason: cause.message }, asked);
     return new CliError(EXIT.cannotConnect, text, { cause });
   }

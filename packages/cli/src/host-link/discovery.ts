@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { hasCode } from '@agenthost/protocol/values';
 import { CliError, EXIT } from '../process/exit.ts';
 
-/** What a running host leaves in `hosts/<pid>.json`, for its own user's eyes only. */
+/** Record of a running host in `hosts/<pid>.json`. Only its user can read it. */
 export interface HostRecord {
   readonly pid: number;
   /** Tells the process from a later one with its pid. */
   readonly processStart: string;
-  /** A home may be shared over a network: pids count on one machine only. */
+  /** Host name of the machine. A home folder may be shared over a network, and pids are per machine. */
   readonly machine: string;
   /** `http://…` */
   readonly url: string;
@@ -39,7 +39,7 @@ const TEXT_FIELDS = [
   'startedAt',
 ] as const satisfies readonly (keyof HostRecord)[];
 
-/** Leaves word of this process. Resolves with the way to take it back. */
+/** Writes the record of this process. Resolves with a function that removes it. */
 export async function announceHost(
   folder: string,
   host: Omit<HostRecord, 'pid' | 'processStart' | 'machine'>,
@@ -56,7 +56,7 @@ export async function announceHost(
   const file = join(folder, `${pid}.json`);
   const draft = `${file}.${randomUUID()}.tmp`;
   try {
-    // Renamed into place, so that nobody reads half of it.
+    // Renamed into place, so that no reader sees half of the file.
     await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' });
     await rename(draft, file);
   } catch (error) {
@@ -66,7 +66,7 @@ export async function announceHost(
   return () => rm(file, { force: true });
 }
 
-/** The hosts that run on this machine, oldest first. Word of those that have ended is removed. */
+/** The hosts that run on this machine, oldest first. Removes records of ended hosts. */
 export async function readHosts(folder: string): Promise<HostRecord[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (isMissing(error)) return [];
@@ -87,7 +87,7 @@ async function readRecord(file: string): Promise<HostRecord | undefined> {
   });
   if (text === undefined) return undefined;
   const record = parseRecord(text);
-  // One of another version is left to that version.
+  // Records of other versions stay.
   if (record === undefined || record.machine !== hostname()) return undefined;
   if ((await processStart(record.pid)) === record.processStart) return record;
   await rm(file, { force: true });
@@ -139,7 +139,7 @@ export async function processStart(pid: number): Promise<string | undefined> {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
     return statFields[0] === 'Z' ? undefined : `${boot.trim()}/${statFields[19]}`;
   } catch {
-    // It has ended, which is the answer.
+    // The process has ended.
     return undefined;
   }
 }

@@ -8,7 +8,7 @@ import type { Screen } from '../render/screen.ts';
 import { type HostRecord, readHosts } from './discovery.ts';
 import { startHost } from './start-host.ts';
 
-/** How commands say which host they mean. */
+/** Options that choose the host. */
 export interface HostOptions {
   readonly url?: string;
   readonly start?: boolean;
@@ -16,7 +16,7 @@ export interface HostOptions {
   readonly fingerprint?: string;
 }
 
-/** Where a host is. */
+/** The host to connect to. */
 export interface HostTarget {
   readonly url: string;
   readonly token?: string;
@@ -50,7 +50,7 @@ export async function findHost(
   );
 }
 
-/** Whoever gives a token means to be its bearer, and no more. */
+/** A given token takes precedence over the owner's, even if it allows less. */
 const own = ({ env }: Context, { url, token, ...record }: HostRecord): HostTarget => ({
   url,
   token: env['AGENTHOST_TOKEN'] || token,
@@ -58,7 +58,7 @@ const own = ({ env }: Context, { url, token, ...record }: HostRecord): HostTarge
   ...certificateOf(record),
 });
 
-/** Never by the certificate alone: a host that is restarted may have renewed it, with the same key. */
+/** Includes the key's fingerprint: a restarted host may have renewed its certificate with the same key. */
 const certificateOf = ({
   fingerprint,
   keyFingerprint,
@@ -84,11 +84,11 @@ function named(context: Context, hosts: readonly HostRecord[], given: string): H
   };
 }
 
-/** On one port of this machine: loopback has several names. */
+/** Whether two addresses are the same. Loopback has several names. */
 const isSameAddress = (one: URL, other: URL): boolean =>
   one.host === other.host || (one.port === other.port && isLoopback(one) && isLoopback(other));
 
-/** By the name that the host listens on: under another one of loopback's somebody else may listen, and would be shown the token. */
+/** Replaces the name by the one that the host listens on. Another program may listen under another loopback name, and would get the token. */
 function reachedAs(url: URL, { hostname }: URL, given: string): string {
   if (url.hostname === hostname) return given;
   const own = new URL(url);
@@ -106,7 +106,7 @@ function severalHosts(hosts: readonly HostRecord[]): CliError {
   );
 }
 
-/** The options by which another command finds the host that this one was told of, with a space before each; never a token or a password. */
+/** The host options of this command, for use in another command line. Leaves out tokens and passwords. */
 export function hostOptionText({ url, fingerprint }: HostOptions): string {
   return [
     url === undefined ? '' : ` --url ${shellWord(shownUrl(url))}`,

@@ -43,7 +43,7 @@ export async function fingerprintsOf(
     if (known?.fingerprint !== peer.fingerprint) await rememberCertificate(file, authority, peer);
     return [peer.fingerprint, peer.keyFingerprint];
   }
-  // Who is known by authorities may change keys whenever they like.
+  // A certificate of a trusted authority may change at any time.
   if (expected === undefined && peer.isTrusted) return undefined;
   if (expected !== undefined) throw changed(url.host, expected[0] ?? '', peer, wanted === undefined);
   screen.note(

@@ -17,7 +17,7 @@ export function watchConnection(
   const leave = client.onStatus((status) => {
     if (status.state === 'waiting' && patience === undefined) {
       screen.note(`lost the connection to the host (${oneLine(status.reason)}); reconnecting`);
-      // Nobody waits for the agent now.
+      // The status shows what the agent does, which is unknown now.
       screen.holdStatus(true);
       patience = setTimeout(() => {
         const message = `the host did not come back within ${RECONNECT_LIMIT_MS / 1_000} s`;
@@ -37,11 +37,11 @@ export function watchConnection(
   };
 }
 
-/** Who is told of the host. */
+/** Listener of `watchHost`. */
 export interface HostWatcher {
-  /** It has gone for the moment, or is back. */
+  /** The connection is lost or back. */
   notice(text: string): void;
-  /** It does not let us in any more, or did not come back in time; in one line. */
+  /** The connection is closed for good, or did not come back in time. One line. */
   lost(message: string): void;
 }
 

@@ -16,7 +16,7 @@ export async function openClient(
 ): Promise<AhpClient> {
   const all = { ...options, ...defined({ token }) };
   if (fingerprints === undefined) return connect(url, all);
-  // Browsers have no such thing, and most hosts here no TLS.
+  // Loaded on demand: most local hosts have no TLS.
   const { connectPinned } = await import('@agenthost/client/pinned');
   return connectPinned(url, { ...all, fingerprints });
 }

@@ -55,7 +55,7 @@ export async function startHost(context: Context, screen: Screen, folder: string
       screen.note(`started a host on ${found.url} (pid ${found.pid}), log in ${logFile}`);
       return found;
     }
-    // Two commands may have had the same idea: then ours found the data folder taken.
+    // Two commands may start a host at the same time. One of the hosts finds the data folder in use.
     const rival = hasEnded ? await untilFound(folder, RIVAL_TIMEOUT_MS, () => false) : undefined;
     if (rival !== undefined) return rival;
     throw new CliError(EXIT.cannotConnect, hasEnded ? await lastWords(logFile, before) : tooLate(logFile));

@@ -7,7 +7,7 @@ import { oneLine } from '../render/plain-text.ts';
 /** The part of a session's URI that tells it from others. */
 export const idOf = (uri: URI): string => uri.replace(/^[a-z][a-z0-9+.-]*:\/*/i, '');
 
-/** What people are shown, and may type. Other clients choose ids: there is nothing in it that a terminal would obey. */
+/** The short id for display and input. Clients choose ids, so control characters are removed. */
 export const shortId = (uri: URI): string => oneLine(idOf(uri)).slice(0, 8);
 
 /** Whether there is still such a session. */
@@ -17,7 +17,7 @@ export async function isListed(client: AhpClient, uri: URI): Promise<boolean> {
 }
 
 /**
- * The session that was meant: its URI, its id, or the beginning of one that no other session's id has. Rejects with a
+ * Finds a session by its URI, its id, or a unique beginning of its id. Rejects with a
  * `CliError`.
  */
 export async function findSession(client: AhpClient, given: string): Promise<SessionSummary> {
@@ -82,7 +82,7 @@ export async function listedTerminals(client: AhpClient): Promise<readonly Termi
 }
 
 /**
- * The terminal that was meant: its URI, its id, its number in the list, or the beginning of an id that no other one has.
+ * Finds a terminal by its URI, its id, its number in the list, or a unique beginning of its id.
  * Rejects with a `CliError`.
  */
 export async function findTerminal(client: AhpClient, given: string): Promise<TerminalInfo> {

@@ -51,7 +51,7 @@ const tooLong = (size: string): CliError =>
     `the prompt has ${size}, and the maximum is ${MAX_PROMPT_LENGTH} characters: attach a file with --attach`,
   );
 
-/** What goes along in the message itself. */
+/** Largest file that is embedded in the message. */
 const MAX_EMBEDDED_BYTES = 8 * 1024 * 1024;
 
 const IMAGE_TYPES: Readonly<Record<string, string>> = {
@@ -131,7 +131,7 @@ async function checkLines(given: string, path: string, { range }: TextSelection)
     throw refused(given, `the file has only ${count} ${count === 1 ? 'line' : 'lines'}`);
 }
 
-/** A file whose whole name is given wins over one with lines behind it. */
+/** A file with the whole name, colon included, takes precedence over a file with lines. */
 async function place(
   context: Context,
   given: string,
@@ -143,7 +143,7 @@ async function place(
   if (!(await exists(path))) throw refused(given, 'the file does not exist');
   const [start, end] = [Number(first), Number(last)];
   if (start < 1) throw refused(given, 'lines are counted from 1');
-  if (end < start) throw refused(given, `the first line of ${start}-${end} is behind the last`);
+  if (end < start) throw refused(given, `line ${start} is after line ${end}`);
   const range = { start: { line: start - 1, character: 0 }, end: { line: end, character: 0 } };
   return { path, selection: { range } };
 }

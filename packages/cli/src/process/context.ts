@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** What a stream has when a terminal is behind it. */
+/** Properties of a stream that is a terminal. */
 export interface TerminalTraits {
   readonly isTTY?: boolean;
   /** Cells in a line. */
@@ -21,11 +21,11 @@ export interface Context {
   readonly stdin: Readable & TerminalTraits;
   readonly stdout: Writable & TerminalTraits;
   readonly stderr: Writable & TerminalTraits;
-  /** Aborts when whoever read stdout has left (`… | head -1`). */
+  /** Aborts when the reader of stdout is gone (`… | head -1`). */
   readonly outputClosed: AbortSignal;
-  /** Calls `listener` at each of these signals instead of dying. The result gives them back. */
+  /** Calls `listener` at each of these signals in place of the default action. The result restores the default. */
   onSignal(signals: readonly NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): () => void;
-  /** Ends the process on the spot. */
+  /** Exits immediately. */
   exitNow(code: number): void;
 }
 
@@ -33,7 +33,7 @@ export interface Context {
 export function processContext(version: string, home: string): Context {
   const outputClosed = new AbortController();
   process.stdout.on('error', (error) => outputClosed.abort(error));
-  // There is nobody left to tell about a broken stderr.
+  // A broken stderr cannot be reported.
   process.stderr.on('error', () => undefined);
   return {
     env: process.env,

@@ -2,13 +2,13 @@ import { errorCode } from '@agenthost/protocol/values';
 /** Exit codes of every command. */
 export const EXIT = {
   done: 0,
-  /** The turn failed, the host said no, or something broke. */
+  /** The turn failed, the host refused, or another error. */
   error: 1,
-  /** The command line makes no sense. */
+  /** Wrong usage. */
   usage: 2,
   /** Something that the agent asked for was denied. */
   denied: 3,
-  /** There is no host, or it does not let us in, or it is gone. */
+  /** No host, connection refused, or connection lost. */
   cannotConnect: 4,
   /** `--timeout` was over first, with terminals. */
   timedOut: 124,
@@ -19,7 +19,7 @@ export const EXIT = {
 /** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What a person is told in one line; `cause` shows with `--verbose`. */
+/** An error with a one-line message for the user. `cause` is shown with `--verbose`. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: ExitCode;
@@ -33,7 +33,7 @@ export class CliError extends Error {
 /** A mistake on the command line. */
 export const usageError = (message: string): CliError => new CliError(EXIT.usage, message);
 
-/** Codes of an output whose reader has left, which is no error of ours. */
+/** Error codes of an output whose reader is gone. These are not errors. */
 const READER_LEFT_CODES = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
 
 /** Why nothing more can be written to stdout, for people; `undefined` while it can, and when its reader has just left. */

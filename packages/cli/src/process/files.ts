@@ -19,11 +19,11 @@ export const dataFolder = (where: Where): string => folder(where, 'XDG_DATA_HOME
 /** Where the config file is looked for. */
 export const configFolder = (where: Where): string => folder(where, 'XDG_CONFIG_HOME', ['.config']);
 
-/** What is remembered of the certificates of hosts elsewhere. */
+/** File with the certificates of remote hosts. */
 export const knownHostsFile = (where: Where): string =>
   join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'known-hosts');
 
-/** Where running hosts leave word of themselves. */
+/** Folder with the records of running hosts. */
 export const hostsFolder = (where: Where): string =>
   join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'hosts');
 

@@ -4,7 +4,7 @@ import { EXIT, type ExitCode, outputTrouble } from './exit.ts';
 /** Why a command has to stop before it is done. */
 export interface StopReason {
   readonly exitCode: ExitCode;
-  /** For people; absent when they know, since they did it. */
+  /** For the user; absent when the user interrupted. */
   readonly message?: string;
 }
 

@@ -15,7 +15,7 @@ export interface ProcessFacts {
 
 const localBin = join('node_modules', '.bin');
 
-/** How a person starts this program again from the folder where it was started. */
+/** The command line with which a user starts this program again from the same folder. */
 export function findOwnCommand({ env, cwd, home, execPath, file }: ProcessFacts): string {
   // npm and npx put folders on PATH that the next shell does not have.
   const isNpm = env['npm_execpath'] !== undefined;
@@ -25,7 +25,7 @@ export function findOwnCommand({ env, cwd, home, execPath, file }: ProcessFacts)
   if (installedAbove(cwd) !== undefined) return 'npx agenthost';
   const installed = installedAbove(dirname(file));
   if (installed === undefined) return `${shellWord(execPath)} ${shellWord(file)}`;
-  // What npx fetched itself, it finds again.
+  // npx finds a package in its own cache.
   if (installed.includes('/_npx/')) return 'npx agenthost';
   const shown = homely(installed, home);
   return `npx --prefix ${shellWord(shown.slice(1)) === shown.slice(1) ? shown : shellWord(installed)} agenthost`;

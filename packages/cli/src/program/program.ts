@@ -28,7 +28,7 @@ const CLIENT_OPTIONS: readonly OptionName[] = ['url', 'start', ...COMMON_OPTIONS
 export async function runCli(context: Context, args: readonly string[]): Promise<number> {
   const screen = new Screen(context);
   const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
-  // It has no such option: one that stands there is for what it runs.
+  // `term run` has no --json: the option belongs to the command that it runs.
   const isTermRun = args[0] === 'term' && args[1] === 'run';
   const isJson = options.includes('--json') && !isTermRun;
   const isVerbose = options.includes('--verbose');
@@ -38,10 +38,10 @@ export async function runCli(context: Context, args: readonly string[]): Promise
   });
   try {
     await program.parseAsync(args, { from: 'user' });
-    // A write that failed is told a little later.
+    // A failed write is reported in a later tick.
     await new Promise((resolve) => setImmediate(resolve));
     const trouble = outputTrouble(context.outputClosed);
-    // What ended with an error has told it.
+    // An error exit code has been reported already.
     if (trouble === undefined || (exitCode !== EXIT.done && exitCode !== EXIT.interrupted)) return exitCode;
     return report(trouble, screen, { isJson: false, isVerbose });
   } catch (error) {
@@ -73,7 +73,7 @@ export function programOf(
     // Options behind a command's name are its own, or those of what it runs.
     .enablePositionalOptions()
     .exitOverride()
-    // Long names of options leave little room for what they do; broken it is still read better than run on.
+    // Long option names leave little room for descriptions. Wrapped descriptions are still easier to read.
     .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
@@ -224,7 +224,7 @@ const commandIn =
     const made = parent.command(name).description(description);
     for (const option of options) {
       made.addOption(optionOf(option, env));
-      // Whoever may name a host may say which certificate it has.
+      // Every command with --url also takes --fingerprint.
       if (option === 'url') made.addOption(optionOf('fingerprint', env));
     }
     return made;

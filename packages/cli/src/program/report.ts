@@ -4,7 +4,7 @@ import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
-/** How to tell. */
+/** Form of the report. */
 export interface ReportOptions {
   readonly isJson: boolean;
   readonly isVerbose: boolean;

@@ -166,7 +166,7 @@ Keys, after Ctrl-] or the key of --detach-key:
 
 Exit codes:
   ${EXIT.done}    detached
-  n    exit code of the process; ${EXIT.error}, ${EXIT.usage}, ${EXIT.cannotConnect} and ${EXIT.interrupted} as for every command, with a message`;
+  n    exit code of the process; ${EXIT.error}, ${EXIT.usage}, ${EXIT.cannotConnect} and ${EXIT.interrupted} as everywhere`;
 
 const WAIT_HELP = `
 Exit codes:

@@ -34,7 +34,7 @@ export function choicesFor(toolCall: ToolCallConfirmationState): Choice[] {
       optionId: id,
     }),
   );
-  // There is always a way to say no, and to say yes where the agent left it open.
+  // Adds a plain yes or no that the agent did not offer.
   if (options.length === 0) choices.push(PLAIN_YES);
   if (choices.some(({ isApproval }) => !isApproval)) return choices;
   return once.length > 0 || options.length === 0 ? [...choices, PLAIN_NO] : [PLAIN_NO, ...choices];

@@ -1,11 +1,11 @@
 /**
- * Nobody sees it: it reorders what stands beside it, so that a name could read as another, or takes no room at all, so that two names look
+ * An invisible character: it reorders the text beside it, so that a name could read as another, or takes no room at all, so that two names look
  * the same and a text says more than it shows. Joiners and variation selectors stay, for scripts and emoji need them.
  */
 export const INVISIBLE_CHARACTER =
   /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e007f}]/u;
 
-/** Text in which there is nothing to take out: most of it, and told apart fast. */
+/** Matches text without such characters: a fast path for most text. */
 const HARMLESS_TEXT = /^[\t\n -~\u00a0-\u00ac\u00ae-\u0600]*$/;
 
 type State =
@@ -22,7 +22,7 @@ type State =
   | 'stringEscape';
 
 /**
- * Takes out of a text whatever a terminal would obey: escape sequences, control characters but newline and tab,
+ * Removes what a terminal would interpret: escape sequences, control characters except newline and tab,
  * controls of writing direction, and characters without any width. Remembers where it is, so that a sequence may be split over pieces.
  */
 export class PlainText {
@@ -73,7 +73,7 @@ export class PlainText {
   }
 }
 
-/** A whole text without anything that a terminal would obey. */
+/** A text without terminal sequences and control characters. */
 export const plain = (text: string): string => new PlainText().next(text);
 
 /** The same on one line, cut to `limit` characters. */
@@ -88,7 +88,7 @@ const segmenter = new Intl.Segmenter();
 const WIDE_CHARACTER =
   /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
-/** Text of which every character takes one cell: most of it, and told apart fast. */
+/** Matches text with one cell per character: a fast path for most text. */
 const NARROW_TEXT = /^[ -~]*$/;
 
 /** Cells that a line of plain text takes in a terminal; wide characters take two. */
@@ -116,7 +116,7 @@ export function cutToCells(text: string, limit: number): string {
 export const homely = (path: string, home: string): string =>
   path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 
-/** What JSON leaves as it is and a terminal would obey, or show nothing for. */
+/** Characters that JSON does not escape and that are unsafe on a terminal. */
 const UNSAFE_IN_JSON = new RegExp(`[\\u007f-\\u009f\\u2028\\u2029]|${INVISIBLE_CHARACTER.source}`, 'gu');
 
 /** A value as JSON without line breaks that is harmless on a terminal, too. */

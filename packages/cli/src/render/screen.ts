@@ -16,7 +16,7 @@ export interface Marks {
 const UNICODE_MARKS: Marks = { done: '✓', failed: '✗', refused: '⊘', running: '→', asks: '?', dot: '·' };
 const ASCII_MARKS: Marks = { done: '+', failed: 'x', refused: '-', running: '>', asks: '?', dot: '-' };
 
-/** Quiet for so many ms before progress shows. */
+/** Time without output before a status shows. */
 const STATUS_DELAY_MS = 1_000;
 
 /**

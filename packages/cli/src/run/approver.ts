@@ -94,7 +94,7 @@ export class Approver {
     for (const id of Array.from(this.#open.keys())) if (id.startsWith(of)) this.#settled(id);
   }
 
-  /** By us, and then it is no longer open; or by somebody else. */
+  /** A question was answered: by us, then it is no longer open, or by another client. */
   #answered(id: string): void {
     if (this.#open.has(id)) this.#options.screen.note('    answered by another client');
     this.#settled(id);
@@ -125,7 +125,7 @@ export class Approver {
       });
   }
 
-  /** Yes to this one call, never to more; no where only more is on offer. A question of another kind has no yes. */
+  /** Approves this one call only. Denies if only lasting approvals are offered. Declines questions of other kinds. */
   #answerByMode(event: AskingEvent, mode: 'all' | 'none'): Promise<DispatchOutcome> {
     switch (event.type) {
       case 'confirmation':

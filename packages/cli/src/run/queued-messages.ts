@@ -41,7 +41,7 @@ export async function queuedTurn(
   let isTaken = false;
   let isHeld = false;
   const gone = async (): Promise<void> => {
-    // The start follows the removal at once, so this answer comes behind it.
+    // The host starts the turn right after the removal, so this answer comes later.
     await client.request('listSessions', { channel: ROOT_URI, limit: 1 });
     // A snapshot in place of envelopes tells of no start.
     const missed = turns().find((turn) => !known.has(turn.id) && turn.message.text === message.text);
@@ -84,7 +84,7 @@ export async function queuedTurn(
   }
 }
 
-/** Steers with a message that is queued. It leaves the queue once it is known to steer: it is never nowhere. */
+/** Steers with a queued message. The message leaves the queue only after the host has accepted it as a steering message. */
 export async function steerWaiting(
   queue: MessageQueue,
   { id, message }: PendingMessage,

@@ -35,7 +35,7 @@ export async function settled(
   try {
     return await Promise.race([asking, givenUp]);
   } catch (error) {
-    // The rest of it fails when the client closes; nobody asks any more.
+    // The remaining work fails when the client closes. The failure is expected.
     asking.catch(() => undefined);
     const { status } = client;
     if (error instanceof ChannelLost) {

@@ -45,7 +45,7 @@ export interface AgentReport {
 const noChildren = { record: async () => undefined, forget: () => undefined };
 
 /**
- * Chooses what to offer. The default is the config's, else the only real agent whose command is there, else `demo`.
+ * Chooses the agents to offer. The default is the config's, else the only real agent whose command is there, else `demo`.
  * Throws `AgentConfigError` when the config names a default that is not offered.
  */
 export function chooseAgents(config: ServeConfig, environment: Environment, file: string): AgentChoice {

@@ -12,7 +12,7 @@ import type { RunningHost } from './start.ts';
 /** What clients know a host's certificate by; nothing without TLS. */
 export type Certified = Partial<Pick<CertificateInfo, 'fingerprint' | 'keyFingerprint'>>;
 
-/** Word of a running host, for the other commands of its user. */
+/** The record of a running host, for other commands of its user. */
 export interface WordOfHost {
   /** Of its present certificate. */
   readonly certified: Certified;
@@ -20,7 +20,7 @@ export interface WordOfHost {
   withdraw(): Promise<void>;
 }
 
-/** Leaves word of a host in `folder`, and keeps it true when its certificate changes; `tell` gets a line when that cannot be done. */
+/** Writes the record of a host to `folder`, and updates it when the certificate changes. `tell` gets a line if the update fails. */
 export async function leaveWord(
   folder: string,
   running: RunningHost,
@@ -55,7 +55,7 @@ const certifiedBy = (certificate: CertificateInfo | undefined): Certified =>
     ? {}
     : { fingerprint: certificate.fingerprint, keyFingerprint: certificate.keyFingerprint };
 
-/** What is told of a host that has started. */
+/** Facts about a started host, for display. */
 export interface IntroducedHost {
   readonly url: string;
   /** The address that it was to listen on. */
@@ -74,7 +74,7 @@ export interface IntroducedHost {
   };
 }
 
-/** Says where a host is, where its data and its token are, and which agents it found. */
+/** Prints address, data folder, token and agents of a host. */
 export function introduceHost(context: Context, screen: Screen, host: IntroducedHost): void {
   const { outColors: colors } = screen;
   const { agents, dataDir } = host;

@@ -123,7 +123,7 @@ export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => voi
   host.on('exposureFound', ({ message }) => tell(oneLine(message)));
   host.on('databaseDamaged', ({ error }) => tell(oneLine(error.message)));
   host.on('journalUnavailable', ({ error }) => {
-    // No attempt helps then, and why was said.
+    // A damaged database cannot be saved again. The reason was reported.
     const isDamaged = error instanceof JournalError && error.code === 'damaged';
     const why = errorText(error);
     tell(

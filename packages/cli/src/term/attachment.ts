@@ -33,10 +33,10 @@ export interface AttachmentParts {
   readonly claims: boolean;
 }
 
-/** A beginning of a sequence that is nothing more after so long is a key. */
+/** After this time, the beginning of a sequence counts as a key. */
 const KEY_TIMEOUT_MS = 50;
 
-/** The window of this command as a window of a terminal of the host. */
+/** Shows a terminal of the host in the window of this command. */
 export class Attachment {
   readonly #parts: AttachmentParts;
   readonly #filter = new DisplayFilter();
@@ -49,7 +49,7 @@ export class Attachment {
   #takenFrom: TerminalClaim | undefined;
   /** What was typed while a claim was under way. */
   #typedEarly: string | undefined;
-  /** The keys that were refused last were told about. */
+  /** The read-only notice was shown for the current holder. */
   #hasToldReadOnly = false;
 
   constructor(parts: AttachmentParts) {
@@ -85,7 +85,7 @@ export class Attachment {
     }
   }
 
-  /** Leaves the terminal to whom it was taken from, else to nobody; done when the host knows, or cannot be reached. */
+  /** Gives the claim back to the session that it was taken from, else to nobody. Resolves when the host has answered, or if there is no connection. */
   async release(): Promise<void> {
     const { terminal, client } = this.#parts;
     if (terminal.holder.kind !== 'me' || client.status.state !== 'online') return;
@@ -129,7 +129,7 @@ export class Attachment {
       }),
     );
     this.#on(terminal.mirror.onChange(() => this.#watchClaim()));
-    // Somebody else may have set the window up meanwhile.
+    // Another program may have changed the window meanwhile.
     this.#on(
       context.onSignal(['SIGCONT'], () => {
         stdin.setRawMode?.(true);
@@ -155,7 +155,7 @@ export class Attachment {
     else this.#tellReadOnly();
   }
 
-  /** Keys that are typed meanwhile wait for it: `isSilent` claims are a matter of course. */
+  /** Keys typed meanwhile are kept. `isSilent`: show no notice. */
   async #claim(isSilent = false): Promise<void> {
     const { client, terminal, target } = this.#parts;
     const before = terminal.state.claim;
@@ -238,7 +238,7 @@ export class Attachment {
     const size = windowOf(context);
     if (size === undefined || !terminal.mayType) return;
     const { cols, rows } = terminal.state;
-    // Refused when it has just been claimed by somebody else: then the size is theirs.
+    // The host refuses it if another client has just claimed the terminal.
     if (cols !== size.cols || rows !== size.rows) void terminal.resize(size.cols, size.rows);
   }
 

@@ -3,10 +3,10 @@ import type { Context } from '../process/context.ts';
 import type { Screen } from '../render/screen.ts';
 import { DisplayFilter, FileFilter } from './display-filter.ts';
 
-/** So much of what was written last is looked for in a snapshot, in UTF-16 units. */
+/** UTF-16 units of the last output that are searched in a snapshot. */
 const TAIL_LENGTH = 4_096;
 
-/** Writes output to a window as it is, and to a file without what is for windows alone. */
+/** Writes output to a terminal unchanged, and to a file without escape sequences. */
 export class CommandOutput {
   readonly #screen: Screen;
   readonly #display: DisplayFilter | undefined;
@@ -49,7 +49,7 @@ export class CommandOutput {
     return output.slice(output.length - length) === this.#tail.slice(this.#tail.length - length);
   }
 
-  /** Of a host that does not tell where a snapshot stands: in output that repeats itself this is a guess. */
+  /** For a host that does not send the position of a snapshot. In repetitive output this is a guess. */
   #search(content: string): void {
     const start = content.lastIndexOf(this.#tail);
     if (start < 0 || content.indexOf(this.#tail) < start)

@@ -38,7 +38,7 @@ async function takeFromNobody(
     if (error instanceof Unauthorized) return undefined;
     throw error;
   });
-  // Under another token there is nobody to hand it on, and nobody who is there: it is gone like any client that has left.
+  // The client id belongs to another token, so it cannot hand the claim on. It counts as gone, so the terminal can be claimed.
   if (nobody === undefined) return terminal.claim('me');
   try {
     const outcome = await nobody.dispatch(uri, {
@@ -74,7 +74,7 @@ export async function giveBack(
     const { kind: _, ...session } = before;
     const outcome = await terminal.claim(session);
     if (outcome.outcome === 'accepted') return outcome;
-    // Its session is gone, perhaps.
+    // The session may be gone.
   }
   return terminal.claim({ client: nobodyOf(terminal.uri) });
 }

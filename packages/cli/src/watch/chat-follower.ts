@@ -10,14 +10,14 @@ import { errorSentence } from '../host-link/host-errors.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
-/** Who hears what happens in a chat. */
+/** Listener of `ChatFollower`. */
 export interface ChatListener {
   /** A turn begins, or is shown from the past. */
   began(turn: TurnBase): void;
   happened(event: TurnEvent, turn: TurnBase): void;
 }
 
-/** Tells what happens in a chat, turn by turn, whoever started them; what it has told it never tells again. */
+/** Reports the events of a chat, turn by turn. Reports each event once. */
 export class ChatFollower {
   readonly #chat: ChatHandle;
   readonly #listener: ChatListener;

@@ -3,7 +3,7 @@ import type { Message, URI } from '@agenthost/protocol';
 import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
-/** So much of a first message names its chat. */
+/** Longest chat name that is taken from a first message. */
 const MAX_TITLE_LENGTH = 40;
 
 /** A chat, as far as its name goes. */
@@ -43,7 +43,7 @@ export class ChatHeadings {
     return this.#words.get(uri) ?? `chat ${index + 1}`;
   }
 
-  /** Says which chat follows, where it is another than before. */
+  /** Prints a heading when the chat changes. */
   show(chat: NamedChat): void {
     const { uri } = chat.mirror;
     const isFirst = this.#shown === undefined;

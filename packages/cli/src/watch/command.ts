@@ -10,7 +10,7 @@ export type WatchCommand =
 export const WATCH_HELP =
   'a or y approves or answers, d or n denies, a number chooses, c cancels, "say <text>" sends a message, q leaves (press Enter after each)';
 
-/** Said once where commands were piped in. */
+/** Shown once at the end of piped input. */
 export const INPUT_ENDED =
   'the input has ended: no more commands are read, other clients can still answer; Ctrl-C leaves';
 

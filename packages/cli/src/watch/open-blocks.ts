@@ -4,7 +4,7 @@ import { type Choice, canAllowOnce, choicesFor } from '../question/confirmation.
 import { oneLine } from '../render/plain-text.ts';
 import { statusWord, waitingText } from '../render/session-line.ts';
 
-/** Something that a chat waits for, and how to answer it. */
+/** A pending question of a chat, with its answers. */
 export interface OpenBlock {
   readonly choices: readonly Choice[];
   /** A request whose questions have to be answered first, for a yes. */
@@ -80,7 +80,7 @@ const waitingCount = ({ mirror }: ChatHandle): number => mirror.confirmed.queued
 /** Whether messages wait in a chat. */
 export const hasQueue = (chat: ChatHandle): boolean => waitingCount(chat) > 0;
 
-/** That messages wait which this turn has stopped: after a complete one the host goes on with the queue by itself, else not [CHAT-12]. */
+/** Reminds of queued messages after a turn that stopped the queue. After a complete turn the host goes on with the queue [CHAT-12]. */
 export function queueReminder(chat: ChatHandle, { id, state }: Turn): string | undefined {
   const { activeTurn, turns } = chat.mirror.confirmed;
   const isLast = activeTurn === undefined && turns.at(-1)?.id === id;

@@ -48,7 +48,7 @@ export class SessionView {
   readonly #forms: FormFilling;
   readonly #headings: ChatHeadings;
   #opening: Promise<void> = Promise.resolve();
-  /** Workers that had done before anybody watched. */
+  /** Worker chats that had ended before the view opened. */
   readonly #past = new Set<URI>();
   #stop: () => void = () => undefined;
   #isDisposed = false;
@@ -80,7 +80,7 @@ export class SessionView {
     this.#openOthers();
     await this.#opening;
     if (isJson) return;
-    // What the last turn of the past has said is not said again.
+    // The status after the last earlier turn is not repeated.
     this.#saysStanding = true;
     this.#tellStanding();
   }
@@ -133,7 +133,7 @@ export class SessionView {
     if (!isJson) screen.note(screen.colors.dim(INPUT_ENDED));
   }
 
-  /** Resolves when the host has answered all that was typed, or has not in time. */
+  /** Resolves when the host has answered all typed commands, or after a time limit. */
   async settled(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -279,7 +279,7 @@ export class SessionView {
     void filling.finally(() => this.#answers.delete(filling));
   }
 
-  /** Says what became of an answer, unless the turn's own events do. */
+  /** Reports the outcome of an answer, unless the turn's events show it. */
   #tell(answered: Promise<DispatchOutcome>, done: string): void {
     const { screen, isJson } = this.#options;
     const told = answered.then(

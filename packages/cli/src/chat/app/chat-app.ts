@@ -35,14 +35,14 @@ export interface ChatAppOptions {
   readonly marks: Marks;
   readonly home: string;
   readonly folder: string | undefined;
-  /** Of messages to agents that have it. */
+  /** Model for messages, where the agent has it. */
   readonly model: string | undefined;
-  /** Where the host is, for people. */
+  /** Address of the host, for display. */
   readonly address: string;
   /** Ends the program. */
   leave(): void;
   copy(text: string): void;
-  /** Gives the window away until a terminal is left. */
+  /** Hands the window to a terminal until the user leaves it. */
   showTerminal(uri: URI): Promise<void>;
 }
 
@@ -56,13 +56,13 @@ export class ChatApp {
   readonly #listeners = new Set<() => void>();
   readonly #stopStatus: () => void;
   #room: Room | undefined;
-  /** The list is in front of the room. */
+  /** The session list covers the room. */
   #isListing = true;
   #help: { readonly context: KeyContext; row: number } | undefined;
   #notice: { readonly text: string; readonly tone: Tone } | undefined;
   #cancelNotice: (() => void) | undefined;
   #opening: URI | undefined;
-  /** The hint that one more leaves showed when the last key came. */
+  /** The hint "press again to leave" was visible at the last key. */
   #wasWarned = false;
   #isLost = false;
   #cancelTick: (() => void) | undefined;
@@ -114,13 +114,13 @@ export class ChatApp {
     } catch (error) {
       this.#tell(`cannot open the session: ${messageOf(error)}`, 'problem');
     } finally {
-      // Another one may have been asked for meanwhile.
+      // The user may have opened another session meanwhile.
       if (this.#opening === session) this.#opening = undefined;
       this.#changed();
     }
   }
 
-  /** Asks what a new session is to be. */
+  /** Opens the form for a new session. */
   startNew(): void {
     this.#sessions.startNew();
     this.#changed();
@@ -132,14 +132,14 @@ export class ChatApp {
     const key = 'key' in event ? event.key : event.text;
     const command = commandOf(this.#context, key, conditions);
     if (this.#isArriving && command !== 'leave') {
-      // What is typed is meant for the session; this takes it back.
+      // Keys typed now are meant for the session that opens; Esc cancels the opening.
       if (key === 'esc') this.#opening = undefined;
       return this.#changed();
     }
     this.#wasWarned = this.#notice?.text === LEAVE_AGAIN;
     if (this.#wasWarned) this.#notice = undefined;
     if (command === 'leave') {
-      // The list names the key; in a session it is pressed to clear what is there, and then once too often.
+      // The list shows this key as a hint. In a session it clears the message, and a user may press it once too often.
       if (key === 'ctrl-c' && !this.#isInList) return this.#leaveOrWarn();
       return this.#options.leave();
     }
@@ -156,7 +156,7 @@ export class ChatApp {
     this.#changed();
   }
 
-  /** What stands in the window now. Never throws for its size. */
+  /** The current frame. Every window size is valid. */
   frame(size: Size): Frame {
     const around = {
       status: statusLine(this.#options.client.status, {
@@ -230,7 +230,7 @@ export class ChatApp {
     return this.#isListing || this.#room === undefined ? this.#sessions : this.#room;
   }
 
-  /** The list still shows, and a session is about to. */
+  /** The list is visible, and a session is opening. */
   get #isArriving(): boolean {
     return this.#opening !== undefined && this.#isInList && this.#help === undefined;
   }
@@ -243,7 +243,7 @@ export class ChatApp {
     return new Set(this.#screen.conditions());
   }
 
-  /** Leaves when the key before this one was told that it would. */
+  /** Leaves if the previous key showed the hint, else shows it. */
   #leaveOrWarn(): void {
     if (this.#wasWarned) this.#options.leave();
     else this.#tell(LEAVE_AGAIN);
@@ -256,7 +256,7 @@ export class ChatApp {
     else this.#help.row = Math.max(0, this.#help.row + (steps[command ?? ''] ?? 0));
   }
 
-  /** Says when the host is back, and counts down to the next try until it is. */
+  /** Shows a countdown to the next connection attempt, and a notice when the connection is back. */
   #watchConnection(): void {
     const { state } = this.#options.client.status;
     if (state === 'online' && this.#isLost) this.#tell('reconnected to the host');

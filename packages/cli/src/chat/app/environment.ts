@@ -7,7 +7,7 @@ import type { Marks } from '../../render/screen.ts';
 /** How urgent a notice is. */
 export type Tone = 'info' | 'problem';
 
-/** What every part of the program can do besides its own. */
+/** Services that every part of the chat program uses. */
 export interface Environment {
   readonly client: AhpClient;
   readonly marks: Marks;
@@ -20,11 +20,11 @@ export interface Environment {
   agents(): readonly AgentInfo[];
   /** ms since the epoch. */
   now(): number;
-  /** Calls back after so long. The result takes it back. */
+  /** Calls back after `delayMs`. The result cancels the call. */
   later(delayMs: number, callback: () => void): () => void;
-  /** Something that shows has changed. */
+  /** Requests a new frame. */
   changed(): void;
-  /** Tells the person in the status line. */
+  /** Shows a notice in the status line. */
   notice(text: string, tone?: Tone): void;
   /** Hands text to the terminal's clipboard. */
   copy(text: string): void;
@@ -32,7 +32,7 @@ export interface Environment {
   showTerminal(uri: string): void;
 }
 
-/** Tells the person when something that was asked of the host comes to nothing. Never rejects. */
+/** Shows a notice when a request or an action fails. Never rejects. */
 export function tellFailure(env: Environment, what: string, work: Promise<unknown>): void {
   work.then(
     (result) => {

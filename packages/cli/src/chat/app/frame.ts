@@ -12,7 +12,7 @@ import { EMPTY_LINE, type Line, line, type Span, span } from '../text/line.ts';
 import { cutLine, justified, lineCells, wrapLine } from '../text/wrap.ts';
 import type { Tone } from './environment.ts';
 
-/** What stands in the window: `height` lines, and the cursor where text is typed. */
+/** Content of the window: `height` lines, and the position of the cursor in a text field. */
 export interface Frame {
   readonly lines: readonly Line[];
   readonly cursor?: { readonly x: number; readonly y: number };
@@ -24,7 +24,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** The keys that do something here, in as many lines as they take but no more than `height`; what leads to help comes last and stays. */
+/** Key hints in at most `height` lines. The hint for help is last and is never cut. */
 export function hintLines(hints: readonly Binding[], width: number, height: number): Line[] {
   const help = hints.find(({ command }) => command === 'help');
   const cellsOfHint = ({ label, hint }: Binding): number => label.length + 1 + hint.length;
@@ -55,10 +55,10 @@ export function hintLines(hints: readonly Binding[], width: number, height: numb
   return lines.map((line) => cutLine(line, width));
 }
 
-/** Lines that the keys may take in a window of so many. */
+/** Maximum lines of key hints for a window of that height. */
 export const hintRows = (rows: number): number => (rows >= 14 ? 2 : 1);
 
-/** A line across, with something to say at its left. */
+/** A horizontal rule with a label at its left. */
 export function ruleLine(text: Line, width: number): Line {
   if (text.length === 0) return [span('─'.repeat(width), { dim: true })];
   const said = cutLine(text, width - 6);
@@ -77,22 +77,22 @@ export function windowed(
   return { lines: lines.slice(top, top + height), top };
 }
 
-/** Lines up to the height. */
+/** Pads lines to the height. */
 export const filled = (lines: readonly Line[], height: number): Line[] => [
   ...lines.slice(0, height),
   ...Array.from({ length: Math.max(0, height - lines.length) }, () => EMPTY_LINE),
 ];
 
-/** A line of one look that fits. */
+/** A line in one style, cut to the width. */
 export const fitted = (text: string, width: number, style?: Span['style']): Line =>
   cutLine(line(text, style), width);
 
-/** What the last line of the window tells. */
+/** Content of the status line, the last line of the window. */
 export interface StatusFacts {
   readonly width: number;
   readonly address: string;
   readonly notice: { readonly text: string; readonly tone: Tone } | undefined;
-  /** The token lets nobody do anything here. */
+  /** The token has scope observe. */
   readonly isObserving?: boolean;
   /** A session is being opened. */
   readonly opening: boolean;
@@ -100,7 +100,7 @@ export interface StatusFacts {
   readonly now: number;
 }
 
-/** The connection, or what the person has to know first. */
+/** The status line: a notice, or the state of the connection. */
 export function statusLine(
   status: ConnectionState,
   { width, address, notice, opening, now, isObserving = false }: StatusFacts,
@@ -135,7 +135,7 @@ function connectionLine(status: ConnectionState, address: string, now: number, i
 const contexts = Object.keys(BINDINGS).filter((name): name is KeyContext => name in CONTEXT_TITLES);
 const LABEL_CELLS = 18;
 
-/** All keys there are as lines, those of one place first. */
+/** Help with all keys, those of one context first. */
 export function helpLines(width: number, first?: KeyContext): Line[] {
   const ordered =
     first === undefined ? contexts : [first, ...contexts.filter((context) => context !== first)];

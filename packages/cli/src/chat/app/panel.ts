@@ -5,35 +5,35 @@ import type { KeyEvent } from '../keys/key-event.ts';
 import { type Line, line } from '../text/line.ts';
 import type { Frame, Size } from './frame.ts';
 
-/** A part of the screen that keys can go to. */
+/** A part of the screen that takes keys. */
 export interface Panel {
-  /** Which keys there are. */
+  /** Its key bindings. */
   readonly context: KeyContext;
-  /** What holds now, by the names that bindings use. */
+  /** Conditions that hold now, by the names that bindings use in `when`. */
   conditions(): readonly string[];
-  /** Does what a key is bound to. */
+  /** Runs the command of a key. */
   run(command: string): void;
-  /** Takes what is bound to nothing. */
+  /** Takes a key without a binding. */
   type?(event: KeyEvent): void;
   /** Takes pasted text. */
   paste?(text: string): void;
 }
 
-/** A panel as lines; the one at `focus` has to be in sight. */
+/** A panel as lines. The line at `focus` must be visible. */
 export interface OverlayLines {
   readonly lines: readonly Line[];
   readonly focus: number;
   readonly cursor?: { readonly x: number; readonly y: number };
 }
 
-/** A panel that lies over a chat and takes all keys. */
+/** A panel on top of a chat. It takes all keys. */
 export interface OverlayPanel extends Panel {
   readonly title: string;
   lines(width: number): OverlayLines;
   dispose?(): void;
 }
 
-/** What of the window belongs to others: the connection, and what the person is told. */
+/** Parts of the window that a screen shows but does not own. */
 export interface Surroundings {
   readonly status: Line;
   readonly hints: readonly Binding[];
@@ -41,13 +41,13 @@ export interface Surroundings {
   readonly home: string;
 }
 
-/** What fills the window. */
+/** A full-window view. */
 export interface Screen extends Panel {
   frame(size: Size, around: Surroundings): Frame;
   dispose(): void;
 }
 
-/** What a screen may ask of the program. */
+/** Requests of a screen to the program. */
 export interface ScreenActions {
   /** To the screen before. */
   back(): void;
@@ -59,7 +59,7 @@ export interface ScreenActions {
   open(session: URI): void;
 }
 
-/** Asks before something is done that cannot be undone. */
+/** Asks for confirmation of an action that cannot be undone. */
 export class ConfirmPanel implements OverlayPanel {
   readonly context: KeyContext = 'confirm';
   readonly title = 'Are you sure?';

@@ -9,12 +9,12 @@ import { type Line, line, span } from '../text/line.ts';
 import { cutLine, wrapLine, wrapText } from '../text/wrap.ts';
 import type { PanelLines } from './form-lines.ts';
 
-/** How a tool call that waits is being answered. */
+/** State of the answer to a pending tool call. */
 export interface ApprovalView {
   readonly toolCall: ToolCallConfirmationState;
   /** Index of the choice under the cursor. */
   readonly choice: number;
-  /** Choosing, typing why not, or changing the input. */
+  /** Choosing an option, typing a reason, or editing the input. */
   readonly mode: 'choose' | 'reason' | 'edit';
   readonly editor: Editor;
   readonly isExpanded: boolean;
@@ -87,10 +87,10 @@ export function approvalLines(
   return { lines, focusRow: start + choice, headRows };
 }
 
-/** Said where a question cannot be seen, and so not be allowed. */
+/** Shown when a question does not fit. It cannot be approved then. */
 export const TOO_SMALL = 'the window is too small to answer';
 
-/** A panel in so many lines: what is asked, and below it what is near the focus. `undefined` where that needs more. */
+/** Fits a panel into `height` lines: the question, and the lines around the focus. `undefined` if the question does not fit. */
 export function fitted(panel: PanelLines, height: number): PanelLines | undefined {
   const { lines, focusRow, headRows = 0 } = panel;
   if (lines.length <= height || headRows === 0) return panel;
@@ -103,7 +103,7 @@ export function fitted(panel: PanelLines, height: number): PanelLines | undefine
   };
 }
 
-/** What stands in place of a question that does not fit. */
+/** Placeholder for a question that does not fit. */
 export const tooSmall = (width: number, height: number): PanelLines => ({
   lines: [cutLine(line(TOO_SMALL, { color: 'yellow', bold: true }), width)].slice(0, height),
   focusRow: 0,

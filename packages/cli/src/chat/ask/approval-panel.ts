@@ -19,7 +19,7 @@ export class ApprovalPanel implements Panel {
   #mode: ApprovalView['mode'] = 'choose';
   #editor: Editor = EMPTY_EDITOR;
   #isExpanded = false;
-  /** What is asked stood in the window when it was last drawn. */
+  /** The question was visible in the last frame. */
   #isAskedInSight = true;
 
   constructor(env: Environment, chat: TurnControls, toolCall: ToolCallConfirmationState) {
@@ -33,7 +33,7 @@ export class ApprovalPanel implements Panel {
     return this.#mode === 'edit' ? 'editInput' : 'approval';
   }
 
-  /** The call has changed. What was chosen or written for one question is not the answer to the next. */
+  /** The call has changed. Choice and text belong to the earlier question and are dropped. */
   update(toolCall: ToolCallConfirmationState): void {
     if (!isSameQuestion(toolCall, this.#toolCall)) {
       this.#mode = 'choose';
@@ -135,7 +135,7 @@ export class ApprovalPanel implements Panel {
     isApproval: boolean,
     more: { optionId?: string; editedToolInput?: string; reasonMessage?: string },
   ): void {
-    // Nobody allows what they have not seen.
+    // A question that is not visible cannot be approved.
     if (isApproval && !this.#isAskedInSight) return this.#env.notice(TOO_SMALL, 'problem');
     const { toolCallId, status } = this.#toolCall;
     const { optionId, editedToolInput, reasonMessage } = more;

@@ -11,7 +11,7 @@ export interface PanelLines {
   readonly lines: readonly Line[];
   readonly cursor?: { readonly row: number; readonly column: number };
   readonly focusRow: number;
-  /** So many lines at the top say what is asked: where not all lines fit, these stay. Absent: none. */
+  /** Number of lines at the top that hold the question. They stay when not all lines fit. Default: 0. */
   readonly headRows?: number;
 }
 
@@ -144,7 +144,7 @@ function openLines(question: ChatInputQuestion, field: Field, width: number): Pa
 
 const indented = { first: [span('      ')], rest: [span('      ')] };
 
-/** Why what is typed stays here: others see no answer that does not fit. */
+/** Reason why an invalid answer is not shared with other clients. */
 function unsharedText(question: ChatInputQuestion, field: Field): string {
   const value = valueOf(question, field);
   // Somebody tried to send it: it says so above.

@@ -23,7 +23,7 @@ import {
 } from './form.ts';
 import { formLines, type PanelLines, type PanelRoom } from './form-lines.ts';
 
-/** Others see what is typed after so long. */
+/** Delay before typed text is shared with other clients. */
 const DRAFT_DELAY_MS = 250;
 
 /** Answers one input request. What is typed is shared with other clients as drafts, and theirs show here. */
@@ -206,7 +206,7 @@ export class FormPanel implements Panel {
     });
   }
 
-  /** Shares an answer as far as it makes sense; one that does not stays here until it does. */
+  /** Shares an answer if it is valid. */
   #tellNow(questionId: string, state: 'draft' | 'submitted'): void {
     const question = questionsOf(this.#form).find(({ id }) => id === questionId);
     const field = this.#form.fields[questionId];

@@ -25,9 +25,9 @@ export interface Field {
   /** Ids of what is chosen; `yes` and `no` where that is the question. */
   readonly chosen: readonly string[];
   readonly isSkipped: boolean;
-  /** The text is what the agent proposes, and nobody has made it theirs: what is typed takes its place. */
+  /** The text is the agent's proposal. Typing replaces it. */
   readonly isProposed?: true;
-  /** What is wrong with it, once somebody tried to send it. */
+  /** Error of the last attempt to send it. */
   readonly error?: string;
 }
 
@@ -118,7 +118,7 @@ const rowOf = (question: ChatInputQuestion, id: string | undefined): number =>
 /** What is wrong with text that has to be a number. */
 export const NOT_A_NUMBER = 'type a number';
 
-/** What a field says: a value, `undefined` for nothing, or what is wrong with it. */
+/** Value of a field, `undefined` for an empty field, or an error text. */
 export function valueOf(
   question: ChatInputQuestion,
   field: Field,

@@ -24,10 +24,10 @@ export interface Inserted {
   readonly attachment: MessageAttachment;
 }
 
-/** Words in quotes that are still open, behind a character that asks; the host knows the same [CHAT-16]. */
+/** An open quote after a trigger character. The host has the same rule [CHAT-16]. */
 const OPEN_QUOTE = /(?<![\p{L}\p{N}\p{M}_.+\-/@#&])([@#])"(?:[^"\\\n]|\\.)*$/u;
 
-/** Where the word under the cursor asks for proposals: behind one of these characters, at the beginning of a word. */
+/** Position of the trigger character before the cursor, at the beginning of a word. */
 export function asksForCompletion({ text, cursor }: Editor, triggers: readonly string[]): boolean {
   const quoting = OPEN_QUOTE.exec(text.slice(0, cursor))?.[1];
   if (quoting !== undefined && triggers.includes(quoting)) return true;
@@ -53,7 +53,7 @@ export function taken(editor: Editor, item: CompletionItem): { editor: Editor; i
   return { editor: replaceRange(editor, rangeStart, rangeEnd, insertText + gap), inserted };
 }
 
-/** The attachments whose words still stand in the text, with where they stand now. */
+/** The attachments whose text is still in the message, with their current positions. */
 export function attachmentsIn(text: string, inserted: readonly Inserted[]): MessageAttachment[] {
   const found: MessageAttachment[] = [];
   let from = 0;
@@ -96,10 +96,10 @@ export function popupLines({ items, selected }: Popup, width: number, height: nu
 
 const REQUEST_DELAY_MS = 60;
 
-/** What there is where the host names none. */
+/** Trigger characters of a host that lists none. */
 const DEFAULT_TRIGGERS: readonly string[] = ['@', '/', '#'];
 
-/** Asks the host for proposals while somebody types. A host that has none is asked once. */
+/** Requests completions from the host while the user types. A host without completions is asked once. */
 export class Proposals {
   readonly #env: Environment;
   #popup: Popup | undefined;

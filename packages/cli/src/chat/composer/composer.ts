@@ -65,7 +65,7 @@ export class Composer {
     );
   }
 
-  /** Nothing is written, and nothing would go along. */
+  /** The message has no text and no attachments. */
   get isEmpty(): boolean {
     return this.#editor.text === '' && (this.carried?.attachments ?? []).length === 0;
   }
@@ -113,7 +113,7 @@ export class Composer {
     this.#set(editor);
   }
 
-  /** Takes up another message to change it; what was being written comes back after. */
+  /** Edits another message. The current draft comes back afterwards. */
   takeUp(purpose: Exclude<ComposerPurpose, { kind: 'new' }>): void {
     if (this.#purpose.kind === 'new') {
       this.#draft.flush(this.#editor.text);
@@ -131,7 +131,7 @@ export class Composer {
     this.#draft.set(message);
   }
 
-  /** Leaves off changing another message, or empties this one. */
+  /** Ends the edit of another message, or clears this one. */
   clear(): void {
     this.proposals.close();
     this.#inserted = this.#putAside;
@@ -161,7 +161,7 @@ export class Composer {
     return { message, purpose };
   }
 
-  /** Nobody types here any more; what was typed stays as the chat's draft. */
+  /** Closes the composer. The text stays as the chat's draft. */
   dispose(): void {
     this.proposals.close();
     if (this.#purpose.kind === 'new') this.#draft.flush(this.#editor.text);

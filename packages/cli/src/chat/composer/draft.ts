@@ -5,7 +5,7 @@ import { oneLine } from '../../render/plain-text.ts';
 import { type Environment, refusalOf } from '../app/environment.ts';
 import { type Line, span } from '../text/line.ts';
 
-/** Others see what is typed after so long. */
+/** Delay before typed text is shared with other clients. */
 const SAVE_DELAY_MS = 300;
 
 /**
@@ -56,7 +56,7 @@ export class DraftSync {
     });
   }
 
-  /** The message was sent, or put away: with all that went along. */
+  /** The message was sent or discarded, with its attachments. */
   clear(): void {
     this.set(undefined);
   }
@@ -133,11 +133,11 @@ export function rewritten(
 
 const placeless = ({ range: _, ...attachment }: MessageAttachment): MessageAttachment => attachment;
 
-/** Whether there is something in a message besides its text. */
+/** Whether a message has attachments, a model or an agent. */
 export const carriesMore = ({ attachments = [], model, agent }: Message): boolean =>
   attachments.length > 0 || model !== undefined || agent !== undefined;
 
-/** What goes along with the text of a message in the making, for the line above it. */
+/** Attachments, model and agent of a draft, for the line above it. */
 export function carriedLine(message: Message | undefined): Line {
   const { attachments = [], model, agent } = message ?? {};
   const said = [

@@ -111,7 +111,7 @@ export interface EditorLayout {
   readonly column: number;
 }
 
-/** What a terminal would obey, or what makes text read as another: controls, separators of lines, direction, nothing to see. */
+/** Control characters, line separators, direction controls and invisible characters. */
 const UNSHOWN = new RegExp(`[\\p{Cc}\\p{Zl}\\p{Zp}]|${INVISIBLE_CHARACTER.source}`, 'gu');
 
 /** A character as it is drawn: what nobody would see has a mark of one cell. Text of others comes into editors too. */
@@ -167,7 +167,7 @@ export interface History {
   readonly typed: string;
 }
 
-/** A history, the latest last. Repetitions in a row count once. */
+/** A history, latest last, without consecutive repetitions. */
 export function historyOf(entries: readonly string[]): History {
   const distinct = entries.filter((entry, index) => entry !== '' && entry !== entries[index - 1]);
   return { entries: distinct, at: distinct.length, typed: '' };

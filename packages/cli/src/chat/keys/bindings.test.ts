@@ -69,10 +69,7 @@ describe('bindings', () => {
   });
 
   test('the help of a message says when Enter does what', () => {
-    expect(keyRows('composer')[0]).toEqual([
-      'Enter',
-      expect.stringContaining('send; during a turn: queue'),
-    ]);
+    expect(keyRows('composer')[0]).toEqual(['Enter', expect.stringContaining('send; during a turn: queue')]);
   });
 
   test('the help of the command lists all places', () => {

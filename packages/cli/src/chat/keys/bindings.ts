@@ -1,4 +1,4 @@
-/** Where keys go. */
+/** A context of key bindings. */
 export type KeyContext =
   | 'sessions'
   | 'newSession'
@@ -21,7 +21,7 @@ export type KeyContext =
 export interface Binding {
   /** As {@link KeyEvent} names them, or a character. */
   readonly keys: readonly string[];
-  /** How people read them. */
+  /** Label of the key, for display. */
   readonly label: string;
   /** A word or two for the hint line. */
   readonly hint: string;
@@ -31,7 +31,7 @@ export interface Binding {
   readonly command: string;
   /** Shown in the hint line only while this holds; the key is dead otherwise. Absent: always. */
   readonly when?: string;
-  /** In help alone: what everybody knows needs no room in the hint line. */
+  /** Shown in help only, not in the hint line. */
   readonly isQuiet?: true;
 }
 

@@ -1,4 +1,4 @@
-/** Keys that are no text. */
+/** Keys that type no text. */
 export type NamedKey =
   | 'enter'
   | 'tab'

@@ -3,7 +3,7 @@ import { PlainText, plain } from '../../render/plain-text.ts';
 import { EMPTY_LINE, type Line } from '../text/line.ts';
 import { blockLines, codeLines } from './markdown.ts';
 
-/** An unfinished block that is longer than this is taken apart again only when it has grown by a part of itself. */
+/** An unfinished block longer than this is parsed again only after it has grown by an eighth. */
 const EAGER_LENGTH = 8 * 1024;
 
 /**
@@ -15,7 +15,7 @@ export class MarkdownStream {
   readonly #plain = new PlainText();
   /** Characters of the source that are in `#text`. */
   #taken = 0;
-  /** What is not laid out for good yet, harmless. */
+  /** Text that may still change its layout, without control characters. */
   #tail = '';
   readonly #settled: Line[] = [];
   #lines: readonly Line[] = [];

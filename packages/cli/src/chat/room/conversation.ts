@@ -17,7 +17,7 @@ import { QueuePanel, waitingIn } from './queue-panel.ts';
 /** Where keys go in a chat. */
 export type Focus = 'composer' | 'ask' | 'queue' | 'browse';
 
-/** Keys that are typed so soon after each other are meant for what had them before. */
+/** While the user types within this time, a new question does not take the focus. */
 const TYPING_PAUSE_MS = 1_000;
 
 /** One open chat: its transcript, what waits in it, and what is being written. */
@@ -87,7 +87,7 @@ export class Conversation {
     return this.chat.mirror.state.activeTurn !== undefined;
   }
 
-  /** Nobody may talk here: a worker's chat. */
+  /** A worker's chat: read-only. */
   get isReadOnly(): boolean {
     const { interactivity } = this.chat.mirror.state;
     return interactivity === 'read-only' || interactivity === 'hidden';
@@ -176,7 +176,7 @@ export class Conversation {
     }
   }
 
-  /** How a turn ends shows in the chat; only that it never began has to be told. */
+  /** The end of a turn is visible in the chat. Only a turn that never began needs a notice. */
   #tellRefusal(prompt: Prompt, message: Message): void {
     prompt.result.catch((error: unknown) => {
       if (!(error instanceof Error) || error.name !== 'DispatchRejected') return;

@@ -31,7 +31,7 @@ const MAX_COMPOSER_ROWS = 8;
 const MAX_QUEUE_ROWS = 5;
 const SMALL_WINDOW_ROWS = 12;
 
-/** A session in the window: transcript, questions, message, what waits, keys, status; smaller parts give way in small windows. */
+/** A session in the window: transcript, questions, message, queue, keys and status. Small windows leave parts out. */
 export function roomFrame(room: RoomView, { columns, rows }: Size, around: Surroundings): Frame {
   const { conversation } = room;
   const width = Math.max(10, columns);

@@ -108,7 +108,7 @@ export class Room implements Screen, RoomView {
     this.session.dispose();
   }
 
-  /** What means the same wherever keys go. */
+  /** Commands that work in every focus. */
   #runAnywhere(command: string): boolean {
     const conversation = this.#conversation;
     switch (command) {
@@ -131,7 +131,7 @@ export class Room implements Screen, RoomView {
         conversation.nextAsk();
         return true;
       case 'terminal': {
-        // Of the turn that asks; whoever browses means the one of another.
+        // The terminal of the turn that asks. While browsing, the selected turn's terminal is meant.
         const uri = terminalsOf(conversation.chat.mirror.state.activeTurn).at(-1);
         if (conversation.focus !== 'ask' || uri === undefined) return false;
         this.#env.showTerminal(uri);
@@ -271,7 +271,7 @@ export class Room implements Screen, RoomView {
 
   #markRead(): void {
     void this.session.setRead(true).then(({ outcome }) => {
-      // Asked again at every change, a host that refuses it would be asked without end.
+      // Every change asks again: after a refusal, stop asking.
       if (outcome === 'rejected') this.#mayMarkRead = false;
     });
   }
@@ -280,7 +280,7 @@ export class Room implements Screen, RoomView {
     const { mirror } = this.session;
     const { status, chats, defaultChat, lifecycle } = mirror.state;
     if (mirror.isLost) return this.#actions.gone(mirror.uri);
-    // Somebody looks at it: what it says is read as soon as it is said.
+    // The session is visible, so it counts as read.
     const isWorking = (status & SessionStatus.InProgress) !== 0;
     if (
       (status & SessionStatus.IsRead) === 0 &&

@@ -7,7 +7,7 @@ import type { Conversation } from './conversation.ts';
 export interface TurnCommandParts {
   readonly env: Environment;
   readonly conversation: Conversation;
-  /** Asks before something is done that cannot be undone. */
+  /** Asks for confirmation of an action that cannot be undone. */
   confirm(question: string, yes: () => void): void;
   /** Shows another chat. */
   open(chat: URI): void;

@@ -6,7 +6,7 @@ import { type Environment, messageOf } from '../app/environment.ts';
 
 const PAGE_SIZE = 500;
 
-/** A session that a whole list does not have after so many tries is one that the host does not list. */
+/** Number of full listings after which a missing session counts as not listed. */
 const MAX_TRIES = 3;
 
 /** The host's sessions, kept up to date by its notifications, and read anew after each reconnection. */
@@ -16,7 +16,7 @@ export class SessionCatalogue {
   readonly #stops: (() => void)[] = [];
   #isLoading = false;
   #mustReload = false;
-  /** What notifications have told of while pages come: on those it may be missing. */
+  /** Changes that notifications told while pages were loading. The pages may lack them. */
   readonly #heard = new Set<URI>();
   /** How often the list was read for a session that is not here. */
   readonly #tries = new Map<URI, number>();

@@ -2,7 +2,7 @@ import type { Context } from '../../process/context.ts';
 
 type KeyInput = Context['stdin'];
 
-/** Takes keys off the terminal while nothing shows yet that they could be meant for. */
+/** Discards keys until the first screen is visible. */
 export class EarlyKeys {
   readonly #input: KeyInput;
   readonly #drop = (chunk: Buffer | string): void => {

@@ -5,7 +5,7 @@ import type { ChatApp } from '../app/chat-app.ts';
 import { keyEvents } from '../keys/key-event.ts';
 import { toAnsi } from '../text/line.ts';
 
-/** Shows no more than so many frames a second; faster ones are for nobody. */
+/** Shortest interval between two frames. */
 const FRAME_INTERVAL_MS = 33;
 
 /** What shows frames and reads keys. */
@@ -63,7 +63,7 @@ export function openWindow(app: ChatApp, { stdin, stdout, stderr, hasColors }: W
   };
 }
 
-/** Whether the terminal breaks lines that are too long for it: while frames show it must not, whatever it thinks of a character's width. */
+/** Turns the terminal's line wrapping on or off. It is off while frames show, because terminals disagree about the width of characters. */
 class LineWrapping {
   readonly #stdout: Writable;
   readonly #atExit = (): void => this.on();

@@ -37,7 +37,7 @@ export async function attachTerminal(
   });
 }
 
-/** Throws a usage error unless there is a terminal around this command. */
+/** Throws a usage error unless input and output are a terminal. */
 export function demandWindow({ stdin, stdout }: Context, hint: string): void {
   if (stdin.isTTY === true && stdout.isTTY === true) return;
   throw usageError(`input and output must be a terminal; ${hint}`);

@@ -38,7 +38,7 @@ export async function killTerminals(
   const signal = options.signal === undefined ? undefined : signalOf(options.signal);
   return withHost(context, screen, options, async ({ client, target }) => {
     const found = new Set<string>();
-    // All are looked up first: a mistyped one ends nothing.
+    // Looks up all terminals first, so that a mistyped id ends nothing.
     for (const text of given) found.add((await findTerminalById(client, text)).resource);
     for (const uri of found) {
       const terminal = await client.terminal(uri);

@@ -47,7 +47,7 @@ export async function newTerminal(
     const terminal = await createTerminal(context, connected, { ...wanted, command });
     if (!isDetached) {
       const code = await attachTo({ context, screen, ...connected, terminal, prefix, claims: false });
-      // Its output has been seen to the end; one that was left is still there to come back to.
+      // The user has seen the end of its output. A detached terminal stays.
       if (terminal.state.exitCode !== undefined) await terminal.dispose();
       return code;
     }

@@ -36,7 +36,7 @@ export async function runInTerminal(
     const stopping = Promise.withResolvers<StopReason>();
     const undo = [
       watchConnection(client, screen, stopping.resolve),
-      // It is the command's to say what Ctrl-C means; when it has just ended there is nobody to tell.
+      // Ctrl-C goes to the command. A command that has just ended takes no signal.
       context.onSignal(['SIGINT'], () => void terminal.signal('INT').catch(() => undefined)),
       context.onSignal(['SIGTERM', 'SIGHUP'], () => stopping.resolve({ exitCode: EXIT.interrupted })),
       forwardSize(context, (cols, rows) => void terminal.resize(cols, rows)),
@@ -60,7 +60,7 @@ export async function runInTerminal(
     } finally {
       for (const back of undo) back();
       output.end();
-      // Without the host it goes on, or has gone with it.
+      // Without a connection, the terminal cannot be removed.
       if (client.status.state === 'online') {
         await (options.keep === true ? giveBack(terminal, undefined) : terminal.dispose());
       }

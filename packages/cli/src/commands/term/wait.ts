@@ -120,7 +120,7 @@ class Wait {
     });
     terminal.exited.then(
       (exitCode) => {
-        // One that has ended puts out nothing any more.
+        // An ended process writes no more output.
         if (pattern === undefined)
           resolve(idleMs === undefined ? { type: 'exited', exitCode } : { type: 'idle' });
         else if (pattern.test(text + filter.rest())) resolve({ type: 'text' });
