@@ -306,11 +306,11 @@ describe('opening', () => {
     app.key({ text: 'half a message' });
     interrupt();
     expect(shown()).not.toContain('half a message');
-    expect(shown()).not.toContain('Ctrl-C again leaves');
+    expect(shown()).not.toContain('press Ctrl-C again to leave');
     interrupt();
-    expect(shown()).toContain('Ctrl-C again leaves');
+    expect(shown()).toContain('press Ctrl-C again to leave');
     app.key({ text: 'x' });
-    expect(shown()).not.toContain('Ctrl-C again leaves');
+    expect(shown()).not.toContain('press Ctrl-C again to leave');
     app.key({ key: 'backspace' });
     interrupt();
     expect(left.count).toBe(0);

@@ -168,7 +168,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await say(window, 'write two.txt second');
     await window.until('▸ Allow once');
     await window.press('r');
-    await window.until('Why not:');
+    await window.until('Reason:');
     await say(window, 'not today');
     await window.until('denied (not today)');
 
@@ -259,7 +259,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await window.press('Up', 'x');
     await window.until('2 queued messages');
     await window.press('e');
-    await window.until('changes the message that waits');
+    await window.until('edits a queued message');
     await window.type(' again');
     await window.press('Enter');
     await window.until('1. say three again');
@@ -279,7 +279,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await window.press('C-t');
     await window.until('w worker');
     await window.press('w');
-    await window.until('to look at only');
+    await window.until('read-only');
     expect(await window.screen()).toContain('I am the worker');
     await window.press('C-o');
     await window.until('Chats of this session');
@@ -319,7 +319,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await say(window, 'say second');
     await window.until(/\n second\n/);
     await window.press('C-t', 'Up', 'e');
-    await window.until('takes the place of');
+    await window.until('replaces');
     await window.type(' thing');
     await window.press('Enter');
     const screen = await window.until(/\n first thing\n/);

@@ -65,7 +65,7 @@ test('what is asked stays above its answers in a low window', async () => {
 test('nothing is allowed where the question has no room, but it can be denied', async () => {
   const { app, screen, answers } = await asked(`rm -rf ${'deep/'.repeat(40)}`);
   const shown = screen(30, 8);
-  expect(shown).toContain('the window is too small to answer');
+  expect(shown).toContain('too small to answer here');
   expect(shown).not.toContain('▸ yes');
   app.key({ key: 'enter' });
   app.key({ text: 'y' });

@@ -88,7 +88,7 @@ export function approvalLines(
 }
 
 /** Shown when a question does not fit. It cannot be approved then. */
-export const TOO_SMALL = 'the window is too small to answer';
+export const TOO_SMALL = 'too small to answer here';
 
 /** Fits a panel into `height` lines: the question, and the lines around the focus. `undefined` if the question does not fit. */
 export function fitted(panel: PanelLines, height: number): PanelLines | undefined {
