@@ -5,8 +5,8 @@ import { parseConfig } from '../packages/cli/src/serve/config.ts';
 import { stalePages } from '../scripts/docs.ts';
 import { root } from './source-graph.ts';
 
-test.each(['THREAT_MODEL.md', 'RELIABILITY.md'])(
-  'every test and folder that %s rests on is there',
+test.each(['THREAT_MODEL.md', 'RELIABILITY.md', 'ARCHITECTURE.md'])(
+  'every file and folder that %s names in full is there',
   (document) => {
     const text = readFileSync(join(root, document), 'utf8');
     const named = [...text.matchAll(/`((?:packages|test)\/[^`\s]+)`/g)].map(([, path = '']) => path);
@@ -60,6 +60,22 @@ test('docs/configuration.md has every key of the config file', () => {
   const section = page.slice(0, page.indexOf('```json'));
   const listed = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, key]) => key);
   expect(listed).toEqual(keys.split(', '));
+});
+
+const internals = globSync('docs/internals/*.md', { cwd: root });
+
+test.each(internals)('every source that %s names is there', (document) => {
+  const text = readFileSync(join(root, document), 'utf8');
+  const named = [...text.matchAll(/`([\w-]+(?:\/[\w.-]+)*(?:\/|\.ts))`/g)].map(([, path = '']) => path);
+  const roots = [
+    '.',
+    'packages/host/src',
+    'packages/host/src/terminals',
+    'packages/cli/src/chat',
+    'packages/testkit/src/sim',
+  ];
+  const missing = named.filter((path) => !roots.some((folder) => existsSync(join(root, folder, path))));
+  expect(missing).toEqual([]);
 });
 
 test('README.md has at most 200 lines', () => {
