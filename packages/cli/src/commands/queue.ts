@@ -125,7 +125,7 @@ interface ChangeSource {
   readonly isRunning: boolean;
 }
 
-/** What each command below `queue` does. */
+/** The commands below `queue`. */
 export const CHANGES = {
   list: () => Promise.resolve(undefined),
   add: async (queue, words, { stdin }) => queue.add(await promptText(words, stdin)),

@@ -17,7 +17,7 @@ const FIELD_NAMES = {
   response: 'answer',
 } satisfies Record<SessionSearchHit['field'], string>;
 
-/** What to look for, and in which sessions. */
+/** Options of a search. */
 export interface SearchOptions extends HostOptions {
   readonly query: string;
   readonly isWanted: (session: SessionSummary) => boolean;

@@ -23,7 +23,7 @@ const SHOWN_ID_LENGTH = 8;
 
 const shownId = (id: string): string => oneLine(id.slice(0, SHOWN_ID_LENGTH));
 
-/** What the bearer of a token may do. */
+/** Permissions of a token, for display. */
 const ALLOWED: Readonly<Record<TokenScope, string>> = {
   observe: 'It can read all sessions, chats and terminals, and change nothing.',
   interact: 'It can work in sessions and terminals: that is equal to a shell on the host.',
@@ -109,7 +109,7 @@ function findToken(items: readonly AccessToken[], given: string): AccessToken {
   return match;
 }
 
-/** What is said of a new token besides its secret. */
+/** Text about a new token, without its secret. */
 function introduction(token: AccessToken, url: string): string {
   return [
     lineOf(token),

@@ -32,7 +32,7 @@ export type Block =
 const PICTURE = /^image\/(?:png|jpeg|gif|webp|avif)$/i;
 const TEXT = /^(?:text\/|application\/(?:json|xml|yaml|javascript|x-sh)\b|[^;]*\+(?:json|xml)\b)/i;
 
-/** What an export has behind the URIs of one turn. */
+/** Contents that an export holds for the URIs of one turn. */
 export class TurnContents {
   readonly #attachments: ExportedAttachments;
 
@@ -51,7 +51,7 @@ export class TurnContents {
     return this.#attachments.terminals?.find(({ resource }) => resource === uri);
   }
 
-  /** What to show of a reference. */
+  /** Block for a reference. */
   reference(label: string, { uri, contentType }: { uri: URI; contentType?: string }): Block {
     const content = this.#attachments.contents?.find((each) => each.uri === uri);
     if (content?.data === undefined) return { kind: 'line', text: label === uri ? uri : `${label} (${uri})` };
@@ -61,7 +61,7 @@ export class TurnContents {
   }
 }
 
-/** What to show of a file that is carried along in base64. */
+/** Block for a file that is embedded in base64. */
 export function bytes(label: string, contentType: string, data: string): Block {
   const [type = ''] = contentType.split(';');
   if (PICTURE.test(type.trim())) return { kind: 'picture', label, contentType: type.trim(), data };

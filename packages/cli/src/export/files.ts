@@ -38,7 +38,7 @@ export async function placeToWrite(path: string, isForced: boolean, links = 0): 
   return path;
 }
 
-/** What the file system says of a path, `undefined` where it has no such thing there. */
+/** The file status of a path; `undefined` if nothing exists there. */
 async function orAbsent<T>(asking: Promise<T>): Promise<T | undefined> {
   try {
     return await asking;

@@ -112,6 +112,6 @@ function linked({ href, title }: Tokens.Link | Tokens.Image, label: string): str
   return `${label}${cut === '' ? '' : ` (${escaped(cut)})`}${about}`;
 }
 
-/** What stands behind a fence: shown when it is more than a language. */
+/** The info string of a code fence, if it holds more than a language. */
 const aboutCode = ({ lang = '' }: Tokens.Code): string =>
   /\s/.test(lang.trim()) ? `<p class="note">${escapedOnce(lang)}</p>\n` : '';

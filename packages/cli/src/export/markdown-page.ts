@@ -66,7 +66,7 @@ function writeBlock(block: Block): string {
 
 const FOLD_MARKS = { done: '✓', failed: '✗', refused: '⊘' } as const;
 
-/** What a tool printed, for instance. */
+/** Plain text, such as the output of a tool. */
 const code = (text: string, language?: string): string => fenced(plain(text).replace(/\n$/, ''), language);
 
 const quoted = (text: string): string =>

@@ -88,7 +88,7 @@ function withoutMarkup(block: MarkedToken): string {
  */
 const DEFINITION = /^([ \t>*+\-\d.)]*)\[(?=(?:\^[^\]\s]+|(?:[^[\]\\]|\\[^])+)\]:)/gm;
 
-/** What would be a tag, a comment, a definition or a footnote is text. */
+/** Escapes tags, comments, definitions and footnotes, so that they are text. */
 const asText = (text: string): string => text.replace(/<(?=[a-z/!?])/gi, '&lt;').replace(DEFINITION, '$1\\[');
 
 function piecesOf(token: MarkedToken): Piece[] {
@@ -120,7 +120,7 @@ function wholeLink({ text, href, type }: Tokens.Link | Tokens.Image): string {
   return `[${label}](<${href.replace(/[<>\\\s]/g, encodeURIComponent)}>)`;
 }
 
-/** What closes a block of code that stands last, with its line break; '' when nothing has to. */
+/** The closing fence of an open code block at the end, with its line break; '' if there is none. */
 function closingFence(raw: string): string {
   const [, fence = ''] = /^ {0,3}(`{3,}|~{3,})/.exec(raw) ?? [];
   if (fence === '') return '';

@@ -22,7 +22,7 @@ export interface TurnBlocks {
   readonly answer: readonly Block[];
 }
 
-/** What a page shows of a turn that has ended, or that was running. */
+/** Blocks of an ended or running turn. */
 export function turnBlocks(turn: Turn | ActiveTurn, attachments: ExportedAttachments): TurnBlocks {
   const contents = new TurnContents(attachments);
   return {
@@ -132,13 +132,13 @@ function endOf(turn: Turn | ActiveTurn): Block[] {
 
 type Facts = readonly (readonly [string, string])[];
 
-/** What a session is called. */
+/** Display name of a session. */
 export const sessionName = ({ title, resource }: ExportedSession): string => title || resource;
 
-/** What a chat is called. */
+/** Display name of a chat. */
 export const chatName = ({ title, resource }: ExportedChatHead): string => title || resource;
 
-/** What there is to know of a session, by name. */
+/** Facts about a session, by name. */
 export const sessionFacts = ({ session, exportedAt, host }: ExportHead): Facts =>
   [
     ['Agent', session.provider],
@@ -151,7 +151,7 @@ export const sessionFacts = ({ session, exportedAt, host }: ExportHead): Facts =
     ['Exported', `${exportedAt} from ${host}`],
   ].flatMap(([name = '', value]) => (value === undefined ? [] : [[name, value] as const]));
 
-/** What there is to know of a chat. */
+/** Facts about a chat. */
 export function chatFacts({ origin, workingDirectory, modifiedAt }: ExportedChatHead): Facts {
   const begun = { fork: 'as a copy of another chat', tool: 'by a tool call, as a worker' };
   return [
@@ -161,7 +161,7 @@ export function chatFacts({ origin, workingDirectory, modifiedAt }: ExportedChat
   ].flatMap(([name = '', value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
-/** What waits in a chat: questions, messages to come, a draft. */
+/** Pending content of a chat: questions, queued messages and the draft. */
 export function waitingBlocks({
   inputRequests = [],
   steeringMessage,

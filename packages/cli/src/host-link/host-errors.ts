@@ -10,7 +10,7 @@ import { errorText } from '@agenthost/protocol/values';
 import { commandLine } from '../process/own-command.ts';
 import { plain } from '../render/plain-text.ts';
 
-/** What a person does, by the method or action that it becomes. */
+/** Activities of a user, by the method or action that they become. */
 const DEEDS: Readonly<Record<string, string>> = {
   createSession: 'starting a session',
   disposeSession: 'removing a session',

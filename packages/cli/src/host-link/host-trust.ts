@@ -81,7 +81,7 @@ function changed(host: string, expected: string, peer: TlsPeer, isRemembered: bo
   );
 }
 
-/** What is remembered of a host's certificate. SHA-256 as upper-case hex with colons. */
+/** Stored fingerprints of a host's certificate: SHA-256 as upper-case hex with colons. */
 export interface KnownCertificate {
   readonly fingerprint: string;
   /** Of its public key: a certificate that was renewed with the same key is the same host's. */
@@ -91,7 +91,7 @@ export interface KnownCertificate {
 /** Lines of `host:port certificate key`, as of `known_hosts`; others, such as those of a later version, are left alone. */
 const LINE = /^(\S+) ((?:[0-9A-F]{2}:){31}[0-9A-F]{2}) ((?:[0-9A-F]{2}:){31}[0-9A-F]{2})$/;
 
-/** What is known of the host with this authority. Rejects with a `CliError` when the file cannot be read. */
+/** Stored fingerprints of the host with this authority. Rejects with a `CliError` when the file cannot be read. */
 export async function knownCertificate(
   file: string,
   authority: string,

@@ -10,7 +10,7 @@ import { fileTrouble, isFolder } from '../process/files.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { keyAndValue, keyValues, readValue } from './settings.ts';
 
-/** What the command line says about a new session's config. */
+/** Options for a new session's config. */
 export interface SessionConfigOptions {
   /** `--config key=value`. */
   readonly config?: readonly string[];

@@ -14,7 +14,7 @@ export function keyValues(texts: readonly string[], option: string): Record<stri
   return Object.fromEntries(texts.map((text) => keyAndValue(text, option)));
 }
 
-/** What is known of a key. Throws a usage error that lists the keys there are. */
+/** Schema of a key. Throws a usage error that lists the known keys. */
 export function propertyOf({ properties }: ConfigSchema, key: string): ConfigPropertySchema {
   const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
   if (property !== undefined) return property;

@@ -8,7 +8,7 @@ export interface StopReason {
   readonly message?: string;
 }
 
-/** What else may end a command. */
+/** Further reasons for an interruption. */
 export interface InterruptionOptions {
   readonly timeoutMs?: number | undefined;
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { homely } from '../render/plain-text.ts';
 
-/** What the command that starts this program follows from. */
+/** Facts about the process from which `findOwnCommand` derives the command. */
 export interface ProcessFacts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;

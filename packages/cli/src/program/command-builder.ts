@@ -4,7 +4,7 @@ import { commandLine } from '../process/own-command.ts';
 import type { Screen } from '../render/screen.ts';
 import type { OptionName } from './options.ts';
 
-/** What the commands are made with. */
+/** Parts that commands are built with. */
 export interface CommandParts {
   readonly context: Context;
   readonly screen: Screen;
@@ -15,7 +15,7 @@ export interface CommandParts {
   done(code: number): void;
 }
 
-/** What most windows show in a line. */
+/** Width of most terminal windows. */
 const MAX_COLUMNS = 80;
 
 /** Examples of `agenthost …` as they work here; two spaces part each from a remark, which stands below where a line would be too long. */

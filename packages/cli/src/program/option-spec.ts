@@ -7,7 +7,7 @@ interface OptionFields {
   readonly env?: string;
   /** Works, and is in no help: another name of an option that is. */
   readonly isHidden?: true;
-  /** What the default is, where that is not one fixed value. */
+  /** Description of a default that is not one fixed value. */
   readonly defaultText?: string;
 }
 

@@ -29,7 +29,7 @@ function exitCodeOf(error: unknown): ExitCode {
 const isConnectionLost = (error: unknown): boolean =>
   error instanceof Error && error.name === ('ConnectionLost' satisfies ConnectionLost['name']);
 
-/** What lies behind an error, each with where it came from. */
+/** The causes of an error, with their stacks. */
 function causesOf(error: unknown): string[] {
   const lines: string[] = [];
   let cause = error instanceof CliError ? error.cause : error;

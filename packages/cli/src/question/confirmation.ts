@@ -43,7 +43,7 @@ export function choicesFor(toolCall: ToolCallConfirmationState): Choice[] {
 const YES_WORDS: ReadonlySet<string> = new Set(['a', 'approve', 'y', 'yes']);
 const NO_WORDS: ReadonlySet<string> = new Set(['d', 'deny', 'n', 'no']);
 
-/** What the letters mean, for people: there is no plain yes when every one on offer is a lasting one. */
+/** Explains the letter keys. There is no plain yes if every approval offered is lasting. */
 export const keysText = (toolCall: ToolCallConfirmationState): string =>
   canAllowOnce(toolCall) ? 'a or y: yes, once; d or n: no' : 'd or n: no';
 

@@ -11,7 +11,7 @@ import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { readAnswer, typingHint } from './typed-answer.ts';
 
-/** What a person answered to the questions of an agent. */
+/** Answers to the questions of an agent. */
 export interface InputResponse {
   readonly response: ChatInputResponseKind;
   readonly answers: Record<string, ChatInputAnswer>;

@@ -21,7 +21,7 @@ export function readAnswer(
   return checkInputAnswer(question, { state: 'submitted', value })?.reason ?? value;
 }
 
-/** What an empty line means: what somebody has answered or begun to type, else what the agent proposes. */
+/** Value of an empty line: the present answer or draft, else the agent's proposal. */
 export function initialValue(
   question: ChatInputQuestion,
   answer?: ChatInputAnswer,
@@ -59,7 +59,7 @@ const FORMAT_WORDS: ReadonlyMap<string, string> = new Map([
   ['date-time', 'a time such as 2026-05-31T14:00:00Z'],
 ]);
 
-/** What to type, in a few words, with what an empty line would mean. */
+/** Short hint for the input, with the value of an empty line. */
 export function typingHint(question: ChatInputQuestion, answer?: ChatInputAnswer): string {
   const initial = initialValue(question, answer);
   const proposal = initial === undefined ? '' : ` [${typedText(question, initial)}]`;

@@ -28,7 +28,7 @@ type State =
 export class PlainText {
   #state: State = 'text';
 
-  /** What of the next piece may be shown. */
+  /** Filters the next piece. */
   next(piece: string): string {
     if (this.#state === 'text' && HARMLESS_TEXT.test(piece)) return piece;
     let shown = '';

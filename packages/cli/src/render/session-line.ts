@@ -3,7 +3,7 @@ import { shortId } from '../input/ids.ts';
 import { cellsOf, cutToCells, homely, oneLine } from './plain-text.ts';
 import { shownPath } from './tool-call.ts';
 
-/** What a chat does now, in a word. */
+/** Status of a chat, one word. */
 export function statusWord(status: SessionStatus): 'asks' | 'working' | 'error' | 'idle' {
   const activity = status & ACTIVITY_MASK;
   if (activity === SessionStatus.InputNeeded) return 'asks';
@@ -11,7 +11,7 @@ export function statusWord(status: SessionStatus): 'asks' | 'working' | 'error' 
   return activity === SessionStatus.Error ? 'error' : 'idle';
 }
 
-/** What a listed session does now, or that something in it waits to be looked at. */
+/** Status of a listed session, or `unread`. */
 export type SessionWord = 'failed' | 'starts' | 'asks' | 'working' | 'error' | 'unread' | 'idle';
 
 /**
@@ -37,7 +37,7 @@ export function ago(iso: string, now: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** What a line about a session needs to know besides it. */
+/** Options of a session line. */
 export interface SessionLineOptions {
   /** ms since the epoch. */
   readonly now: number;

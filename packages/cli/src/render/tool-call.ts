@@ -16,7 +16,7 @@ const MAX_INPUT_LINES = 12;
 export const sentence = (text: StringOrMarkdown | undefined): string =>
   oneLine(text === undefined ? '' : textOf(text));
 
-/** What a tool call is called in one line. */
+/** Title of a tool call, one line. */
 export function toolCallTitle(toolCall: ToolCallState): string {
   return sentence(toolCall.invocationMessage) || oneLine(toolCall.displayName) || oneLine(toolCall.toolName);
 }
@@ -49,7 +49,7 @@ export function commandEnd(toolCall: ToolCallState): ToolResultTerminalCompleteC
   return toolCall.content?.find((content) => content.type === 'terminalComplete');
 }
 
-/** What a person's own command printed, its end if that was much, as text of whole lines; agents speak of theirs. */
+/** Output of a user's own command, cut to its end, in whole lines. Output of agents' commands is left to their answers. */
 export function commandOutput(toolCall: ToolCallState): string {
   const ended = commandEnd(toolCall);
   const text = plain(ended?.preview ?? '');
@@ -91,7 +91,7 @@ export function shownPath(uri: string): string {
   }
 }
 
-/** What a waiting tool call is about to do, or did: files that change, else its input or its result. */
+/** Details of a pending or finished tool call: changed files, else its input or its result. */
 export function toolCallDetails(toolCall: ToolCallState): string[] {
   const lines: string[] = [];
   const intention = oneLine(toolCall.intention ?? '');

@@ -8,12 +8,12 @@ import { askInputRequest, type OpenForm, showQuestions } from '../question/input
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
-/** What to do when the agent needs a yes. */
+/** How approval requests are answered. */
 export type ApproveMode = 'ask' | 'all' | 'none';
 
 type AskingEvent = Extract<TurnEvent, { type: 'confirmation' | 'resultConfirmation' | 'inputRequest' }>;
 
-/** What the session settles is never asked, so `--approve` would not be heard. Throws a usage error. */
+/** Rejects an `--approve` that the session's setting makes useless. Throws a usage error. */
 export function checkApproval({
   approve,
   config = [],
@@ -32,7 +32,7 @@ export const contradict = (setting: unknown, approve: ApproveMode): boolean =>
   (approve === 'none' && (setting === 'all' || setting === 'edits')) ||
   (approve === 'all' && setting === 'none');
 
-/** What an approver works with. */
+/** Options of an approver. */
 export interface ApproverOptions {
   readonly mode: ApproveMode;
   readonly screen: Screen;

@@ -15,7 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The agents of one machine. */
 export interface AgentChoice {
-  /** What a host offers: those that are there, those that the config names, and `demo`. */
+  /** Agents that a host offers: the installed ones, those of the config, and `demo`. */
   readonly factories: readonly AgentFactory[];
   /** Ids of `factories`, in their order. */
   readonly offered: readonly string[];
@@ -78,7 +78,7 @@ export function chooseAgents(config: ServeConfig, environment: Environment, file
   return { factories, offered, installed, defaultAgent };
 }
 
-/** What each known agent is like on this machine. May run `<command> --version`. */
+/** State of each known agent on this machine. May run `<command> --version`. */
 export async function reportAgents(
   config: ServeConfig,
   environment: Environment,

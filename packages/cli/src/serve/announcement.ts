@@ -9,7 +9,7 @@ import { homely, oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import type { RunningHost } from './start.ts';
 
-/** What clients know a host's certificate by; nothing without TLS. */
+/** Fingerprints of a host's certificate; empty without TLS. */
 export type Certified = Partial<Pick<CertificateInfo, 'fingerprint' | 'keyFingerprint'>>;
 
 /** The record of a running host, for other commands of its user. */
@@ -61,7 +61,7 @@ export interface IntroducedHost {
   /** The address that it was to listen on. */
   readonly host: string;
   readonly dataDir: string;
-  /** What it listens with; absent without TLS. */
+  /** Its certificate; absent without TLS. */
   readonly certificate: { readonly fingerprint: string; readonly warnings: readonly string[] } | undefined;
   /** Given by the environment. */
   readonly token: string | undefined;
@@ -111,7 +111,7 @@ function agentText(id: string, { installed, defaultAgent }: IntroducedHost['agen
   return notes.length === 0 ? oneLine(id) : `${oneLine(id)} (${notes.join(', ')})`;
 }
 
-/** What to type on other machines. */
+/** Commands for other machines. */
 function waysElsewhere({ host, url, certificate }: IntroducedHost): string[] {
   const addresses = addressesElsewhere(host, url).map((address) => oneLine(address));
   const [first] = addresses;

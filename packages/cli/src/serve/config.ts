@@ -4,7 +4,7 @@ import { type AcpAgentEntry, AgentConfigError, readAgentEntries } from '@agentho
 import type { HostOptions } from '@agenthost/host';
 import { errorText, hasCode } from '@agenthost/protocol/values';
 
-/** What a config file (`agenthost.json`) may say. */
+/** Content of a config file (`agenthost.json`). */
 export interface ServeConfig {
   readonly agents: readonly AcpAgentEntry[];
   /** Agent for sessions that name none. Absent: the only real one that is found, else `demo`. */
@@ -15,7 +15,7 @@ export interface ServeConfig {
   readonly allowedOrigins?: readonly string[];
   /** Values of `Host` accepted besides the address listened on. */
   readonly allowedHosts?: readonly string[];
-  /** What of the history is kept. Absent: everything, for ever. */
+  /** Limits of the history. Absent: no limits. */
   readonly retention?: NonNullable<HostOptions['retention']>;
 }
 

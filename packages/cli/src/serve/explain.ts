@@ -4,7 +4,7 @@ import { errorCode, hasCode } from '@agenthost/protocol/values';
 import type { HostRecord } from '../host-link/discovery.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 
-/** What the start was about, for messages. */
+/** Facts about the attempted start, for messages. */
 export interface StartAttempt {
   readonly host: string;
   readonly port: number;

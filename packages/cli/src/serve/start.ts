@@ -16,7 +16,7 @@ import { oneLine } from '../render/plain-text.ts';
 import type { AgentChoice } from './agents.ts';
 import type { ServeConfig } from './config.ts';
 
-/** What a host is started with. */
+/** Settings of a host at its start. */
 export interface ServeSettings {
   readonly dataDir: string;
   readonly host: string;

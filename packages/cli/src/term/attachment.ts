@@ -22,7 +22,7 @@ export type AttachmentEnd =
   /** A signal, or nobody is there to see it. */
   | { readonly reason: 'interrupted' };
 
-/** What an attachment is made of. */
+/** Parts of an attachment. */
 export interface AttachmentParts {
   readonly context: Context;
   readonly client: AhpClient;
@@ -45,7 +45,7 @@ export class Attachment {
   readonly #undo: (() => void)[] = [];
   #end: ((end: AttachmentEnd) => void) | undefined;
   #knownClaim: TerminalClaim;
-  /** Who held it when it was claimed here. */
+  /** Claim that was replaced by ours. */
   #takenFrom: TerminalClaim | undefined;
   /** What was typed while a claim was under way. */
   #typedEarly: string | undefined;

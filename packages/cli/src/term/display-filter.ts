@@ -34,7 +34,7 @@ export class DisplayFilter {
   readonly #joiner = new SequenceJoiner();
   readonly #pattern = sequencePattern();
 
-  /** What of the next piece to write; the end of it may wait for the next. Between two results no sequence is split. */
+  /** Filters the next piece. An unfinished sequence at its end is kept for the next call. */
   next(piece: string): string {
     return this.#joiner
       .next(piece)
@@ -66,7 +66,7 @@ export class FileFilter {
     this.#isRaw = isRaw;
   }
 
-  /** What to write; a carriage return at the end waits for what follows. */
+  /** Filters the next piece. A carriage return at its end is kept for the next call. */
   next(piece: string): string {
     const plain = this.#isRaw ? piece : this.#joiner.next(piece).replace(this.#pattern, '');
     const text = (this.#hasReturn ? '\r' : '') + plain;
@@ -84,7 +84,7 @@ export class FileFilter {
     return end;
   }
 
-  /** What waits still. */
+  /** Returns the kept text. */
   rest(): string {
     const rest = this.#hasReturn ? '\r' : '';
     this.#hasReturn = false;
@@ -100,7 +100,7 @@ const ALTERNATE_SCREENS: ReadonlySet<number> = new Set([47, 1047, 1049]);
 
 const CSI = '\u001b[';
 
-/** What a program has changed in the emulator that shows it, so that it can be changed back. */
+/** Modes that a program has changed in the terminal, so that they can be restored. */
 export class DisplayModes {
   /** Private modes that are not as they are by default. */
   readonly #changed = new Map<number, boolean>();
@@ -171,7 +171,7 @@ const CONTROL_STRING = String.raw`${ESC}[\]PX^_][^${BEL}${ESC}\u0018\u001a]*(?:$
 /** Any other escape sequence; `ESC \` by itself ends a string that began long ago. */
 const OTHER_SEQUENCE = String.raw`${ESC}[\x20-\x2f]*[\x30-\x4f\x51-\x57\x59-\x5a\x5c\x60-\x7e]`;
 
-/** What a terminal obeys rather than shows, one at a time, as a global pattern of its own for each caller. */
+/** A new global pattern that matches one escape sequence. */
 export const sequencePattern = (): RegExp =>
   new RegExp(`${CONTROL_SEQUENCE}|${CONTROL_STRING}|${OTHER_SEQUENCE}`, 'g');
 
@@ -202,7 +202,7 @@ export class SequenceJoiner {
     return text;
   }
 
-  /** What is held back, when nothing follows it any more. */
+  /** Returns the held text at the end of the stream. */
   rest(): string {
     const held = this.#held;
     this.#held = '';

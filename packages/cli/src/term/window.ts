@@ -46,7 +46,7 @@ export class NoticeCorner {
   #width = 0;
   #height = 0;
 
-  /** What to write so that these lines are shown. */
+  /** The sequences that show these lines. */
   show(lines: readonly string[], { cols, rows }: WindowSize): string {
     const shown = lines.flatMap((line) => wrapped(line, Math.max(4, cols - 2))).slice(0, rows);
     while (shown.length < Math.min(this.#height, rows)) shown.push('');

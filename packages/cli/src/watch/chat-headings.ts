@@ -16,7 +16,7 @@ export interface NamingSession {
   readonly mirror: Pick<Mirror<'session'>, 'confirmed'>;
 }
 
-/** What the chats of a session are called, and the headings that keep apart what is said in them. */
+/** Names of the chats of a session, and headings between their events. */
 export class ChatHeadings {
   readonly #screen: Screen;
   readonly #session: NamingSession;

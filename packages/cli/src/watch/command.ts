@@ -1,4 +1,4 @@
-/** What can be typed while watching. */
+/** A command that `watch` reads. */
 export type WatchCommand =
   | { readonly name: 'nothing' | 'cancel' | 'leave' | 'help' }
   | { readonly name: 'approve' | 'deny' }

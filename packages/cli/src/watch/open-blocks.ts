@@ -13,13 +13,13 @@ export interface OpenBlock {
   answer(choice: Choice, isExact: boolean): Promise<DispatchOutcome>;
 }
 
-/** What can be done about an input request: its questions answered, or a yes to what asks none. */
+/** The answers to an input request: answer its questions, accept it if it has none, or decline. */
 export const requestChoices = (hasQuestions: boolean): Choice[] => [
   { label: hasQuestions ? 'answer' : 'accept', isApproval: true },
   { label: 'decline', isApproval: false },
 ];
 
-/** What a chat waits for, in order. */
+/** The pending questions of a chat, in order. */
 export function openBlocks(chat: ChatHandle): OpenBlock[] {
   const { activeTurn, inputRequests } = chat.mirror.state;
   const calls = (activeTurn?.responseParts ?? []).flatMap((part): OpenBlock[] => {

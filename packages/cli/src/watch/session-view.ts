@@ -19,7 +19,7 @@ import { ChatHeadings, showMessage } from './chat-headings.ts';
 import { INPUT_ENDED, readCommand, WATCH_HELP } from './command.ts';
 import { hasQueue, openBlocks, queueReminder, requestChoices, standing } from './open-blocks.ts';
 
-/** What a view shows. */
+/** Options of a session view. */
 export interface SessionViewOptions {
   readonly screen: Screen;
   readonly session: SessionHandle;
@@ -52,7 +52,7 @@ export class SessionView {
   readonly #past = new Set<URI>();
   #stop: () => void = () => undefined;
   #isDisposed = false;
-  /** What there was before has been shown. */
+  /** The earlier turns have been shown. */
   #saysStanding = false;
 
   constructor(options: SessionViewOptions) {

@@ -28,7 +28,7 @@ const TICK_MS = 1_000;
 
 const LEAVE_AGAIN = 'press Ctrl-C again to leave; sessions go on';
 
-/** What the program is made of, besides its own parts. */
+/** Options of the chat program. */
 export interface ChatAppOptions {
   readonly client: AhpClient;
   readonly root: Mirror<'root'>;

@@ -15,7 +15,7 @@ export interface PanelLines {
   readonly headRows?: number;
 }
 
-/** What a panel may take of the window. */
+/** Space for a panel. */
 export interface PanelRoom {
   /** Keys go to it. */
   readonly isFocused: boolean;

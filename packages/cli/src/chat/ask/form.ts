@@ -43,7 +43,7 @@ export const questionsOf = ({ request }: Form): readonly ChatInputQuestion[] => 
 /** The question that keys go to; `undefined` when there is none. */
 export const questionAt = (form: Form): ChatInputQuestion | undefined => questionsOf(form)[form.at];
 
-/** What can be chosen; empty for questions that take text or a number. */
+/** Options of a question; empty for text and number questions. */
 export function choicesOf(question: ChatInputQuestion): readonly Choice[] {
   if (question.kind === 'boolean') {
     return [
@@ -115,7 +115,7 @@ const rowOf = (question: ChatInputQuestion, id: string | undefined): number =>
     choicesOf(question).findIndex((choice) => choice.id === id),
   );
 
-/** What is wrong with text that has to be a number. */
+/** Error text for a number field. */
 export const NOT_A_NUMBER = 'type a number';
 
 /** Value of a field, `undefined` for an empty field, or an error text. */
@@ -166,7 +166,7 @@ export function withField(form: Form, id: string, changes: Partial<Field>): Form
   return { ...form, fields: { ...form.fields, [id]: { ...rest, ...proposed, ...changes } } };
 }
 
-/** What is typed at the cursor of a field; all of its text while that is only proposed. */
+/** Types text at the cursor of a field. Replaces a text that is only proposed. */
 export const typedInto = ({ editor, isProposed }: Field, text: string): Editor =>
   insert(isProposed === true ? EMPTY_EDITOR : editor, text);
 
@@ -218,7 +218,7 @@ export function submission(form: Form): { answers: Record<string, ChatInputAnswe
   return { answers };
 }
 
-/** What somebody answered, for people, on one line; '' for nothing. */
+/** An answer on one line; '' for none. */
 export function answerText(question: ChatInputQuestion, answer: ChatInputAnswer | undefined): string {
   if (answer === undefined) return '';
   if (answer.state === 'skipped') return '(skipped)';

@@ -17,7 +17,7 @@ import {
   stepped,
 } from './editor.ts';
 
-/** What the message that is being written is for. */
+/** Purpose of the message in the composer. */
 export type ComposerPurpose =
   | { readonly kind: 'new' }
   /** Takes the place of one that waits. */
@@ -34,7 +34,7 @@ export class Composer {
   #inserted: readonly Inserted[] = [];
   #history: History | undefined;
   #purpose: ComposerPurpose = { kind: 'new' };
-  /** What stands for attachments in the draft while another message is changed. */
+  /** Attachments of the draft while another message is edited. */
   #putAside: readonly Inserted[] = [];
 
   constructor(env: Environment, chat: ChatHandle) {
@@ -52,7 +52,7 @@ export class Composer {
     return this.#purpose;
   }
 
-  /** What the text is of: it goes along with whatever else is in there. */
+  /** The edited message: its other parts are kept. */
   get carried(): Message | undefined {
     const purpose = this.#purpose;
     if (purpose.kind === 'new') return this.#draft.whole;
@@ -193,7 +193,7 @@ export class Composer {
   }
 }
 
-/** What stands above the message. */
+/** Label above the message. */
 export function purposeText(purpose: ComposerPurpose, message: string): string {
   switch (purpose.kind) {
     case 'new':

@@ -163,7 +163,7 @@ export interface History {
   readonly entries: readonly string[];
   /** Index of the one that shows; the number of entries: none, but what was being typed. */
   readonly at: number;
-  /** What was being typed before the first step back. */
+  /** Text before the first step back. */
   readonly typed: string;
 }
 

@@ -27,7 +27,7 @@ export interface Binding {
   readonly hint: string;
   /** In help, in place of the hints of all that have this label here. */
   readonly help?: string;
-  /** What it is called in code. */
+  /** Name of the command in code. */
   readonly command: string;
   /** Shown in the hint line only while this holds; the key is dead otherwise. Absent: always. */
   readonly when?: string;
@@ -227,7 +227,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
   ],
 };
 
-/** What holds at the moment, by the names that bindings use in `when`. */
+/** Conditions that hold now, by the names that bindings use in `when`. */
 export type Conditions = ReadonlySet<string>;
 
 const holds = ({ when }: Binding, conditions: Conditions): boolean =>

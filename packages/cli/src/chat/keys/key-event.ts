@@ -17,7 +17,7 @@ export type NamedKey =
 /** Something typed: text, or a key as bindings name it (`ctrl-s`, `alt-enter`, `shift-tab`, `up`). */
 export type KeyEvent = { readonly text: string } | { readonly key: string };
 
-/** What the terminal library tells of a key; the fields of its own type that are used. */
+/** Key event of the terminal library, with the fields that are used. */
 export interface RawKey {
   readonly upArrow: boolean;
   readonly downArrow: boolean;
@@ -53,7 +53,7 @@ const KEY_NAMES: readonly (readonly [keyof RawKey, NamedKey])[] = [
   ['pageDown', 'pagedown'],
 ];
 
-/** What was typed, in order: several events where a slow line brings more than one key at once. */
+/** Key events in order. A slow connection may deliver several keys at once. */
 export function keyEvents(input: string, raw: RawKey): KeyEvent[] {
   const named = KEY_NAMES.find(([field]) => raw[field])?.[1];
   if (named !== undefined) {

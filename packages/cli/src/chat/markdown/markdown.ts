@@ -162,7 +162,7 @@ export function tableLines(table: Tokens.Table, width: number): Line[] {
   return [...lines.slice(0, headerHeight), rule, ...lines.slice(headerHeight)];
 }
 
-/** What columns get: what they want where that fits, else the widest give first. */
+/** Widths of columns: as wanted if they fit, else the widest are reduced first. */
 function shared(wanted: readonly number[], room: number): number[] {
   const widths = [...wanted];
   for (let over = widths.reduce((sum, cells) => sum + cells, 0) - room; over > 0; over -= 1) {

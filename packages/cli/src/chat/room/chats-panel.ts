@@ -7,7 +7,7 @@ import type { KeyContext } from '../keys/bindings.ts';
 import { type Line, line, span } from '../text/line.ts';
 import { justified } from '../text/wrap.ts';
 
-/** What the chat list is for. */
+/** Actions of the chat list. */
 export interface ChatsActions {
   open(chat: URI): void;
   create(): void;
@@ -91,7 +91,7 @@ export function orderedChats(
   return roots.flatMap((chat) => below(chat, 0));
 }
 
-/** What a chat is called. */
+/** Display name of a chat. */
 export const chatTitle = (chat: ChatSummary, index: number): string =>
   oneLine(chat.title) || `Chat ${index + 1}`;
 

@@ -215,7 +215,7 @@ export class Conversation {
   }
 }
 
-/** What was set for a model goes with it. */
+/** Settings of a model go with the model. */
 const withModel = (message: Message, id: string | undefined): Message =>
   id === undefined || id === message.model?.id ? message : { ...message, model: { id } };
 

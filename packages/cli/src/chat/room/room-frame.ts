@@ -23,7 +23,7 @@ export interface RoomView {
   readonly conversation: Conversation;
   /** Questions that wait in other chats of this session. */
   readonly otherAsks: number;
-  /** What lies over the chat. */
+  /** The panel on top of the chat. */
   readonly overlay: OverlayPanel | undefined;
 }
 

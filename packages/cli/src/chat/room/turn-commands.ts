@@ -3,7 +3,7 @@ import type { Environment } from '../app/environment.ts';
 import { terminalsOf } from '../transcript/terminal-tails.ts';
 import type { Conversation } from './conversation.ts';
 
-/** What commands on a turn work with. */
+/** Parts that commands on a turn use. */
 export interface TurnCommandParts {
   readonly env: Environment;
   readonly conversation: Conversation;
@@ -63,7 +63,7 @@ export function copyAnswer(env: Environment, turn: Turn | ActiveTurn | undefined
   env.notice('copied, if the terminal supports it');
 }
 
-/** What holds in a chat now, by the names that bindings use. */
+/** Conditions that hold in a chat, by the names that bindings use. */
 export function conditionsIn(conversation: Conversation): readonly string[] {
   const { focus, askPanel, isRunning, asks, composer, chat, queue, isReadOnly, transcript } = conversation;
   if (focus === 'queue') return queue.conditions();
@@ -95,7 +95,7 @@ export function conditionsIn(conversation: Conversation): readonly string[] {
   return names;
 }
 
-/** What a turn answered, as Markdown. */
+/** Answer of a turn, as Markdown. */
 export const answerOf = ({ responseParts }: Turn | ActiveTurn): string =>
   responseParts
     .flatMap((part) => (part.kind === 'markdown' ? [part.content] : []))

@@ -7,7 +7,7 @@ import type { KeyEvent } from '../keys/key-event.ts';
 import { EMPTY_LINE, type Line, line, span } from '../text/line.ts';
 import { cutLine } from '../text/wrap.ts';
 
-/** What a new session is to be. */
+/** Options of a new session. */
 export interface SessionWish {
   /** Absent: the host's default. */
   readonly provider: string | undefined;

@@ -12,7 +12,7 @@ const isArchived = ({ status }: SessionSummary): boolean => (status & SessionSta
 /** Whether something happened in it that nobody has looked at. */
 const isUnread = ({ status }: SessionSummary): boolean => (status & SessionStatus.IsRead) === 0;
 
-/** What is looked for: sessions that have every word, in title, id, agent or folder. */
+/** Whether a session has every word of the filter in title, id, agent or folder. */
 export function matches(session: SessionSummary, filter: string): boolean {
   const { resource, title, provider, workingDirectory = '', activity = '' } = session;
   const text = `${title}\n${idOf(resource)}\n${provider}\n${workingDirectory}\n${activity}`.toLowerCase();
@@ -111,7 +111,7 @@ export function filterLine(
   return justified([span('  Filter: ', { bold: true }), ...said], line(count, { dim: true }), width);
 }
 
-/** What shows where there is no session. */
+/** Placeholder of an empty list. */
 export const noSessions = (filter: string, width: number): Line[] =>
   [
     filter === '' ? '  No session yet.' : `  Nothing matches “${filter}”.`,

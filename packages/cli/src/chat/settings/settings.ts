@@ -36,7 +36,7 @@ export interface Setting {
   readonly input: SettingInput;
 }
 
-/** What there is to set in a chat: the model of its next messages, then the config of its session. */
+/** Settings of a chat: the model of the next messages, then the config of the session. */
 export function settingsOf({
   models,
   model,

@@ -5,7 +5,7 @@ import { editLine, sentence, toolCallTitle } from '../../render/tool-call.ts';
 import { type Line, line, type Span, type Style, span } from '../text/line.ts';
 import { wrapLine, wrapText } from '../text/wrap.ts';
 
-/** What tool calls are shown with. */
+/** Options of the layout of tool calls. */
 export interface ToolCallLook {
   readonly width: number;
   readonly marks: Marks;

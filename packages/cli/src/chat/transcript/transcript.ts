@@ -124,7 +124,7 @@ export class Transcript {
     }
   }
 
-  /** What stands above the transcript at its edge; '' for nothing. */
+  /** Label at the top edge of the transcript; '' for none. */
   get edgeText(): string {
     const { turnsNextCursor, turns } = this.#chat.mirror.state;
     if (this.#isFetching) return 'loading older turns';
@@ -168,5 +168,5 @@ export class Transcript {
 const turnsOf = ({ turns, activeTurn }: ChatState): readonly (Turn | ActiveTurn)[] =>
   activeTurn === undefined ? turns : [...turns, activeTurn];
 
-/** What shows of a chat in which nothing was said yet. */
+/** Placeholder of an empty chat. */
 export const emptyChat = (text: string): Line => line(`  ${text}`, { dim: true });

@@ -15,7 +15,7 @@ import { EMPTY_LINE, type Line, line, span } from '../text/line.ts';
 import { wrapLine, wrapText } from '../text/wrap.ts';
 import { barred, toolCallLines } from './tool-call-lines.ts';
 
-/** What turns are laid out for. */
+/** Options of the layout of turns. */
 export interface TurnLook {
   readonly width: number;
   readonly isExpanded: boolean;
@@ -171,7 +171,7 @@ function answeredLines({ request, response }: InputRequestResponsePart, width: n
   return [...head, ...(response === 'accept' ? answers : [])];
 }
 
-/** What a request is about in one line. */
+/** Summary of an input request, one line. */
 export const requestTitle = (request: ChatInputRequest): string =>
   oneLine(request.message ?? request.questions?.[0]?.message ?? 'The agent asks', 1_000);
 

@@ -17,7 +17,7 @@ export interface ShownLine {
   readonly turnId: string;
 }
 
-/** What shows of a chat. */
+/** The visible part of a chat. */
 export interface Viewport {
   readonly lines: readonly ShownLine[];
   readonly position: Position;
@@ -30,7 +30,7 @@ interface Spot {
   readonly offset: number;
 }
 
-/** What shows at a position, in so many lines. Only the turns that show are laid out. */
+/** The visible lines at a position. Only visible turns are laid out. */
 export function look(source: TurnSource, position: Position, height: number): Viewport {
   const top = clamped(source, position, height);
   if (top === undefined) return { lines: [], position: 'end', isAtTop: true };

@@ -8,7 +8,7 @@ import { toAnsi } from '../text/line.ts';
 /** Shortest interval between two frames. */
 const FRAME_INTERVAL_MS = 33;
 
-/** What shows frames and reads keys. */
+/** A window that shows frames and reads keys. */
 export interface ChatWindow {
   /** Resolves when it was closed; rejects when it broke. The terminal is as it was before. */
   readonly closed: Promise<unknown>;
@@ -17,7 +17,7 @@ export interface ChatWindow {
   suspend(use: () => Promise<void>): Promise<void>;
 }
 
-/** What a window is opened on. */
+/** Streams of a window. */
 export interface WindowOptions {
   readonly stdin: Readable;
   readonly stdout: Writable;

@@ -42,7 +42,7 @@ export async function listTerminals(
   });
 }
 
-/** What its channel tells beyond the list; `undefined` when it has gone meanwhile. */
+/** State of a terminal from its channel; `undefined` if the terminal is gone. */
 async function stateOf(client: AhpClient, { resource }: TerminalInfo): Promise<TerminalState | undefined> {
   try {
     const terminal = await client.terminal(resource);
@@ -61,7 +61,7 @@ function details(terminal: TerminalInfo, state: TerminalState | undefined): obje
   return { ...terminal, ...rest };
 }
 
-/** What a line about a terminal needs to know besides it. */
+/** Options of a terminal line. */
 export interface TerminalLineOptions {
   readonly home: string;
   /** With it, size and folder show. */

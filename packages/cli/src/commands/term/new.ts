@@ -16,7 +16,7 @@ import { prefixKey } from '../../term/keys.ts';
 import { sizeOf, variablesOf, type WindowSize, windowOf } from '../../term/window.ts';
 import { attachTo, demandWindow } from './attach.ts';
 
-/** What `term new` and `term run` have in common, as parsed. */
+/** Common options of `term new` and `term run`, as parsed. */
 export interface NewTerminalOptions extends HostOptions {
   readonly name?: string;
   readonly cwd?: string;

@@ -85,7 +85,7 @@ function patternOf(text: string): RegExp {
   }
 }
 
-/** What came of waiting. */
+/** Result of waiting. */
 type Found = { readonly type: 'exited'; readonly exitCode: number } | { readonly type: 'idle' | 'text' };
 
 /** Follows a terminal until what is waited for has come. */
