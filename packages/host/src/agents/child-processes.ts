@@ -3,7 +3,7 @@ import type { StoredProcess } from '../journal/rows.ts';
 import { hasGroupMembers, processStartTime } from './process-identity.ts';
 import type { ChildRegistry } from './provider.ts';
 
-/** Where children are recorded, and how those that outlived a host are ended. */
+/** How child processes are recorded, and how those that outlived a host are ended. */
 export interface ChildProcessesOptions {
   /** Commits writes to the journal; resolves when they are durable. */
   write(writes: readonly JournalWrite[]): Promise<void>;
@@ -11,19 +11,22 @@ export interface ChildProcessesOptions {
   readMeta(key: string): Promise<string | undefined>;
   /** Runs `callback` after `delayMs`. Default: a timer of the process. */
   after?(delayMs: number, callback: () => void): void;
-  /** Told of orphans that were ended, and of records that could not be written. Default: nobody. */
+  /** Called for orphans that were ended and for records that could not be written. Default: no log. */
   log?(level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>): void;
-  /** Between TERM and KILL for an orphan. Default 2 s. */
+  /** Time between TERM and KILL for an orphan, in ms. Default 2,000. */
   graceMs?: number;
 }
 
-/** Key of the meta row that says which host recorded the children: its pid and start. */
+/** Key of the meta row with the pid and start time of the host that recorded the children. */
 const HOST_KEY = 'hostProcess';
 
-/** How often an orphan that was told to end is looked at. */
+/** Interval of the checks whether an orphan has ended. */
 const POLL_MS = 50;
 
-/** The children of this host, recorded in its journal so that the next start can end those that outlived it. */
+/**
+ * The child processes of this host. Recorded in the journal, so that the next start can end those that
+ * outlived the host.
+ */
 export class ChildProcesses implements ChildRegistry {
   readonly #options: ChildProcessesOptions;
   #identity: string | undefined;
@@ -34,7 +37,7 @@ export class ChildProcesses implements ChildRegistry {
 
   async record(child: { pid: number; command: string }): Promise<void> {
     const startTime = await processStartTime(child.pid);
-    // Already over: there is nothing that could outlive us.
+    // The process has already ended and cannot outlive the host.
     if (startTime === undefined) return;
     await this.#options.write([
       { op: 'process', pid: child.pid, startTime, command: child.command },
@@ -44,15 +47,16 @@ export class ChildProcesses implements ChildRegistry {
 
   forget(pid: number): void {
     this.#options.write([{ op: 'dropProcess', pid }]).catch((error: unknown) => {
-      // The next start finds the pid gone, or another process under it, and drops the row.
+      // The next start finds no such process, or another one with the pid, and drops the row.
       this.#options.log?.('warn', 'ended child not dropped', { pid, error: String(error) });
     });
   }
 
   /**
-   * Ends recorded children that still run (same pid, same start time), and what is left of their process groups: TERM,
-   * wait, KILL. Resolves when they are gone and their records are dropped. Called at start, before any child is started. Where the
-   * host that recorded them still runs, the journal is a copy of its: they are left to it.
+   * Ends recorded children that still run (same pid, same start time) and the rest of their process groups:
+   * TERM, wait, KILL. Resolves when they have ended and their records are dropped. Call it at start, before
+   * any child is started. If the host that recorded them still runs, the journal is a copy of that host's
+   * journal, and its children are not ended.
    */
   async endOrphans(): Promise<void> {
     const recorded = await this.#options.listProcesses();
@@ -73,7 +77,7 @@ export class ChildProcesses implements ChildRegistry {
     return this.#identity;
   }
 
-  /** We have the lock of this journal: when the host that wrote it last lives, it does so with another one. */
+  /** This host holds the lock of the journal. If the previous writer still runs, it uses another file. */
   async #isCopy(): Promise<boolean> {
     const last = await this.#options.readMeta(HOST_KEY);
     const pid = Number.parseInt(last ?? '', 10);
@@ -84,7 +88,7 @@ export class ChildProcesses implements ChildRegistry {
 
   async #endOrphan(child: StoredProcess): Promise<void> {
     const { pid, command } = child;
-    // 0 and 1 would mean our own group and everybody: no record of ours has them.
+    // 0 and 1 would address this process group and all processes. No record contains them.
     if (pid <= 1 || !(await isAlive(child))) return;
     this.#options.log?.('info', 'ending an agent that outlived its host', { pid, command });
     this.#signal(pid, 'SIGTERM');
@@ -112,7 +116,7 @@ export class ChildProcesses implements ChildRegistry {
     try {
       process.kill(-pid, signal);
     } catch (error) {
-      // It ended between the look and the signal, or is not ours to end.
+      // The process ended before the signal, or belongs to another user.
       this.#options.log?.('info', 'orphan not signalled', { pid, signal, error: String(error) });
     }
   }

@@ -4,12 +4,12 @@ import { AgentError } from './errors.ts';
 import type { AgentProvider, AgentSessionHost, ResolvedConfig } from './provider.ts';
 import type { RememberedAgents } from './remembered.ts';
 
-/** How long creating a session waits for an agent that has never said what its sessions can be set to. */
+/** Time that creating a session waits for an agent whose config is not known yet. */
 const INTRODUCTION_MS = 5_000;
 
 const isEmpty = ({ schema }: ResolvedConfig): boolean => Object.keys(schema.properties).length === 0;
 
-/** Finds what a session of an agent can be set to before there is one [ROOT-4]. */
+/** Finds the config of an agent before it has a session [ROOT-4]. */
 export class KnownConfigs {
   readonly #remembered: RememberedAgents;
   readonly #timers: Timers;
@@ -23,8 +23,9 @@ export class KnownConfigs {
   }
 
   /**
-   * Schema and values, `given` ones included: as the provider says, else as it said when it last ran. One that has never run
-   * is asked by a session that is opened and closed again. `undefined` when the agent has no config.
+   * Schema and values, including the `given` values: from the provider, or from the agent's last run. An
+   * agent that has never run is asked by opening and closing a session. `undefined` if the agent has no
+   * config.
    */
   async resolve(
     provider: AgentProvider,
@@ -56,7 +57,7 @@ export class KnownConfigs {
       late.resolve();
     });
     const opening = this.#openAndClose(provider, workingDirectory, abort.signal).catch((error: unknown) => {
-      // Creating the session will meet the same, and say so.
+      // Creating the session will fail in the same way and report the error.
       this.#log.debug({ error, provider: provider.id }, 'an agent could not be asked for its config');
     });
     await Promise.race([opening, late.promise]);

@@ -3,14 +3,14 @@ import { providerNotFound } from '@agenthost/protocol';
 import type { AgentProvider } from './provider.ts';
 import type { RememberedAgents } from './remembered.ts';
 
-/** The agents that this host offers, in the order given. */
+/** The agents that this host offers, in the given order. */
 export class AgentRegistry {
   readonly #providers: ReadonlyMap<string, AgentProvider>;
   readonly #defaultId: () => string | undefined;
   readonly #remembered: RememberedAgents;
   readonly #leave: (() => void)[] = [];
 
-  /** `defaultId`: for sessions that name no provider. */
+  /** `defaultId`: the provider of sessions that name none. */
   constructor(
     providers: readonly AgentProvider[],
     remembered: RememberedAgents,
@@ -21,12 +21,12 @@ export class AgentRegistry {
     this.#defaultId = defaultId;
   }
 
-  /** Ids of all of them, in the order given. */
+  /** Ids of all agents, in the given order. */
   get ids(): readonly string[] {
     return [...this.#providers.keys()];
   }
 
-  /** The provider by id, or the default one; throws `-32002` [SESS-1]. */
+  /** The provider with this id, or the default provider. Throws `-32002` [SESS-1]. */
   get(id: string | undefined): AgentProvider {
     const wanted = id ?? this.#defaultId() ?? '';
     const provider = this.#providers.get(wanted);
@@ -34,12 +34,12 @@ export class AgentRegistry {
     return provider;
   }
 
-  /** What clients see of all of them. */
+  /** The descriptions of all agents for clients. */
   describe(): AgentInfo[] {
     return [...this.#providers.values()].map((provider) => this.#remembered.complete(provider.describe()));
   }
 
-  /** Calls back whenever what one of them says of itself changes. */
+  /** Calls back when the description of an agent changes. */
   onChanged(listener: () => void): void {
     for (const provider of this.#providers.values()) {
       const leave = provider.onInfoChanged?.(listener);
@@ -47,7 +47,7 @@ export class AgentRegistry {
     }
   }
 
-  /** Ends everything that agents run. */
+  /** Ends all processes of agents. */
   async dispose(): Promise<void> {
     for (const leave of this.#leave.splice(0)) leave();
     await Promise.all([...this.#providers.values()].map((provider) => provider.dispose()));

@@ -2,7 +2,7 @@ import type { AgentInfo, SessionModelInfo } from '@agenthost/protocol';
 import type { Journal, JournalWrite } from '../journal/journal.ts';
 import type { AgentCommand, AgentProvider, ResolvedConfig } from './provider.ts';
 
-/** What an agent said of itself when it last ran. */
+/** The data of an agent from its last run. */
 interface Remembered {
   readonly models: readonly SessionModelInfo[];
   readonly config: ResolvedConfig;
@@ -13,7 +13,7 @@ type Commit = (writes: readonly JournalWrite[]) => Promise<void>;
 const keyOf = (id: string): string => `agent:${id}`;
 const commandsKeyOf = (id: string): string => `agent-commands:${id}`;
 
-/** What agents say of themselves only while they run, kept so that it is known before they do [ROOT-4]. */
+/** Data that agents report only while they run, stored to be available before an agent runs [ROOT-4]. */
 export class RememberedAgents {
   readonly #commit: Commit;
   readonly #byId: Map<string, Remembered>;
@@ -29,7 +29,7 @@ export class RememberedAgents {
     this.#commit = commit;
   }
 
-  /** Reads what is remembered of these providers. */
+  /** Reads the stored data of these providers. */
   static async load(journal: Journal, ids: readonly string[], commit: Commit): Promise<RememberedAgents> {
     const byId = new Map<string, Remembered>();
     const commands = new Map<string, readonly AgentCommand[]>();
@@ -38,30 +38,32 @@ export class RememberedAgents {
       if (list !== undefined) commands.set(id, JSON.parse(list));
       const text = await journal.readMeta(keyOf(id));
       if (text === undefined) continue;
-      // Written below.
+      // This class wrote the value.
       const remembered: Remembered = JSON.parse(text);
       byId.set(id, remembered);
     }
     return new RememberedAgents(byId, commands, commit);
   }
 
-  /** The agent's description, with the models that it had when it has not said any yet. */
+  /** The agent's description, with the stored models if the agent has not reported any yet. */
   complete(info: AgentInfo): AgentInfo {
     const models = this.#byId.get(info.provider)?.models ?? [];
     return info.models.length > 0 || models.length === 0 ? info : { ...info, models: [...models] };
   }
 
-  /** The config that it had; `undefined` when it never ran. */
+  /** The stored config; `undefined` if the agent has never run. */
   config(id: string): ResolvedConfig | undefined {
     return this.#byId.get(id)?.config;
   }
 
-  /** The slash commands that it offered last, in whatever session; `undefined` when it never said. */
+  /**
+   * The slash commands that the agent last reported, in any session; `undefined` if it has not reported any.
+   */
   commands(id: string): readonly AgentCommand[] | undefined {
     return this.#commands.get(id);
   }
 
-  /** Keeps the slash commands that it offers now. */
+  /** Stores the slash commands that the agent offers now. */
   async learnCommands(id: string, commands: readonly AgentCommand[]): Promise<void> {
     const text = JSON.stringify(commands);
     if (text === JSON.stringify(this.#commands.get(id))) return;
@@ -69,7 +71,7 @@ export class RememberedAgents {
     await this.#commit([{ op: 'meta', key: commandsKeyOf(id), value: text }]);
   }
 
-  /** Keeps what a provider says now, an agent session being open. */
+  /** Stores the data that a provider reports now. Call it while an agent session is open. */
   async learn(provider: AgentProvider, workingDirectory: string): Promise<void> {
     const config = await provider.resolveConfig?.({ workingDirectory, values: {} });
     if (config === undefined) return;

@@ -4,7 +4,7 @@ import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
 import type { AgentStartStep } from './provider.ts';
 
-/** The start of an agent in steps of equal size; the last one is its end. */
+/** The steps of an agent's start, of equal size. The last one is its end. */
 const STEPS = { begin: 0, handshake: 1, session: 2, end: 3 } as const;
 const MESSAGES = {
   begin: 'Starting the agent',
@@ -12,11 +12,11 @@ const MESSAGES = {
   session: 'Opening a conversation',
 } as const;
 
-/** A request that wants to hear how far its session is. */
+/** A request that reports the progress of a session's creation. */
 export interface StartReport {
-  /** The session is made, its agent starts: the first frame. */
+  /** Called when the session was created and its agent starts. Sends the first frame. */
   begin(tx: Tx, session: string): void;
-  /** The request has failed before that: its token is free again. */
+  /** Called when the request has failed earlier. The token can be used again. */
   cancel(): void;
 }
 
@@ -26,7 +26,10 @@ interface Reported {
   step: number;
 }
 
-/** Tells who creates a session how far its agent is: never falling, and always up to the end, however it ends [ROOT-3]. */
+/**
+ * Reports the progress of an agent's start to the client that creates the session. Progress never decreases
+ * and always reaches its end, also after a failure [ROOT-3].
+ */
 export class StartProgress {
   readonly #sync: Sync;
   readonly #tokens = new Map<Sink, Set<string>>();
@@ -40,7 +43,7 @@ export class StartProgress {
     });
   }
 
-  /** Takes a caller's token; throws `-32602` when an open request of the caller has it already. */
+  /** Reserves a caller's progress token. Throws `-32602` if an open request of the caller uses it. */
   open(token: string, sink: Sink): StartReport {
     const open = this.#tokens.get(sink) ?? new Set();
     if (open.has(token)) throw invalidParam('progressToken', 'another open request of yours has it');
@@ -56,7 +59,7 @@ export class StartProgress {
     };
   }
 
-  /** An agent that starts has come so far. What is no news is left out. */
+  /** Reports a step of an agent's start. A step that was already reported is ignored. */
   step(session: string, step: AgentStartStep): void {
     this.#sync.transact('host', (tx) => {
       const reported = this.#bySession.get(session);
@@ -66,7 +69,7 @@ export class StartProgress {
     });
   }
 
-  /** The session is ready, has failed or goes: the last frame. */
+  /** Reports that the session is ready, has failed or was removed. Sends the last frame. */
   end(tx: Tx, session: string, message: string): void {
     const reported = this.#bySession.get(session);
     if (reported === undefined) return;

@@ -20,7 +20,7 @@ import { type Offers, offersFor } from './offers.ts';
 import { type ConfigChanges, decide, holdsIn, type StoredApproval, type Verdict } from './policy.ts';
 import type { ApprovalStore, Keeper } from './store.ts';
 
-/** The call that a question is about. */
+/** The tool call that a question is about. */
 export interface AskingCall {
   readonly session: string;
   readonly chat: string;
@@ -28,27 +28,27 @@ export interface AskingCall {
   readonly start: Pick<ToolCallStart, 'toolName' | 'kind' | 'contributor'>;
 }
 
-/** A question on its way to an answer. */
+/** A question that has no answer yet. */
 export interface OpenQuestion {
-  /** What it is now: asked, or decided by a policy or an approval. */
+  /** The current verdict: users are asked, or a policy or approval has decided. */
   readonly verdict: Verdict;
-  /** The answers that people have. */
+  /** The options that users can choose. */
   readonly options: readonly ConfirmationOption[];
-  /** They are the host's: the agent knows nothing of them. */
+  /** True if the host made the options; the agent does not know them. */
   readonly hasHostsOptions: boolean;
-  /** Why a policy denies, in the language of whoever started the turn. */
+  /** Why a policy denies the call, in the language of the client that started the turn. */
   readonly deniedMessage: StringOrMarkdown;
-  /** Hears of a decision that comes while people are asked. */
+  /** Registers a listener for a decision that is made while users are asked. */
   onDecided(listener: (verdict: Verdict) => void): void;
-  /** It has its answer, or needs none any more. Idempotent. */
+  /** Closes the question, which has its answer or needs none. Idempotent. */
   close(): void;
 }
 
-/** The agent that keeps an approval. */
+/** The agent that stores an approval itself. */
 interface AgentKeeper {
   readonly chat: string;
   readonly provider: string;
-  /** Config values that it has changed because of it. */
+  /** Config values that the agent has changed because of the approval. */
   readonly changedConfig: ConfigChanges;
 }
 
@@ -58,16 +58,16 @@ interface Entry {
   listener: ((verdict: Verdict) => void) | undefined;
 }
 
-/** What answers for people: each session's policy, and what somebody has allowed for good. */
+/** Answers questions in place of users: by the session's policy, and by remembered approvals. */
 export class Approvals {
   readonly #sync: Sync;
   readonly #store: ApprovalStore;
   readonly #localeOf: (chat: string) => string;
   readonly #defaultFolder: string;
-  /** Questions that people see now, by chat and tool call. */
+  /** Questions that users see now, by chat and tool call. */
   readonly #open = new Map<string, Entry>();
 
-  /** `defaultFolder`: URI of the folder that sessions without one work in. */
+  /** `defaultFolder`: URI of the working directory for sessions without one. */
   constructor(parts: {
     sync: Sync;
     store: ApprovalStore;
@@ -89,13 +89,15 @@ export class Approvals {
     });
   }
 
-  /** What a session's `approvals` is now: the host's default where a replacement has dropped it. */
+  /** The current `approvals` value of a session; the host's default if the session has none. */
   policyOf(session: string): ApprovalPolicy {
     const value = this.#sync.registry.getOf('session', session)?.state.config?.values['approvals'];
     return isApprovalPolicy(value) ? value : defaultApprovals(this.#sync.root.state.config);
   }
 
-  /** Decides a question, now and whenever something that it depends on changes, until it is closed. */
+  /**
+   * Decides a question, and decides again whenever a setting that it depends on changes, until it is closed.
+   */
   open(call: AskingCall, question: ToolCallQuestion): OpenQuestion {
     const { session, chat, toolCallId, start } = call;
     const edits = question.edits ?? [];
@@ -131,7 +133,7 @@ export class Approvals {
     };
   }
 
-  /** What is remembered, or what of it holds in a session, the oldest first. */
+  /** The remembered approvals, or those that apply to a session, oldest first. */
   list(session?: Channel<'session'>): RememberedApproval[] {
     const folders = session === undefined ? [] : this.#foldersOf(session);
     return this.#store.all
@@ -139,7 +141,7 @@ export class Approvals {
       .map(publicPart);
   }
 
-  /** The agent that remembers this approval by itself, and in which chat; `undefined`: none does. */
+  /** The agent that stores this approval itself, and its chat. `undefined` if no agent does. */
   keeperOf(id: string): AgentKeeper | undefined {
     const {
       agentChat: chat,
@@ -149,24 +151,24 @@ export class Approvals {
     return chat === undefined ? undefined : { chat, provider, changedConfig: agentConfig };
   }
 
-  /** A chat's agent has changed config values by itself. */
+  /** Records that a chat's agent has changed config values itself. */
   agentConfigured(tx: Tx, chat: Channel<'chat'>, changes: ConfigChanges): void {
     this.#store.noteConfig(tx, keeperIn(chat), changes);
   }
 
-  /** Forgets one; false when there is none of that id. */
+  /** Removes an approval. Returns false if there is none with this id. */
   revoke(tx: Tx, id: string): boolean {
     const isThere = this.#store.all.some((each) => each.id === id);
     this.#store.drop(tx, (each) => each.id === id);
     return isThere;
   }
 
-  /** A session has been disposed of: what held in it alone goes. */
+  /** Removes the approvals of a session that was disposed of. */
   forget(tx: Tx, session: string): void {
     this.#store.drop(tx, ({ scope }) => scope.kind === 'session' && scope.session === session);
   }
 
-  /** A person has chosen an option that is to be remembered: in the same tick, so that no kill parts the two. */
+  /** Remembers a chosen option, in the tick of the choice, so that both are stored or neither. */
   #remember(tx: Tx, { channel, action, before, after }: Change<'chat'>): void {
     if (action.type !== 'chat/toolCallConfirmed' || !action.approved || before === after) return;
     const entry = this.#open.get(keyOf(channel.uri, action.toolCallId));
@@ -174,7 +176,8 @@ export class Approvals {
     const offer =
       selectedOptionId === undefined ? entry?.offers.plainYes : entry?.offers.remembers.get(selectedOptionId);
     if (entry === undefined || offer === undefined || !isRunning(after, action.toolCallId)) return;
-    // What runs now is not what the option was about; whoever corrected the call has not allowed it as it was. The agent remembers it still.
+    // The user has edited the call and has not approved it as it was. The agent remembers its option all the
+    // same.
     const { editedToolInput = entry.ask.toolInput } = action;
     const isEdited = editedToolInput !== entry.ask.toolInput;
     if (isEdited && !offer.isAgents) return;
@@ -187,14 +190,14 @@ export class Approvals {
     tx.effect(() => this.#reconsider(({ provider }) => provider === entry.ask.provider));
   }
 
-  /** Workers are the agent of the chat that they were spawned from. */
+  /** Worker chats share the agent of the chat that spawned them. */
   #agentChatOf(chat: Channel<'chat'>): Channel<'chat'> {
     const { origin } = chat.state;
     const parent = origin?.kind === 'tool' ? this.#sync.registry.getOf('chat', origin.chat) : undefined;
     return parent === undefined ? chat : this.#agentChatOf(parent);
   }
 
-  /** A setting has changed: it holds for what people are asked already. */
+  /** Decides open questions again after a setting has changed. */
   #reconsider(concerns: (ask: Ask) => boolean): void {
     for (const entry of [...this.#open.values()]) {
       if (!concerns(entry.ask)) continue;

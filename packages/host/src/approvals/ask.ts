@@ -1,27 +1,27 @@
 import type { FileEdit, StringOrMarkdown, ToolCallContributor } from '@agenthost/protocol';
 import type { ToolKind } from '../agents/tool-call.ts';
 
-/** A question whether a tool call may run, with all that an answer may depend on. */
+/** A question whether a tool call may run, with all data that an answer can depend on. */
 export interface Ask {
   readonly session: string;
   readonly chat: string;
   readonly toolCallId: string;
-  /** The agent. */
+  /** Id of the agent's provider. */
   readonly provider: string;
   readonly toolName: string;
-  /** The agent's word for it. */
+  /** The kind of tool according to the agent. */
   readonly kind: ToolKind;
   readonly contributor: ToolCallContributor | undefined;
   readonly invocationMessage: StringOrMarkdown;
   readonly toolInput: string | undefined;
   readonly edits: readonly FileEdit[];
-  /** Real path of the folder that the chat works in; `undefined` when it has gone. */
+  /** Real path of the chat's working directory; `undefined` if it no longer exists. */
   readonly folder: string | undefined;
-  /** Real paths of all files that `edits` would touch; `undefined` when there are none, or one cannot be told. */
+  /** Real paths of all files that `edits` would change; `undefined` if there are none, or one is unknown. */
   readonly files: readonly string[] | undefined;
 }
 
-/** Whether a call edits files and says which: nothing is deleted, and the agent calls it an edit or a move. */
+/** Whether a call edits known files: it deletes none, and the agent describes it as an edit or a move. */
 export function isEditOfFiles(ask: Ask): ask is Ask & { readonly files: readonly string[] } {
   const isNamedSo = ask.kind === 'edit' || ask.kind === 'move';
   return isNamedSo && ask.files !== undefined && ask.edits.every(({ after }) => after !== undefined);

@@ -3,28 +3,29 @@ import type { ApprovalCoverage } from '@agenthost/protocol';
 import { fileUriOf } from '../workspace/file-uri.ts';
 import { type Ask, isEditOfFiles } from './ask.ts';
 
-/** What is shown of a long input in lists; characters. */
+/** Maximum characters of an input in lists of approvals. */
 const MAX_SHOWN = 1_000;
-/** Tools whose every use may be allowed: what they do by nature changes nothing. */
+/** Kinds of tools that may be allowed for every use, because they change nothing. */
 const HARMLESS_KINDS: ReadonlySet<string> = new Set(['read', 'search', 'think']);
-/** A name that stands in an option as it is. */
+/** A name that can be shown in an option without quotes. */
 const PLAIN_NAME = /^[A-Za-z0-9][\w.:/-]{0,63}$/;
-/** What models write about a command without it meaning anything to the shell. */
+/** Fields that models add to describe a command. They have no meaning to the shell. */
 const REMARKS: ReadonlySet<string> = new Set(['description', 'justification']);
 
-/** What the host can decide by: all but what an agent keeps by itself. */
+/** Coverages that the host can check; excludes the one that an agent stores itself. */
 export type HostCoverage = Exclude<ApprovalCoverage, { kind: 'agent' }>;
 
-/** What an approval lets run, and how such calls are recognised. */
+/** The calls that an approval allows, and how they are recognized. */
 export interface Coverage {
   readonly shown: HostCoverage;
-  /** Of the input; absent when the input does not matter. */
+  /** Fingerprint of the input; absent if any input is allowed. */
   readonly fingerprint?: string;
 }
 
 /**
- * What "always" may mean for a call: edits of the same files, any use of a tool that reads, or the very same input; `undefined`: nothing.
- * `isAgents`: the option is the agent's, whose words the host cannot read, so that any use of a tool is too much.
+ * The meaning of "always" for a call: edits of the same files, any use of a reading tool, or the same input.
+ * `undefined`: the call cannot be allowed permanently. `isAgents`: the option is the agent's. The host does
+ * not know its meaning, so it never allows any use of a tool.
  */
 export function coverageOf(ask: Ask, isAgents: boolean): Coverage | undefined {
   if (isEditOfFiles(ask)) return { shown: { kind: 'files', files: ask.files.map(fileUriOf) } };
@@ -32,7 +33,7 @@ export function coverageOf(ask: Ask, isAgents: boolean): Coverage | undefined {
   if (isHarmless && !isAgents) return { shown: { kind: 'tool' } };
   const { toolInput, edits } = ask;
   if (toolInput === undefined || toolInput === '') return undefined;
-  // New text of a file is shown beside the input, and the next call may have another.
+  // New file text is shown beside the input, and the next call may have another text.
   if (edits.some(({ after }) => after !== undefined)) return undefined;
   const input = commandOf(ask) ?? toolInput;
   const isWhole = input.length <= MAX_SHOWN;
@@ -42,7 +43,7 @@ export function coverageOf(ask: Ask, isAgents: boolean): Coverage | undefined {
   };
 }
 
-/** Whether an approval of this coverage lets a call run, the tool being the same. */
+/** Whether an approval with this coverage allows a call of the same tool. */
 export function covers({ shown, fingerprint }: Coverage, ask: Ask): boolean {
   switch (shown.kind) {
     case 'tool':
@@ -57,8 +58,8 @@ export function covers({ shown, fingerprint }: Coverage, ask: Ask): boolean {
 }
 
 /**
- * The same for calls that are the same to whoever was asked: all of the input, whatever its order, and the files; what a person read
- * about the call too, unless the input is a command line, which says it all.
+ * Fingerprint of a call. Equal for calls that look the same to users: same input in any key order, and same
+ * files. Includes the text shown to users, unless the input is a command line, which is complete by itself.
  */
 function fingerprintOf(ask: Ask): string {
   const { toolInput = '', invocationMessage, edits, contributor } = ask;
@@ -66,14 +67,14 @@ function fingerprintOf(ask: Ask): string {
   const isCommand = commandOf(ask) !== undefined;
   const identity = {
     input: isCommand ? withoutRemarks(input) : input,
-    // What a client's tool is called is the host's own sentence, in somebody's language.
+    // The text for a client's tool is written by the host, in the language of the client.
     message: isCommand || contributor?.kind === 'client' ? null : invocationMessage,
     edits: edits.map(({ before, after }) => [before?.uri ?? null, after?.uri ?? null]),
   };
   return createHash('sha256').update(JSON.stringify(identity, inOrder)).digest('base64url');
 }
 
-/** The command line of a call that runs one: its input has it under `command`. */
+/** The command line of a call: the field `command` of its input. */
 function commandOf({ kind, toolInput = '' }: Ask): string | undefined {
   if (kind !== 'execute') return undefined;
   const command = objectOf(toolInput)?.['command'];
@@ -86,7 +87,7 @@ function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : undefined;
   } catch (error) {
-    // Not all input is JSON.
+    // The input may not be JSON.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
@@ -98,7 +99,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const withoutRemarks = (input: unknown): unknown =>
   isRecord(input) ? Object.fromEntries(Object.entries(input).filter(([key]) => !REMARKS.has(key))) : input;
 
-/** For `JSON.stringify`: keys in their order. */
+/** Replacer for `JSON.stringify` that sorts keys. */
 const inOrder = (_: string, value: unknown): unknown =>
   isRecord(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)))

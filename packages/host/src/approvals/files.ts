@@ -5,12 +5,17 @@ import { errorCode } from '@agenthost/protocol/values';
 import { pathOfFileUri } from '../workspace/file-uri.ts';
 import { isMissing } from '../workspace/real-path.ts';
 
-/** Calls that touch more files are for people to look at. */
+/** Maximum number of files in a call that can be decided without a user. */
 const MAX_FILES = 100;
 
 // At once, not later: a question is decided in the tick that it is asked in, so that nothing can come between.
 
-/** Real paths of all files that edits would touch, each once; `undefined` when there are none, or one cannot be told. */
+/**
+ * Real paths of all files that edits would change, each once. `undefined` if there are none, or one is
+ * unknown.
+ *
+ * Synchronous, because a question is decided in the tick in which it is asked.
+ */
 export function filesOf(edits: readonly FileEdit[]): readonly string[] | undefined {
   const uris = edits
     .flatMap(({ before, after }) => [before?.uri, after?.uri])
@@ -21,7 +26,10 @@ export function filesOf(edits: readonly FileEdit[]): readonly string[] | undefin
   return paths.every((path) => path !== undefined) ? [...new Set(paths)].toSorted() : undefined;
 }
 
-/** Where a `file:` URI leads after every symbolic link; `undefined` for others, dangling links and what may not be looked at. */
+/**
+ * The target of a `file:` URI after following symbolic links. `undefined` for other URIs, dangling links and
+ * inaccessible files.
+ */
 export function realPathOf(uri: string): string | undefined {
   try {
     return follow(pathOfFileUri(uri));
@@ -37,7 +45,7 @@ function follow(path: string): string | undefined {
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  // A link that leads nowhere now would be followed by whoever writes to it.
+  // Writing to a dangling link creates its target.
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) return undefined;
   const parent = follow(dirname(path));
   return parent === undefined ? undefined : join(parent, basename(path));

@@ -3,7 +3,7 @@ import type { HostCoverage } from './coverage.ts';
 
 type ScopeKind = ApprovalScope['kind'];
 
-/** What an option of the host lets run: says exactly what is remembered. */
+/** The label of an option of the host. States exactly what is remembered. */
 export type AlwaysOf =
   | { readonly kind: 'command' | 'input' }
   | { readonly kind: 'files'; readonly count: number }
@@ -13,7 +13,7 @@ interface Labels {
   readonly allow: string;
   readonly deny: string;
   readonly deniedByPolicy: string;
-  /** An option of the agent's by which it asks no more. */
+  /** The label of an agent's option after which the agent no longer asks. */
   agentsAlways(label: string): string;
   always(of: AlwaysOf, scope: ScopeKind): string;
 }
@@ -86,13 +86,13 @@ const FRENCH: Labels = {
 
 const BY_LANGUAGE: Readonly<Record<string, Labels>> = { en: ENGLISH, de: GERMAN, fr: FRENCH };
 
-/** What the host says to people who speak a language (BCP 47 tag); English when it does not speak it [CHAT-19]. */
+/** The labels in a language (BCP 47 tag); in English if the language is not available [CHAT-19]. */
 export function labelsFor(locale: string): Labels {
   const language = locale.split(/[-_]/, 1)[0]?.toLowerCase() ?? '';
   return (Object.hasOwn(BY_LANGUAGE, language) ? BY_LANGUAGE[language] : undefined) ?? ENGLISH;
 }
 
-/** What a coverage is called in an option. */
+/** The label of a coverage in an option. */
 export function alwaysOf(shown: HostCoverage, call: { toolName: string; kind: string }): AlwaysOf {
   switch (shown.kind) {
     case 'files':

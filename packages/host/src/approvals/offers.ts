@@ -6,33 +6,39 @@ import type { Ask } from './ask.ts';
 import { type Coverage, coverageOf } from './coverage.ts';
 import { alwaysOf, labelsFor } from './labels.ts';
 
-/** What choosing an option makes the host remember. */
+/** The approval that the host remembers when an option is chosen. */
 export interface Offer {
   readonly label: string;
   readonly scope: ApprovalScope;
-  /** What the host lets run by it; `undefined`: nothing. */
+  /** The calls that the host then allows; `undefined`: none. */
   readonly coverage: Coverage | undefined;
-  /** The agent remembers it by itself, for whatever it means by it. */
+  /** True if the agent remembers the option itself, with a meaning that the host does not know. */
   readonly isAgents: boolean;
 }
 
-/** The options of a question, and what they make the host remember, by id. */
+/** The options of a question, and the approvals that they lead to, by option id. */
 export interface Offers {
   readonly options: readonly ConfirmationOption[];
   readonly remembers: ReadonlyMap<string, Offer>;
-  /** What a yes that names no option makes the host remember: every yes that the agent offers is a lasting one, and it gets the first. */
+  /**
+   * The approval for an answer "yes" without an option. Set if all of the agent's positive options are
+   * permanent; the agent then gets the first.
+   */
   readonly plainYes?: Offer;
-  /** The agent knows nothing of these options. */
+  /** True if the host made the options; the agent does not know them. */
   readonly areHosts: boolean;
 }
 
-/** The agent's options where it gives any, else the host's in the language of whoever started the turn [CHAT-19]. */
+/**
+ * The agent's options if it gives any, otherwise the host's, in the language of the client that started the
+ * turn [CHAT-19].
+ */
 export function offersFor(
   ask: Ask,
   { options: given = [], alwaysOptions = [] }: Pick<ToolCallQuestion, 'options' | 'alwaysOptions'>,
   locale: string,
 ): Offers {
-  // No client could choose one by a longer id.
+  // Clients could not choose an option with a longer id.
   const options = given.filter(({ id }) => id.length <= TEXT_LIMITS.id.max);
   if (options.length > 0) return agentsOffers(ask, options, alwaysOptions, labelsFor(locale).agentsAlways);
   const labels = labelsFor(locale);
@@ -55,8 +61,8 @@ export function offersFor(
 }
 
 /**
- * The agent's own options, those that allow only once first: what is first is what most windows have under the cursor. Whatever their ids are,
- * only what the agent says holds for more than this call is remembered.
+ * The agent's own options. Options for a single use come first, because most clients preselect the first one.
+ * An option is remembered only if the agent declares it permanent, whatever its id is.
  */
 function agentsOffers(
   ask: Ask,
@@ -70,7 +76,7 @@ function agentsOffers(
   const isLasting = ({ id, kind }: ConfirmationOption): boolean =>
     kind === 'approve' && alwaysOptions.includes(id);
   for (const option of given) {
-    // An id that stands for two options does not say which was chosen.
+    // An id shared by two options does not identify the chosen one.
     const isUnique = given.filter(({ id }) => id === option.id).length === 1;
     if (isUnique && isLasting(option))
       remembers.set(option.id, { label: option.label, scope, coverage, isAgents: true });

@@ -7,34 +7,34 @@ import { type Ask, isEditOfFiles } from './ask.ts';
 import { covers, type HostCoverage } from './coverage.ts';
 import { realPathOf } from './files.ts';
 
-/** An approval as it is kept: what clients see, and how calls are matched. */
+/** A stored approval: the public part, and the data to match calls. */
 export interface StoredApproval extends RememberedApproval {
-  /** What the host lets run, where `covers` says that the agent decides; absent: nothing. */
+  /** Calls that the host allows for an approval that the agent stores itself. Absent: none. */
   readonly hostCovers?: HostCoverage;
-  /** The chat whose agent remembers it, where `covers` says that the agent decides. */
+  /** The chat of the agent, for an approval that the agent stores itself. */
   readonly agentChat?: string;
-  /** That chat's turn in which it was given. */
+  /** The turn of that chat in which the approval was given. */
   readonly agentTurn?: string;
-  /** Config values that its agent has changed in that turn by itself, such as a mode that asks less. */
+  /** Config values that the agent changed in that turn itself, for example to a mode that asks less. */
   readonly agentConfig?: ConfigChanges;
-  /** Of the input that it covers. */
+  /** Fingerprint of the allowed input. */
   readonly fingerprint?: string;
-  /** Who runs the tool, as JSON; absent: the agent. */
+  /** The contributor that runs the tool, as JSON. Absent: the agent. */
   readonly contributor?: string;
 }
 
-/** Config values by key: before a change, and after it. */
+/** Config values by key, before and after a change. */
 export type ConfigChanges = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
-/** What decided in place of a person; stands in the tool call's `_meta`. */
+/** The setting that decided without a user. Stored in the tool call's `_meta`. */
 export type Decider = { readonly policy: ApprovalPolicy } | { readonly approval: string };
 
-/** What becomes of a question: a person is asked, or something decides in their place. */
+/** The outcome of a question: users are asked, or a setting decides. */
 export type Verdict =
   | { readonly outcome: 'ask' }
   | { readonly outcome: 'run' | 'deny'; readonly by: Decider };
 
-/** Decides a question by the session's policy and what is remembered. Refusing comes first. */
+/** Decides a question by the session's policy and the remembered approvals. A denial takes precedence. */
 export function decide(policy: ApprovalPolicy, ask: Ask, remembered: readonly StoredApproval[]): Verdict {
   if (policy === 'none') return { outcome: 'deny', by: { policy } };
   if (policy === 'all') return { outcome: 'run', by: { policy } };
@@ -44,8 +44,9 @@ export function decide(policy: ApprovalPolicy, ask: Ask, remembered: readonly St
 }
 
 /**
- * Whether a call edits files of its folder and nothing else, by what it says it would change: that it calls itself an edit is not
- * enough. Deleting asks, and so do hidden files and folders, where a change can run programs later (`.git/hooks`, `.envrc`).
+ * Whether a call edits only files in its folder, according to the changes that it lists. Its kind alone is
+ * not sufficient. Deletions are excluded, and so are hidden files and folders, where a change can later run
+ * programs (`.git/hooks`, `.envrc`).
  */
 function isEditWithin(ask: Ask): boolean {
   const { folder } = ask;
@@ -63,7 +64,7 @@ function isEditWithin(ask: Ask): boolean {
   );
 }
 
-/** Whether a remembered approval lets a call run. */
+/** Whether a remembered approval allows a call. */
 function allows(approval: StoredApproval, ask: Ask): boolean {
   const shown = approval.covers.kind === 'agent' ? approval.hostCovers : approval.covers;
   return (
@@ -83,13 +84,13 @@ function allows(approval: StoredApproval, ask: Ask): boolean {
   );
 }
 
-/** Whether an approval holds for chats of a session that work in this folder (a real path). */
+/** Whether an approval applies to chats of a session that work in this folder (a real path). */
 export function holdsIn({ scope }: RememberedApproval, session: string, folder: string | undefined): boolean {
   if (scope.kind === 'session') return scope.session === session;
   const allowed = realPathOf(scope.folder);
   return folder !== undefined && allowed !== undefined && isWithin(folder, allowed);
 }
 
-/** Who runs the tool, to compare; `undefined`: the agent. */
+/** A comparable key of the contributor that runs the tool; `undefined`: the agent. */
 export const contributorKey = (contributor: Ask['contributor']): string | undefined =>
   contributor === undefined ? undefined : JSON.stringify(contributor);

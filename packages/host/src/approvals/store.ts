@@ -7,13 +7,13 @@ import type { Offer } from './offers.ts';
 import { type ConfigChanges, contributorKey, type StoredApproval } from './policy.ts';
 
 const KEY = 'approvals';
-/** They are clicked by people; when there are more, the oldest go. */
+/** Maximum number of approvals. The oldest are removed above it. Users create them one by one. */
 const MAX_APPROVALS = 1_000;
 
-/** Where the agent is that keeps an approval: its chat, and the turn that it was in. */
+/** The chat and turn of the agent that stores an approval. */
 export type Keeper = Pick<StoredApproval, 'agentChat' | 'agentTurn'>;
 
-/** The approvals that people have given for good, durable from the tick that changes them. */
+/** The permanent approvals of users. Durable from the tick that changes them. */
 export class ApprovalStore {
   readonly #sync: Sync;
   readonly #ids: Ids;
@@ -27,17 +27,17 @@ export class ApprovalStore {
 
   static async load(sync: Sync, ids: Ids): Promise<ApprovalStore> {
     const text = await sync.journal.readMeta(KEY);
-    // Written by `#set`, below.
+    // `#set` wrote the value.
     const all: StoredApproval[] = text === undefined ? [] : JSON.parse(text);
     return new ApprovalStore(sync, ids, all);
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   get all(): readonly StoredApproval[] {
     return this.#all;
   }
 
-  /** Remembers what a person chose; `keeper` is the agent that was told. */
+  /** Adds an approval that a user has chosen. `keeper`: the agent that stores it itself. */
   add(tx: Tx, ask: Ask, { label, scope, coverage, isAgents }: Offer, keeper: Keeper): void {
     const contributor = contributorKey(ask.contributor);
     const covers = isAgents ? { kind: 'agent' as const } : coverage?.shown;
@@ -57,7 +57,7 @@ export class ApprovalStore {
     this.#set(tx, [...this.#all, approval].slice(-MAX_APPROVALS));
   }
 
-  /** The agent of that turn has changed its config by itself, after an approval that it keeps. */
+  /** Records that the agent of a turn has changed its config after an approval that it stores. */
   noteConfig(tx: Tx, { agentChat, agentTurn }: Keeper, changes: ConfigChanges): void {
     const approval = this.#all.findLast(
       (each) => each.agentChat === agentChat && each.agentTurn !== undefined && each.agentTurn === agentTurn,
@@ -73,7 +73,7 @@ export class ApprovalStore {
     );
   }
 
-  /** Drops those that `isOver` names. */
+  /** Removes the approvals for which `isOver` returns true. */
   drop(tx: Tx, isOver: (approval: StoredApproval) => boolean): void {
     const left = this.#all.filter((approval) => !isOver(approval));
     if (left.length < this.#all.length) this.#set(tx, left);

@@ -1,14 +1,14 @@
 import { CHANNEL_LIMITS, LIST_LIMITS, type ToolDefinition } from '@agenthost/protocol';
 
-/** A client offers at most so many tools in one session: models see all of them in each request. */
+/** Maximum number of tools of one client in a session. Models receive all of them in each request. */
 const MAX_TOOLS = LIST_LIMITS.tools.max;
-/** All definitions of a client together, as JSON; UTF-16 code units. */
+/** Maximum length of a client's tool definitions as JSON, in UTF-16 code units. */
 const MAX_LENGTH = CHANNEL_LIMITS.toolsLength.max;
 
-/** What the Model Context Protocol allows as a tool's name. */
+/** Tool names that the Model Context Protocol allows. */
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** Why these tools cannot be offered, or `undefined` when they can. */
+/** The reason why these tools cannot be offered; `undefined` if they can. */
 export function findToolFault(tools: readonly ToolDefinition[]): string | undefined {
   if (tools.length > MAX_TOOLS) return `at most ${MAX_TOOLS} tools a client, got ${tools.length}`;
   const names = new Set<string>();

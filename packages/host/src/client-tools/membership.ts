@@ -6,9 +6,9 @@ import type { Tx } from '../sync/tx.ts';
 import type { Presence } from '../wire/clients/client-lives.ts';
 
 /**
- * In which sessions each client is active, and when it stops being so without saying it [SESS-8]: it unsubscribes from the session, stays
- * away longer than the grace period, or comes back without the session among its subscriptions. Sessions with active clients
- * are marked open in the journal, so that a host that starts finds them.
+ * Tracks the sessions in which each client is active, and removes a client [SESS-8] that unsubscribes from
+ * the session, stays away longer than the grace period, or reconnects without a subscription to the session.
+ * Sessions with active clients are marked open in the journal, so that the next start finds them.
  */
 export class Membership {
   readonly #sync: Sync;
@@ -25,21 +25,24 @@ export class Membership {
       if (before.activeClients !== after.activeClients)
         this.#follow(tx, channel, idsOf(before.activeClients), idsOf(after.activeClients));
     });
-    // A session that could not be read at the start, and is read now.
+    // A session that was unreadable at the start can now be read.
     this.#sync.registry.onLoaded((channel) => {
       if (channel.is('session')) this.#take(channel);
     });
     parts.presence.onChange((clientId, state) => {
       if (state !== 'gone') return;
-      // The client may be back by the time that a failing journal can be written again.
+      // The client may have reconnected before the journal can be written again.
       void this.#remove(clientId, this.#sessionsOf(clientId), () => this.#presence.isGone(clientId));
     });
   }
 
-  /** Finds who was active when the host went away; their grace periods begin now [CONN-8]. Before anybody is let in. */
+  /**
+   * Finds the active clients of the previous run and starts their grace periods [CONN-8]. Call it before
+   * clients can connect.
+   */
   async recover(): Promise<void> {
     for (const uri of await this.#sync.journal.listOpen()) {
-      // Clients choose URIs: a scheme of the protocol says what a channel is, another one says nothing.
+      // Clients choose URIs. Only schemes of the protocol tell the kind of channel.
       const kind = kindOfScheme(uri);
       if (kind !== undefined && kind !== 'session') continue;
       const session = await this.#open(uri, 'debug');
@@ -47,18 +50,21 @@ export class Membership {
     }
   }
 
-  /** A client has unsubscribed from a channel. */
+  /** Called when a client has unsubscribed from a channel. */
   unsubscribed(clientId: string, uri: string): void {
     if (this.#sessions.get(clientId)?.has(uri) === true) void this.#remove(clientId, [uri]);
   }
 
-  /** A client has come back with these subscriptions. Resolves when the sessions it left out know. */
+  /**
+   * Called when a client has reconnected with these subscriptions. Resolves when it was removed from the
+   * other sessions.
+   */
   async returned(clientId: string, subscriptions: readonly string[]): Promise<void> {
     const left = this.#sessionsOf(clientId).filter((uri) => !subscriptions.includes(uri));
     if (left.length > 0) await this.#remove(clientId, left);
   }
 
-  /** A session is gone. */
+  /** Called when a session was removed. */
   forget(uri: string): void {
     for (const clientId of [...this.#sessions.keys()]) this.#drop(clientId, uri);
   }
@@ -80,7 +86,7 @@ export class Membership {
     }
     for (const clientId of before.filter((each) => !areHere.has(each))) {
       this.#drop(clientId, uri);
-      // A removal by the host runs again once the journal can be written.
+      // A removal by the host runs again when the journal can be written.
       tx.undo(() => this.#note(clientId, uri));
     }
     if (before.length === 0 && after.length > 0) tx.write({ op: 'markOpen', uri });
@@ -103,7 +109,7 @@ export class Membership {
     if (sessions?.size === 0) this.#sessions.delete(clientId);
   }
 
-  /** What is in memory is changed before this returns. Never rejects. */
+  /** Changes the memory before it returns. Never rejects. */
   async #remove(clientId: string, uris: readonly string[], isDue: () => boolean = () => true): Promise<void> {
     const isPresent = (uri: string): boolean =>
       this.#removeFrom(this.#sync.registry.get(uri), clientId, isDue);
@@ -123,7 +129,10 @@ export class Membership {
     return true;
   }
 
-  /** `level` for one that cannot be read: at the start, recovery has said so of all that is open. */
+  /**
+   * `level`: log level for an unreadable session. At the start, recovery has already logged unreadable open
+   * channels.
+   */
   async #open(uri: string, level: 'error' | 'debug' = 'error'): Promise<Channel<'session'> | undefined> {
     try {
       return await this.#sync.registry.openOf('session', uri);

@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SessionActiveClient } from '@agenthost/protocol';
 import type { ClientTool } from '../agents/tool-call.ts';
 
-/** Names for models end here. */
+/** Maximum length of tool names for models. */
 const MAX_NAME = 128;
 
 /**
- * The tools that active clients offer, each under a name of its own. Of several clients that offer the same name, the one
- * that was there first has it as it is; the others' end in a mark of their client, which stays the same whoever comes and goes.
+ * The tools that active clients offer, each with a unique name. If several clients offer the same name, the
+ * first client's tool keeps it, and the other names get a suffix that depends only on their client.
  */
 export function offeredTools(activeClients: readonly SessionActiveClient[]): ClientTool[] {
   const taken = new Set<string>();
@@ -21,13 +21,13 @@ export function offeredTools(activeClients: readonly SessionActiveClient[]): Cli
   );
 }
 
-/** The name of a tool where another client's has it already. */
+/** The name of a tool whose own name another client already uses. */
 function markedName(name: string, clientId: string): string {
   const mark = `_${createHash('sha256').update(clientId).digest('hex').slice(0, 6)}`;
   return `${name.slice(0, MAX_NAME - mark.length)}${mark}`;
 }
 
-/** Whether agents would see another list. */
+/** Whether agents would get the same list. */
 export const isSameOffer = (
   before: readonly SessionActiveClient[],
   after: readonly SessionActiveClient[],
@@ -36,7 +36,7 @@ export const isSameOffer = (
   return before.length === after.length && before.every((client, at) => isSameClient(client, after[at]));
 };
 
-/** Of many clients one has changed: only that one's tools are compared. */
+/** Compares the tools of a client only if its object has changed. */
 function isSameClient(before: SessionActiveClient, after: SessionActiveClient | undefined): boolean {
   if (before === after) return true;
   return before.clientId === after?.clientId && isDeepStrictEqual(before.tools, after.tools);

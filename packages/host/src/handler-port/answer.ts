@@ -24,7 +24,7 @@ export interface CloseReason {
 export class Answer<Result = unknown> {
   readonly content: Content<Result>;
   readonly order: Order;
-  /** Set: the connection closes behind the answer. */
+  /** If set, the connection closes after the answer. */
   readonly close: CloseReason | undefined;
 
   private constructor(content: Content<Result>, order: Order, close?: CloseReason) {
@@ -55,7 +55,7 @@ export class Answer<Result = unknown> {
     return new Answer({ kind: 'error', error }, 'behindCommit');
   }
 
-  /** The same answer; the connection closes behind it. */
+  /** The same answer; the connection closes after it. */
   thenClose(close: CloseReason): Answer<Result> {
     return new Answer(this.content, this.order, close);
   }

@@ -16,11 +16,11 @@ export interface Caller {
   readonly sink: Sink;
 }
 
-/** A dispatch that is refused: becomes `code: reason` in `rejectionReason` [ACT-3]. */
+/** A rejected dispatch. `rejectionReason` becomes `code: reason` [ACT-3]. */
 export interface Rejection {
   readonly code: string;
   readonly reason: string;
-  /** The same as data, for clients that build their own sentence. */
+  /** The same as data, for clients that build their own text. */
   readonly refusal?: RefusalDetails;
   /** Runs right after the rejection, in the same transaction. */
   after?(tx: Tx): void;
@@ -33,11 +33,11 @@ export const reject = (code: string, reason: string, refusal?: RefusalDetails): 
   ...defined({ refusal }),
 });
 
-/** A dispatch that is taken. All of it runs in one transaction. */
+/** An accepted dispatch. All of it runs in one transaction. */
 export interface Plan<K extends ChannelKind> {
   /**
-   * The action to emit. A function when rows have to be written for it, as for an attachment that is too large for state:
-   * called first.
+   * The action to emit. A function, called first, if rows must be written for it, for example for an
+   * attachment that is too large for state.
    */
   readonly action: ChannelAction[K] | ((tx: Tx) => ChannelAction[K]);
   /**
@@ -57,7 +57,10 @@ export interface Plan<K extends ChannelKind> {
  */
 export type Planned<K extends ChannelKind> = Rejection | Plan<K> | Promise<() => Planned<K>>;
 
-/** Plans the actions that clients dispatch on one kind of channel. Only looks at state; changes are for the plan. */
+/**
+ * Plans the actions that clients dispatch on one kind of channel. Planning only reads state; the plan makes
+ * the changes.
+ */
 export interface ChannelModule<K extends ChannelKind> {
   plan(channel: Channel<K>, action: ChannelAction[K], caller: Caller): Planned<K>;
 }

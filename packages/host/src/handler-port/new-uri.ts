@@ -1,6 +1,9 @@
 import { type ClientChosenKind, invalidParam, isAcceptableUri, MAX_URI_LENGTH } from '@agenthost/protocol';
 
-/** Checks the URI that a client gives to a new channel, in `params` under `name`. Throws `-32602` with what is wrong with it. */
+/**
+ * Validates the URI that a client gives to a new channel. `name`: its field in `params`. Throws `-32602` with
+ * the reason.
+ */
 export function checkNewUri(name: 'channel' | 'chat', uri: string, kind: ClientChosenKind): void {
   if (isAcceptableUri(uri, kind)) return;
   if (uri.length > MAX_URI_LENGTH)

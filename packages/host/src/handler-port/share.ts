@@ -3,7 +3,10 @@ import type { NextSlice, SliceScheduler } from '../lib/slice-scheduler.ts';
 import { TooManyJobs } from '../lib/slice-scheduler.ts';
 import type { Caller } from './channel-module.ts';
 
-/** Runs a search in the caller's share of the host's time. Rejects with `-32011` when too many wait, and when the caller has gone. */
+/**
+ * Runs a search in the caller's share of CPU time. Rejects with `-32011` if too many searches wait, and when
+ * the caller has disconnected.
+ */
 export async function inShare<T>(
   scheduler: SliceScheduler,
   { tokenHash }: Caller,

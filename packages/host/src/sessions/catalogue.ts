@@ -11,7 +11,7 @@ import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
 
-/** Fields that a session's catalogue entry takes over from its state as they are. */
+/** Fields that a session's catalogue entry copies from its state. */
 const COPIED = [
   'title',
   'status',
@@ -22,8 +22,9 @@ const COPIED = [
 ] as const satisfies readonly (keyof SessionSummary)[];
 
 /**
- * The catalogue entry of a session [SESS-5]. Its status is that of the default chat: where that rests, `_meta.workingChats` counts the others
- * in which a turn runs. Absent: none, or the status says so. `_meta.lifecycle` is that of the session. Absent: `ready`.
+ * The catalogue entry of a session [SESS-5]. Its status is that of the default chat. If the default chat is
+ * idle, `_meta.workingChats` is the number of other chats with an active turn; absent: 0. `_meta.lifecycle`
+ * is that of the session; absent: `ready`.
  */
 export function summarize(resource: string, state: SessionState, createdAt: string): SessionSummary {
   const newest = newestChange(state.chats);
@@ -52,8 +53,8 @@ const isWorking = ({ status }: { readonly status: SessionStatus }): boolean =>
   (status & SessionStatus.InProgress) !== 0;
 
 /**
- * Keeps the catalogue: each changed session's row is written once a tick, and subscribers of the root channel hear what
- * changed [ROOT-3].
+ * Keeps the catalogue up to date: writes the row of each changed session once a tick, and notifies
+ * subscribers of the root channel [ROOT-3].
  */
 export function keepCatalogue(sync: Sync): void {
   const changed = new Set<Channel<'session'>>();
@@ -65,11 +66,12 @@ export function keepCatalogue(sync: Sync): void {
 }
 
 function writeEntry(tx: Tx, sync: Sync, session: Channel<'session'>): void {
-  // The chats of an import come in slices, and what is written here names all of them: the last slice is soon enough.
+  // The chats of an import arrive in slices, and each write contains all of them. The write after the last
+  // slice is sufficient.
   if (session.hostData.importing !== undefined && session.state.chats.length > 0) return;
   const before = session.hostData.summary;
   const summary = summarize(session.uri, session.state, before.createdAt);
-  // A change cannot say that it has gone.
+  // Notifications cannot express a removed field.
   if (summary._meta === undefined && before._meta !== undefined) summary._meta = {};
   const changes = difference(before, summary);
   if (Object.keys(changes).length === 0) return;
@@ -78,7 +80,7 @@ function writeEntry(tx: Tx, sync: Sync, session: Channel<'session'>): void {
   tx.notifyRoot('root/sessionSummaryChanged', { channel: sync.root.uri, session: session.uri, changes });
 }
 
-/** The journal row of an entry. */
+/** The journal row of a catalogue entry. */
 export const entryRow = (summary: SessionSummary) =>
   ({
     op: 'session',
@@ -87,7 +89,7 @@ export const entryRow = (summary: SessionSummary) =>
     summary: JSON.stringify(summary),
   }) as const;
 
-/** Changed mutable fields only; an activity that has gone is the empty string [ROOT-3]. */
+/** The changed mutable fields. A removed activity is the empty string [ROOT-3]. */
 function difference(before: SessionSummary, after: SessionSummary): Partial<SessionSummary> {
   const changes: Partial<SessionSummary> = {};
   for (const key of [...COPIED, 'modifiedAt', '_meta'] as const) {
@@ -98,10 +100,10 @@ function difference(before: SessionSummary, after: SessionSummary): Partial<Sess
   return changes;
 }
 
-/** Called when a session is added to the catalogue (1) or taken out of it (-1), in the transaction that does so. */
+/** Called when a session is added to the catalogue (1) or removed from it (-1), in the same transaction. */
 export type ListingListener = (tx: Tx, uri: string, by: 1 | -1) => void;
 
-/** Tells parts of the host which sessions come and go. */
+/** Notifies parts of the host of added and removed sessions. */
 export class SessionListing {
   readonly #listeners: ListingListener[] = [];
 

@@ -7,21 +7,21 @@ import type { Tx } from '../sync/tx.ts';
 import type { TurnSupervisor } from '../turns/supervisor.ts';
 import type { SessionParts } from './parts.ts';
 
-/** Chats that one transaction loads and removes. */
+/** Number of chats that one transaction loads and removes. */
 const AT_ONCE = 100;
 
 type DisposalParts = Pick<SessionParts, 'sync' | 'turns' | 'terminals' | 'progress' | 'listing'>;
 
 /**
- * Removes a session with all that it holds, in the order of [SESS-3]. Many chats go in transactions of their own, so that others are heard in
- * between; a host that is killed on the way leaves the session, with its default chat and those that were still to go. Throws `-32001` when there
- * is no such session.
+ * Removes a session with all its content, in the order of [SESS-3]. Many chats are removed in several
+ * transactions, so that other requests can run in between. If the host is killed meanwhile, the session stays
+ * with its default chat and the chats not removed yet. Throws `-32001` if there is no such session.
  */
 export async function disposeSession(parts: DisposalParts, uri: string): Promise<void> {
   const { sync, terminals } = parts;
   const session = await sync.registry.openOf('session', uri);
   if (session === undefined) throw sessionNotFound(uri);
-  // Chats of an import that is still going on end with the import.
+  // Chats of a running import are removed with the import.
   const hasMany = (): boolean =>
     session.hostData.importing === undefined && session.state.chats.length > AT_ONCE;
   if (hasMany()) sync.transact('client', (tx) => endWork(tx, parts, session, chatsOf(sync, session)));
@@ -56,7 +56,7 @@ export function removeSession(tx: Tx, parts: DisposalParts, session: Channel<'se
   listing.changed(tx, session.uri, -1);
 }
 
-/** Removes chats that are in memory, the last first, but never the default chat. */
+/** Removes chats that are in memory, last first, except the default chat. */
 function removeChats(
   tx: Tx,
   parts: DisposalParts,
@@ -69,7 +69,7 @@ function removeChats(
   }
 }
 
-/** Ends the turns of a session that goes, then its terminals. */
+/** Ends the turns of a session that is removed, and then its terminals. */
 function endWork(
   tx: Tx,
   { terminals }: DisposalParts,
@@ -85,21 +85,23 @@ function endWork(
 
 /** The chats that are in memory. */
 function chatsOf(sync: Sync, session: Channel<'session'>): Channel<'chat'>[] {
-  // Last first: no entry of the catalogue moves when another goes.
+  // The last one first, so that no entry of the list moves.
   const inCatalogue = session.state.chats.toReversed().map(({ resource }) => sync.registry.get(resource));
   return [...new Set([...inCatalogue, ...sync.registry.ofSession(session.uri)])].flatMap((channel) =>
     channel?.is('chat') === true ? [channel] : [],
   );
 }
 
-/** Somebody else was faster. */
+/** Another request may have removed the session. */
 function checkPresent(session: Channel<'session'>): void {
   if (!session.isAlive) throw sessionNotFound(session.uri);
 }
 
 const othersTurn = (sync: Sync): Promise<void> => new Promise((resolve) => sync.path.afterTurn(resolve));
 
-/** Ends a chat's turn and takes the chat out of its session, which may be left without a default chat. */
+/**
+ * Ends a chat's turn and removes the chat from its session. The session may be left without a default chat.
+ */
 export function removeChat(
   tx: Tx,
   { sync, turns }: { readonly sync: Sync; readonly turns: Pick<TurnSupervisor, 'disposeChat'> },

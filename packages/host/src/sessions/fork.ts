@@ -14,15 +14,15 @@ import { type ForkPoint, findForkPoint, forkTitle } from '../sync/fork.ts';
 import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';
 import type { Sync } from '../sync/sync.ts';
 
-/** What a new session is a copy of [SESS-12]. */
+/** The source of a forked session [SESS-12]. */
 export interface SessionFork {
   readonly source: Channel<'session'>;
   readonly point: ForkPoint;
-  /** It works in another folder than its source. */
+  /** True if the copy works in another folder than its source. */
   readonly isMoved: boolean;
 }
 
-/** The session to copy from. Rejects when there is none, or when another agent is asked for. */
+/** The session to copy. Rejects if there is none, or if the request names another agent. */
 export async function openForkSource(
   sync: Sync,
   { session }: SessionForkSource,
@@ -35,10 +35,10 @@ export async function openForkSource(
   return source;
 }
 
-/** Chats that are looked through in one turn of the event loop. */
+/** Number of chats that are searched in one turn of the event loop. */
 const AT_ONCE = 100;
 
-/** Finds the chat that holds the turn, the default one first. Rejects as [SESS-12] says. */
+/** Finds the chat that contains the turn, starting with the default chat. Rejects as [SESS-12] says. */
 export async function findSessionFork(
   sync: Sync,
   source: Channel<'session'>,
@@ -50,7 +50,7 @@ export async function findSessionFork(
     ...uris.filter((uri) => uri === defaultChat),
     ...uris.filter((uri) => uri !== defaultChat),
   ];
-  // Most of many chats are out of memory, and need not come in for this.
+  // Search on disk, because most of many chats are not in memory and need not be loaded.
   await sync.afterCommit();
   let running: string | undefined;
   for (const [index, uri] of inOrder.entries()) {
@@ -67,7 +67,10 @@ export async function findSessionFork(
   throw invalidParam('fork.turnId', `${source.uri} has no turn ${turnId}`);
 }
 
-/** The values that a copy may have: that nobody is asked there takes an admin, as in any session [AUTH-1]. */
+/**
+ * The config values that a copy may take over. As in any session, only an admin may disable approvals
+ * [AUTH-1].
+ */
 export function passedOn(
   values: Readonly<Record<string, unknown>>,
   isAdmin: boolean,
@@ -77,7 +80,7 @@ export function passedOn(
   return others;
 }
 
-/** What a copy's config starts from: the values of the source that still fit. */
+/** The initial config of a copy: the source's values that are still valid. */
 export function inheritedConfig(
   values: Readonly<Record<string, unknown>>,
   schema: SessionConfigState['schema'],
@@ -100,7 +103,7 @@ export function forkedChat(
     modifiedAt: nowIso,
     title: forkTitle(entry?.title ?? ''),
     origin: { kind: 'fork', chat, turnId: point.turnId },
-    // Agents choose the folders of workers; those are nobody else's.
+    // Agents choose the folders of worker chats. Other chats do not use them.
     workingDirectory: isMoved || entry?.origin?.kind === 'tool' ? undefined : entry?.workingDirectory,
   });
   return { state, summary: summaryOf(state) };

@@ -6,12 +6,12 @@ import { checkConfig } from '../config/values.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { SessionParts } from './parts.ts';
 
-/** Rejects when there is something under that URI. */
+/** Rejects if a channel with this URI exists. */
 export async function checkFree(sync: Sync, uri: string): Promise<void> {
   if ((await sync.registry.open(uri)) !== undefined) throw sessionAlreadyExists(uri);
 }
 
-/** The agent's config with the host's keys, and what is given on top. */
+/** The agent's config with the host's keys and the given values. */
 export async function resolveConfig(
   { configs, sync }: Pick<SessionParts, 'configs' | 'sync'>,
   provider: AgentProvider,
@@ -22,7 +22,7 @@ export async function resolveConfig(
   return withHostKeys(resolved, given, { approvals: defaultApprovals(sync.root.state.config) });
 }
 
-/** The same for a session that is about to be made: what does not fit throws `-32602` [SESS-1]. */
+/** Resolves the config of a new session. Throws `-32602` for invalid values [SESS-1]. */
 export async function newConfig(
   parts: Pick<SessionParts, 'configs' | 'sync'>,
   provider: AgentProvider,

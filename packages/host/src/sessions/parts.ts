@@ -9,7 +9,7 @@ import type { TerminalService } from '../terminals/service.ts';
 import type { TurnSupervisor } from '../turns/supervisor.ts';
 import type { SessionListing } from './catalogue.ts';
 
-/** What the commands of sessions work with. */
+/** Services for the commands of sessions. */
 export interface SessionParts {
   readonly sync: Sync;
   readonly ids: Ids;
@@ -18,9 +18,12 @@ export interface SessionParts {
   readonly terminals: Pick<TerminalService, 'heldBy' | 'disposeHeldBy'>;
   readonly configs: KnownConfigs;
   readonly progress: StartProgress;
-  /** Checks and completes a working directory, in the order of [SESS-1]; `file:` URI and absolute path. */
+  /**
+   * Validates and completes a working directory, in the order of [SESS-1]. Returns `file:` URI and absolute
+   * path.
+   */
   resolveDirectory(uri: string | undefined, caller: Caller): Promise<{ uri: string; path: string }>;
-  /** The repository that a folder lies in, if any. Soon. */
+  /** The repository that contains a folder, if any. Resolves quickly. */
   findProject(path: string): Promise<ProjectInfo | undefined>;
   readonly listing: SessionListing;
 }

@@ -7,27 +7,30 @@ export type TextAppend = Extract<ChatAction, { type: 'chat/delta' | 'chat/reason
 export const isTextAppend = (action: StateAction): action is TextAppend =>
   action.type === 'chat/delta' || action.type === 'chat/reasoning';
 
-/** One append that reduces to what two in a row reduce to, or `undefined` when they go to different parts. */
+/** One append with the effect of two consecutive ones, or `undefined` if they belong to different parts. */
 export function joinAppends(first: TextAppend, second: TextAppend): TextAppend | undefined {
   const isSameTarget =
     first.type === second.type && first.turnId === second.turnId && first.partId === second.partId;
   return isSameTarget ? { ...second, content: first.content + second.content } : undefined;
 }
 
-/** Encodes envelopes that append to one part after another: their JSON begins alike. */
+/** Encodes envelopes of appends to the same part, whose JSON starts with the same text. */
 export class AppendEncoder {
   readonly #channel: string;
   #type = '';
   #turnId = '';
   #partId = '';
-  /** What such an envelope is up to its text. */
+  /** The JSON of such an envelope up to the appended text. */
   #head = '';
 
   constructor(channel: string) {
     this.#channel = channel;
   }
 
-  /** The envelope as `JSON.stringify` encodes it; `undefined` for an action with members that this encoder does not know. */
+  /**
+   * The envelope as `JSON.stringify` encodes it. `undefined` if the action has members that this encoder does
+   * not know.
+   */
   encode(action: TextAppend, seq: number, time: number): string | undefined {
     if ('_meta' in action) return undefined;
     const { type, turnId, partId, content } = action;

@@ -1,24 +1,27 @@
 import type { JournalWrite } from '../journal/journal.ts';
 
-/** A tick is committed early at this many journal rows or bytes, between two causes. */
+/** Journal rows or bytes at which a tick is committed early, between two causes. */
 const EARLY_ROWS = 1_000;
 const EARLY_BYTES = 1024 * 1024;
 
-/** Something that waits behind a commit. */
+/** Output that waits for a commit. */
 export interface Output {
   send(): void;
-  /** Called instead when the commit fails. */
+  /** Called instead if the commit fails. */
   readonly dropped: (() => void) | undefined;
 }
 
-/** What was changed in memory, and can be taken back. */
+/** A change in memory that can be undone. */
 export interface Undo {
   restore(): void;
-  /** Whose whole state it brings back: of several in one tick the first is enough. Absent: it stands for itself. */
+  /**
+   * The object whose whole state it restores. Of several undos for one subject in a tick, only the first is
+   * needed. Absent: the undo is always needed.
+   */
   readonly subject?: object;
 }
 
-/** How much a tick held at some moment. */
+/** The size of a tick at a point in time. */
 interface TickMark {
   readonly writes: number;
   readonly bytes: number;
@@ -28,18 +31,18 @@ interface TickMark {
   readonly redo: number;
 }
 
-/** What one turn of the event loop changed: one transaction, and all that waits behind it. */
+/** The changes of one turn of the event loop: one transaction, and the output that waits for it. */
 export class Tick<Work = unknown> {
   /** By `steadyNow`. */
   readonly beganAt: number;
   readonly writes: JournalWrite[] = [];
   readonly output: Output[] = [];
   readonly effects: (() => void)[] = [];
-  /** What it changed in memory, oldest first. */
+  /** Changes in memory, oldest first. */
   readonly undo: Undo[] = [];
-  /** The host's own causes, to run again after a failed commit. */
+  /** Causes of the host, to run again after a failed commit. */
   readonly redo: Work[] = [];
-  /** Whose state can be brought back already. */
+  /** Subjects that already have an undo. */
   readonly #subjects = new Set<object>();
   #bytes = 0;
 
@@ -47,12 +50,12 @@ export class Tick<Work = unknown> {
     this.beganAt = beganAt;
   }
 
-  /** Of its journal rows: text in UTF-16 code units. */
+  /** Size of the journal rows. Text is counted in UTF-16 code units. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** So large that no further cause should join it. */
+  /** True if the tick is too large for another cause. */
   get isLarge(): boolean {
     return this.writes.length >= EARLY_ROWS || this.#bytes >= EARLY_BYTES;
   }
@@ -75,7 +78,9 @@ export class Tick<Work = unknown> {
     };
   }
 
-  /** What came since is not taken back by itself any more: the states in between that only this needed are let go. */
+  /**
+   * Ends the possibility to undo the changes since `since` separately, and releases the intermediate states.
+   */
   settle(since: TickMark): void {
     const kept = this.undo.splice(since.undo).filter(({ subject }) => {
       if (subject === undefined) return true;
@@ -86,7 +91,7 @@ export class Tick<Work = unknown> {
     for (const change of kept) this.undo.push(change);
   }
 
-  /** Forgets what came since; returns what is then to be restored, in this order. */
+  /** Removes the changes since `since`. Returns their undos in the order in which to run them. */
   takeBack(since: TickMark): Undo[] {
     this.writes.length = since.writes;
     this.#bytes = since.bytes;

@@ -10,11 +10,11 @@ import type { Channel } from './channel.ts';
 import type { Sink } from './subscription.ts';
 import type { Output, Tick, Undo } from './tick.ts';
 
-/** The cause that runs now: at most one at a time. */
+/** The cause that runs now. At most one runs at a time. */
 export interface RunningCause {
-  /** The transaction that it got; `undefined` while no cause runs. */
+  /** The transaction of the cause; `undefined` while no cause runs. */
   tx: Tx | undefined;
-  /** Number of the cause that runs, or of the last one. */
+  /** Number of the running or last cause. */
   number: number;
 }
 

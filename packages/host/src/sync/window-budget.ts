@@ -3,22 +3,26 @@ import type { Channel } from './channel.ts';
 import type { Sync } from './sync.ts';
 import { newestSize, windowSize, withTurns } from './window.ts';
 
-/** Completed turns of all chats in memory together, in characters of JSON. */
+/** Maximum characters of JSON of all completed turns in memory, for all chats together. */
 export const ALL_WINDOWS_LENGTH = 32 * 1024 * 1024;
 
-/** So much of it is left when windows had to go, so that it does not come to that with the next turn. */
+/**
+ * Share of the limit that remains after windows were dropped, so that the next turn does not exceed it again.
+ */
 const LEFT_SHARE = 3 / 4;
 
 /**
- * Bounds the completed turns in memory: above the limit, the windows of the chats that were used longest ago go. Their turns are on disk, and
- * are read when somebody asks for them.
+ * Limits the completed turns in memory. Above the limit, drops the windows of the chats that were used least
+ * recently. Their turns are on disk, and are read when needed.
  */
 export class WindowBudget {
   readonly #sync: Sync;
   readonly #maxLength: number;
-  /** By the window that was measured. */
+  /** Measured sizes by channel. */
   readonly #known = new Map<Channel, number>();
-  /** Of those; more than there is when windows became smaller in another way, or channels went. */
+  /**
+   * Sum of the measured sizes. May be too high if windows shrank in another way, or channels were unloaded.
+   */
   #total = 0;
 
   constructor(sync: Sync, maxLength = ALL_WINDOWS_LENGTH) {
@@ -27,15 +31,15 @@ export class WindowBudget {
     sync.registry.onAdded((channel) => {
       if (channel.is('chat')) this.#grown(channel);
     });
-    // Behind `archiveTurns`, which may have made the window smaller.
+    // Register after `archiveTurns`, which may reduce the window.
     sync.observe('chat', (tx, { channel, before, after }) => {
       if (before.turns !== after.turns) this.#grown(channel);
     });
   }
 
-  /** Measures everything; to be called now and then, for windows that grew in another way. */
+  /** Measures all windows, including those that grew in another way. Call it regularly. */
   check(): void {
-    // A turn that is not on disk yet stays.
+    // Turns that are not on disk yet must stay in memory.
     if (!this.#sync.path.isHealthy) return;
     this.#known.clear();
     this.#total = 0;
