@@ -19,8 +19,11 @@ export interface Feature {
   observe?(): void;
   /** Continues what an earlier host left in the journal. Called when all features are there, before any client connects. */
   recover?(): Promise<void> | void;
-  /** Lets go of what has been idle. Called every 15 s while the host runs. */
+  /** Releases idle resources. Called every 15 s while the host runs. */
   sweep?(): void;
-  /** Ends what the feature has begun. Also called when the start of the host fails, maybe without `recover`. */
+  /**
+   * Ends everything that the feature has started. Also called if the start of the host fails, possibly
+   * without `recover`.
+   */
   stop?(): Promise<void> | void;
 }

@@ -46,7 +46,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import type { HostEvents } from './events.ts';
 import { type HostOptions, UNLOAD_AFTER_MS } from './options.ts';
 
-/** UTF-16 code units of output that a terminal keeps by default [TERM-4]. */
+/** Default length of the output that a terminal keeps, in UTF-16 code units [TERM-4]. */
 const SCROLLBACK_LENGTH = 1024 * 1024;
 
 /** A running host without its listener. */
@@ -59,9 +59,12 @@ export interface Core {
   readonly turns: TurnSupervisor;
   readonly ownerTokens: OwnerTokens;
   readonly accessTokens: AccessTokens;
-  /** Drops all completed turns of a chat but the newest `keep`, for everyone. Resolves when that is durable. */
+  /**
+   * Removes all completed turns of a chat except the newest `keep`, for all clients. Resolves when the
+   * removal is durable.
+   */
   dropTurns(chat: string, keep: number): Promise<void>;
-  /** Has the wire call `stop` when it stops: ends listening. */
+  /** Sets the function that ends listening, which the wire calls when it stops. */
   whenWireStops(stop: () => Promise<void>): void;
   /** Stops the features, the last one first, then the commit path. The journal stays open. */
   stop(): Promise<void>;
@@ -76,11 +79,14 @@ interface CoreParts {
   readonly timers: Timers;
   readonly ids: Ids;
   readonly log: Log;
-  /** Tells the program that runs the host. */
+  /** Emits an event to the program that runs the host. */
   emit<E extends keyof HostEvents>(event: E, detail: HostEvents[E]): void;
 }
 
-/** Puts a host together on an open journal, and recovers what was open. No client is connected yet. A start that fails leaves nothing. */
+/**
+ * Creates the features of a host on an open journal, and recovers the work that was open. No client is
+ * connected yet. A failed start releases everything.
+ */
 export async function startCore(parts: CoreParts): Promise<Core> {
   const { log, emit } = parts;
   const sync = new Sync(parts);
@@ -95,7 +101,8 @@ export async function startCore(parts: CoreParts): Promise<Core> {
       if (failure === undefined) emit('journalRecovered', {});
       else emit('journalUnavailable', failure);
     });
-    // The host can refuse when the very first commit fails, and a full disk is known at once.
+    // With a reservation the host can send refusals even if the first commit fails. A full disk is also found
+    // at once.
     await sync.sequencer.reserve();
     const core = await addFeatures(parts, sync, features);
     await features.recover();
@@ -241,21 +248,21 @@ function terminalSettings({ terminals = {}, dataDir }: HostOptions, version: str
   };
 }
 
-/** Absolute path of the folder that a chat works in: its own, or its session's [SESS-6]. */
+/** Absolute path of the folder that a chat works in: its own or its session's [SESS-6]. */
 const workingDirectories =
   (workspace: Workspace): TurnParts['workingDirectoryOf'] =>
   async (session, chat) => {
     const entry = findChat(session.state.chats, chat.uri);
     const uri = entry?.workingDirectory ?? session.state.workingDirectory;
     try {
-      // The folder was admitted when the session was made; here it only has to exist still.
+      // The folder was permitted when the session was created. Here it only has to exist.
       return (await workspace.resolveDirectory(uri, true)).path;
     } catch (error) {
       throw new AgentError('hostError', errorText(error), { cause: error });
     }
   };
 
-/** The owner of ptys that the options name. Throws when they name a keeper without a data folder. */
+/** The owner of ptys for these options. Throws if `terminals.keeper` is true without a data folder. */
 function ptyOwnerOf({ terminals = {}, dataDir }: HostOptions, version: string, log: Log): PtyOwner {
   const { owner, keeper = dataDir !== undefined } = terminals;
   if (owner !== undefined) return owner;

@@ -20,10 +20,10 @@ import { checkListen } from './listen-rules.ts';
 import { type HostAddress, type HostOptions, type ListenOptions } from './options.ts';
 import { startMaintenance } from './start-maintenance.ts';
 
-/** How often idle channels and silent clients are looked for. */
+/** Interval of the checks for idle channels and silent clients. */
 const SWEEP_MS = 15_000;
 
-/** Where a host stands. */
+/** The state of a host. */
 type HostState =
   | { readonly phase: 'new' }
   | { readonly phase: 'starting'; readonly settled: Promise<void> }
@@ -34,7 +34,7 @@ type HostState =
     }
   | { readonly phase: 'stopping'; readonly done: Promise<void> };
 
-/** An agent host. Make it with `createHost`. */
+/** An agent host. Create it with `createHost`. */
 export class Host {
   readonly #options: HostOptions;
   readonly #clock: Clock;
@@ -53,8 +53,8 @@ export class Host {
   }
 
   /**
-   * Listens to what happens to the host itself; returns how to stop listening. Register before `start` to miss nothing. A
-   * listener that throws is logged and harms nobody.
+   * Adds a listener for events of the host. Returns a function that removes it. Register before `start` to
+   * get all events. An error of a listener is logged.
    */
   on<E extends keyof HostEvents>(event: E, listener: HostListener<E>): () => void {
     return this.#listeners.on(event, listener);
@@ -65,14 +65,14 @@ export class Host {
   }
 
   /**
-   * Opens the journal, ends what an earlier host left open, and listens if `listen` was given; resolves with the address
-   * then. Rejects with `JournalError` when the data folder cannot be used, and with the system's error when the port
-   * cannot. A host starts once.
+   * Opens the journal, ends work that an earlier host left open, and listens if `listen` was given; then
+   * resolves with the address. Rejects with `JournalError` if the data folder cannot be used, and with the
+   * system's error if the port cannot. A host can start once.
    */
   async start(): Promise<HostAddress | undefined> {
     if (this.#state.phase !== 'new') throw new Error('A host starts once; make another one');
     const starting = this.#start();
-    // Whoever asked for the start hears of its failure.
+    // The caller of `start` gets the failure.
     const settled = starting.then(
       () => undefined,
       () => undefined,
@@ -85,12 +85,12 @@ export class Host {
     const { listen } = this.#options;
     if (listen !== undefined) checkListen(listen);
     const { dataDir } = this.#options;
-    // Before anything in it is opened: it may have been put there by somebody else.
+    // Check before any file is opened, because other users may have created it.
     const exposures = dataDir === undefined ? [] : checkPrivateFolder(dataDir, OWNER_TOKEN_FILE);
     const journal = this.#options.journal ?? this.#sqlite();
     try {
       const start = await journal.open();
-      // Not before: a folder that another host holds, or that cannot be written, is the journal's to refuse.
+      // Open the log only now. The journal refuses a folder that another host uses or that is not writable.
       if (this.#options.log === undefined) this.#ownLog = fileLog(this.#options.dataDir);
       this.#log = this.#ownLog ?? this.#log;
       for (const message of exposures) {
@@ -106,19 +106,22 @@ export class Host {
     }
   }
 
-  /** Serves one more connection until it closes; for transports that the host does not accept itself. */
+  /** Serves one more connection until it closes. For transports that the host does not accept itself. */
   accept(transport: ServerTransport, identity: TokenIdentity): void {
     if (this.#state.phase === 'running') this.#state.core.hub.accept(transport, identity);
     else transport.close(CLOSE_CODES.shuttingDown, 'the host is not running');
   }
 
-  /** The parts of a running host, for tests and simulations; throws when it does not run. */
+  /** The parts of a running host, for tests and simulations. Throws if the host is not running. */
   get core(): Core {
     if (this.#state.phase !== 'running') throw new Error('The host is not running');
     return this.#state.core;
   }
 
-  /** Ends open turns visibly, flushes the journal, closes connections, ends agents. Calling it again waits for the same end. */
+  /**
+   * Ends open turns visibly, flushes the journal, closes connections and ends agents. Further calls wait for
+   * the same stop.
+   */
   async stop(): Promise<void> {
     if (this.#state.phase === 'starting') await this.#state.settled;
     if (this.#state.phase === 'stopping') return this.#state.done;
@@ -182,7 +185,7 @@ export class Host {
     });
     core.features.add({ name: 'maintenance', stop: () => maintenance.stop() });
     this.#state = { phase: 'running', core };
-    // What a session held may be large, and whoever removed it may need the room.
+    // A session may have been large, and its removal may be meant to free space.
     this.#listeners.on('sessionRemoved', () => maintenance.requestCompaction());
     core.terminals.begin();
     this.#sweep(core);
@@ -191,7 +194,7 @@ export class Host {
     return address;
   }
 
-  /** Listens, or ends what was started when it cannot. */
+  /** Listens. Stops the started host if that fails. */
   async #listenOr(
     core: Core,
     listen: ListenOptions,
@@ -232,12 +235,12 @@ export class Host {
   }
 }
 
-/** Makes a host; it does nothing before `start`. */
+/** Creates a host. It does nothing before `start`. */
 export function createHost(options: HostOptions): Host {
   return new Host(options);
 }
 
-/** What of the file system is the host's own. */
+/** Paths that are private to the host. */
 function privatePathsOf({ dataDir, listen, privatePaths = [] }: HostOptions): readonly string[] {
   const keyFile = typeof listen?.tls === 'object' ? listen.tls.keyFile : undefined;
   return [dataDir, listen?.tokenFile, keyFile, ...privatePaths].flatMap((path) =>
@@ -245,7 +248,7 @@ function privatePathsOf({ dataDir, listen, privatePaths = [] }: HostOptions): re
   );
 }
 
-/** A rotating file in the data folder, which is made for it; without a folder nothing. */
+/** A rotating log file in the data folder, which is created if needed. No log without a data folder. */
 function fileLog(dataDir: string | undefined): FileLog | undefined {
   if (dataDir === undefined) return undefined;
   ensureFolder(dataDir);

@@ -9,7 +9,7 @@ import type { HostServer } from '../wire/http/server.ts';
 import type { HostEvents } from './events.ts';
 import type { CertificateInfo, ListenOptions } from './options.ts';
 
-/** Certificate and key that a host is to listen with, if any. Throws `TlsError`. */
+/** The certificate and key to listen with, if any. Throws `TlsError`. */
 export async function credentialsOf(
   { host = '127.0.0.1', tls, allowedHosts = [] }: ListenOptions,
   dataDir: string | undefined,
@@ -21,20 +21,20 @@ export async function credentialsOf(
   return selfSigned({ folder, names: namesOf(host, allowedHosts), now });
 }
 
-/** What is told of them: everything but the key. */
+/** The public part of the credentials. */
 export const certificateInfo = ({
   fingerprint,
   keyFingerprint,
   warnings,
 }: TlsCredentials): CertificateInfo => ({ fingerprint, keyFingerprint, warnings });
 
-/** Follows the files of a host's certificate while it listens. Returns how to stop. */
+/** Watches the certificate files while the host listens. Returns a function that stops this. */
 export function followFiles(
   { tls }: ListenOptions,
   credentials: TlsCredentials | undefined,
   { server, clock, timers, log, emit }: Following,
 ): () => void {
-  // Of its own the host makes a new one when it starts.
+  // A certificate that the host created itself is renewed only at start.
   if (credentials === undefined || tls === undefined || tls === 'self-signed') return () => undefined;
   const renewal = new CertificateRenewal({
     files: tls,
@@ -56,7 +56,7 @@ export function followFiles(
   return () => renewal.end();
 }
 
-/** What following takes. */
+/** Services for watching certificate files. */
 interface Following {
   readonly server: Pick<HostServer, 'useCredentials'>;
   readonly clock: Clock;

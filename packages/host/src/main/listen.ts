@@ -12,7 +12,7 @@ import type { HostEvents } from './events.ts';
 import { checkTokenStrength } from './listen-rules.ts';
 import type { HostAddress, ListenOptions } from './options.ts';
 
-/** What listening takes. */
+/** Services for listening. */
 export interface Listening {
   readonly listen: ListenOptions;
   readonly dataDir: string | undefined;
@@ -20,11 +20,13 @@ export interface Listening {
   readonly timers: Timers;
   readonly log: Log;
   emit<E extends keyof HostEvents>(event: E, detail: HostEvents[E]): void;
-  /** Whether new work is taken. */
+  /** Whether the host accepts new work. */
   isReady(): boolean;
 }
 
-/** Finds token and certificate, and listens. Rejects with `ListenRefused`, `TlsError` or the system's error. */
+/**
+ * Loads token and certificate, and listens. Rejects with `ListenRefused`, `TlsError` or the system's error.
+ */
 export async function startListening(
   { hub, ownerTokens, accessTokens }: Core,
   { listen, dataDir, clock, timers, log, emit, isReady }: Listening,

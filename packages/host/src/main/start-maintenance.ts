@@ -8,7 +8,10 @@ import type { Log } from '../lib/log.ts';
 import type { Core } from './core.ts';
 import type { HostOptions } from './options.ts';
 
-/** Keeps the journal of a running host small, and sessions and clients no longer than the options say. The caller stops it. */
+/**
+ * Keeps the journal of a running host small, and removes old sessions and clients according to the options.
+ * The caller stops it.
+ */
 export function startMaintenance(
   { sync, hub, features, terminals, dropTurns }: Core,
   journal: Journal,
@@ -34,7 +37,7 @@ export function startMaintenance(
         if (channel === undefined) continue;
         sync.transact('host', (tx) => {
           sync.registry.writeSnapshot(tx, channel);
-          // All of them at once may be hundreds of megabytes of terminals without subscribers.
+          // All of them together may take hundreds of megabytes for terminals without subscribers.
           if (!wasLoaded && channel.is('terminal')) tx.effect(() => terminals.letGo(channel));
         });
         if (!wasLoaded) await sync.path.drain();
@@ -59,7 +62,7 @@ export function startMaintenance(
 const HOUR_MS = 60 * 60_000;
 const MEBIBYTE = 1024 * 1024;
 
-/** The replay window as the options say, else as the host's config says at the time of asking. */
+/** The replay window from the options, or else from the host's config at the time of use. */
 function replayWindow(
   config: () => RootConfigState | undefined,
   given: NonNullable<HostOptions['replayWindow']> = {},

@@ -12,7 +12,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Feature } from '../feature.ts';
 
-/** The agents that sessions choose from. Ends the agent processes that outlived an earlier host. */
+/** The agents that sessions can use. Ends the agent processes that outlived an earlier host. */
 export async function agentsFeature({
   sync,
   timers,

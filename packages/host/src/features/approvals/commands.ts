@@ -10,9 +10,10 @@ import { forgetMemory } from '../../turns/agent/instructions.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 
 /**
- * `x-listApprovals` and `x-revokeApproval`: whoever may answer questions may see and take back what answers them. What an agent remembers by itself
- * goes with its session: the chat gets another one, which is told the history, from its next turn on. A mode that the agent went into because
- * of what it was allowed is left again.
+ * `x-listApprovals` and `x-revokeApproval`. Clients that may answer questions may also list and revoke
+ * approvals. An approval that an agent stores itself is revoked with its agent session: from its next turn
+ * the chat uses a new one, which is told the history. Config values that the agent changed because of the
+ * approval are restored.
  */
 export function approvalCommands(sync: Sync, approvals: Approvals, turns: TurnSupervisor): Commands {
   return {
@@ -41,7 +42,7 @@ export function approvalCommands(sync: Sync, approvals: Approvals, turns: TurnSu
   };
 }
 
-/** Gives config values back that an agent has changed, unless somebody has changed them since. */
+/** Restores config values that an agent has changed, unless they were changed again since. */
 function giveBackConfig(
   tx: Tx,
   turns: TurnSupervisor,
@@ -57,7 +58,7 @@ function giveBackConfig(
     given.filter(([, { from }]) => from !== undefined).map(([key, { from }]) => [key, from]),
   );
   const unset = new Set(given.filter(([, { from }]) => from === undefined).map(([key]) => key));
-  // JSON has no way to unset one value.
+  // JSON cannot unset a single value.
   const kept = Object.entries(config.values).filter(([key]) => !unset.has(key));
   tx.emit(session, {
     type: 'session/configChanged',

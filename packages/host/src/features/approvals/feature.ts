@@ -5,7 +5,7 @@ import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Feature } from '../feature.ts';
 import { approvalCommands } from './commands.ts';
 
-/** What was allowed for good: clients list and revoke it, and what was allowed for one session goes with the session. */
+/** Permanent approvals. Clients list and revoke them; those of one session are removed with it. */
 export function approvalsFeature({
   sync,
   approvals,

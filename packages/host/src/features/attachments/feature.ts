@@ -4,7 +4,7 @@ import { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import { fitLoaded } from '../../turns/contents/fit-loaded.ts';
 import type { Feature } from '../feature.ts';
 
-/** Keeps large attachments outside of state, also those that an older host stored in it. */
+/** Keeps large attachments outside of state, including those that an older host stored in state. */
 export function attachmentsFeature(
   sync: Sync,
   ids: Ids,

@@ -5,8 +5,9 @@ import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 
 /**
- * Gives sessions that an earlier version of the host made the keys that every session's config has now, and mirrors `metadata` into
- * `_meta`, beside what else is there. Clients that had such a session before come back to a snapshot: no action brings a schema.
+ * Adds the keys of today's session config to sessions of an earlier host version, and mirrors `metadata` into
+ * `_meta`, beside its other members. No action changes a schema, so clients that have such a session get a
+ * snapshot when they return.
  */
 export function keepHostKeys(sync: Sync): void {
   sync.registry.onLoaded((channel) => {

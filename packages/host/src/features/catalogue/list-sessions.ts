@@ -5,12 +5,12 @@ import { FITTING_LENGTH, ListedLength } from '../../journal/listed-rows.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Sync } from '../../sync/sync.ts';
 
-/** Longest title of an entry that comes in short. */
+/** Longest title of a shortened entry. */
 const SHORT_TITLE = 100;
 
 /**
- * `listSessions` [ROOT-2]. An answer has a bound: a page ends sooner, with a cursor, and a list of all comes with short entries behind the
- * newest ones.
+ * `listSessions` [ROOT-2]. An answer is limited: a page may end early with a cursor, and a full list contains
+ * shortened entries after the newest ones.
  */
 export function listSessions(sync: Sync, log: Log): Command<'listSessions'> {
   const mend = new Mending(sync, log);
@@ -40,11 +40,11 @@ export function listSessions(sync: Sync, log: Log): Command<'listSessions'> {
   };
 }
 
-/** Brings entries within the limits as they are read, and those behind the first megabytes of them into a short form. */
+/** Cuts entries to the limits as they are read, and shortens those after the first megabytes. */
 class Shortening {
   /** Sessions whose stored entry exceeds the limits. */
   readonly tooLong: string[] = [];
-  /** Of all entries so far. */
+  /** Length of all entries so far. */
   readonly length = new ListedLength();
 
   shorten(stored: string): string {
@@ -55,7 +55,7 @@ class Shortening {
   }
 
   #shortened(stored: string, isFull: boolean): string {
-    // As the catalogue wrote it.
+    // The catalogue wrote the value.
     const summary: SessionSummary = JSON.parse(stored);
     const fitted = stored.length <= FITTING_LENGTH ? summary : fitTexts(summary, 'session');
     if (fitted !== summary) this.tooLong.push(fitted.resource);
@@ -63,13 +63,15 @@ class Shortening {
   }
 }
 
-/** An entry without what a list can do without. */
+/** An entry without the members that a list does not need. */
 function inShort(summary: SessionSummary): SessionSummary {
   const { resource, provider, title, status, createdAt, modifiedAt } = summary;
   return { resource, provider, title: title.slice(0, SHORT_TITLE), status, createdAt, modifiedAt };
 }
 
-/** Loads sessions whose stored entries are too long, which brings them within the limits: one at a time, and behind the answer. */
+/**
+ * Loads sessions whose stored entries exceed the limits, which cuts them: one at a time, after the answer.
+ */
 class Mending {
   readonly #sync: Sync;
   readonly #log: Log;

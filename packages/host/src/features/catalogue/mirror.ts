@@ -13,7 +13,7 @@ import type { Change, Tx } from '../../sync/tx.ts';
 import { findToolCall } from '../../turns/tools/tool-call.ts';
 import { titleFrom } from './title.ts';
 
-/** Mirrors what chats do into their session, in the same cause [SESS-5] [SESS-6] [SESS-7]. */
+/** Mirrors changes of chats into their session, in the same cause [SESS-5] [SESS-6] [SESS-7]. */
 export function mirrorChats(sync: Sync): void {
   sync.observe('chat', (tx, change) => {
     const session = sync.registry.getOf('session', change.channel.session ?? '');
@@ -33,7 +33,10 @@ export function mirrorChats(sync: Sync): void {
   });
 }
 
-/** A chat's title, interactivity and working directory are the catalogue's own; the rest follows the chat [SESS-6]. */
+/**
+ * Mirrors a chat's summary. Title, interactivity and working directory belong to the session's list; the
+ * other members follow the chat [SESS-6].
+ */
 function mirrorSummary(
   tx: Tx,
   session: Channel<'session'>,
@@ -64,10 +67,13 @@ function mirrorSummary(
     tx.emit(session, { type: 'session/chatUpdated', chat: channel.uri, changes });
 }
 
-/** Every open block of a chat is an entry of `inputNeeded`, so that it can be answered from the session alone [SESS-7]. */
+/**
+ * Adds an entry of `inputNeeded` for every open block of a chat, so that clients can answer with the session
+ * alone [SESS-7].
+ */
 function mirrorInputNeeded(tx: Tx, session: Channel<'session'>, change: Change<'chat'>): void {
   const { channel, action, after } = change;
-  // Agents name both, and may name them alike.
+  // Agents choose the ids of both, and may use the same id twice.
   const keyOf = (kind: 'call' | 'input', id: string): string => `${channel.uri}#${kind}/${id}`;
   switch (action.type) {
     case 'chat/toolCallStart':
@@ -93,7 +99,7 @@ function mirrorInputNeeded(tx: Tx, session: Channel<'session'>, change: Change<'
     case 'chat/turnCancelled':
     case 'chat/error':
     case 'chat/truncated':
-      // What changes nothing, as a truncation at an unknown turn, leaves what is open open.
+      // An action that changes nothing, such as a truncation at an unknown turn, closes no block.
       if (after.activeTurn === undefined) clearBlocks(tx, session, channel.uri);
       return;
     default:
@@ -133,7 +139,7 @@ function setBlock(
 
 /** Removes all open blocks of a chat. */
 function clearBlocks(tx: Tx, session: Channel<'session'>, chat: string): void {
-  // Last first: the list is searched from its end.
+  // The last one first, because the list is searched from its end.
   for (const { id } of (session.state.inputNeeded ?? [])
     .filter((entry) => entry.chat === chat)
     .toReversed()) {
@@ -147,7 +153,9 @@ function clearRead(tx: Tx, session: Channel<'session'>): void {
   }
 }
 
-/** The first message of a session and of each chat names it, unless somebody has [SESS-11]. */
+/**
+ * Sets the titles of a session and its chats from their first messages, unless they have titles [SESS-11].
+ */
 function nameFromMessage(tx: Tx, session: Channel<'session'>, chat: Channel<'chat'>, text: string): void {
   const title = titleFrom(text);
   if (title === '') return;

@@ -1,13 +1,13 @@
 const MAX_CHARACTERS = 60;
 
 /**
- * What a terminal obeys, whole: control sequences, strings for it up to what ends them, and other escapes. One that is cut ends with its
- * line.
+ * Complete escape sequences: control sequences, strings for the terminal with their end, and others. An
+ * incomplete one ends with its line.
  */
 const SEQUENCES =
   /(?:\u001b\[|\u009b)[ -?]*[@-~]?|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])\P{Cc}*(?:\u001b\\?|\p{Cc})?|\u001b[ -/]*[0-~]?/gu;
 
-/** A short title from a message: its first line with text, cut at a word; '' when there is none. */
+/** A short title from a message: its first line with text, cut at a word. '' if there is none. */
 export function titleFrom(text: string): string {
   const line = text
     .split('\n')

@@ -7,8 +7,8 @@ import { completeCall, failure } from '../../turns/tools/client-tool.ts';
 import { findToolCall } from '../../turns/tools/tool-call.ts';
 
 /**
- * A client that denies its own call, which runs already, does not know the tool: the late denial is rejected, and the host
- * completes the call as failed [CHAT-9].
+ * Completes a running call as failed if its own client denies it, because the client does not know the tool. The
+ * late denial itself is rejected [CHAT-9].
  */
 export function failDeniedCall(
   tx: Tx,
@@ -25,7 +25,10 @@ export function failDeniedCall(
   completeCall(tx, chat, action.toolCallId, error);
 }
 
-/** A client's result or partial content, cut as those of agents are; the whole goes behind content URIs. */
+/**
+ * A client's result or partial content, cut in the same way as that of agents. The whole is stored behind
+ * content URIs.
+ */
 export function fitClientResult(
   contents: ContentStore,
   chat: Channel<'chat'>,

@@ -45,7 +45,7 @@ import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { findChatFork } from './fork.ts';
 import { modelProblem } from './model-rule.ts';
 
-/** Turns that one `fetchTurns` brings, and their bytes of JSON. */
+/** Maximum number of turns in one answer to `fetchTurns`, and bytes of their JSON. */
 const PAGE_TURNS = 50;
 const PAGE_BYTES = 8 * 1024 * 1024;
 
@@ -54,10 +54,10 @@ export interface ChatParts {
   readonly ids: Ids;
   readonly agents: AgentRegistry;
   readonly turns: TurnSupervisor;
-  /** In whose language labels are made [CHAT-19]. */
+  /** The languages of labels [CHAT-19]. */
   readonly locales: TurnLocales;
   readonly attachments: AttachmentStore;
-  /** Checks a working directory, in the order of [SESS-1]; `file:` URI. */
+  /** Validates a working directory (`file:` URI), in the order of [SESS-1]. */
   resolveDirectory(uri: string, caller: Caller): Promise<{ uri: string }>;
 }
 
@@ -96,7 +96,7 @@ export function chatCommands(parts: ChatParts): Commands {
         asked === undefined ? undefined : (await parts.resolveDirectory(asked, caller)).uri;
       for (;;) {
         const fork = source === undefined ? undefined : await findChatFork(sync, channel, source);
-        // While it was looked for, another client may have made it, or disposed of the session, or cut the source.
+        // Meanwhile another client may have created the chat, disposed of the session or cut the source.
         if (sync.registry.get(chat) !== undefined) throw alreadyExists('Chat', chat);
         if (!session.isAlive) throw sessionNotFound(channel);
         checkRoom(session);
@@ -132,7 +132,7 @@ export function chatCommands(parts: ChatParts): Commands {
   };
 }
 
-/** All chats stand in the state that each client of the session gets. */
+/** All chats are part of the state that each client of the session gets. */
 function checkRoom({ uri, state }: Channel<'session'>): void {
   const { max } = LIST_LIMITS.chats;
   if (state.chats.length >= max)
@@ -147,7 +147,7 @@ function checkRoom({ uri, state }: Channel<'session'>): void {
     throw conflict(`Session ${uri}: ${excessOf(chatsLength, length)}; dispose of a chat first`);
 }
 
-/** Agents choose the folders of workers: whoever copies one is asked whether that folder may be theirs. */
+/** Agents choose the folders of worker chats, so the caller's access to such a folder is checked. */
 const workersFolder = (session: Channel<'session'>, chat: string | undefined): string | undefined => {
   const entry = chat === undefined ? undefined : findChat(session.state.chats, chat);
   return entry?.origin?.kind === 'tool' ? entry.workingDirectory : undefined;
@@ -190,11 +190,11 @@ function addChat(
   locales.started(uri, caller.locale);
 }
 
-/** The chats that a person can write to, in order of the catalogue. */
+/** The chats that users can write to, in the order of the list. */
 const fullChats = (session: Channel<'session'>): ChatSummary[] =>
   session.state.chats.filter(({ interactivity = 'full' }) => interactivity === 'full');
 
-/** A session that goes on without its default chat gets another one. */
+/** Replaces the default chat of a session that has lost it. */
 function keepDefault(tx: Tx, session: Channel<'session'>): void {
   if (session.state.defaultChat !== undefined) return;
   const [next] = fullChats(session);
@@ -202,7 +202,7 @@ function keepDefault(tx: Tx, session: Channel<'session'>): void {
   tx.emit(session, { type: 'session/defaultChatChanged', defaultChat: next.resource });
 }
 
-/** Sends the turns before a window to its owner alone, and widens the window. */
+/** Sends the turns before a window to its subscriber alone, and extends the window. */
 async function sendOlder(
   sync: Sync,
   chat: Channel<'chat'>,
@@ -215,7 +215,8 @@ async function sendOlder(
   }
   const subscription = chat.subscriptions.get(caller.sink);
   if (subscription === undefined) return {};
-  // Whatever window the cursor is of: one of a longer window would leave a gap, one of a shorter window lead back into the present one.
+  // Ignores the position of the cursor. The cursor of a longer window would leave a gap, and that of a
+  // shorter window would repeat turns.
   const before = subscription.fromOrdinal;
   if (before === 0) return {};
   let isDropped = false;
@@ -229,11 +230,12 @@ async function sendOlder(
       });
       const oldest = rows[0]?.ordinal ?? before;
       const isMore = rows.length > 0 && (await hasOlder(sync.journal, chat.uri, oldest));
-      // Cut meanwhile: the client was told, and what was read is no more.
+      // The history was cut meanwhile: the client was told, and the turns that were read may no longer exist.
       if (chat.historyVersion !== historyVersion) return;
-      // Subscribed anew: the window is another one.
+      // The client has subscribed again and has a new window.
       if (chat.subscriptions.get(caller.sink) !== subscription) return;
-      // Durable before the turns go out: after a kill the host must know how far the window reaches.
+      // The position must be durable before the turns are sent. After a kill the host must know the start of
+      // the window.
       const takeBack = moveWindow(
         subscription,
         Math.min(subscription.fromOrdinal, oldest),

@@ -5,9 +5,12 @@ import { chatModule } from './module.ts';
 import { observeTurns } from './queue.ts';
 import { dropOldTurns } from './retain.ts';
 
-/** Chats: clients make them, talk in them, cut and read their history [CHAT-1] to [CHAT-19]. */
+/** Chats: clients create them, write in them, and cut and read their history [CHAT-1] to [CHAT-19]. */
 export function chatFeature(parts: ChatParts & { readonly contents: ContentStore }): Feature & {
-  /** Drops all completed turns of a chat but the newest `keep`, for everyone. Resolves when that is durable. */
+  /**
+   * Removes all completed turns of a chat except the newest `keep`, for all clients. Resolves when the
+   * removal is durable.
+   */
   dropTurns(chat: string, keep: number): Promise<void>;
 } {
   const { sync } = parts;

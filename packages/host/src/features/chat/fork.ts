@@ -2,7 +2,7 @@ import { type ChatForkSource, invalidParam, notFound, turnInProgress } from '@ag
 import { type ForkPoint, findForkPoint } from '../../sync/fork.ts';
 import type { Sync } from '../../sync/sync.ts';
 
-/** The turn that a new chat of a session is a copy up to. Rejects as [CHAT-1] says. */
+/** The turn that a new chat's copied history ends with. Rejects as [CHAT-1] says. */
 export async function findChatFork(
   sync: Sync,
   session: string,

@@ -12,7 +12,7 @@ import { type Rejection, reject } from '../../handler-port/channel-module.ts';
 
 type Of<T extends ChatAction['type']> = Extract<ChatAction, { type: T }>;
 
-/** Whether an answer may be set or cleared; `undefined` when it may [CHAT-13]. */
+/** Why an answer may not be set or cleared; `undefined` if it may [CHAT-13]. */
 export function checkAnswerChanged(
   state: ChatState,
   { requestId, questionId, answer }: Of<'chat/inputAnswerChanged'>,
@@ -28,7 +28,7 @@ export function checkAnswerChanged(
   );
 }
 
-/** Answers of all open requests stand in the state that each client gets. */
+/** The answers to all open requests are part of the state that each client gets. */
 function checkRoom(
   { inputRequests = [] }: ChatState,
   answers: NonNullable<ChatInputRequest['answers']>,
@@ -41,8 +41,9 @@ function checkRoom(
 }
 
 /**
- * Whether a request may be closed so; `undefined` when it may [CHAT-13]. Accepting takes a submitted answer that fits to each
- * required question, from what was synced or what comes along; whoever declines or cancels needs none.
+ * Why a request may not be closed with this response; `undefined` if it may [CHAT-13]. Accepting requires a
+ * valid submitted answer, synced before or sent along, to each required question. Declining and cancelling
+ * require none.
  */
 export function checkCompleted(
   state: ChatState,
@@ -55,7 +56,7 @@ export function checkCompleted(
   const stranger = Object.keys(answers).find((id) => !known.has(id));
   if (stranger !== undefined) return unknownQuestion(stranger);
   const isAccepted = response === 'accept';
-  // What was synced fitted then; the agent may have changed its questions since.
+  // Synced answers were valid when they were set. The agent may have changed its questions since.
   const final = isAccepted ? { ...request.answers, ...answers } : answers;
   for (const question of questions) {
     const answer = Object.hasOwn(final, question.id) ? final[question.id] : undefined;
@@ -72,7 +73,10 @@ const findRequest = (state: ChatState, requestId: string): ChatInputRequest | un
 const unknownQuestion = (questionId: string): Rejection =>
   reject('unknownQuestion', `The request has no question ${questionId}`);
 
-/** How others closed it, where the chat still shows that: of two answers the second hears of the first. */
+/**
+ * How another client has closed the request, if the chat still shows it. Tells the second of two answers
+ * about the first.
+ */
 function notOpen({ activeTurn, turns }: ChatState, requestId: string): Rejection {
   const parts = (activeTurn ?? turns.at(-1))?.responseParts ?? [];
   const closed = parts.findLast((part) => part.kind === 'inputRequest' && part.request.id === requestId);

@@ -3,7 +3,7 @@ import type { Channel } from '../../sync/channel.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { type AttachmentStore, waitingContents } from '../../turns/contents/attachment-store.ts';
 
-/** A client's action with a message whose large attachments are references. */
+/** A client's action with large attachments of its message replaced by references. */
 export function fitMessage(
   tx: Tx,
   attachments: AttachmentStore,

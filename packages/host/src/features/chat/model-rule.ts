@@ -1,14 +1,14 @@
 import type { AgentInfo, Message } from '@agenthost/protocol';
 import { beginningOf } from '../../lib/beginning-of.ts';
 
-/** Models that a refusal names. */
+/** Maximum number of models named in a refusal. */
 const MAX_NAMED = 20;
-/** UTF-16 code units of a model's id in a refusal. */
+/** Maximum UTF-16 code units of a model's id in a refusal. */
 const MAX_ID_LENGTH = 100;
 
 /**
- * Why a message cannot be sent with the model that it names; `undefined` when it can. An agent without a list takes any model: its models are
- * known only once it has started.
+ * Why a message cannot be sent with its model; `undefined` if it can. An agent without a list of models
+ * accepts any: its models are known only after its first start.
  */
 export function modelProblem(
   { model }: Pick<Message, 'model'>,

@@ -15,14 +15,14 @@ import { forgetHistory, startQueued } from './queue.ts';
 import { checkChatAction } from './rules.ts';
 import { alignWindows, type CutPoint, findCut, isIncomplete } from './truncate.ts';
 
-/** What clients may do on a chat, and what the host does about it. */
+/** Plans the actions of clients on a chat. */
 export function chatModule(parts: {
   sync: Sync;
   ids: Ids;
   turns: TurnSupervisor;
   contents: ContentStore;
   attachments: AttachmentStore;
-  /** In whose language labels are made [CHAT-19]. */
+  /** The languages of labels [CHAT-19]. */
   locales: TurnLocales;
 }): ChannelModule<'chat'> {
   return { plan: (chat, action, caller) => planAction(parts, chat, { action, caller }) };
@@ -30,7 +30,7 @@ export function chatModule(parts: {
 
 type Parts = Parameters<typeof chatModule>[0];
 
-/** `found`: the disk's answer about the action, from an earlier call. */
+/** `found`: data from disk about the action, from an earlier call. */
 function planAction(
   parts: Parts,
   chat: Channel<'chat'>,
@@ -64,13 +64,16 @@ function planAction(
   };
 }
 
-/** The disk's answer about an action. It holds until the history is cut or a turn ends: one that has ended may have left memory. */
+/**
+ * Data from disk about an action. Valid until the history is cut or a turn ends, because an ended turn may
+ * have left memory.
+ */
 interface Lookup {
   readonly historyVersion: number;
   readonly turnCount: number;
-  /** Where a truncation cuts; `undefined` when there is no such turn. */
+  /** The position of a truncation's cut; `undefined` if there is no such turn. */
   readonly cut?: CutPoint | undefined;
-  /** There is a turn of that id already. */
+  /** True if a turn with this id is on disk. */
   readonly isArchived?: boolean;
 }
 
@@ -85,7 +88,7 @@ function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<
   if (turnId === undefined) return undefined;
   const isPaged = chat.hostData.turnCount > chat.state.turns.length;
   if (action.type === 'chat/turnStarted' && !isPaged) return undefined;
-  // Commits first, so that the rows are those of the state that is looked at.
+  // Commit first, so that the rows match the state.
   return sync.path.boundary(
     () => ({
       historyVersion: chat.historyVersion,
@@ -143,7 +146,7 @@ function follow(
   }
 }
 
-/** A draft that was just sent goes [CHAT-14]. */
+/** Clears a draft that was just sent [CHAT-14]. */
 function clearDraft(tx: Tx, chat: Channel<'chat'>, sent: Message): void {
   if (chat.state.draft?.text === sent.text) tx.emit(chat, { type: 'chat/draftChanged' });
 }

@@ -13,7 +13,7 @@ interface QueueParts {
   readonly attachments: AttachmentStore;
 }
 
-/** Starts the head of the queue when the chat is idle [CHAT-12]. Returns the id of the turn that started. */
+/** Starts the first queued message if the chat is idle [CHAT-12]. Returns the id of the started turn. */
 export function startQueued(
   tx: Tx,
   { sync, ids, attachments }: QueueParts,
@@ -35,13 +35,13 @@ export function startQueued(
   return turnId;
 }
 
-/** Gives each turn that starts to its agent, and starts the next queued message after a turn that is complete. */
+/** Passes each started turn to its agent, and starts the next queued message after a completed turn. */
 export function observeTurns(parts: QueueParts & { readonly turns: TurnSupervisor }): void {
   const { sync, turns } = parts;
   sync.observe('chat', (tx, { channel, action, before, after, origin }) => {
     const ended = before.activeTurn?.id;
     if (origin !== undefined && ended !== undefined && after.activeTurn?.id !== ended) {
-      // When that cannot be written, the turn is there again, and what was to start it may have found it gone.
+      // If the commit fails, the turn is open again, and its start may have been skipped meanwhile.
       tx.undo(() => sync.path.afterTurn(() => turns.start(channel.uri, ended)));
     }
     if (action.type === 'chat/turnStarted') {
@@ -55,11 +55,14 @@ export function observeTurns(parts: QueueParts & { readonly turns: TurnSuperviso
 
 const isShorter = (before: ChatState, after: ChatState): boolean =>
   before.turns.length > after.turns.length ||
-  // All of a history that is not in memory.
+  // All turns of a history that is not in memory.
   (before.turnsNextCursor !== undefined && after.turnsNextCursor === undefined) ||
   (before.activeTurn !== undefined && after.activeTurn === undefined);
 
-/** The agent's memory goes in the tick that cuts the history, so that no kill leaves one without the other [CHAT-6]. */
+/**
+ * Removes the agent's memory in the tick that cuts the history, so that a kill cannot separate the two
+ * [CHAT-6].
+ */
 export function forgetHistory(tx: Tx, turns: TurnSupervisor, chat: Channel<'chat'>): void {
   forgetMemory(tx, chat);
   tx.effect(() => turns.forget(chat.uri));

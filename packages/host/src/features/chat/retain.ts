@@ -5,10 +5,11 @@ import type { Tx } from '../../sync/tx.ts';
 import { firstOrdinal, turnsLoaded, withTurns } from '../../sync/window.ts';
 
 /**
- * Drops the completed turns of a chat but the newest `keep`, from disk, from memory and from every window that shows them: a client is told
- * by a private envelope [ACT-7], and one that is away gets a snapshot when it comes back. What nobody has any more cannot be truncated
- * or forked at. Nothing happens when the history changes meanwhile. Resolves when it is done in memory; a chat that was loaded for this is
- * unloaded behind the commit, unless somebody has opened it meanwhile: there may be thousands.
+ * Removes the completed turns of a chat except the newest `keep`, from disk, memory and all windows.
+ * Connected clients get a private envelope [ACT-7], and disconnected ones a snapshot when they return.
+ * Removed turns can no longer be truncated or forked at. Does nothing if the history changes meanwhile.
+ * Resolves when the change in memory is done. A chat that was loaded for this is unloaded after the commit
+ * unless it was opened meanwhile, because there may be thousands.
  */
 export async function dropOldTurns(sync: Sync, uri: string, keep: number): Promise<void> {
   const wasLoaded = sync.registry.get(uri) !== undefined;
@@ -30,13 +31,14 @@ async function dropBeyond(sync: Sync, chat: Channel<'chat'>, keep: number): Prom
     if (!chat.isAlive || chat.historyVersion !== historyVersion) return;
     if (oldest === undefined) return;
     tx.write({ op: 'dropTurns', chat: uri, from: 0, to: keptFrom });
-    // Whoever has not seen the next number was not told: those below go out with this very tick.
+    // Clients that have not seen the next number were not told. Envelopes with lower numbers are sent with
+    // this tick.
     tx.setHostData(chat, { ...chat.hostData, keptFrom, droppedSeq: sync.sequencer.last + 1 });
     tellWindows(tx, sync, chat, { keptFrom, oldest });
     const first = firstOrdinal(chat);
     const turns = chat.state.turns.slice(Math.max(0, keptFrom - first));
     tx.setWindow(chat, withTurns(chat.state, turns, Math.max(first, keptFrom), keptFrom));
-    // Cursors, cut points and windows that were read before it may reach too far back.
+    // Invalidates cursors, cut points and windows that were read before and may reach too far back.
     chat.historyVersion += 1;
   });
 }
@@ -45,16 +47,16 @@ function unloadBehindCommit(sync: Sync, chat: Channel<'chat'>): void {
   sync.transact('host', (tx) => {
     const { seq } = chat;
     tx.effect(() => {
-      // Each `Registry.open` counts, also of somebody who has not subscribed yet.
+      // Every `Registry.open` counts, including those before a subscription.
       const isOpened = chat.openedAt !== Number.NEGATIVE_INFINITY;
-      // What came behind this commit may not be durable yet.
+      // Changes after this commit may not be durable yet.
       const isChanged = chat.seq !== seq || chat.state.activeTurn !== undefined;
       if (!isOpened && !isChanged) sync.registry.unload(chat);
     });
   });
 }
 
-/** Id of the completed turn of that ordinal. */
+/** Id of the completed turn with this ordinal. */
 async function findTurnAt(sync: Sync, chat: Channel<'chat'>, ordinal: number): Promise<string | undefined> {
   const present = chat.state.turns[ordinal - firstOrdinal(chat)];
   if (present !== undefined) return present.id;
@@ -62,7 +64,7 @@ async function findTurnAt(sync: Sync, chat: Channel<'chat'>, ordinal: number): P
   return row?.ordinal === ordinal ? row.id : undefined;
 }
 
-/** Windows that reach as far back as that turn lose what is before it, and their cursor. */
+/** Removes the turns before that turn from all windows that have them, and updates their cursors. */
 function tellWindows(
   tx: Tx,
   sync: Sync,

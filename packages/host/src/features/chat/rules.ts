@@ -19,19 +19,21 @@ import { modelProblem } from './model-rule.ts';
 
 type Of<T extends ChatAction['type']> = Extract<ChatAction, { type: T }>;
 
-/** What the rules look at besides the action. */
+/** Data that the rules check besides the action. */
 interface Situation {
   readonly sync: Sync;
   readonly chat: Channel<'chat'>;
   readonly state: ChatState;
   readonly caller: Caller;
-  /** Turn ids of this chat that are on disk and out of the window, as far as they were asked for. */
+  /** Whether a turn with this id is on disk outside of the window, if this was looked up. */
   isArchived(turnId: string): boolean;
-  /** The turn that a truncation keeps last was found. */
+  /** Whether the last turn that a truncation keeps was found. */
   hasCut(): boolean;
 }
 
-/** Whether a client may dispatch this now; `undefined` when it may [CHAT-2] [CHAT-3] [CHAT-5] [CHAT-8]. */
+/**
+ * Why a client may not dispatch this action now; `undefined` if it may [CHAT-2] [CHAT-3] [CHAT-5] [CHAT-8].
+ */
 export function checkChatAction(situation: Situation, action: ChatAction): Rejection | undefined {
   const { sync, chat } = situation;
   if (sync.registry.getOf('session', chat.session ?? '')?.hostData.importing !== undefined)
@@ -72,7 +74,10 @@ export function checkChatAction(situation: Situation, action: ChatAction): Rejec
   }
 }
 
-/** An unknown turn changes nothing [CHAT-6], but where turns were dropped, its sender may show it still and cut there. */
+/**
+ * A truncation at an unknown turn changes nothing [CHAT-6]. It is rejected if turns were removed by
+ * retention, because its sender may still show the turn.
+ */
 function checkCut({ chat, hasCut }: Situation, turnId: string | undefined): Rejection | undefined {
   if (turnId === undefined || chat.hostData.keptFrom === undefined || hasCut()) return undefined;
   return reject(
@@ -118,7 +123,10 @@ function checkTurnStarted(situation: Situation, action: Of<'chat/turnStarted'>):
   return notFromUser(action.message) ?? checkModel(situation, action.message);
 }
 
-/** All of the queue is in the state that each client gets: what people can oversee is enough. */
+/**
+ * The whole queue is part of the state that each client gets. The limit is a number that people can still
+ * overview.
+ */
 function checkRoom({ state }: Situation, action: Of<'chat/pendingMessageSet'>): Rejection | undefined {
   if (action.kind !== 'queued') return undefined;
   const { queuedMessages = [] } = state;

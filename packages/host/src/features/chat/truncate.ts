@@ -15,18 +15,18 @@ import {
   withTurns,
 } from '../../sync/window.ts';
 
-/** The place of the turn that becomes the last one. It holds until the history is cut. */
+/** The position of the turn that becomes the last one. Valid until the history is cut. */
 export interface CutPoint {
   readonly ordinal: number;
-  /** The last turns up to and including it, brought in from disk. Absent: every window has it. */
+  /** The last turns up to and including it, read from disk. Absent: every window contains the turn. */
   readonly turns?: Turn[];
-  /** Bytes of those. */
+  /** Bytes of these turns. */
   readonly bytes?: number;
 }
 
 /**
- * Finds where a truncation cuts, and what windows show after it, when the chat's own window (as it was at a boundary) or a
- * subscriber's may not hold that turn. `undefined`: there is no such turn.
+ * Finds the position of a truncation's cut, and the turns for windows that do not contain it: the chat's own
+ * window (as it was at a boundary) or a subscriber's. `undefined` if there is no such turn.
  */
 export async function findCut(
   sync: Sync,
@@ -42,22 +42,24 @@ export async function findCut(
   return { ordinal, turns: rows.map(readTurn), bytes };
 }
 
-/** Whether the turns for a cut have to be brought in, and were not: a window may have come meanwhile. */
+/** Whether turns for a cut are needed and were not read. A window may have been added meanwhile. */
 export const isIncomplete = (chat: Channel<'chat'>, cut: CutPoint | undefined): boolean =>
   cut !== undefined && cut.turns === undefined && isLacking(chat, cut.ordinal);
 
-/** Whether a window, the host's own or a subscriber's, begins behind a turn. */
+/** Whether a window of the host or a subscriber begins after a turn. */
 const isLacking = (chat: Channel<'chat'>, ordinal: number): boolean =>
   firstOrdinal(chat) > ordinal ||
   [...chat.subscriptions.values()].some(({ fromOrdinal }) => fromOrdinal > ordinal);
 
 /**
- * Brings every window that lacks the turn to the same end, just before the public envelope [CHAT-6]: the host's own by
- * replacing it, a subscriber's by private envelopes. True when the host's own was cut.
+ * Gives every window that lacks the turn the same end, directly before the public envelope [CHAT-6]: the
+ * host's window by replacement, those of subscribers by private envelopes. Returns true if the host's window
+ * was cut.
  */
 export function alignWindows(tx: Tx, sync: Sync, chat: Channel<'chat'>, cut: CutPoint): boolean {
   const { ordinal, turns: last, bytes = 0 } = cut;
-  // A snapshot from before it must not be what its envelope comes behind, also where nothing is cut: its window may lack the turn.
+  // Invalidates earlier snapshots, also if nothing is cut: they must not be followed by this envelope,
+  // because their window may lack the turn.
   chat.historyVersion += 1;
   if (last === undefined) return false;
   sync.countWork(bytes);

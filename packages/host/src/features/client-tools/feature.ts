@@ -5,7 +5,7 @@ import type { Sync } from '../../sync/sync.ts';
 import type { Presence } from '../../wire/clients/client-lives.ts';
 import type { Feature } from '../feature.ts';
 
-/** The active clients of sessions, who offer tools to agents [SESS-8]. */
+/** The active clients of sessions, which offer tools to agents [SESS-8]. */
 export function clientToolsFeature({
   listing,
   ...parts

@@ -15,7 +15,7 @@ import { completionWordAt } from '../../workspace/completion/word.ts';
 import { EarlierTurns } from './earlier-turns.ts';
 import { type CompletionPlace, commandItem, fileItem, turnItem } from './items.ts';
 
-/** Proposals of each kind in one answer: more than anybody reads, and turns bring their text along. */
+/** Maximum number of items of each kind in one answer. Turns contain their text. */
 const MAX_FILES = 20;
 const MAX_COMMANDS = 100;
 const MAX_TURNS = 8;
@@ -25,7 +25,7 @@ export interface CompletionParts {
   readonly files: FileFinder;
   readonly slices: SliceScheduler;
   readonly remembered: Pick<RememberedAgents, 'commands'>;
-  /** Absolute path; rejects with `AgentError` when the folder has gone. */
+  /** Absolute path. Rejects with `AgentError` if the folder no longer exists. */
   workingDirectoryOf(session: Channel<'session'>, chat: Channel<'chat'>): Promise<string>;
 }
 
@@ -73,13 +73,13 @@ async function fileItems(
     );
     return found.map((file) => fileItem(place, folder, file));
   } catch (error) {
-    // The folder has gone: there is nothing in it to propose, and the next turn will say so.
+    // The folder no longer exists, so there are no items. The next turn reports it.
     if (error instanceof AgentError) return [];
     throw error;
   }
 }
 
-/** As the agent of this session said, else as one of its kind said when it last ran. */
+/** Commands of this session's agent, or else of the last run of the same agent. */
 function commandItems(
   { remembered }: CompletionParts,
   session: Channel<'session'>,
@@ -98,7 +98,10 @@ function commandItems(
     .map(({ command }) => commandItem(place, command));
 }
 
-/** 0 for names that begin so, 1 for those that have it in them, 2 for those that have its characters in order. */
+/**
+ * 0 for names that start with the query, 1 for names that contain it, 2 for names that contain its characters
+ * in order.
+ */
 function rankOf({ name }: AgentCommand, wanted: string): number | undefined {
   const found = name.toLowerCase().indexOf(wanted);
   if (found >= 0) return found === 0 ? 0 : 1;

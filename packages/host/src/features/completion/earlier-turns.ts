@@ -6,31 +6,31 @@ import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { firstOrdinal, readTurn } from '../../sync/window.ts';
 
-/** Turns that can be found: the latest ones. */
+/** Number of latest turns that can be found. */
 const MAX_TURNS = 300;
-/** Of them, what is read at a time, so that nothing else waits long. */
+/** Number of turns read at once, to keep other work from waiting. */
 const PAGE_TURNS = 50;
 const PAGE_BYTES = 512 * 1024;
-/** Of each message, what is searched. */
+/** Searched characters of each message. */
 const MAX_TEXT = 500;
-/** Of message and answer, what the agent is given. */
+/** Maximum characters of a message or answer that the agent gets. */
 const MAX_MESSAGE = 2_000;
 const MAX_ANSWER = 6_000;
-/** Turns with more JSON take long to read: the text that the agent gets of them is kept. */
+/** JSON length above which the text for the agent is cached, because reading the turn is slow. */
 const LARGE_TURN_LENGTH = 64 * 1024;
 
-/** A completed turn that a person began. */
+/** A completed turn that a user started. */
 export interface EarlierTurn {
   readonly id: string;
-  /** From 1 for the chat's first turn. */
+  /** 1 for the chat's first turn. */
   readonly number: number;
-  /** The beginning of its message. */
+  /** Start of its message. */
   readonly text: string;
-  /** Of a large turn that is out of the window: what the agent is given. */
+  /** The text for the agent, for a large turn outside of the window. */
   readonly content?: string;
 }
 
-/** Turns that are out of the chat's window, the newest first: those from `from` up to, and without, `to`, by ordinal. */
+/** Turns outside of the chat's window, newest first: ordinals from `from` up to, but not including, `to`. */
 interface Known {
   readonly historyVersion: number;
   readonly from: number;
@@ -41,9 +41,9 @@ interface Known {
 /** Finds earlier turns of a chat by their messages. */
 export class EarlierTurns {
   readonly #sync: Sync;
-  /** As long as the chat is in memory. */
+  /** Cached while the chat is in memory. */
   readonly #known = new WeakMap<Channel<'chat'>, Known>();
-  /** The last reading of each chat: those that ask at the same time read it once. */
+  /** The last read of each chat, shared by concurrent requests. */
   readonly #readings = new WeakMap<Channel<'chat'>, Promise<void>>();
 
   constructor(sync: Sync) {
@@ -51,8 +51,8 @@ export class EarlierTurns {
   }
 
   /**
-   * Turns whose message has the query in it, in whatever case, or whose number begins with it; the newest first. Waits for `next` before each
-   * page that it reads.
+   * Turns whose message contains the query in any case, or whose number starts with it, newest first. Waits
+   * for `next` before each page.
    */
   async find(
     chat: Channel<'chat'>,
@@ -65,7 +65,7 @@ export class EarlierTurns {
     return (await this.#latest(chat, next)).filter(isMatch).slice(0, limit);
   }
 
-  /** What was said in a turn, for the agent; `undefined` when it is gone. */
+  /** The text of a turn for the agent; `undefined` if the turn no longer exists. */
   async contentOf(chat: Channel<'chat'>, turn: EarlierTurn): Promise<string | undefined> {
     const { id, number, content } = turn;
     if (content !== undefined) return content;
@@ -76,7 +76,7 @@ export class EarlierTurns {
   }
 
   async #latest(chat: Channel<'chat'>, next: NextSlice): Promise<readonly EarlierTurn[]> {
-    // Commits first, so that what leaves the window is on disk.
+    // Commit first, so that turns that leave the window are on disk.
     return this.#sync.path.boundary(
       () => {
         const first = firstOrdinal(chat);
@@ -89,7 +89,7 @@ export class EarlierTurns {
         const older = await this.#afterOthers(chat, () =>
           this.#older(chat, { historyVersion, oldest, first }, next),
         );
-        // Cut meanwhile: what was read may be no more.
+        // The history was cut meanwhile, so the turns that were read may no longer exist.
         return chat.historyVersion === historyVersion ? [...shown, ...older] : shown;
       },
     );
@@ -107,7 +107,7 @@ export class EarlierTurns {
     return reading;
   }
 
-  /** The turns with `oldest <= ordinal < first`; what was read before is not read again. */
+  /** The turns with `oldest <= ordinal < first`. Each turn is read once. */
   async #older(
     chat: Channel<'chat'>,
     { historyVersion, oldest, first }: { historyVersion: number; oldest: number; first: number },
@@ -125,7 +125,7 @@ export class EarlierTurns {
         maxBytes: PAGE_BYTES,
       });
       turns.push(...rows.flatMap(listedRow).toReversed());
-      // Older ones may have been dropped by the retention policy.
+      // The retention policy may have removed older turns.
       at = rows[0]?.ordinal ?? end;
     }
     const isWanted = ({ number }: EarlierTurn): boolean => number > oldest;
@@ -137,7 +137,7 @@ export class EarlierTurns {
   }
 }
 
-/** Lower case, composed. */
+/** Lower case, in composed form. */
 const fold = (text: string): string => text.normalize('NFC').toLowerCase();
 
 function listed({ id, message }: Turn, ordinal: number): EarlierTurn[] {

@@ -9,13 +9,13 @@ import { contentTypeOf } from '../../workspace/content-types.ts';
 import { fileUriOf } from '../../workspace/file-uri.ts';
 import type { EarlierTurn } from './earlier-turns.ts';
 
-/** Where a proposal goes: the text, and the word in it that it replaces. */
+/** The text and the range of the word in it that a completion replaces. */
 export interface CompletionPlace {
   readonly text: string;
   readonly word: CompletionWord;
 }
 
-/** Of an earlier turn's message, as a label. */
+/** Maximum characters of an earlier turn's message in a label. */
 const MAX_LABEL = 80;
 
 /** A file or folder below `folder` (absolute). */
@@ -32,13 +32,16 @@ export function fileItem(
     uri: fileUriOf(posix.join(folder, name)),
     label: posix.basename(name),
     displayKind: isFolder ? 'directory' : kind,
-    // Of what has no known extension nobody has looked whether it is text.
+    // The content of files without a known extension was not checked.
     ...(contentType === undefined || contentType === 'text/plain' ? {} : { contentType }),
     _meta: { 'agenthost.path': path },
   });
 }
 
-/** A command of the agent, and a space behind it. Its words are in the message: the attachment tells the model nothing more. */
+/**
+ * A command of the agent, followed by a space. The message contains its name, so the attachment adds nothing
+ * for the model.
+ */
 export function commandItem(
   place: CompletionPlace,
   { name, description, hint }: AgentCommand,
@@ -53,7 +56,7 @@ export function commandItem(
   });
 }
 
-/** An earlier turn of a chat, with what was said in it. */
+/** An earlier turn of a chat, with its text. */
 export function turnItem(
   place: CompletionPlace,
   chat: string,
@@ -80,7 +83,7 @@ function item(
   return { insertText, rangeStart: start, rangeEnd: end, attachment: { ...attachment, range } };
 }
 
-/** What is inserted has no line ends. */
+/** Inserted text contains no line breaks. */
 function rangeIn(text: string, start: number, length: number): TextRange {
   let line = 0;
   let lineStart = 0;
@@ -92,7 +95,7 @@ function rangeIn(text: string, start: number, length: number): TextRange {
   return { start: { line, character }, end: { line, character: character + length } };
 }
 
-/** A path as it can stand in a message: in quotes with escapes where it would not be one word. */
+/** A path for a message. Quoted and escaped if it would not be a single word. */
 function quoted(path: string): string {
   if (!/[\s"'`\\(),;\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(path)) return path;
   const escaped = JSON.stringify(path);

@@ -4,7 +4,7 @@ import type { Sync } from '../../sync/sync.ts';
 import { WindowBudget } from '../../sync/window-budget.ts';
 import type { Feature } from '../feature.ts';
 
-/** Keeps completed turns as rows of their own and bounds the turns, and the channels, in memory. */
+/** Stores completed turns as rows, and limits the turns and channels in memory. */
 export function historyFeature({
   sync,
   clock,
@@ -12,7 +12,7 @@ export function historyFeature({
 }: {
   readonly sync: Sync;
   readonly clock: Clock;
-  /** How long an idle channel without subscribers stays in memory, ms. */
+  /** Time that an idle channel without subscribers stays in memory, in milliseconds. */
   readonly unloadAfterMs: number;
 }): Feature & { readonly windows: WindowBudget } {
   archiveTurns(sync);

@@ -36,13 +36,13 @@ import { ImportedChatRows } from './imported-chat.ts';
 import { chatOf, OpenImports } from './imports.ts';
 import { UnfinishedContent } from './unfinished-content.ts';
 
-/** Bits of the exported status that a copy keeps: what people have set. */
+/** Bits of the exported status that users set, which a copy keeps. */
 const KEPT_STATUS = SessionStatus.IsRead | SessionStatus.IsArchived;
 
-/** Keys of the exported config that a copy takes. */
+/** Keys of the exported config that a copy keeps. */
 const TAKEN_KEYS: ReadonlySet<string> = new Set(['instructions', 'metadata']);
 
-/** What imports need besides what new sessions do. */
+/** Services for imports, besides those for new sessions. */
 export interface ImportParts extends SessionParts {
   readonly timers: Timers;
   readonly presence: Presence;
@@ -52,9 +52,9 @@ export interface ImportParts extends SessionParts {
 }
 
 /**
- * `x-importSession`, `x-importTurns`, `x-finishImport`: an exported session comes in piece by piece. Its turns are rows of the journal at
- * once, and its chats become channels at the end, in slices (`finish.ts`); nobody talks in it before. Cut off by a kill, it is
- * `creationFailed` after the next start.
+ * `x-importSession`, `x-importTurns`, `x-finishImport`: import a session in pieces. Its turns are stored as
+ * rows at once, and its chats become channels at the end, in slices (`finish.ts`). Until then the chats
+ * accept no actions. After a kill the session is `creationFailed` at the next start.
  */
 export function importCommands(parts: ImportParts): Commands {
   const { sync } = parts;
@@ -107,7 +107,8 @@ async function beginImport(
   if (names.size < heads.length) throw invalidParam('chats', 'two of them have the same URI');
   const provider = parts.agents.get(params.provider ?? exported.provider);
   const isMoved = params.workingDirectory !== undefined;
-  // A folder that only the file names opens no more than the roots do, whoever imports it: clients read there, and agents work there.
+  // A folder named only by the file must be within the roots, even for an admin, because clients read there
+  // and agents work there.
   const bound = isMoved ? caller : { ...caller, isAdmin: false };
   const directory = await parts.resolveDirectory(params.workingDirectory ?? exported.workingDirectory, bound);
   for (const { workingDirectory } of heads) {
@@ -143,7 +144,7 @@ async function beginImport(
     chats.find(({ isFull }) => isFull);
   if (defaultChat === undefined) throw invalidParam('chats', 'none is one that people can write to');
   imports.checkRoom();
-  // It left while its import was looked at, or the host is stopping: nobody would end what begins here.
+  // The client has left or the host stops. No part of the host would end the import.
   if (!parts.presence.isPresent(caller.clientId)) throw conflict(`The client that imports ${uri} has left`);
   sync.transact('client', (tx) => {
     const session = addSession(tx, parts, uri, {
@@ -163,8 +164,8 @@ async function beginImport(
 }
 
 /**
- * What a file may say about the config: what is only text. Exports are passed on, and a file must not decide what its session does without
- * asking, nor how its agent is set up: those are as in any new session here.
+ * The parts of a file's config that are only text. Exported files are passed on, so a file must not disable
+ * approvals or configure the agent. Those values are the defaults of a new session.
  */
 function takenConfig(values: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([key]) => TAKEN_KEYS.has(key)));
@@ -213,7 +214,7 @@ function addSession(
 
 const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** Throws `-32602` for a time in an exported session that is none of ISO 8601. */
+/** Throws `-32602` if a time in an exported session is not in ISO 8601. */
 function checkTimes(session: ExportedSession, chats: readonly ExportedChatHead[]): void {
   const times: readonly (readonly [name: string, time: string | undefined])[] = [
     ['session.createdAt', session.createdAt],

@@ -1,8 +1,8 @@
 import type { ExportedChatHead, Message } from '@agenthost/protocol';
 
 /**
- * What was being written in an exported chat, and below it what waited to be sent, as one draft of a person. A file must start nothing: a
- * message that waits would be sent by itself, and one that begins with `!` be run.
+ * The draft of an exported chat and, below it, its pending messages, as one draft of a user. A file must not
+ * start a turn, and pending messages would start by themselves; one that begins with `!` would run a command.
  */
 export function importedDraft({
   draft,
@@ -12,7 +12,7 @@ export function importedDraft({
   const waiting = steeringMessage === undefined ? queuedMessages : [steeringMessage, ...queuedMessages];
   const messages = [...(draft === undefined ? [] : [draft]), ...waiting.map(({ message }) => message)];
   if (messages.length === 0) return undefined;
-  // The words that an attachment stands for are elsewhere now.
+  // Ranges of attachments refer to the separate messages and are wrong in the joined one.
   const attachments = messages
     .flatMap((message) => message.attachments ?? [])
     .map((attachment) => {

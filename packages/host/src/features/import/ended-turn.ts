@@ -11,10 +11,10 @@ import {
 import { defined } from '@agenthost/protocol/values';
 import { lastBytes, plainText } from '../../turns/command/terminal-text.ts';
 
-/** So much of a terminal's text stays with the tool call that showed it; bytes. */
+/** Maximum bytes of a terminal's text that stay with the tool call that showed it. */
 const PREVIEW_BYTES = 64 * 1024;
 
-/** A turn that was running when it was exported, as one that ended. */
+/** A turn that was active when it was exported, as an ended turn. */
 export function endOpenTurn(turn: ActiveTurn, now: number): Turn | undefined {
   const chat = { resource: '', title: '', status: SessionStatus.InProgress, modifiedAt: '' };
   const error = {
@@ -28,14 +28,14 @@ export function endOpenTurn(turn: ActiveTurn, now: number): Turn | undefined {
   ).turns[0];
 }
 
-/** Why a turn cannot be one that has ended, or `undefined`. */
+/** Why a turn cannot be an ended one; `undefined` if it can. */
 export function findOpenCall({ responseParts }: Turn): string | undefined {
   const calls = responseParts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []));
   const open = calls.find(({ status }) => status !== 'completed' && status !== 'cancelled');
   return open && `tool call ${open.toolCallId} is ${open.status}`;
 }
 
-/** A turn whose terminals are those of another host, or gone: what stood in them is all that is left. */
+/** A turn without terminals, which belong to another host or no longer exist. Keeps their text. */
 export function withoutTerminals(turn: Turn, terminals: readonly ExportedTerminal[]): Turn {
   return { ...turn, responseParts: turn.responseParts.map((part) => settled(part, terminals)) };
 }

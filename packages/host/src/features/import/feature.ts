@@ -1,7 +1,7 @@
 import type { Feature } from '../feature.ts';
 import { type ImportParts, importCommands } from './commands.ts';
 
-/** Brings exported sessions in, piece by piece. An import that is not finished when the host stops is taken back. */
+/** Imports exported sessions in pieces. Removes imports that are unfinished when the host stops. */
 export function importFeature(parts: Omit<ImportParts, 'stopping'>): Feature {
   const stopping = new AbortController();
   return {

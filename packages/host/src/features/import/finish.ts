@@ -11,10 +11,10 @@ import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { ImportedChatRows } from './imported-chat.ts';
 import type { OpenImport, OpenImports } from './imports.ts';
 
-/** Chats that one transaction makes. Everything else in the host waits for one: some hundredths of a second. */
+/** Number of chats that one transaction creates. It blocks the host for some hundredths of a second. */
 export const SLICE_CHATS = 100;
 
-/** What the end of an import needs. */
+/** Services for the end of an import. */
 interface FinishParts {
   readonly sync: Sync;
   readonly turns: TurnSupervisor;
@@ -22,9 +22,9 @@ interface FinishParts {
 }
 
 /**
- * Makes channels of the chats of an import, some at a time, and opens the agent behind the last. Until then the session is `creating`, its
- * chats take no actions, and a host that is killed leaves none of them. When a transaction fails, what was made stays, and the client may
- * ask again.
+ * Turns the chats of an import into channels, in slices, and then opens the agent. Until then the session is
+ * `creating`, and its chats accept no actions; a killed host leaves none of them. If a transaction fails, the
+ * created chats stay, and the client may retry.
  */
 export async function finishImport(
   parts: FinishParts,
@@ -68,7 +68,7 @@ async function makeSlice(
   if (!slice.every(isMade)) throw new JournalUnavailable(sync.path.trouble);
 }
 
-/** The session that comes in. Throws `-32001` when it was disposed of. */
+/** The imported session. Throws `-32001` if it was disposed of. */
 function sessionOf(sync: Sync, { session: uri }: OpenImport): Channel<'session'> {
   const session = sync.registry.getOf('session', uri);
   if (session?.isAlive !== true || session.hostData.importing === undefined) throw sessionNotFound(uri);
@@ -89,7 +89,7 @@ function makeChat(
     sync.emittedSeq,
   );
   tx.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
-  // At once: until there is one, each chat that comes is compared with all others [SESS-5].
+  // Set the default chat at once. Without one, each added chat is compared with all others [SESS-5].
   if (isDefault) tx.emit(session, { type: 'session/defaultChatChanged', defaultChat: uri });
 }
 
@@ -104,14 +104,14 @@ function complete({ sync, turns }: FinishParts, imports: OpenImports, opened: Op
   });
 }
 
-/** An imported chat whose draft has its large attachments outside of state. */
+/** An imported chat with large attachments of its draft stored outside of state. */
 function withDraft(tx: Tx, attachments: AttachmentStore, session: string, state: ChatState): ChatState {
   if (state.draft === undefined) return state;
   const draft = attachments.storeWaiting(tx, { session, chat: state.resource }, state.draft);
   return draft === state.draft ? state : { ...state, draft };
 }
 
-/** A chat with its newest turns, as it is in memory. */
+/** A chat with its newest turns, in the form that is kept in memory. */
 async function chatState(sync: Sync, { isMoved }: OpenImport, chat: ImportedChatRows): Promise<ChatState> {
   const empty = chat.finished(isMoved ? undefined : chat.workingDirectory);
   const rows = await sync.journal.readTurns(chat.uri, WINDOW_LIMITS);

@@ -22,7 +22,10 @@ import { endOpenTurn, findOpenCall, withoutTerminals } from './ended-turn.ts';
 import { withNewNames } from './references.ts';
 import type { UnfinishedContent } from './unfinished-content.ts';
 
-/** A chat whose turns come in: rows of the journal, until the end of the import makes a channel of it. */
+/**
+ * A chat that is being imported. Its turns are rows of the journal; it becomes a channel at the end of the
+ * import.
+ */
 export class ImportedChatRows {
   readonly uri: string;
   readonly #session: string;
@@ -31,7 +34,7 @@ export class ImportedChatRows {
   readonly #sync: Sync;
   readonly #ids: Ids;
   readonly #turnIds = new Set<string>();
-  /** New URIs of contents that came in pieces, by turn and old URI. */
+  /** New URIs of contents that arrived in pieces, by turn and old URI. */
   readonly #stored = new Map<string, string>();
   readonly #unfinished: UnfinishedContent;
   readonly #attachments: AttachmentStore;
@@ -44,7 +47,7 @@ export class ImportedChatRows {
     newNameOf: (uri: string) => string | undefined;
     sync: Sync;
     ids: Ids;
-    /** Of the whole import. */
+    /** The unfinished content of the whole import. */
     unfinished: UnfinishedContent;
     attachments: AttachmentStore;
   }) {
@@ -58,7 +61,7 @@ export class ImportedChatRows {
     this.#attachments = parts.attachments;
   }
 
-  /** Turns so far. */
+  /** Number of turns so far. */
   get turnCount(): number {
     return this.#turnIds.size;
   }
@@ -67,17 +70,17 @@ export class ImportedChatRows {
     return this.#head.resource;
   }
 
-  /** Its own, as exported. */
+  /** The chat's own working directory, as exported. */
   get workingDirectory(): string | undefined {
     return this.#head.workingDirectory;
   }
 
-  /** Whether people can write to it. */
+  /** Whether users can write to the chat. */
   get isFull(): boolean {
     return (this.#head.interactivity ?? 'full') === 'full';
   }
 
-  /** Adds what came, behind the rest. Throws `-32602` for what cannot be. */
+  /** Adds turns and pieces after the earlier ones. Throws `-32602` for invalid ones. */
   add(tx: Tx, { turns = [], openTurn, pieces = [] }: Omit<ImportTurnsParams, 'channel' | 'chat'>): void {
     for (const piece of pieces) this.#addPiece(tx, piece);
     for (const { turn, ...attachments } of turns) this.#addTurn(tx, turn, attachments);
@@ -91,7 +94,7 @@ export class ImportedChatRows {
     });
   }
 
-  /** Its state at the end of the import, without turns. Throws `-32602` when a piece is missing. */
+  /** Its state at the end of the import, without turns. Throws `-32602` if a piece is missing. */
   finished(workingDirectory: string | undefined): ChatState {
     if (this.#unfinished.isBegun)
       throw invalidParams(`The last piece of a content is missing in ${this.uri}`);
@@ -102,7 +105,7 @@ export class ImportedChatRows {
       ...head
     } = withNewNames(this.#head, this.#newNameOf);
     const { draft: ____, steeringMessage: _____, queuedMessages: ______, ...rest } = head;
-    // Nobody writes to a worker's chat [CHAT-2].
+    // Users cannot write to a worker chat [CHAT-2].
     const draft = this.isFull ? importedDraft(head) : undefined;
     const hasFailed = this.#hasOpenTurn || (head.status & ACTIVITY_MASK) === SessionStatus.Error;
     return {

@@ -4,27 +4,27 @@ import type { Sync } from '../../sync/sync.ts';
 import type { Presence } from '../../wire/clients/client-lives.ts';
 import type { ImportedChatRows } from './imported-chat.ts';
 
-/** An import whose client sends nothing for so long has been given up. */
+/** Time without requests after which an import is abandoned. */
 const IDLE_MS = 60_000;
 
-/** So many go on at once, of all clients: each holds up to one content in memory. */
+/** Maximum number of concurrent imports of all clients. Each holds up to one content in memory. */
 const MAX_IMPORTS = 8;
 
-/** A session that comes in. */
+/** A session that is being imported. */
 export interface OpenImport {
   readonly session: URI;
   readonly clientId: string;
   readonly chats: readonly ImportedChatRows[];
-  /** The same by their new URIs. */
+  /** The same chats by their new URIs. */
   readonly byUri: ReadonlyMap<URI, ImportedChatRows>;
   readonly defaultChat: ImportedChatRows;
-  /** Its chats work in the session's folder, not in their own. */
+  /** True if its chats work in the session's folder instead of their own. */
   readonly isMoved: boolean;
-  /** Lets the session go out of memory again. */
+  /** Lets the session be unloaded from memory again. */
   readonly release: () => void;
 }
 
-/** The imports that go on. Whoever begins one ends it, or it is taken back. */
+/** The running imports. An import is removed if its client does not finish it. */
 export class OpenImports {
   readonly #timers: Timers;
   readonly #stopping: AbortSignal;
@@ -35,9 +35,9 @@ export class OpenImports {
     sync: Sync;
     timers: Timers;
     presence: Presence;
-    /** Aborted when the host stops: open imports are given up. */
+    /** Aborts when the host stops; open imports are then abandoned. */
     stopping: AbortSignal;
-    /** Removes a session that will not be finished; nothing when it has gone. */
+    /** Removes an unfinished session. Does nothing if it no longer exists. */
     remove: (session: URI) => void;
   }) {
     this.#timers = parts.timers;
@@ -55,7 +55,7 @@ export class OpenImports {
     });
   }
 
-  /** Throws `-32011` (`Conflict`) when so many go on that another has to wait. */
+  /** Throws `-32011` (`Conflict`) if the maximum number of imports is running. */
   checkRoom(): void {
     if (this.#open.size < MAX_IMPORTS) return;
     throw conflict(
@@ -67,7 +67,10 @@ export class OpenImports {
     this.#open.set(opened.session, { import: opened, cancelTimer: this.#timer(opened.session) });
   }
 
-  /** The import into a session, for the client that began it. Throws for others, and when there is none. */
+  /**
+   * The import into a session, for the client that started it. Throws for other clients, and if there is
+   * none.
+   */
   of(session: URI, clientId: string): OpenImport {
     const entry = this.#open.get(session);
     if (entry === undefined) throw sessionNotFound(session);
@@ -79,7 +82,7 @@ export class OpenImports {
     return entry.import;
   }
 
-  /** Takes no more for an import, and does not give it up for its silence, until `resume` is called. */
+  /** Pauses an import, which then accepts no requests and does not time out, until `resume` is called. */
   pauseFor(session: URI): { resume(): void } {
     const entry = this.#open.get(session);
     if (entry === undefined) throw sessionNotFound(session);
@@ -94,7 +97,7 @@ export class OpenImports {
     };
   }
 
-  /** All of it is there. */
+  /** Ends an import that is complete. */
   finish(session: URI): void {
     this.#forget(session);
   }
@@ -118,7 +121,7 @@ export class OpenImports {
   }
 }
 
-/** The chat of an import that turns are for. Throws `-32602` when it has none of that name. */
+/** The chat of an import that turns belong to. Throws `-32602` if there is no such chat. */
 export function chatOf(opened: OpenImport, uri: URI): ImportedChatRows {
   const chat = opened.byUri.get(uri);
   if (chat === undefined) throw invalidParam('chat', `${uri.slice(0, 100)} is no chat of this import`);

@@ -1,10 +1,10 @@
-/** Fields that hold URIs of channels and contents, wherever they stand in messages, turns and chats. */
+/** Fields of messages, turns and chats that contain URIs of channels and contents. */
 const URI_FIELDS: ReadonlySet<string> = new Set(['uri', 'resource', 'chat']);
 
-/** What belongs to others and is never interpreted. */
+/** Fields with data of others, which the host does not interpret. */
 const FOREIGN_FIELDS: ReadonlySet<string> = new Set(['_meta', 'structuredContent', 'config']);
 
-/** A value with the URIs in it replaced that have a new name; what does not change stays the same object. */
+/** A value with renamed URIs. Unchanged parts stay the same object. */
 export function withNewNames<T>(value: T, newNameOf: (uri: string) => string | undefined): T;
 export function withNewNames(value: unknown, newNameOf: (uri: string) => string | undefined): unknown {
   if (Array.isArray(value)) {

@@ -1,20 +1,23 @@
 import { invalidParams } from '@agenthost/protocol';
 
-/** Largest content that comes in pieces; bytes. */
+/** Maximum bytes of a content that arrives in pieces. */
 const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
 
-/** The content that comes in pieces: one at a time in an import, whatever its chat, so that no more of it is in memory. */
+/**
+ * A content that arrives in pieces. An import has at most one at a time, for all its chats, to limit memory.
+ */
 export class UnfinishedContent {
   #begun: { readonly key: string; readonly pieces: readonly Buffer[]; readonly size: number } | undefined;
 
-  /** Whether a piece is missing. */
+  /** Whether pieces are missing. */
   get isBegun(): boolean {
     return this.#begun !== undefined;
   }
 
   /**
-   * Adds a piece; all of the content with the last one, `undefined` before. Throws `-32602` when it is too large, and for another content
-   * than the one that was begun. `undo` is called with what takes it back.
+   * Adds a piece. Returns the whole content with the last piece, `undefined` before. Throws `-32602` if the
+   * content is too large, or if another content is unfinished. `undo` is called with a function that undoes
+   * the change.
    */
   add(key: string, piece: Buffer, isMore: boolean, undo: (back: () => void) => void): Buffer | undefined {
     const begun = this.#begun;

@@ -14,8 +14,9 @@ export const openTurnsFeature = (sync: Sync): Feature => ({
 });
 
 /**
- * A turn takes its activity along, whoever ends it and whatever its agent has left to say: no other turn would clear what a cut-off agent
- * was doing. Register it after those who mirror chats, so that they see each change in order.
+ * Clears the activity of a chat when its turn ends for any reason. No later turn would clear the activity of
+ * an interrupted agent. Register it after the observers that mirror chats, so that they see the changes in
+ * order.
  */
 function clearActivity(sync: Sync): void {
   sync.observe('chat', (tx, { channel, after }) => {

@@ -18,7 +18,9 @@ export function resourceCommands(journal: Journal, readFile: ReadFile): Commands
   };
 }
 
-/** Text as utf-8 when it is valid and that was not refused, anything else as base64 [RES-1]. */
+/**
+ * Encodes content as UTF-8 if it is valid text and the caller accepts that, and as base64 otherwise [RES-1].
+ */
 function encode(
   data: Uint8Array,
   contentType: string,

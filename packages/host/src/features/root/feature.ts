@@ -5,7 +5,7 @@ import type { Feature } from '../feature.ts';
 import { rootModule } from './module.ts';
 import { changeSessionCount, openRoot } from './open-root.ts';
 
-/** The root channel: agents, number of sessions, configuration of the host [ROOT-1] [ROOT-5]. */
+/** The root channel: agents, number of sessions, config of the host [ROOT-1] [ROOT-5]. */
 export function rootFeature({
   sync,
   agents,

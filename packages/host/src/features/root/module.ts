@@ -2,7 +2,7 @@ import { CHANNEL_LIMITS, excessOf, type RootConfigState, weightOf } from '@agent
 import { findHostConfigFault, missingDefaults } from '../../config/host-config.ts';
 import { type ChannelModule, type Rejection, reject } from '../../handler-port/channel-module.ts';
 
-/** What clients may do to the host as a whole: change its configuration [ROOT-5]. */
+/** Plans actions of clients on the root channel: changes of the host's config [ROOT-5]. */
 export function rootModule(): ChannelModule<'root'> {
   return {
     plan: (root, action) => {

@@ -6,8 +6,8 @@ import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 
 /**
- * Loads or creates the root channel and brings its agents and its config up to date. Rejects when a fixed value of the config does not
- * fit.
+ * Loads or creates the root channel and updates its agents and config. Rejects if a fixed config value is
+ * invalid.
  */
 export async function openRoot(
   sync: Sync,
@@ -15,7 +15,7 @@ export async function openRoot(
   { hostBuild, ...settings }: { hostBuild: string } & Omit<HostConfigParts, 'agents' | 'before'>,
 ): Promise<void> {
   const present = await sync.registry.openOf('root', ROOT_URI);
-  // Before anything is written: what does not fit keeps the host from starting.
+  // Checked before anything is written: an invalid value prevents the start.
   const config = hostConfig({ ...settings, agents: agents.ids, before: present?.state.config });
   if (present === undefined) {
     sync.transact('host', (tx) =>
@@ -38,7 +38,7 @@ export async function openRoot(
     );
   }
   adoptConfig(sync, config);
-  // Nobody is there yet, and no action says it: it only has to be right for those who come.
+  // No client is connected yet, so no action is needed.
   const { root } = sync;
   if (root.state._meta?.['hostBuild'] !== hostBuild) {
     sync.transact('host', (tx) => {
@@ -55,7 +55,10 @@ export async function openRoot(
   agents.onChanged(update);
 }
 
-/** Makes a config the root's. What it consists of is no action's to say: clients that knew another come back to a snapshot. */
+/**
+ * Sets the root's config. No action changes a schema, so clients that have another one get a snapshot when
+ * they return.
+ */
 function adoptConfig(sync: Sync, config: RootConfigState): void {
   const { root } = sync;
   const { state } = root;
@@ -72,7 +75,7 @@ function adoptConfig(sync: Sync, config: RootConfigState): void {
   });
 }
 
-/** Announces how many sessions there are now. */
+/** Notifies clients of the number of sessions. */
 export function changeSessionCount(tx: Tx, sync: Sync, by: number): void {
   const activeSessions = Math.max(0, (sync.root.state.activeSessions ?? 0) + by);
   tx.emit(sync.root, { type: 'root/activeSessionsChanged', activeSessions });

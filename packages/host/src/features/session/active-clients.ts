@@ -13,7 +13,10 @@ import type { TurnSupervisor } from '../../turns/supervisor.ts';
 
 type Membership = Extract<SessionAction, { type: 'session/activeClientSet' | 'session/activeClientRemoved' }>;
 
-/** Whether a client may join, change its tools or leave: for itself alone, and with tools that agents can use [SESS-8]. */
+/**
+ * Why a client may not join, change its tools or leave; `undefined` if it may. A client acts only for itself,
+ * and its tools must be usable by agents [SESS-8].
+ */
 export function checkActiveClient(
   action: Membership,
   present: readonly SessionActiveClient[],
@@ -27,7 +30,7 @@ export function checkActiveClient(
   return isSet ? checkRoom(present, action.activeClient) : undefined;
 }
 
-/** Weights of active clients, which never change in place: only the one that is set is weighed. */
+/** Sizes of active clients. They are never changed in place, so each is measured once. */
 const weights = new WeakMap<SessionActiveClient, number>();
 
 function weightOfClient(client: SessionActiveClient): number {
@@ -36,7 +39,7 @@ function weightOfClient(client: SessionActiveClient): number {
   return weight;
 }
 
-/** Definitions of all clients stand in the state that each of them gets. */
+/** The definitions of all clients are part of the state that each client gets. */
 function checkRoom(
   present: readonly SessionActiveClient[],
   joining: SessionActiveClient,
@@ -49,7 +52,7 @@ function checkRoom(
     : undefined;
 }
 
-/** Tells a session's agents when the tools that active clients offer have changed. */
+/** Tells a session's agents when the tools of active clients have changed. */
 export function announceTools(sync: Sync, turns: Pick<TurnSupervisor, 'toolsChanged'>): void {
   sync.observe('session', (tx, { channel, before, after }) => {
     if (isSameOffer(before.activeClients, after.activeClients)) return;

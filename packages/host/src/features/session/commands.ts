@@ -123,7 +123,7 @@ async function createSession(
   for (;;) {
     await checkFree(sync, uri);
     const point = source && params.fork && (await findSessionFork(sync, source, params.fork.turnId));
-    // Two may have found it free at once, and the source may have been cut.
+    // Another request may have created the URI meanwhile, and the source may have been cut.
     if (sync.registry.get(uri) !== undefined) throw sessionAlreadyExists(uri);
     if (point !== undefined && !isCurrent(point)) continue;
     sync.transact('client', (tx) =>
@@ -182,13 +182,13 @@ function addSession(
   tx.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
   listing.changed(tx, uri, 1);
   const { activeClient } = init;
-  // As any other joining, so that whoever follows those hears of it.
+  // A separate action, so that observers of joining clients see it.
   if (activeClient !== undefined) tx.emit(session, { type: 'session/activeClientSet', activeClient });
   init.report?.begin(tx, uri);
   tx.effect(() => turns.begin(uri, chat.state.resource));
 }
 
-/** The first chat of a session that is not forked, and its catalogue entry. */
+/** The first chat of a session that is not forked, and its entry in the session's list. */
 function emptyChat(ids: Ids, nowIso: string): { state: ChatState; summary: ChatSummary } {
   const state = newChat({ resource: newChatUri(ids), modifiedAt: nowIso });
   return { state, summary: summaryOf(state) };

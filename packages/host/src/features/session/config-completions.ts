@@ -5,10 +5,10 @@ import {
 } from '@agenthost/protocol';
 import type { AgentProvider, CompleteConfig } from '../../agents/provider.ts';
 
-/** More are no help to choose from. */
+/** Maximum number of values in one answer. */
 const MAX_ITEMS = 100;
 
-/** Values of one `enumDynamic` property [ROOT-4]. Throws `-32602` for any other. */
+/** Values of one `enumDynamic` property [ROOT-4]. Throws `-32602` for other properties. */
 export async function completeConfig(
   provider: AgentProvider,
   properties: Readonly<Record<string, SessionConfigPropertySchema>>,

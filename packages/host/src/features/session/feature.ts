@@ -4,7 +4,7 @@ import { announceTools } from './active-clients.ts';
 import { sessionCommands } from './commands.ts';
 import { sessionModule } from './module.ts';
 
-/** Sessions: clients make them, set their config, name them and dispose of them [SESS-1] to [SESS-11]. */
+/** Sessions: clients create them, set their config and title, and dispose of them [SESS-1] to [SESS-11]. */
 export function sessionFeature(parts: SessionParts): Feature {
   const { sync, turns } = parts;
   return {

@@ -21,7 +21,7 @@ import type { Tx } from '../../sync/tx.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { checkActiveClient } from './active-clients.ts';
 
-/** What clients may do on a session [SESS-8] [SESS-9] [SESS-10]. */
+/** Plans actions of clients on a session [SESS-8] [SESS-9] [SESS-10]. */
 export function sessionModule(sync: Sync, turns: TurnSupervisor): ChannelModule<'session'> {
   return {
     plan: (session, action, caller) =>
@@ -79,7 +79,10 @@ function checkConfigChange(
   return dropped === undefined ? undefined : reject('notMutable', `A replacement must keep ${dropped}`);
 }
 
-/** A replacement that leaves `approvals` out brings the host's default back: where that is `all`, it takes what choosing `all` takes. */
+/**
+ * A replacement without `approvals` restores the host's default. If that is `all`, it requires the same scope
+ * as setting `all`.
+ */
 function checkFallback(
   session: Channel<'session'>,
   action: SessionAction,

@@ -21,7 +21,7 @@ const DEFAULT_SIZE = { cols: 80, rows: 24 } as const;
 interface Parts {
   readonly sync: Sync;
   readonly terminals: Terminals;
-  /** Checks and completes a working directory, in the order of [SESS-1]; absolute path. */
+  /** Validates and completes a working directory, in the order of [SESS-1]. Returns an absolute path. */
   resolveDirectory(uri: string | undefined, caller: Caller): Promise<{ path: string }>;
 }
 

@@ -9,7 +9,7 @@ import type { Feature } from '../feature.ts';
 import { terminalCommands } from './commands.ts';
 import { terminalModule } from './module.ts';
 
-/** Terminals: shells of people, and commands of agents [TERM-1]. */
+/** Terminals: shells of users, and commands of agents [TERM-1]. */
 export function terminalFeature(
   parts: TerminalParts & {
     readonly clock: Clock;
@@ -30,7 +30,7 @@ export function terminalFeature(
     stop: async () => {
       await terminals.takeWaiting();
       terminals.end();
-      // The output that was read reaches the journal, and clients, before the ptys are released.
+      // Output that was read must reach the journal, and clients, before the ptys are released.
       await sync.path.drain();
       await terminals.close();
     },

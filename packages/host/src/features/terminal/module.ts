@@ -11,7 +11,7 @@ import { checkTerminalAction } from './rules.ts';
 
 const SILENT = reject('notReachable', 'What runs this terminal does not answer now; it goes on once it does');
 
-/** What clients do on terminals, and what follows. */
+/** Plans actions of clients on terminals. */
 export function terminalModule(parts: {
   sync: Sync;
   terminals: Terminals;
@@ -23,7 +23,7 @@ export function terminalModule(parts: {
 
 type Parts = Parameters<typeof terminalModule>[0];
 
-/** What was looked up for a claim: its session, or what binds the client id that it names to a token. */
+/** Data for a claim: its session, or the token that the named client id belongs to. */
 type Found = { readonly kind: 'session' } | { readonly kind: 'client'; readonly binding: ClientBinding };
 
 function planAction(
@@ -48,7 +48,8 @@ function planAction(
       return {
         action,
         isPrivate: true,
-        // Before the echo: a client that gets the echo can rely on the write, whatever happens to the host in between.
+        // Runs before the echo, so that a client that gets the echo can rely on the write even if the host
+        // ends.
         before: (tx) => tx.publish(() => runner?.pty.write(action.data)),
       };
     case 'terminal/resized': {
@@ -78,7 +79,7 @@ function planAction(
   }
 }
 
-/** Looks up what a claim names and is not in memory; `undefined` when nothing is missing. */
+/** Loads data for a claim that is not in memory; `undefined` if nothing is missing. */
 function lookUp({ sync, clientIds }: Parts, action: TerminalAction): Promise<Found> | undefined {
   if (action.type !== 'terminal/claimed') return undefined;
   const { claim } = action;

@@ -3,14 +3,14 @@ import { type Rejection, reject } from '../../handler-port/channel-module.ts';
 import { isInUse } from '../../terminals/claims.ts';
 import { shownTitle } from '../../terminals/output/output-writer.ts';
 
-/** What the rules ask about everything that is not in the terminal's own state. */
+/** Data that the rules check besides the terminal's state. */
 export interface Surroundings {
-  /** A client is gone past the grace period, or may only look. */
+  /** Whether a client has been away longer than the grace period, or may only read. */
   isGone(clientId: string): boolean;
   hasSession(uri: string): boolean;
 }
 
-/** Whether a client may do this to a terminal now [TERM-5]; `undefined` when it may. */
+/** Why a client may not dispatch this action on a terminal now; `undefined` if it may [TERM-5]. */
 export function checkTerminalAction(
   state: TerminalState,
   action: TerminalAction,
@@ -33,14 +33,17 @@ export function checkTerminalAction(
   }
 }
 
-/** Whether a client may type: its holder may, and everybody while a session holds it [TERM-5]. */
+/**
+ * Why a client may not type; `undefined` if it may. The holder may type, and every client while a session
+ * holds the terminal [TERM-5].
+ */
 export function checkHands({ claim }: TerminalState, clientId: string): Rejection | undefined {
   return claim.kind === 'session' || claim.clientId === clientId
     ? undefined
     : reject('notYours', 'Another client holds this terminal: claim it first');
 }
 
-/** Whether something can be a title. */
+/** Why a text cannot be a title; `undefined` if it can. */
 export function checkTitle(title: string): Rejection | undefined {
   return shownTitle(title).trim() === '' ? reject('invalidTitle', 'A title cannot be empty') : undefined;
 }
@@ -54,7 +57,7 @@ function checkClaim(
   if (next.kind === 'session' && !hasSession(next.session))
     return reject('unknownSession', 'There is no such session to hold it');
   if (present.kind === 'client') {
-    // The holder hands it over to whomever it likes.
+    // The holder may pass the terminal to any client.
     if (present.clientId === clientId) return undefined;
     if (!isFor(next, clientId)) return reject('notYours', 'Only its holder hands a terminal over');
     return isGone(present.clientId)

@@ -5,7 +5,7 @@ import type { Sync } from '../../sync/sync.ts';
 import type { Feature } from '../feature.ts';
 import { tokenCommands } from './commands.ts';
 
-/** The owner's token and the access tokens that the owner gives to others [AUTH-1]. */
+/** The owner's token, and the access tokens that the owner creates for others [AUTH-1]. */
 export async function tokensFeature(parts: {
   readonly sync: Sync;
   readonly clock: Clock;

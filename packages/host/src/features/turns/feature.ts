@@ -40,7 +40,7 @@ interface Parts {
   listFolders(): Promise<readonly string[]>;
 }
 
-/** Runs turns: each open turn has an owner, which ends it whatever its agent does. */
+/** Runs turns. Each open turn has an owner that ends it, whatever its agent does. */
 export async function turnsFeature(parts: Parts): Promise<
   Feature & {
     readonly turns: TurnSupervisor;
@@ -84,7 +84,7 @@ export async function turnsFeature(parts: Parts): Promise<
     locales,
     recover: () => recoverOpen(sync, log, (open, areAll) => terminals.recover(open, areAll)),
     sweep: () => {
-      // The next turn opens its agent again.
+      // The next turn opens the agent again.
       const idleMs = numberSetting(config(), 'agentIdleMinutes') * MINUTE_MS;
       turns.closeIdle(steadyNow(clock) - idleMs);
     },

@@ -15,7 +15,7 @@ import { COMPLETION_TRIGGERS } from '../../workspace/completion/word.ts';
 import type { Feature } from '../feature.ts';
 import type { FeatureList } from '../feature-list.ts';
 
-/** Clients that have left may come back to what is theirs for so long by default [SESS-8] [TERM-5]. */
+/** Default time in which a client that left can return to its claims [SESS-8] [TERM-5]. */
 const GRACE_MS = 30_000;
 
 interface Parts {
@@ -26,10 +26,10 @@ interface Parts {
   readonly start: JournalStart;
   readonly accessTokens: AccessTokens;
   readonly ownerTokens: OwnerTokens;
-  /** Answer requests, plan actions, and hear of clients. */
+  /** Answer requests, plan actions, and are told of clients that leave and return. */
   readonly features: Pick<FeatureList, 'commands' | 'channels' | 'clients'>;
   readonly serverInfo: { readonly name: string; readonly version: string };
-  /** Absolute path for sessions that name no working directory. */
+  /** Absolute path of the working directory for sessions without one. */
   readonly defaultDirectory: string;
   readonly outbox: Partial<OutboxLimits> | undefined;
   readonly graceMs: number | undefined;

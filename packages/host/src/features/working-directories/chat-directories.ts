@@ -6,8 +6,9 @@ import type { Tx } from '../../sync/tx.ts';
 const KEY = 'chatDirectories';
 
 /**
- * The folders that chats have of their own, by session: what is in them can be read as what is in a session's folder [RES-2]. Kept in the
- * journal, since the catalogue does not tell of them. Workers' folders do not count: agents choose those, and nobody has admitted them.
+ * The working directories of chats that have their own, by session. Files in them can be read like those of a
+ * session's folder [RES-2]. Stored in the journal, because the catalogue does not contain them. Excludes
+ * worker chats, because agents choose their folders without a check.
  */
 export class ChatDirectories {
   readonly #sync: Sync;
@@ -21,38 +22,38 @@ export class ChatDirectories {
     sync.observe('session', (tx, { channel, action }) => {
       if (this.#mayChange(channel.uri, action)) changed.add(channel);
     });
-    // Once for all chats that come in one tick.
+    // Runs once for all chats that arrive in one tick.
     sync.path.onSeal((tx) => {
       for (const { isAlive, uri, state } of changed) if (isAlive) this.#set(tx, uri, ownFolders(state.chats));
       changed.clear();
     });
   }
 
-  /** Rejects when the journal cannot be read. */
+  /** Rejects if the journal cannot be read. */
   static async load(sync: Sync): Promise<ChatDirectories> {
     const text = await sync.journal.readMeta(KEY);
-    // Written below.
+    // This class wrote the value.
     const stored: [string, string[]][] = text === undefined ? [] : JSON.parse(text);
     return new ChatDirectories(sync, new Map(stored));
   }
 
-  /** Registers the listener that joins each transaction that changes a folder. */
+  /** Registers a listener that is called in each transaction that changes a folder. */
   onChange(listener: (tx: Tx) => void): void {
     this.#onChange = listener;
   }
 
-  /** `file:` URIs, one or several times. */
+  /** `file:` URIs, possibly with duplicates. */
   list(): string[] {
     return [...this.#bySession.values()].flat();
   }
 
-  /** A session has come, perhaps with chats, or is gone. */
+  /** Called when a session was added, possibly with chats, or removed. */
   sessionListed(tx: Tx, uri: string, by: 1 | -1): void {
     const chats = by === 1 ? this.#sync.registry.getOf('session', uri)?.state.chats : undefined;
     this.#set(tx, uri, ownFolders(chats ?? []));
   }
 
-  /** Most chats work in their session's folder: those that come and go must not make the others be looked at. */
+  /** Most chats work in their session's folder. Their changes must not cause a check of all others. */
   #mayChange(session: string, action: SessionAction): boolean {
     switch (action.type) {
       case 'session/chatAdded':

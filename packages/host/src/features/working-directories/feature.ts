@@ -5,7 +5,10 @@ import type { Feature } from '../feature.ts';
 import { ChatDirectories } from './chat-directories.ts';
 import { WorkingDirectories } from './working-directories.ts';
 
-/** Knows the working directories of all sessions and chats: clients and agents may read the files in them [RES-2]. */
+/**
+ * Tracks the working directories of all sessions and chats. Clients and agents may read the files in them
+ * [RES-2].
+ */
 export async function workingDirectoriesFeature({
   sync,
   log,

@@ -3,21 +3,24 @@ import type { Log } from '../../lib/log.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 
-/** Absolute paths of the working directories of all sessions and their chats, read when one has come or gone. */
+/**
+ * Absolute paths of the working directories of all sessions and their chats. Read again after one was added
+ * or removed.
+ */
 export class WorkingDirectories {
   readonly #sync: Sync;
   readonly #log: Log;
   readonly #ofChats: () => readonly string[];
   #known: Promise<string[]> | undefined;
 
-  /** `ofChats`: the folders that chats have of their own, `file:` URIs; default none. */
+  /** `ofChats`: `file:` URIs of the chats' own folders. Default: none. */
   constructor(sync: Sync, log: Log, ofChats: () => readonly string[] = () => []) {
     this.#sync = sync;
     this.#log = log;
     this.#ofChats = ofChats;
   }
 
-  /** Call it in the transaction that changes the folders: rows change with its commit. */
+  /** Call it in the transaction that changes the folders. The rows change with its commit. */
   changed(tx: Tx): void {
     this.#known = undefined;
     tx.effect(() => {
@@ -25,7 +28,7 @@ export class WorkingDirectories {
     });
   }
 
-  /** Rejects when the catalogue cannot be read; the next call tries again. */
+  /** Rejects if the catalogue cannot be read. The next call tries again. */
   list(): Promise<string[]> {
     if (this.#known !== undefined) return this.#known;
     const reading = this.#read();
@@ -56,7 +59,7 @@ export class WorkingDirectories {
   }
 }
 
-/** The working directory in a summary, as the catalogue wrote it; '' for none. */
+/** The working directory in a summary that the catalogue wrote; '' for none. */
 function onlyDirectory(summary: string): string {
   const { workingDirectory = '' }: { workingDirectory?: string } = JSON.parse(summary);
   return workingDirectory;
