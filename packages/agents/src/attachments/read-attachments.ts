@@ -15,7 +15,7 @@ import {
   textOf,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
-import { linesOf, quote } from './quote.ts';
+import { linesOf, quote } from './attachment-line.ts';
 
 /** Largest file that a prompt contains completely, in bytes. Larger ones are named. */
 const MAX_FILE_BYTES = 1024 * 1024;

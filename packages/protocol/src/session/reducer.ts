@@ -1,18 +1,51 @@
 import type { StateAction } from '../wire/envelope.ts';
-import { patch } from '../wire/patch.ts';
-import type { SessionAction } from './actions.ts';
-import { removeChat, updateChat, upsertChat } from './reducer-catalogue.ts';
-import { removeActiveClient, setActiveClient } from './reducer-clients.ts';
+import { indexOfId, patch, withItem, withoutItem } from '../wire/patch.ts';
+import type {
+  SessionAction,
+  SessionActiveClientRemovedAction,
+  SessionActiveClientSetAction,
+  SessionChatAddedAction,
+  SessionChatRemovedAction,
+  SessionChatUpdatedAction,
+  SessionInputNeededRemovedAction,
+  SessionInputNeededSetAction,
+} from './actions.ts';
+import { chatPosition, withChat, withoutChat } from './chats-index.ts';
 import {
   removeCustomization,
   setMcpServer,
   toggleCustomization,
   upsertCustomization,
 } from './reducer-customizations.ts';
-import { removeInputNeeded, setInputNeeded } from './reducer-input-needed.ts';
-import { withFlag } from './reducer-status.ts';
+import { withActivity, withFlag, withoutInputBit } from './reducer-status.ts';
 import type { SessionState } from './state.ts';
 import { SessionStatus } from './status.ts';
+
+/** Replaces the catalogue entry of a chat in place, or appends it [SESS-6]. */
+function upsertChat(state: SessionState, { summary }: SessionChatAddedAction): SessionState {
+  return withChats(state, withChat(state.chats, chatPosition(state.chats, summary.resource), summary));
+}
+
+/** Removes a chat from the catalogue, and from `defaultChat` [SESS-6]. */
+function removeChat(state: SessionState, { chat }: SessionChatRemovedAction): SessionState {
+  const index = chatPosition(state.chats, chat);
+  if (index < 0) return state;
+  const next = withChats(state, withoutChat(state.chats, index));
+  return state.defaultChat === chat ? patch(next, { defaultChat: undefined }) : next;
+}
+
+/** Merges fields into the entry of a known chat. Its URI never changes [SESS-6]. */
+function updateChat(state: SessionState, action: SessionChatUpdatedAction): SessionState {
+  const index = chatPosition(state.chats, action.chat);
+  const chat = state.chats[index];
+  if (!chat) return state;
+  const merged = { ...chat, ...action.changes, resource: chat.resource };
+  return withChats(state, withChat(state.chats, index, merged));
+}
+
+/** Compares no entries, because the changed one is known. */
+const withChats = (state: SessionState, chats: SessionState['chats']): SessionState =>
+  chats === state.chats ? state : { ...state, chats };
 
 /**
  * Reduces one action of a session channel [SESS-4], [SESS-6]…[SESS-10], [CUST-1], [MCP-1]. Returns `state`
@@ -77,4 +110,41 @@ export function sessionReducer(state: SessionState, action: StateAction, _now: n
       action satisfies Exclude<StateAction, SessionAction>;
       return state;
   }
+}
+
+function indexOfClient(state: SessionState, clientId: string): number {
+  return state.activeClients.findIndex((client) => client.clientId === clientId);
+}
+
+/** Replaces an active client in place, or appends it [SESS-8]. */
+function setActiveClient(state: SessionState, { activeClient }: SessionActiveClientSetAction): SessionState {
+  const index = indexOfClient(state, activeClient.clientId);
+  return patch(state, { activeClients: withItem(state.activeClients, index, activeClient) });
+}
+
+/** Removes an active client. An unknown client changes nothing [SESS-8]. */
+function removeActiveClient(
+  state: SessionState,
+  { clientId }: SessionActiveClientRemovedAction,
+): SessionState {
+  const index = indexOfClient(state, clientId);
+  return index < 0 ? state : patch(state, { activeClients: withoutItem(state.activeClients, index) });
+}
+
+/** Adds or replaces an entry, which sets InputNeeded [SESS-7]. */
+function setInputNeeded(state: SessionState, { request }: SessionInputNeededSetAction): SessionState {
+  const list = state.inputNeeded ?? [];
+  return patch(state, {
+    inputNeeded: withItem(list, indexOfId(list, request.id), request),
+    status: withActivity(state.status, SessionStatus.InputNeeded),
+  });
+}
+
+/** Removes an entry. With the last one the list becomes absent and InputNeeded becomes InProgress. */
+function removeInputNeeded(state: SessionState, { id }: SessionInputNeededRemovedAction): SessionState {
+  const list = state.inputNeeded ?? [];
+  const index = indexOfId(list, id);
+  if (index < 0) return state;
+  if (list.length > 1) return patch(state, { inputNeeded: withoutItem(list, index) });
+  return patch(state, { inputNeeded: undefined, status: withoutInputBit(state.status) });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { NESTING_LIMIT } from './check.ts';
 import { validateAction, validateParams } from './index.ts';
-import { NESTING_LIMIT } from './nesting.ts';
 import {
   validateClientResult,
   validateHostParams,

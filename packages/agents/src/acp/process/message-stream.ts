@@ -2,10 +2,102 @@ import type { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import { AgentError } from '@agenthost/host/agent';
-import type { JsonObject } from '../json.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import type { AcpTimers } from '../runtime.ts';
-import { LineSplitter } from './line-splitter.ts';
-import { isSdkMessage, parseMessage } from './message-check.ts';
+
+/**
+ * Greatest nesting of an agent's message; deeper parts are cut. Parts of messages become state a few levels
+ * deeper, and clients refuse messages nested deeper than 128.
+ */
+const MAX_DEPTH = 48;
+
+/** Replacement for a part that was cut. */
+const CUT_OFF = '…';
+
+/** Parses a line. `undefined` when it is not a JSON-RPC message. */
+function parseMessage(text: string): JsonObject | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value) || value['jsonrpc'] !== '2.0') return undefined;
+    // A shorter line cannot contain that many brackets.
+    const message = text.length > 2 * MAX_DEPTH ? withinDepth(value, MAX_DEPTH) : value;
+    return isObject(message) ? message : undefined;
+  } catch {
+    // A log line that starts with a brace.
+    return undefined;
+  }
+}
+
+/**
+ * A request, or a response with a valid id. The SDK would print other messages on stderr or send them back.
+ */
+function isSdkMessage(message: unknown): message is AnyMessage {
+  if (!isObject(message)) return false;
+  const { id } = message;
+  if (typeof id !== 'string' && (typeof id !== 'number' || !Number.isFinite(id)))
+    return typeof message['method'] === 'string' && !('id' in message);
+  return typeof message['method'] === 'string' || 'result' in message || 'error' in message;
+}
+
+/** The value itself when it is not too deep. The recursion stops at the limit. */
+function withinDepth(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return CUT_OFF;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withinDepth(item, levels - 1));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  const entries = Object.entries(value);
+  const kept = entries.map(([key, member]): [string, unknown] => [key, withinDepth(member, levels - 1)]);
+  return kept.some(([, member], index) => member !== entries[index]?.[1]) ? Object.fromEntries(kept) : value;
+}
+
+/** Splits a byte stream at line feeds. Holds at most `maxBytes` of an unfinished line. */
+class LineSplitter {
+  readonly #maxBytes: number;
+  #parts: Buffer[] = [];
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The lines that end in this chunk. Throws `AgentError` when a line grows too long. */
+  *push(chunk: Buffer): Generator<Buffer> {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      this.#keep(chunk.subarray(start, end));
+      start = end + 1;
+      yield this.#take();
+    }
+    if (start < chunk.length) this.#keep(chunk.subarray(start));
+  }
+
+  /** The bytes after the last line feed. */
+  rest(): Buffer | undefined {
+    return this.#length === 0 ? undefined : this.#take();
+  }
+
+  #keep(part: Buffer): void {
+    this.#length += part.length;
+    if (this.#length > this.#maxBytes) {
+      this.#parts = [];
+      throw new AgentError(
+        'agentError',
+        `the agent sent a line of more than ${this.#maxBytes} bytes, the limit for a message`,
+      );
+    }
+    this.#parts.push(part);
+  }
+
+  #take(): Buffer {
+    const line = Buffer.concat(this.#parts);
+    this.#parts = [];
+    this.#length = 0;
+    return line;
+  }
+}
 
 /** Longest accepted line of an agent, in bytes: a tool's result with a large image fits. */
 export const DEFAULT_MAX_LINE_BYTES = 32 * 1024 * 1024;

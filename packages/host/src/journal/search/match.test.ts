@@ -1,8 +1,7 @@
 import { hostileTexts, SeededRandom } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
-import { matchFields } from './match.ts';
+import { matchFields, TermFinder } from './match.ts';
 import { parseQuery, type Term } from './query.ts';
-import { TermFinder } from './term-finder.ts';
 
 /** Where a term ends in a text, as one finds it who looks at each place. */
 function endsOf(words: readonly string[], { words: wanted, isPrefix }: Term): number[] {

@@ -8,7 +8,7 @@ import {
 } from '@agenthost/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isAppend, mergeEnvelopes } from './merge.ts';
+import { isAppend, mergeEnvelopes } from './shared-envelopes.ts';
 
 const envelope = (
   serverSeq: number,

@@ -2,9 +2,7 @@ import type { SubscriptionDeliveryOptions } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Cancel, Timers } from '../../lib/clock.ts';
 import type { EncodedEnvelope, Sink } from '../../sync/subscription.ts';
-import { isAppend } from './merge.ts';
-import type { HeldBytes } from './shared-envelopes.ts';
-import { batchOf, SharedMerges } from './shared-envelopes.ts';
+import { batchOf, type HeldBytes, isAppend, SharedMerges } from './shared-envelopes.ts';
 import { envelopeItem, type Item, isExempt, textItem, WaitingItems } from './waiting-items.ts';
 
 /** An envelope of at least this length is sent alone, so that all its subscribers share one encoding, whenever they get it. */

@@ -1,10 +1,120 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '@agenthost/protocol/values';
 import { type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { listByGit } from './git-listing.ts';
 import { buildIndex } from './path-index.ts';
 import { PathSearch } from './path-search.ts';
 import { givingWay, Slices } from './slices.ts';
-import { listByWalk } from './walk-listing.ts';
+
+/** Large folders that users do not search. */
+const SKIPPED: ReadonlySet<string> = new Set(['.git', '.hg', '.jj', '.svn', 'node_modules']);
+/** Number of folders that are read concurrently. */
+const AT_ONCE = 8;
+
+/**
+ * Files and folders below a folder, each with a NUL behind it and folders with a slash, breadth first. Stops at `maxEntries`, and returns a
+ * part when the signal aborts. Follows no links and reads no ignore files. Unreadable folders count as empty.
+ */
+async function listByWalk(folder: string, maxEntries: number, signal: AbortSignal): Promise<string> {
+  const paths: string[] = [];
+  let level = [''];
+  while (level.length > 0 && paths.length < maxEntries && !signal.aborted) {
+    const next: string[] = [];
+    for (let at = 0; at < level.length && paths.length < maxEntries && !signal.aborted; at += AT_ONCE) {
+      const parents = level.slice(at, at + AT_ONCE);
+      const read = await Promise.all(parents.map((parent) => entriesOf(join(folder, parent))));
+      for (const [index, entries] of read.entries()) {
+        for (const entry of entries) {
+          if (SKIPPED.has(entry.name)) continue;
+          const path = `${parents[index] ?? ''}${entry.name}${entry.isDirectory() ? '/' : ''}`;
+          paths.push(path);
+          if (entry.isDirectory()) next.push(path);
+        }
+      }
+    }
+    level = next;
+  }
+  return paths
+    .slice(0, maxEntries)
+    .map((path) => `${path}\0`)
+    .join('');
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  }
+}
+
+/** Limit of output of git: half a million paths. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Includes files of submodules, but only committed ones. */
+const TRACKED = ['ls-files', '-c', '--recurse-submodules', '-z'];
+const UNTRACKED = ['ls-files', '-o', '--exclude-standard', '-z'];
+
+/**
+ * The tracked and untracked files below a folder that git does not ignore, including submodules, each with a NUL behind it. Tracked files may
+ * be missing on disk. `undefined` without git, outside of repositories, and in a repository of another user. The signal ends it.
+ */
+async function listByGit(folder: string, signal: AbortSignal): Promise<string | undefined> {
+  const lists = await Promise.all([
+    runGit(folder, TRACKED, signal),
+    // Two commands, since git cannot list untracked files together with submodules. Together they read no more than one would.
+    runGit(folder, UNTRACKED, signal),
+  ]);
+  const [tracked, untracked] = lists;
+  return tracked === undefined || untracked === undefined ? undefined : tracked + untracked;
+}
+
+/** What git puts out, as far as there is room for it; `undefined` when it fails. */
+async function runGit(
+  cwd: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  // The settings of an untrusted repository must not run a program.
+  const git = spawn('git', ['-c', 'core.fsmonitor=false', ...args], {
+    cwd,
+    env: environment(),
+    signal,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(git, 'close').then(
+    ([code]) => code === 0,
+    () => false,
+  );
+  const chunks: Buffer[] = [];
+  let byteCount = 0;
+  let isCut = false;
+  git.stdout.on('data', (chunk: Buffer) => {
+    if (byteCount >= MAX_BYTES) return;
+    chunks.push(chunk);
+    byteCount += chunk.byteLength;
+    if (byteCount < MAX_BYTES) return;
+    isCut = true;
+    git.kill();
+  });
+  const hasSucceeded = await ended;
+  if (isCut) {
+    const all = Buffer.concat(chunks);
+    return all.toString('utf8', 0, all.lastIndexOf(0) + 1);
+  }
+  return hasSucceeded ? Buffer.concat(chunks).toString('utf8') : undefined;
+}
+
+/** The host may itself run below git, for another repository. */
+function environment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
+  return { ...Object.fromEntries(entries), GIT_OPTIONAL_LOCKS: '0' };
+}
 
 /** Age of a listing after which the folder is listed again. Newer files may be missing from an answer. */
 const FRESH_MS = 2_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hasAtMostElements } from './element-count.ts';
+import { hasAtMostElements } from './message.ts';
 
 /** Counts lists, objects and the separators of their entries in a parsed value. */
 function elementsOf(value: unknown): number {

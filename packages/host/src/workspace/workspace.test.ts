@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { PrivatePaths } from './private-paths.ts';
-import { checkWorkingDirectory } from './working-directory.ts';
+import { checkWorkingDirectory } from './workspace.ts';
 
 const caller = { isAdmin: false, privatePaths: new PrivatePaths([]) };
 const elsewhere = pathToFileURL(tmpdir()).href;
