@@ -188,7 +188,7 @@ describe('listening', () => {
     const refusal =
       code === 2
         ? 'the name does not exist; use an address of this machine'
-        : 'would let other machines in without encryption';
+        : 'would accept unencrypted connections from other machines';
     expect(err).toContain(`--host example.invalid${code === 2 ? ':' : ''} ${refusal}`);
     expect(code).not.toBe(0);
     expect(existsSync(join(client.home, 'other'))).toBe(false);

@@ -87,7 +87,7 @@ describe('a database', () => {
     const complaints = (await logOf(dataDir)).filter(({ level }) => level === 'error');
     expect(complaints.map(({ msg }) => msg)).toEqual([
       'the database is damaged',
-      'the journal cannot be written; trying again each second',
+      'the journal cannot be written; the host retries every second',
     ]);
     expect(host.errors).not.toMatch(/\n\s+at /);
 

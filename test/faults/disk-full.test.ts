@@ -178,7 +178,7 @@ async function saidOnce(host: HostProcess, dataDir: string): Promise<void> {
   expect(host.errors.match(/nothing can be saved now/g)).toHaveLength(1);
   const log = await logOf(dataDir);
   expect(log.filter(({ level }) => level !== 'info' && level !== 'debug').map(({ msg }) => msg)).toEqual([
-    'the journal cannot be written; trying again each second',
+    'the journal cannot be written; the host retries every second',
   ]);
   expect(log.filter(({ msg }) => msg === 'the journal can be written again')).toHaveLength(1);
 }

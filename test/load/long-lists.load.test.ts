@@ -65,7 +65,7 @@ test('[CHAT-1] an import of as many chats as a session may have lets the host do
   expect(loopTurns).toBeGreaterThanOrEqual(max / 100);
   expect(host.core.sync.registry.getOf('session', IMPORTED)?.state.chats).toHaveLength(max);
   await expect(client.request('createChat', { channel: IMPORTED, chat: 'ahp-chat:/more' })).rejects.toThrow(
-    `has ${max} chats, and at most ${max} are taken: dispose of one first`,
+    `has ${max} chats, the maximum of ${max}: dispose of one first`,
   );
   await client.request('disposeSession', { channel: IMPORTED });
   expect(await host.core.sync.journal.listChannels(IMPORTED)).toEqual([]);

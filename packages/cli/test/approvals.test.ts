@@ -79,6 +79,6 @@ describe('agenthost approvals', () => {
     expect(edited).toMatchObject({ code: 0, err: expect.stringContaining('Wrote `b.txt`') });
     const refused = await machine.run(['run', '--config', 'approvals=none', 'write c.txt No']);
     expect(refused.code).toBe(3);
-    expect(refused.err).toContain('This session denies everything that asks for permission');
+    expect(refused.err).toContain('This session denies all calls that need permission');
   });
 });

@@ -11,7 +11,7 @@ async function inTurn(approvals?: string) {
   return session;
 }
 
-const DENIED = 'This session denies everything that asks for permission';
+const DENIED = 'This session denies all calls that need permission';
 
 describe('what a session says about approvals', () => {
   it('asks, with the options of the host, and the agent hears nothing of those', async () => {

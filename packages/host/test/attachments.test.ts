@@ -125,7 +125,7 @@ describe('what comes with a message', () => {
     await host.run();
     expect((await chatOf(client, chat)).turns.at(-1)?.responseParts).toContainEqual({
       kind: 'systemNotification',
-      content: 'What is attached does not go to a command: s, e, r, a, h.',
+      content: 'Attachments are not passed to a command: s, e, r, a, h.',
     });
   });
 });

@@ -34,7 +34,7 @@ describe('chats', () => {
     expect(host.agent.turn.input.message.text).toBe('go');
   });
 
-  test('[CHAT-1] an agent without multipleChats takes one chat a session', async () => {
+  test('[CHAT-1] an agent without multipleChats supports one chat per session', async () => {
     const host = await startHost();
     host.agent.capabilities = {};
     const client = await host.client();

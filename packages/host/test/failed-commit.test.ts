@@ -70,7 +70,7 @@ describe('a failed commit', () => {
     expect((await client.act(session, title('still not')))?.rejectionReason).toMatch(/^unavailable: /);
     await host.advance(2_000);
     expect((await client.act(session, title('again')))?.rejectionReason).toBeUndefined();
-    expect(host.logged).toContain('the journal cannot be written; trying again each second');
+    expect(host.logged).toContain('the journal cannot be written; the host retries every second');
   });
 
   test.each([{ type: 'chat/turnCancelled', turnId: 't1' }, { type: 'chat/truncated' }])(

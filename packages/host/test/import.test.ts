@@ -184,11 +184,11 @@ describe('an import', () => {
     const invalid = { code: ErrorCodes.InvalidParams };
     await expect(add({ turns: [turn('b'), turn('a')] })).rejects.toMatchObject(invalid);
     await expect(add({ turns: [{ turn: open }] })).rejects.toThrow(
-      'it has ended, but tool call x is streaming',
+      'the turn has ended, but tool call x is streaming',
     );
     await expect(add({ turns: [{ turn: { id: 'd' } }] })).rejects.toMatchObject(invalid);
     await add({ openTurn: { turn: { id: 'o', message: userMessage('go on'), responseParts: [] } } });
-    await expect(add({ turns: [turn('b')] })).rejects.toThrow('the open turn of a chat is its last');
+    await expect(add({ turns: [turn('b')] })).rejects.toThrow('the open turn of a chat must be its last');
     // What was refused has left nothing: neither its rows nor the names of its turns.
     expect((await left(host, client, uri)).turns.map(({ id }) => id)).toEqual(['a', 'o']);
   });
@@ -204,7 +204,7 @@ describe('an import', () => {
       code: ErrorCodes.NotFound,
     });
     await expect(ask({ provider: 'one', chats: [{ ...chat, interactivity: 'read-only' }] })).rejects.toThrow(
-      'none is one that people can write to',
+      'expected a chat that users can write to',
     );
     await expect(ask({ provider: 'one' })).resolves.toMatchObject({ chats: [{ source: chat.resource }] });
     await expect(ask({ provider: 'one' })).rejects.toMatchObject({ code: ErrorCodes.SessionAlreadyExists });

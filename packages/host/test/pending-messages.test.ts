@@ -91,7 +91,7 @@ describe('the queue', () => {
     for (let number = 4; number <= 100; number += 1) await client.act(chat, queue(`q${number}`));
     const refused = await client.act(chat, queue('q101'));
     expect(refused?.rejectionReason).toBe(
-      'queueFull: At most 100 messages wait in a chat; remove one, or wait for one to have its turn',
+      'queueFull: At most 100 messages can wait in a chat; remove one, or wait until one has started',
     );
     expect(codeOf(await client.act(chat, queue('q100', 'edited')))).toBeUndefined();
     await client.act(chat, unqueue('q1'));

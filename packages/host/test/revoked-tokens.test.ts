@@ -69,7 +69,7 @@ test('[AUTH-1] a revocation that cannot be written down holds at once, says what
   // By the commit that fails.
   const error = {
     code: -32603,
-    message: expect.stringMatching(/^The token has ended.* the token holds again$/),
+    message: expect.stringMatching(/^The token is revoked.* the token is valid again$/),
   };
   await expect(owner.request('x-revokeToken', { channel: ROOT, id: issued.id })).rejects.toMatchObject(error);
   expect(its.closed).toMatchObject(REVOKED);
@@ -92,7 +92,7 @@ test('[AUTH-1] while the journal is known not to be writable, too; the own token
   const revoking = own.request('x-revokeToken', { channel: ROOT, id: issued.id });
   await expect(revoking).rejects.toMatchObject({
     code: -32603,
-    message: expect.stringContaining('has ended'),
+    message: expect.stringContaining('is revoked'),
   });
   await host.run();
   expect(own.closed).toMatchObject(REVOKED);

@@ -222,7 +222,7 @@ test('[AUTH-1] who interacts does not fall back to a default by which nobody is 
   });
   await host.run();
   expect(reasonOf(worker, dropped)).toMatch(
-    /^permissionDenied: a replacement without `approvals` means `all`/,
+    /^permissionDenied: a replacement without `approvals` sets the host’s default `all`/,
   );
   expect(reasonOf(worker, kept)).toBeUndefined();
   expect(await valuesOf(owner, asking.channel)).toMatchObject({ approvals: 'edits' });

@@ -86,7 +86,7 @@ test('searches of one token that are too many are refused, those of others are n
   expect(refused.length).toBe(36 * 8 - 260);
   expect(refused[0]).toMatchObject({
     code: -32011,
-    message: '256 searches of this token wait already: try again when some are answered',
+    message: '256 searches of this token are waiting: try again later',
   });
   expect(other.answerTo(last)?.result).toMatchObject({ items: [] });
   const queries = search.mock.calls.map(([query]) => query);

@@ -133,7 +133,7 @@ describe('an agent that never answers', () => {
     await host.advance(2_000);
     const failed = client.envelopes(SESSION).find(({ action }) => action.type === 'session/creationFailed');
     expect(failed?.action).toMatchObject({
-      error: { errorType: 'agentUnresponsive', message: 'The agent did not open a conversation within 30 s' },
+      error: { errorType: 'agentUnresponsive', message: 'The agent did not open a session within 30 s' },
     });
     expect(client.types(chat).at(-1)).toBe('chat/error');
     // One that comes after all is closed.

@@ -77,7 +77,7 @@ test('[CHAT-5] [SESS-7] a turn that leaves more questions open than its session 
   ask();
   await host.run();
   expect(endsOf(client, chat)).toEqual([
-    'The agent was stopped: more than 1000 questions of its session wait for answers',
+    'The agent was stopped: more than 1000 questions of its session are unanswered',
   ]);
   const { state } = await client.subscribe(SESSION);
   expect(state).not.toHaveProperty('inputNeeded');

@@ -99,7 +99,7 @@ describe('a host that cannot read what was open when the one before it went', ()
 
     const mend = await restartTorn(host, 'local');
     expect(host.logged).toEqual([
-      'a channel that was open when the host went away cannot be read',
+      'cannot read a channel that an earlier host left open',
       'left programs running that no terminal shows: they may be those of one that cannot be read',
     ]);
     expect(pty.hasEnded).toBe(false);

@@ -48,7 +48,10 @@ export class ChildProcesses implements ChildRegistry {
   forget(pid: number): void {
     this.#options.write([{ op: 'dropProcess', pid }]).catch((error: unknown) => {
       // The next start finds no such process, or another one with the pid, and drops the row.
-      this.#options.log?.('warn', 'ended child not dropped', { pid, error: String(error) });
+      this.#options.log?.('warn', 'could not drop the record of an ended process', {
+        pid,
+        error: String(error),
+      });
     });
   }
 
@@ -63,7 +66,7 @@ export class ChildProcesses implements ChildRegistry {
     if (recorded.length > 0 && (await this.#isCopy())) {
       this.#options.log?.(
         'warn',
-        'the data folder is a copy of one whose host runs; its agents are left alone',
+        'the data folder is a copy of the folder of a running host; the agents of that host are not ended',
         {},
       );
     } else await Promise.all(recorded.map((child) => this.#endOrphan(child)));
@@ -95,7 +98,7 @@ export class ChildProcesses implements ChildRegistry {
     if (await this.#goneWithin(child, this.#options.graceMs ?? 2_000)) return;
     this.#signal(pid, 'SIGKILL');
     if (!(await this.#goneWithin(child, 1_000))) {
-      this.#options.log?.('warn', 'an agent cannot be ended', { pid, command });
+      this.#options.log?.('warn', 'could not end an agent process', { pid, command });
     }
   }
 
@@ -117,7 +120,11 @@ export class ChildProcesses implements ChildRegistry {
       process.kill(-pid, signal);
     } catch (error) {
       // The process ended before the signal, or belongs to another user.
-      this.#options.log?.('info', 'orphan not signalled', { pid, signal, error: String(error) });
+      this.#options.log?.('info', 'could not signal an orphaned process', {
+        pid,
+        signal,
+        error: String(error),
+      });
     }
   }
 }

@@ -58,7 +58,7 @@ export class KnownConfigs {
     });
     const opening = this.#openAndClose(provider, workingDirectory, abort.signal).catch((error: unknown) => {
       // Creating the session will fail in the same way and report the error.
-      this.#log.debug({ error, provider: provider.id }, 'an agent could not be asked for its config');
+      this.#log.debug({ error, provider: provider.id }, 'could not get the config of an agent');
     });
     await Promise.race([opening, late.promise]);
     cancel();
@@ -77,7 +77,7 @@ export class KnownConfigs {
           ...SILENT_HOST,
           commands: (commands) => {
             this.#remembered.learnCommands(provider.id, commands).catch((error: unknown) => {
-              this.#log.warn({ error, provider: provider.id }, 'the commands of an agent are not remembered');
+              this.#log.warn({ error, provider: provider.id }, 'could not store the commands of an agent');
             });
           },
         },

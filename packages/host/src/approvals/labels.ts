@@ -21,7 +21,7 @@ interface Labels {
 const ENGLISH: Labels = {
   allow: 'Allow',
   deny: 'Deny',
-  deniedByPolicy: 'This session denies everything that asks for permission',
+  deniedByPolicy: 'This session denies all calls that need permission',
   agentsAlways: (label) => `${label} (remembered by the agent itself)`,
   always(of, scope) {
     const where = scope === 'session' ? 'in this session' : 'in this folder and below';

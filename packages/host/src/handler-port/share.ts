@@ -18,6 +18,6 @@ export async function inShare<T>(
   } catch (error) {
     if (!(error instanceof TooManyJobs)) throw error;
     const whose = error.isOfParty ? 'of this token' : 'of this host';
-    throw conflict(`${error.limit} searches ${whose} wait already: try again when some are answered`);
+    throw conflict(`${error.limit} searches ${whose} are waiting: try again later`);
   }
 }

@@ -267,6 +267,6 @@ function ptyOwnerOf({ terminals = {}, dataDir }: HostOptions, version: string, l
   const { owner, keeper = dataDir !== undefined } = terminals;
   if (owner !== undefined) return owner;
   if (!keeper) return new NodePtyOwner();
-  if (dataDir === undefined) throw new Error('HostOptions: terminals.keeper needs dataDir');
+  if (dataDir === undefined) throw new Error('HostOptions: terminals.keeper requires dataDir');
   return new KeeperPtyOwner({ dataDir, build: version, log });
 }

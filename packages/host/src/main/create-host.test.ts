@@ -36,7 +36,7 @@ describe('a host that starts', () => {
     const host = createHost({ journal, agents: [() => new PuppetAgent()], log: silentLog });
     await expect(host.start()).rejects.toMatchObject({ code: 'locked' });
     await host.stop();
-    await expect(host.start()).rejects.toThrow('starts once');
+    await expect(host.start()).rejects.toThrow('start only once');
   });
 
   it('leaves the folder of another host alone', async () => {

@@ -70,7 +70,7 @@ export class Host {
    * system's error if the port cannot. A host can start once.
    */
   async start(): Promise<HostAddress | undefined> {
-    if (this.#state.phase !== 'new') throw new Error('A host starts once; make another one');
+    if (this.#state.phase !== 'new') throw new Error('A host can start only once; create another one');
     const starting = this.#start();
     // The caller of `start` gets the failure.
     const settled = starting.then(
@@ -148,11 +148,11 @@ export class Host {
       const where = start.damagedNumbers.join(', ');
       this.#log.error(
         { reservedSeq: start.reservedSeq },
-        `damaged: ${where} held no sequence number that a host can have given out; numbers go on above ${start.reservedSeq}`,
+        `damaged: ${where} contained an invalid sequence number; numbers continue above ${start.reservedSeq}`,
       );
     }
     if (start.isLost === true) {
-      this.#log.error({}, 'the database is empty or gone; a new one was begun');
+      this.#log.error({}, 'the database was empty or missing; the host created a new one');
       this.#emit('databaseLost', {});
     }
     const workspace = createWorkspace({
@@ -217,7 +217,7 @@ export class Host {
 
   #sqlite(): Journal {
     const { dataDir } = this.#options;
-    if (dataDir === undefined) throw new Error('HostOptions: give dataDir or journal');
+    if (dataDir === undefined) throw new Error('HostOptions: dataDir or journal is required');
     return new SqliteJournal({
       folder: dataDir,
       onDamage: (error) => {

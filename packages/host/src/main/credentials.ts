@@ -49,7 +49,7 @@ export function followFiles(
       emit('certificateRenewed', { certificate });
     },
     refuse: (error) => {
-      log.error({ error }, 'the files of the certificate have changed, and cannot be used');
+      log.error({ error }, 'the certificate files have changed and cannot be used');
       emit('certificateRefused', { reason: error.message });
     },
   });

@@ -23,7 +23,7 @@ export function checkListen({ host = '127.0.0.1', tls, allowInsecure }: ListenOp
   if (isLoopback(host) || tls !== undefined || allowInsecure === true) return;
   throw new ListenRefused(
     'unencrypted',
-    `listening on ${host} would let other machines in without encryption: give listen.tls, or listen.allowInsecure behind a proxy that encrypts`,
+    `listening on ${host} would accept unencrypted connections from other machines: set listen.tls, or listen.allowInsecure behind a proxy that encrypts`,
   );
 }
 
@@ -35,6 +35,6 @@ export function checkTokenStrength({ host = '127.0.0.1' }: ListenOptions, token:
   if (isLoopback(host) || token.length >= WEAK_TOKEN_LENGTH) return;
   throw new ListenRefused(
     'weak-token',
-    `the token has fewer than ${WEAK_TOKEN_LENGTH} characters and could be guessed from other machines: give a longer one, or none, so that the host makes one`,
+    `the token has fewer than ${WEAK_TOKEN_LENGTH} characters and could be guessed from other machines: set a longer one, or none to let the host create one`,
   );
 }

@@ -31,7 +31,7 @@ export async function openForkSource(
   const source = await sync.registry.openOf('session', session);
   if (source?.isAlive !== true) throw sessionNotFound(session);
   if (provider !== undefined && provider !== source.state.provider)
-    throw invalidParam('provider', `${session} is of ${source.state.provider}, not of ${provider}`);
+    throw invalidParam('provider', `${session} belongs to agent ${source.state.provider}, not ${provider}`);
   return source;
 }
 

@@ -15,7 +15,7 @@ const RETRY_MS = 1_000;
 /** Minimum bytes of a test write. If no larger write fits, the next commit would fail again. */
 const PROBE_BYTES = 64 * 1024;
 
-const STOPPING = 'The host is stopping, and cannot write its journal';
+const STOPPING = 'The host is stopping and cannot write its journal';
 
 /**
  * The journal cannot be written now. Reads still work, and the host retries each second. The message is for
@@ -31,8 +31,8 @@ export class JournalUnavailable extends Error {
  */
 const TROUBLES: Readonly<Record<JournalError['code'], string>> = {
   full: 'there is no room on its disk',
-  readOnly: 'it may not write to its data folder',
-  locked: 'another process holds it',
+  readOnly: 'its data folder is not writable',
+  locked: 'another process uses it',
   newer: 'a newer host wrote it',
   damaged: 'it is damaged',
   missing: 'its database was removed',
@@ -210,7 +210,7 @@ export class CommitPath {
     if (!this.isHealthy) {
       this.#log.error(
         { seq: this.#sequencer.last },
-        'a message was not sent: no number can be reserved for it',
+        'a message was not sent because no sequence number can be reserved',
       );
       dropped?.();
       return;
@@ -295,7 +295,7 @@ export class CommitPath {
    * cause again.
    */
   #refuseNested(): void {
-    if (this.#running.tx !== undefined) throw new Error('a transaction is open already; use its `effect`');
+    if (this.#running.tx !== undefined) throw new Error('a transaction is already open; use its `effect`');
   }
 
   #giveUpCommits(): void {
@@ -390,7 +390,7 @@ export class CommitPath {
     this.#isTroubleTold = true;
     this.#log.error(
       { error, tickCount: ticks.length },
-      'the journal cannot be written; trying again each second',
+      'the journal cannot be written; the host retries every second',
     );
     for (const hook of this.#onHealth) this.#guard(() => hook({ error }));
   }
@@ -453,6 +453,6 @@ export class CommitPath {
   }
 
   #logFailure(error: unknown): void {
-    this.#log.error({ error }, 'a step behind the commit failed');
+    this.#log.error({ error }, 'an effect after a commit failed');
   }
 }

@@ -237,7 +237,7 @@ export class Registry {
     const stored = await this.#journal.readChannel(uri);
     if (stored === undefined || !isKind(stored.kind)) return undefined;
     if (stored.session !== undefined && (await this.open(stored.session)) === undefined) {
-      this.#log.error({ uri, session: stored.session }, 'a channel without its session is ignored');
+      this.#log.error({ uri, session: stored.session }, 'ignored a channel whose session does not exist');
       return undefined;
     }
     const channel = await this.#hydrate(stored, stored.kind);

@@ -93,7 +93,7 @@ describe('a promise for the commit', () => {
     await expect(broken).rejects.toThrow('no such chat');
     const inner: Promise<void>[] = [];
     path.transact('client', () => void inner.push(path.commit('client', (tx) => append(tx, 'b'))));
-    await expect(inner[0]).rejects.toThrow('a transaction is open already');
+    await expect(inner[0]).rejects.toThrow('a transaction is already open');
     await clock.settle();
     expect(state).toStrictEqual([]);
   });

@@ -153,7 +153,10 @@ export class ChatRunner {
     run.output.end();
     run.abort.abort();
     const cancelGrace = this.#parts.timers.after(CANCEL_GRACE_MS, () => {
-      this.#parts.log.warn({ chat: this.#chat, turn: run.turnId }, 'the agent ignored the cancel; ending it');
+      this.#parts.log.warn(
+        { chat: this.#chat, turn: run.turnId },
+        'the agent ignored the cancel and is terminated',
+      );
       void this.#agent.terminate(run.agent);
       // The next turn must not wait for an agent that ignores termination too.
       run.vacate();

@@ -58,7 +58,7 @@ export async function recoverOpen(
       const isAwaited = channel?.is('session') === true && channel.state.activeClients.length > 0;
       if (!isAwaited) tx.write({ op: 'markClosed', uri });
     });
-    log.info({ uri }, 'ended what was open when the host went away');
+    log.info({ uri }, 'ended work that an earlier host left open');
   };
   for (const [uri, channel] of open) end(uri, channel);
   // An unreadable channel may become readable later. It would then show work as running that no host part
@@ -87,7 +87,7 @@ async function readOr<T>(log: Log, uri: string, read: () => Promise<T>): Promise
   try {
     return await read();
   } catch (error) {
-    log.error({ error, uri }, 'a channel that was open when the host went away cannot be read');
+    log.error({ error, uri }, 'cannot read a channel that an earlier host left open');
     return 'unreadable';
   }
 }

@@ -84,7 +84,7 @@ export class Steering {
     try {
       return await taker.steer(message);
     } catch (error) {
-      this.#parts.log.warn({ error, chat: this.#turn.chat }, 'an agent did not take a steering message');
+      this.#parts.log.warn({ error, chat: this.#turn.chat }, 'an agent rejected a steering message');
       return false;
     }
   }

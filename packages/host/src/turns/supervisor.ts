@@ -33,7 +33,7 @@ export class TurnSupervisor {
    */
   begin(sessionUri: string, chatUri: string): void {
     this.#begin(sessionUri, chatUri).catch((error: unknown) =>
-      this.#parts.log.error({ error, session: sessionUri }, 'a session could not be begun'),
+      this.#parts.log.error({ error, session: sessionUri }, 'could not start a session'),
     );
   }
 
@@ -88,7 +88,7 @@ export class TurnSupervisor {
     }
     this.#runner(chat)
       .start(turnId)
-      .catch((error: unknown) => log.error({ error, chat: chatUri }, 'a turn could not be run'));
+      .catch((error: unknown) => log.error({ error, chat: chatUri }, 'could not run a turn'));
   }
 
   /** Stops the chat's turn after an action has ended or removed it. */
@@ -148,7 +148,7 @@ export class TurnSupervisor {
         .get(uri)
         ?.configure(values)
         .catch((error: unknown) =>
-          this.#parts.log.warn({ error, chat: uri }, 'the agent did not take the config'),
+          this.#parts.log.warn({ error, chat: uri }, 'the agent rejected changed config values'),
         );
     }
   }
@@ -160,7 +160,7 @@ export class TurnSupervisor {
         .get(uri)
         ?.toolsChanged()
         .catch((error: unknown) =>
-          this.#parts.log.warn({ error, chat: uri }, 'the agent did not take the tools'),
+          this.#parts.log.warn({ error, chat: uri }, 'the agent rejected changed client tools'),
         );
     }
   }

@@ -95,7 +95,7 @@ class Mending {
       try {
         await this.#sync.registry.open(uri);
       } catch (error) {
-        this.#log.warn({ error, session: uri }, 'a session with an entry beyond the limits cannot be loaded');
+        this.#log.warn({ error, session: uri }, 'cannot load a session whose entry exceeds the limits');
       }
     }
     this.#isRunning = false;
@@ -120,5 +120,5 @@ function readCursor(cursor: string): Position {
   } catch (error) {
     throw invalidParam('cursor', `unknown (${error instanceof Error ? error.name : 'unreadable'})`);
   }
-  throw invalidParam('cursor', 'unknown; begin again without one');
+  throw invalidParam('cursor', 'unknown; start again without a cursor');
 }

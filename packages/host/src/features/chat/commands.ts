@@ -73,7 +73,7 @@ export function chatCommands(parts: ChatParts): Commands {
       checkRoom(session);
       const { capabilities } = parts.agents.get(session.state.provider).describe();
       if (capabilities?.multipleChats === undefined) {
-        throw invalidParams(`Agent ${session.state.provider} takes one chat a session`);
+        throw invalidParams(`Agent ${session.state.provider} supports one chat per session`);
       }
       if (source !== undefined && capabilities.multipleChats.fork !== true) {
         throw invalidParams(`Agent ${session.state.provider} cannot fork chats (params.source)`);
@@ -137,7 +137,7 @@ function checkRoom({ uri, state }: Channel<'session'>): void {
   const { max } = LIST_LIMITS.chats;
   if (state.chats.length >= max)
     throw limitReached(
-      `Session ${uri} has ${state.chats.length} chats, and at most ${max} are taken: dispose of one first`,
+      `Session ${uri} has ${state.chats.length} chats, the maximum of ${max}: dispose of one first`,
       'chats',
       max,
     );

@@ -10,7 +10,7 @@ export async function findChatFork(
 ): Promise<ForkPoint> {
   const source = await sync.registry.openOf('chat', chat);
   if (source?.isAlive !== true) throw notFound('Chat', chat);
-  if (source.session !== session) throw invalidParam('source.chat', `${chat} is of another session`);
+  if (source.session !== session) throw invalidParam('source.chat', `${chat} belongs to another session`);
   const point = await findForkPoint(sync, source, turnId);
   if (point === 'running') throw turnInProgress(chat, turnId);
   if (point === undefined) throw invalidParam('source.turnId', `${chat} has no turn ${turnId}`);

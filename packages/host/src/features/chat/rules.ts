@@ -82,7 +82,7 @@ function checkCut({ chat, hasCut }: Situation, turnId: string | undefined): Reje
   if (turnId === undefined || chat.hostData.keptFrom === undefined || hasCut()) return undefined;
   return reject(
     'noSuchTurn',
-    `The chat has no turn ${turnId}: older ones were dropped (retention.turnsPerChat)`,
+    `The chat has no turn ${turnId}: older turns were removed (retention.turnsPerChat)`,
   );
 }
 
@@ -113,12 +113,12 @@ function checkTurnStarted(situation: Situation, action: Of<'chat/turnStarted'>):
   const { sync, chat, state, isArchived } = situation;
   const session = sync.registry.getOf('session', chat.session ?? '');
   if (session?.state.lifecycle === 'creationFailed') {
-    return reject('creationFailed', 'The session could not be created; it takes no turns');
+    return reject('creationFailed', 'The session could not be created and accepts no turns');
   }
   if (state.activeTurn !== undefined)
     return reject('turnActive', `Turn ${state.activeTurn.id} is still running`);
   if (state.turns.some(({ id }) => id === action.turnId) || isArchived(action.turnId)) {
-    return reject('turnExists', `There is a turn ${action.turnId} already`);
+    return reject('turnExists', `Turn ${action.turnId} already exists`);
   }
   return notFromUser(action.message) ?? checkModel(situation, action.message);
 }
@@ -135,12 +135,12 @@ function checkRoom({ state }: Situation, action: Of<'chat/pendingMessageSet'>): 
   if (others.length >= count.max) {
     return reject(
       'queueFull',
-      `At most ${count.max} messages wait in a chat; remove one, or wait for one to have its turn`,
+      `At most ${count.max} messages can wait in a chat; remove one, or wait until one has started`,
     );
   }
   const length = weightOf(others) + weightOf(action.message) - lengthApart(action);
   return length > queuedLength.max
-    ? reject('queueFull', `${excessOf(queuedLength, length)}; remove one, or wait for one to have its turn`)
+    ? reject('queueFull', `${excessOf(queuedLength, length)}; remove one, or wait until one has started`)
     : undefined;
 }
 

@@ -104,7 +104,7 @@ async function beginImport(
   await checkFree(sync, uri);
   imports.checkRoom();
   const names = new Map(heads.map(({ resource }) => [resource, newChatUri(ids)]));
-  if (names.size < heads.length) throw invalidParam('chats', 'two of them have the same URI');
+  if (names.size < heads.length) throw invalidParam('chats', 'two chats have the same URI');
   const provider = parts.agents.get(params.provider ?? exported.provider);
   const isMoved = params.workingDirectory !== undefined;
   // A folder named only by the file must be within the roots, even for an admin, because clients read there
@@ -142,7 +142,7 @@ async function beginImport(
   const defaultChat =
     chats.find((chat) => chat.isFull && chat.source === exported.defaultChat) ??
     chats.find(({ isFull }) => isFull);
-  if (defaultChat === undefined) throw invalidParam('chats', 'none is one that people can write to');
+  if (defaultChat === undefined) throw invalidParam('chats', 'expected a chat that users can write to');
   imports.checkRoom();
   // The client has left or the host stops. No part of the host would end the import.
   if (!parts.presence.isPresent(caller.clientId)) throw conflict(`The client that imports ${uri} has left`);
@@ -223,6 +223,9 @@ function checkTimes(session: ExportedSession, chats: readonly ExportedChatHead[]
   ];
   for (const [name, time] of times) {
     if (time === undefined || (ISO_TIME.test(time) && !Number.isNaN(Date.parse(time)))) continue;
-    throw invalidParam(name, `${JSON.stringify(time.slice(0, 100))} is not a time as 2026-05-31T14:00:00Z`);
+    throw invalidParam(
+      name,
+      `${JSON.stringify(time.slice(0, 100))} is not a time such as 2026-05-31T14:00:00Z`,
+    );
   }
 }

@@ -120,10 +120,10 @@ export class ImportedChatRows {
   #addTurn(tx: Tx, turn: Turn, { contents = [], terminals = [] }: ExportedAttachments): void {
     const { id } = turn;
     const where = `${this.#head.resource}, turn ${id}`;
-    if (this.#hasOpenTurn) throw invalidParams(`${where}: the open turn of a chat is its last`);
-    if (this.#turnIds.has(id)) throw invalidParams(`${where}: there are two of that id`);
+    if (this.#hasOpenTurn) throw invalidParams(`${where}: the open turn of a chat must be its last`);
+    if (this.#turnIds.has(id)) throw invalidParams(`${where}: two turns have this id`);
     const fault = findOpenCall(turn);
-    if (fault !== undefined) throw invalidParams(`${where}: it has ended, but ${fault}`);
+    if (fault !== undefined) throw invalidParams(`${where}: the turn has ended, but ${fault}`);
     const names = new Map<string, string>();
     for (const { uri, contentType, encoding, data } of contents) {
       if (data === undefined) continue;

@@ -58,9 +58,7 @@ export class OpenImports {
   /** Throws `-32011` (`Conflict`) if the maximum number of imports is running. */
   checkRoom(): void {
     if (this.#open.size < MAX_IMPORTS) return;
-    throw conflict(
-      `This host has ${MAX_IMPORTS} imports going on, the most it takes: try again when one has ended`,
-    );
+    throw conflict(`${MAX_IMPORTS} imports are running, the maximum: try again when one has ended`);
   }
 
   add(opened: OpenImport): void {
@@ -124,6 +122,6 @@ export class OpenImports {
 /** The chat of an import that turns belong to. Throws `-32602` if there is no such chat. */
 export function chatOf(opened: OpenImport, uri: URI): ImportedChatRows {
   const chat = opened.byUri.get(uri);
-  if (chat === undefined) throw invalidParam('chat', `${uri.slice(0, 100)} is no chat of this import`);
+  if (chat === undefined) throw invalidParam('chat', `${uri.slice(0, 100)} is not a chat of this import`);
   return chat;
 }

@@ -22,7 +22,7 @@ export class UnfinishedContent {
   add(key: string, piece: Buffer, isMore: boolean, undo: (back: () => void) => void): Buffer | undefined {
     const begun = this.#begun;
     if (begun !== undefined && begun.key !== key)
-      throw invalidParams('pieces: the last piece of the content before is missing');
+      throw invalidParams('pieces: the last piece of the previous content is missing');
     const size = (begun?.size ?? 0) + piece.byteLength;
     if (size > MAX_CONTENT_BYTES)
       throw invalidParams(`pieces: a content is larger than ${MAX_CONTENT_BYTES} bytes`);

@@ -47,6 +47,6 @@ const writeCursor = ({ below, skip, withTitles }: SearchPosition): string =>
 
 function readCursor(cursor: string): SearchPosition {
   const [, below = '', skip = '', withTitles] = /^(\d{1,15})\.(\d{1,6})\.([01])$/.exec(cursor) ?? [];
-  if (below === '') throw invalidParam('cursor', 'unknown; begin again without one');
+  if (below === '') throw invalidParam('cursor', 'unknown; start again without a cursor');
   return { below: Number(below), skip: Number(skip), withTitles: withTitles === '1' };
 }

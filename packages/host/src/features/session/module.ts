@@ -96,7 +96,7 @@ function checkFallback(
     ? undefined
     : reject(
         'permissionDenied',
-        'a replacement without `approvals` means `all`, the host’s default, which takes a token of scope admin: say which it is to be',
+        'a replacement without `approvals` sets the host’s default `all`, which requires a token of scope admin: include `approvals`',
         { kind: 'scope', needed: 'admin', held: 'interact', asked: action.type, setting: 'approvals' },
       );
 }

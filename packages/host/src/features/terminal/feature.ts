@@ -19,7 +19,7 @@ export function terminalFeature(
 ): Feature & { readonly terminals: Terminals } {
   const { sync, log, clock, presence, clientIds, resolveDirectory } = parts;
   keepTerminalList(sync);
-  narrowEndedClaims(sync, (error, uri) => log.error({ error, uri }, 'a claim could not be narrowed'));
+  narrowEndedClaims(sync, (error, uri) => log.error({ error, uri }, 'could not narrow a terminal claim'));
   const terminals = new Terminals(parts);
   return {
     name: 'terminal',

@@ -15,7 +15,7 @@ const MAX_NAME_LENGTH = CHANNEL_LIMITS.tokenName.max;
 const MAX_LIFETIME_SECONDS = 315_360_000;
 
 const NOT_DURABLE =
-  'The token has ended, and so have its connections, but the host cannot write that down now: it will as soon as it can, and if it is restarted before, the token holds again';
+  'The token is revoked and its connections are closed, but the host cannot write its journal now. It stores the revocation as soon as it can; if it restarts before, the token is valid again';
 
 /** `x-createToken`, `x-listTokens` and `x-revokeToken` [AUTH-1]. */
 export function tokenCommands(tokens: AccessTokens): Commands {
@@ -24,7 +24,7 @@ export function tokenCommands(tokens: AccessTokens): Commands {
       if (name !== undefined && !(name.length <= MAX_NAME_LENGTH && /^[^\p{Cc}\p{Cs}]+$/u.test(name))) {
         throw invalidParam(
           'name',
-          `expected 1 to ${MAX_NAME_LENGTH} characters, and no control or half characters`,
+          `expected 1 to ${MAX_NAME_LENGTH} characters without control characters and lone surrogates`,
         );
       }
       const isWhole = lifetimeSeconds === undefined || Number.isInteger(lifetimeSeconds);
@@ -38,7 +38,7 @@ export function tokenCommands(tokens: AccessTokens): Commands {
         ...defined({ name, scope, lifetimeSeconds }),
       });
       if (made === undefined) {
-        throw conflict(`There are ${MAX_TOKENS} tokens already: revoke those that nobody needs`);
+        throw conflict(`There are ${MAX_TOKENS} tokens, the maximum: revoke unused ones`);
       }
       return made;
     },

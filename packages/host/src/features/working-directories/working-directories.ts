@@ -52,7 +52,7 @@ export class WorkingDirectories {
     } catch (error) {
       this.#log.warn(
         { error, uri },
-        'a session has a working directory that is no path here; it opens nothing',
+        'ignored the working directory of a session because it is not a local path',
       );
       return [];
     }

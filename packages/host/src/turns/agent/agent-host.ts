@@ -51,7 +51,7 @@ export function agentSessionHost(
         const { provider } = session.state;
         tx.effect(() => {
           remembered.learnCommands(provider, commands).catch((error: unknown) => {
-            log.warn({ error, provider }, 'the commands of an agent are not remembered');
+            log.warn({ error, provider }, 'could not store the commands of an agent');
           });
         });
         const _meta = withCommands(session.state, commands);

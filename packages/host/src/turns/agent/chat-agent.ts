@@ -87,7 +87,7 @@ export class ChatAgent {
    */
   noticeAbout(agent: AgentSession): string | undefined {
     if (!this.#withoutHistory.delete(agent)) return undefined;
-    return 'The agent cannot be told what was said in this chat before: it goes on without it.';
+    return 'The agent does not know the earlier turns of this chat.';
   }
 
   /**
@@ -137,12 +137,12 @@ export class ChatAgent {
     const opening = this.#openNew(abort.signal, generation);
     const given = Promise.withResolvers<never>();
     const cancel = timers.after(limitMs, () => {
-      const message = `The agent did not open a conversation within ${limitMs / 1_000} s`;
+      const message = `The agent did not open a session within ${limitMs / 1_000} s`;
       given.reject(new AgentError('agentUnresponsive', message));
       abort.abort();
     });
     const leave = (): void => {
-      given.reject(new AgentError('agentExited', 'The agent is not needed any more'));
+      given.reject(new AgentError('agentExited', 'The agent is no longer needed'));
       // The time limit has passed: a session that opens now is closed.
       opening.then(
         (session) => this.#close(session),

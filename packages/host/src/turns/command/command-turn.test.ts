@@ -184,7 +184,7 @@ describe('[CHAT-17] a message that starts with !', () => {
     const [turn] = await turns();
     expect(turn?.state).toBe('complete');
     expect(turn?.responseParts).toMatchObject([
-      { kind: 'systemNotification', content: expect.stringContaining('nothing to run') },
+      { kind: 'systemNotification', content: expect.stringContaining('command is empty') },
     ]);
     expect([host.ptys.ptys.length, host.agent.turns.length]).toEqual([0, 0]);
   });

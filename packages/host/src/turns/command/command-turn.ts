@@ -38,10 +38,10 @@ export interface CommandTurn {
 export async function runCommand(command: string, turn: CommandTurn): Promise<void> {
   const { turnId, output, signal, attachmentLabels } = turn;
   if (attachmentLabels.length > 0)
-    output.notify(`What is attached does not go to a command: ${attachmentLabels.join(', ')}.`);
+    output.notify(`Attachments are not passed to a command: ${attachmentLabels.join(', ')}.`);
   if (command === '') {
     output.notify(
-      `There is nothing to run: a command follows the \`${COMMAND_PREFIX}\`, as in \`${COMMAND_PREFIX}git status\`.`,
+      `The command is empty. Write it after the \`${COMMAND_PREFIX}\`, as in \`${COMMAND_PREFIX}git status\`.`,
     );
     return;
   }
@@ -70,7 +70,7 @@ export async function runCommand(command: string, turn: CommandTurn): Promise<vo
   const isFailure = exitCode !== undefined && exitCode !== 0;
   await call.complete({
     success: !isFailure,
-    pastTenseMessage: exitCode === undefined ? `${command} (goes on in the background)` : command,
+    pastTenseMessage: exitCode === undefined ? `${command} (continues in the background)` : command,
     // The terminal of a command in the background can still be viewed.
     content: exitCode === undefined ? [block, complete] : [complete],
     ...(isFailure ? { error: { message: `exit code ${exitCode}` } } : {}),

@@ -19,11 +19,11 @@ export function attachmentReader(
   return async (uri, { maxBytes = DEFAULT_MAX_BYTES } = {}) => {
     const id = contentIdOf(uri);
     if (id === undefined && !/^file:/i.test(uri))
-      throw new UnreadableResource('elsewhere', `${JSON.stringify(uri)} is no file of this machine`);
+      throw new UnreadableResource('elsewhere', `${JSON.stringify(uri)} is not a file of this machine`);
     if (id === undefined) return readFile(uri, maxBytes).catch((error: unknown) => refuse(error, uri));
     const content = await journal.readContent(id);
     const name = JSON.stringify(uri);
-    if (content === undefined) throw new UnreadableResource('missing', `The host holds no content ${name}`);
+    if (content === undefined) throw new UnreadableResource('missing', `The host has no content ${name}`);
     if (content.data.byteLength > maxBytes)
       throw new UnreadableResource('tooLarge', `${name} has ${content.data.byteLength} bytes`);
     return content;

@@ -179,7 +179,7 @@ describe('contents', () => {
     expect(edit.diff).toBeUndefined();
     const { data } = await read(client, edit.before?.content.uri ?? '');
     expect(data).toMatch(
-      /^first\nx\n[^]*x\n\n\[… \d+ of 8388619 characters are left out here: the host keeps 4194304 of a version\]\n[^]*last\n$/,
+      /^first\nx\n[^]*x\n\n\[… \d+ of 8388619 characters are omitted: the host keeps 4194304 of each version\]\n[^]*last\n$/,
     );
     expect(data.length).toBeLessThan(4.01 * KIB * KIB);
     expect(edit.before?.content.sizeHint).toBe(Buffer.byteLength(data));

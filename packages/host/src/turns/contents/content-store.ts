@@ -214,7 +214,7 @@ function fittedVersion(text: string): string {
   if (text.length <= MAX_VERSION_LENGTH) return text;
   const { head, tail } = endsOf(text, MAX_VERSION_LENGTH / 2, MAX_VERSION_LENGTH / 2);
   const left = text.length - head.length - tail.length;
-  return `${head}\n[… ${left} of ${text.length} characters are left out here: the host keeps ${MAX_VERSION_LENGTH} of a version]\n${tail}`;
+  return `${head}\n[… ${left} of ${text.length} characters are omitted: the host keeps ${MAX_VERSION_LENGTH} of each version]\n${tail}`;
 }
 
 const endsOf = (text: string, headLength = HEAD, tailLength = TAIL): { head: string; tail: string } => ({

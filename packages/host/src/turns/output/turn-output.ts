@@ -180,7 +180,7 @@ export class LiveTurnOutput implements TurnOutput {
     }
     const { max } = TEXT_LIMITS.id;
     this.notify(
-      `The agent asked something that nobody can answer: an id in its question is longer than ${max} characters.`,
+      `A question of the agent cannot be answered: one of its ids is longer than ${max} characters.`,
     );
     return Promise.resolve({ response: 'cancel', answers: {} });
   }
@@ -278,9 +278,9 @@ export class LiveTurnOutput implements TurnOutput {
     const limit = this.#size.add(action);
     const { partCount } = this.#size;
     this.#backpressure.setPartCount(partCount);
-    if (limit !== undefined) this.#stop(tx, chat, `its turn has grown beyond ${limit}`);
+    if (limit !== undefined) this.#stop(tx, chat, `its turn exceeds ${limit}`);
     else if (this.#opensTooMany(action))
-      this.#stop(tx, chat, `more than ${MAX_OPEN_QUESTIONS} questions of its session wait for answers`);
+      this.#stop(tx, chat, `more than ${MAX_OPEN_QUESTIONS} questions of its session are unanswered`);
   }
 
   /** All open questions are part of the session's state, and are closed in one tick when their turn ends. */

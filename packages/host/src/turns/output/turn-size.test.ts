@@ -30,7 +30,7 @@ describe('a turn that grows without end', () => {
         turnId: 'a',
         error: {
           errorType: 'agentError',
-          message: 'The agent was stopped: its turn has grown beyond 16 MiB of text',
+          message: 'The agent was stopped: its turn exceeds 16 MiB of text',
         },
       },
     ]);

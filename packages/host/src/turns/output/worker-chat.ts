@@ -57,12 +57,12 @@ export class WorkerChats {
     if (session !== undefined && workerCount(session.state) >= MAX_WORKER_CHATS) {
       throw new AgentError(
         'tooManyWorkers',
-        `The session has ${MAX_WORKER_CHATS} worker chats already; dispose of some`,
+        `The session has ${MAX_WORKER_CHATS} worker chats, the maximum; dispose of some`,
       );
     }
     const { max } = LIST_LIMITS.chats;
     if (session !== undefined && session.state.chats.length >= max)
-      throw new AgentError('tooManyWorkers', `The session has ${max} chats already; dispose of some`);
+      throw new AgentError('tooManyWorkers', `The session has ${max} chats, the maximum; dispose of some`);
     const uri = newChatUri(ids);
     sync.transact('host', (tx) => this.#create(tx, uri, parent, start));
     return { uri, turn: (prompt) => this.#turn(uri, parent, prompt) };

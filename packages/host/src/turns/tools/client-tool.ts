@@ -107,7 +107,8 @@ export class ClientToolRuns {
     const { chat } = turn;
     const wait: Wait = { chat, toolCallId, resolve, stopLimit: () => undefined };
     this.#waits.set(keyOf(chat, toolCallId), wait);
-    const end = (): void => this.#settle(wait, failure('turnEnded', 'The turn ended before it was done'));
+    const end = (): void =>
+      this.#settle(wait, failure('turnEnded', 'The turn ended before the call was completed'));
     turn.over.addEventListener('abort', end, { once: true });
     const callOff = (): void => this.#end(wait, CALLED_OFF);
     withdrawn?.addEventListener('abort', callOff, { once: true });
@@ -179,7 +180,7 @@ export const failure = (code: string, message: string): ToolCallResult => ({
   error: { code, message },
 });
 
-const CALLED_OFF = failure('calledOff', 'The agent has called it off');
+const CALLED_OFF = failure('calledOff', 'The agent cancelled the call');
 
 /** Fails the open calls of a client that is no longer active [SESS-8]. */
 function failCallsOf(tx: Tx, sync: Sync, session: Channel<'session'>, clientId: string): void {
