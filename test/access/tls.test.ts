@@ -207,7 +207,7 @@ describe('listening', () => {
     const none = await serve(['--tls-cert', 'none.pem', '--tls-key', 'none.pem']);
     expect(none.err).toMatch(/^agenthost: the certificate file .*none\.pem cannot be read \(ENOENT\)\n$/);
     expect((await serve(['--tls-cert', 'none.pem'])).err).toContain(
-      '--tls-cert and --tls-key belong together',
+      '--tls-cert and --tls-key require each other',
     );
     expect((await serve(['--tls', '--tls-cert', 'a', '--tls-key', 'b'])).code).toBe(2);
     const given = await client.run(['sessions', '--url', line.url, '--fingerprint', 'abc']);
