@@ -80,7 +80,7 @@ describe('a database', () => {
     await expect(client.sessions.create({ provider: 'demo' })).rejects.toMatchObject({ code: -32603 });
     await late.ping();
     expect(alsoSound.chat.mirror.confirmed).toEqual(sound.chat.mirror.confirmed);
-    await vi.waitFor(() => expect(host.errors.match(/nothing is saved any more/g)).toHaveLength(1), {
+    await vi.waitFor(() => expect(host.errors.match(/the host cannot save data any more/g)).toHaveLength(1), {
       timeout: 30_000,
     });
     expect(host.isRunning).toBe(true);
@@ -95,7 +95,7 @@ describe('a database', () => {
     const lastSeen = sound.mirror.reflectedSeq;
     expect(await host.stop()).toBe(0);
     await host.start();
-    expect(host.errors).toContain('and a new one was begun, without its sessions and access tokens');
+    expect(host.errors).toContain('the host began a new one, without sessions and access tokens');
     const kept = (await readdir(dataDir)).filter((name) => name.includes('.damaged-'));
     expect(kept).not.toEqual([]);
     for (const one of [client, late]) {
@@ -114,7 +114,7 @@ describe('a database', () => {
     // Only once: what was begun is sound.
     await host.stop();
     await host.start();
-    expect(host.errors.match(/a new one was begun/g)).toHaveLength(1);
+    expect(host.errors.match(/the host began a new one/g)).toHaveLength(1);
   }, 60_000);
 
   test('[CONN-4] that a newer host wrote, is a folder or was emptied: what can be lost is not, and all is said', async () => {
@@ -165,6 +165,6 @@ describe('a database', () => {
     expect(session.mirror.isLost).toBe(true);
     const next = await client.sessions.create({ provider: 'demo' });
     expect(next.mirror.reflectedSeq).toBeGreaterThan(lastSeen);
-    expect(host.errors.match(/the database was empty or gone/g)).toHaveLength(1);
+    expect(host.errors.match(/the database was empty or missing/g)).toHaveLength(1);
   }, 60_000);
 });

@@ -65,7 +65,7 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     expect(lengths()).toEqual(before);
     await asking.ping();
     expect(lateSession.chat.mirror.confirmed).toEqual(session.chat.mirror.confirmed);
-    expect(host.errors.match(/nothing can be saved now/g)).toHaveLength(1);
+    expect(host.errors.match(/the host cannot save data now/g)).toHaveLength(1);
 
     // Room.
     await rm(ballast);
@@ -127,7 +127,7 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     await vi.waitFor(async () => expect(await readiness(host)).toBe(503), { timeout: 20_000 });
     await pause(3_500);
     expect(await readiness(host)).toBe(503);
-    expect(host.errors.match(/nothing can be saved now/g)).toHaveLength(1);
+    expect(host.errors.match(/the host cannot save data now/g)).toHaveLength(1);
     expect(host.errors).not.toContain('can be written again');
     await rm(ballast);
     expect((await turn.result).state).toBe('complete');
@@ -175,7 +175,7 @@ async function saidOnce(host: HostProcess, dataDir: string): Promise<void> {
   await vi.waitFor(() => expect(host.errors.match(/can be written again/g)).toHaveLength(1), {
     timeout: 30_000,
   });
-  expect(host.errors.match(/nothing can be saved now/g)).toHaveLength(1);
+  expect(host.errors.match(/the host cannot save data now/g)).toHaveLength(1);
   const log = await logOf(dataDir);
   expect(log.filter(({ level }) => level !== 'info' && level !== 'debug').map(({ msg }) => msg)).toEqual([
     'the journal cannot be written; the host retries every second',

@@ -51,7 +51,7 @@ describe.skipIf(!canForbid)('files of a running host that nobody may write any m
     const late = await clientOf(host, 'late');
     const reopened = await late.sessions.open(session.uri);
     expect(reopened.chat.mirror.confirmed).toEqual(before);
-    expect(host.errors.match(/nothing can be saved now/g)).toHaveLength(1);
+    expect(host.errors.match(/the host cannot save data now/g)).toHaveLength(1);
 
     expect(setImmutable(files, false)).toBe(true);
     await seen(session.chat.mirror, (state) => state !== before || undefined);

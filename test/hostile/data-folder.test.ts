@@ -189,9 +189,9 @@ describe('[RES-2] what is the host’s own is closed, though it lies in a workin
     for (const way of ['data/owner-token', 'link/owner-token', './hard-owner-token', './to-owner-token']) {
       const answer = await shown(`read ${way}`);
       expectClosed(answer, way);
-      expect(answer, way).toContain('is the host’s own');
+      expect(answer, way).toContain('is private to the host');
     }
-    expect(await shown('read agenthost.json')).toContain('is the host’s own');
+    expect(await shown('read agenthost.json')).toContain('is private to the host');
     for (const way of ['data', 'link', 'sub/up/data'])
       expect(await shown(`list ${way}`)).not.toContain('seq');
   }, 60_000);

@@ -56,7 +56,10 @@ function* textFields(): Generator<{ definition: string; field: string }> {
       if (typeof schema.additionalProperties === 'object')
         yield* visit(definition, schema.additionalProperties);
     };
-    for (const [name, schema] of Object.entries(definitions)) yield* visit(name, schema);
+    for (const [name, schema] of Object.entries(definitions)) {
+      // The host makes refusals, and neither takes nor stores one.
+      if (!name.endsWith('Refusal')) yield* visit(name, schema);
+    }
   }
 }
 

@@ -73,6 +73,8 @@ export const DIFFERENCES: Difference[] = [
   { where: 'TerminalState.cols', mutants: /^\.cols$/, reason: CELLS },
   { where: 'TerminalState.rows', mutants: /^\.rows$/, reason: CELLS },
   { where: 'TerminalState.x-trimmed', reason: EXTENSION },
+  { where: 'ActionEnvelope.x-refusal', reason: EXTENSION },
+  { where: 'PermissionDeniedErrorData.x-refusal', reason: EXTENSION },
   { where: 'ActionEnvelope.x-time', reason: EXTENSION },
   { where: 'CreateChatParams.x-workingDirectory', reason: EXTENSION },
   { where: 'MessageAnnotationsAttachment.x-annotations', reason: EXTENSION },
