@@ -81,7 +81,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'what was merged for a slow client has the number of its first part',
-    file: 'packages/host/src/wire/connection/merge.ts',
+    file: 'packages/host/src/wire/connection/shared-envelopes.ts',
     find: '{ ...second, action };',
     replace: '{ ...first, action };',
   },
@@ -94,7 +94,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'what waits for a slow client is merged although it goes to two texts',
-    file: 'packages/host/src/wire/connection/merge.ts',
+    file: 'packages/host/src/wire/connection/shared-envelopes.ts',
     find: 'joinAppends(first, second);',
     replace: 'joinAppends({ ...first, partId: second.partId }, second);',
   },
@@ -108,7 +108,7 @@ export const FAULTS: readonly Fault[] = [
     title: 'the connections of a token that was revoked go on',
     file: 'packages/host/src/wire/hub.ts',
     find: 'if (connection.identity.tokenHash !== tokenHash) continue;',
-    replace: 'if (connection.identity.tokenHash !== tokenHash || connection !== asker?.connection) continue;',
+    replace: 'if (connection.identity.tokenHash !== tokenHash || connection !== revoking) continue;',
   },
   {
     title: 'a client that was away when old turns were dropped goes on by replay',
@@ -138,7 +138,7 @@ export const FAULTS: readonly Fault[] = [
     title: 'turns count as dropped after everything was truncated',
     file: 'packages/host/src/sync/archive.ts',
     find: 'kept === 0 ? { ...whole, turnCount: 0 }',
-    replace: 'kept === 0 ? { ...local, turnCount: 0 }',
+    replace: 'kept === 0 ? { ...hostData, turnCount: 0 }',
   },
   {
     title: 'a window that its client has widened is forgotten when it comes back',
