@@ -8,9 +8,10 @@ export const EXIT_TEXTS: Record<keyof typeof EXIT, string> = {
     'An error: the turn failed, timed out or was cancelled by another client, or the host refused a request.',
   usage: 'The command line is wrong.',
   denied: 'The turn ended, but a request of the agent was denied.',
-  cannotConnect: 'There is no host, the host refused the connection, or the connection was lost for good.',
+  cannotConnect:
+    'There is no host, the host refused the connection, or the connection was lost and could not be restored.',
   timedOut: '`--timeout` passed (commands of `term`).',
-  interrupted: 'Ctrl-C or SIGTERM, or the reader of the output closed it.',
+  interrupted: 'Ctrl-C, SIGTERM, or a closed output pipe.',
 };
 
 /** The meaning of each error code of the wire. */

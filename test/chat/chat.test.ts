@@ -117,7 +117,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await window.press('Down', 'Enter');
     await window.until(/Approvals +Allow edits/);
     await window.press('Down', 'Enter');
-    await window.until('What the agent is told');
+    await window.until('Instructions to the agent');
     await window.type('Be brief.');
     await window.press('Enter');
     await window.until(/Instructions +Be brief\./);

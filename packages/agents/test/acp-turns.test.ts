@@ -361,7 +361,7 @@ describe('prompts', () => {
       goneNotice,
     ]);
     expect(blocks).toEqual([
-      { type: 'text', text: '[p.png: image/png, which this agent does not take]' },
+      { type: 'text', text: '[p.png: image/png, which this agent does not accept]' },
       { type: 'text', text: '<attachment name="n.txt">\nhi\n</attachment>' },
       { type: 'text', text: 'simply this' },
       { type: 'resource_link', uri: 'file:///w/a.ts', name: 'a.ts', mimeType: 'text/plain' },

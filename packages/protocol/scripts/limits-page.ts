@@ -37,13 +37,13 @@ export const limitsPage = (): string => `# Limits
 
 Every text that a client or an agent can store has a limit. Lengths are in UTF-16 code units, as \`length\` counts them in JavaScript.
 
-- **A client** that exceeds a limit is refused, and nothing changes: an action is rejected with \`tooLarge\` (a message that the queue has no room for
-  with \`queueFull\`), a request answers \`-32602\`. The sentence names the field, the limit and the actual size:
+- **Clients.** Above a limit, the host rejects an action with \`tooLarge\` (\`queueFull\` if the queue is full), answers a request
+  with \`-32602\`, and changes nothing. The message names the field, the limit and the actual size:
   \`action.title: at most 512 characters, got 12,582,912\`. The client library checks actions before it sends them.
-- **An agent's** text is cut, and its end says so; a text with a limit of 4,096 or less ends in "…" only. Its ids are never cut: the host gives a tool call another id, leaves out an option, and tells the agent that a question was not
+- **An agent's** text is cut, and a note at the end of the text tells that. A text with a limit of 4,096 or less ends in "…" only. Ids are never cut. If an id is too long, the host gives the tool call another id, drops the option, or tells the agent that the question was not
   answered.
-- **An import** is cut in the same way: the file may be of a host that had other limits.
-- **What an older host stored** is cut when it is loaded or listed. Completed turns stay as they are.
+- **An import** is cut in the same way: the file may come from a host with other limits.
+- **Text that an older host stored** is cut when it is loaded or listed. Completed turns stay as they are.
 
 ## Texts
 
@@ -68,7 +68,7 @@ ${named(TOTAL_LIMITS)}
 
 ${unnamed(['what', 'at most'], [MESSAGE_TOTAL])}
 
-Embedded attachments, large results of tools and the content of files do not count for the last one: the host keeps them outside of state.
+Embedded attachments, large results of tools and the content of files do not count in the total of an action or a request: the host keeps them outside of state.
 
 ## Channels
 
@@ -78,12 +78,12 @@ ${unnamed(['what', 'at most'], Object.values(CHANNEL_LIMITS))}
 
 ${unnamed(['what', 'at most'], [INLINE_ATTACHMENT])}
 
-A larger one becomes a host content when the host takes the message: the echo, the state and every snapshot carry a \`resource\` attachment with its
-URI, which \`resourceRead\` answers. It goes with the draft, the queued message or the turn that refers to it. Agents get its bytes as if it stood in the message.
+The host stores a larger attachment as a content when it accepts the message. The echo, the state and every snapshot carry a \`resource\` attachment with the
+URI of the content, which \`resourceRead\` answers. The content is deleted with the draft, the queued message or the turn that refers to it. Agents get the bytes as if the message contained them.
 
 ## Lists of sessions
 
 ${unnamed(['characters of one answer to `listSessions`', 'at most'], Object.values(LIST_ANSWER))}
 
-A page that was asked for by \`limit\` ends at the first of the two, with a cursor.
+A page that was requested with \`limit\` ends at the lower of these two limits, with a cursor.
 `;

@@ -30,7 +30,7 @@ export function named(rest: string, name: 'every' | 'of'): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** A word is a file when it contains a dot or a slash, so that "write a poem" is talk. */
+/** A word is a file when it contains a dot or a slash, so that "write a poem" is not a command. */
 export function fileAndText(rest: string): { path: string; text: string } | undefined {
   const [, path, text] = /^(\S+)\s*([^]*)$/.exec(rest) ?? [];
   return path !== undefined && /[./]/.test(path) ? { path, text: text ?? '' } : undefined;

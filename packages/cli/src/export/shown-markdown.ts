@@ -2,13 +2,13 @@ import type { MarkedToken, Token, Tokens } from 'marked';
 import { boundedTokens, known } from '../render/bounded-markdown.ts';
 import { oneLine } from '../render/plain-text.ts';
 
-/** Headings of the page itself go down to the third level. */
+/** Levels of the page's own headings. */
 const OWN_LEVELS = 3;
 
 /**
- * Markdown of a person or a model as it can stand in a larger page: all of it shows, it ends what it begins, and nothing in it works on what
- * follows. HTML and definitions of links are text, links by reference are whole links, pictures are links to them, headings stand
- * below those of the page, and an open fence is closed. A text that cannot be held that way is shown as its source.
+ * Converts Markdown of a user or a model for use inside a larger page: all text stays visible, and no markup affects the text after it. HTML
+ * and link definitions become text, reference links become inline links, images become links, headings become lower than the headings
+ * of the page, and an open fence is closed. If the result still has such markup, returns the source in a code block.
  */
 export function shownMarkdown(text: string): string {
   const blocks = boundedTokens(text);
@@ -23,12 +23,12 @@ function shownBlock(token: MarkedToken): string {
     case 'space':
       return token.raw;
     case 'code':
-      // What stands behind the language does not show.
+      // Renderers hide the info string after the language.
       return /\s/.test(token.lang ?? '') ? `${inline(token.lang ?? '')}\n\n${token.raw}` : token.raw;
     // A comment or script that is not closed would go on to the end of the page.
     case 'html':
       return `${fenced(token.raw.trimEnd(), 'html')}\n\n`;
-    // One that nothing refers to would not show; one that something does would hold for the whole page.
+    // A definition is invisible, and applies to references in the whole page.
     case 'def':
       return `${inline(token.raw)}\n\n`;
     case 'heading': {
@@ -44,7 +44,7 @@ function shownBlock(token: MarkedToken): string {
   }
 }
 
-/** No HTML, no definitions, no pictures, and no heading among those of the page. */
+/** Whether the tokens have no HTML, definition, image or heading of a level that the page uses. */
 function isHeld(tokens: readonly Token[], isTop = true): boolean {
   return known(tokens).every(
     (token) =>
@@ -54,27 +54,27 @@ function isHeld(tokens: readonly Token[], isTop = true): boolean {
   );
 }
 
-/** The tokens that one consists of, in their order. */
+/** The direct child tokens of a token, in order. */
 function inside(token: MarkedToken): readonly Token[] {
   if (token.type === 'list') return token.items;
   if (token.type === 'table') return [token.header, ...token.rows].flat().flatMap((cell) => cell.tokens);
   return ('tokens' in token && token.tokens) || [];
 }
 
-/** Text in a block that stays as it is, or is put in another way. */
+/** A part of a block that is not escaped: `shown` replaces `raw`. */
 interface Piece {
   readonly raw: string;
   readonly shown: string;
 }
 
-/** What a block says, with nothing in it that does not show: as it was written, but for what would be HTML, a definition or a picture. */
+/** The source of a block in which HTML and definitions are escaped, and images are links. */
 function withoutMarkup(block: MarkedToken): string {
   const { raw } = block;
   let shown = '';
   let at = 0;
   for (const piece of piecesOf(block)) {
     const found = raw.indexOf(piece.raw, at);
-    // Parted by the marks of a quote, for instance: it is then text like any other.
+    // Quote marks, for instance, can split a piece. Its text is then escaped like other text.
     if (found < 0) continue;
     shown += asText(raw.slice(at, found)) + piece.shown;
     at = found + piece.raw.length;
@@ -83,8 +83,8 @@ function withoutMarkup(block: MarkedToken): string {
 }
 
 /**
- * What begins a definition, whose name has no other bracket in it, or a footnote, whose name has no space: no end of one is looked for any
- * further, since a text may be full of beginnings.
+ * The start of a link definition (a name without brackets) or of a footnote (a name without spaces). The pattern stops at the colon, because
+ * a text may have many starts and a longer search for each would be slow.
  */
 const DEFINITION = /^([ \t>*+\-\d.)]*)\[(?=(?:\^[^\]\s]+|(?:[^[\]\\]|\\[^])+)\]:)/gm;
 
@@ -114,7 +114,7 @@ const piecesIn = (token: MarkedToken): Piece[] => known(inside(token)).flatMap(p
 
 const isByReference = ({ raw }: Tokens.Link): boolean => raw.startsWith('[') && !raw.endsWith(')');
 
-/** A link that needs no definition, to a picture too: one that is shown would be asked for from wherever it lies. */
+/** An inline link. An image becomes a link, because a page that shows the image would load it from its server. */
 function wholeLink({ text, href, type }: Tokens.Link | Tokens.Image): string {
   const label = inline(text) || (type === 'image' ? 'picture' : href);
   return `[${label}](<${href.replace(/[<>\\\s]/g, encodeURIComponent)}>)`;
@@ -129,7 +129,7 @@ function closingFence(raw: string): string {
   return end.startsWith(fence) ? '' : `\n${fence}`;
 }
 
-/** Characters of one line: what is longer is cut, with dots. */
+/** Longer lines are cut and end in dots. In UTF-16 code units. */
 const MAX_LINE_LENGTH = 1_000;
 
 /** A block of code whose fence is longer than any inside. */

@@ -11,7 +11,7 @@ export const OPTIONS = {
     type: 'text',
     env: 'AGENTHOST_URL',
     description:
-      "address of the host, http(s) or ws(s); AGENTHOST_TOKEN replaces the owner's token, for every host",
+      "address of the host, http(s) or ws(s); the token is AGENTHOST_TOKEN if set, otherwise the owner's token",
     defaultText: 'the host that runs on this machine',
   },
   fingerprint: {
@@ -36,7 +36,7 @@ export const OPTIONS = {
     flags: '--host <address>',
     type: 'text',
     description:
-      'address to listen on; an address other than loopback admits other machines and requires --tls or --tls-cert',
+      'address to listen on; an address other than loopback admits other machines and requires --tls, --tls-cert or --insecure-listen',
     default: '127.0.0.1',
   },
   tls: {
@@ -75,7 +75,7 @@ export const OPTIONS = {
   root: {
     flags: '--root <folder>',
     type: 'list',
-    description: 'folder that sessions may use without a token of scope admin; repeatable',
+    description: "folder that sessions may use without an admin's token; repeatable",
     defaultText: 'roots of the config file, else the home folder',
   },
   tokenFile: {
@@ -192,7 +192,7 @@ export const OPTIONS = {
   output: {
     flags: '-o, --output <file>',
     type: 'text',
-    description: 'file to write, whole or not at all; - or no file means stdout',
+    description: 'file to write atomically; - or no file means stdout',
   },
   force: { flags: '--force', type: 'flag', description: 'replace an existing file' },
   newSession: {
@@ -227,7 +227,7 @@ export const OPTIONS = {
   limit: {
     flags: '--limit <count>',
     type: 'number',
-    description: 'list at most this many',
+    description: 'maximum number of sessions to list',
     defaultText: 'all',
     min: 1,
     max: Number.MAX_SAFE_INTEGER,
@@ -239,7 +239,7 @@ export const OPTIONS = {
     choices: ['observe', 'interact', 'admin'],
     default: 'observe',
     description:
-      'what the token allows: observe reads everything, interact also works in sessions and terminals (equal to a shell on the host), admin allows everything',
+      'rights of the token: observe (read everything), interact (also work in sessions and terminals, which equals a shell on the host), admin (everything)',
   },
   tokenName: {
     flags: '--name <name>',

@@ -132,7 +132,7 @@ export function programOf(
     'waitInQueue',
     ...CLIENT_OPTIONS,
   ])
-    .argument('[prompt...]', 'what to do; - or nothing reads it from standard input')
+    .argument('[prompt...]', 'the prompt; - or nothing reads the prompt from standard input')
     .action(async (words: string[], options: RunOptions) => {
       const { run } = await import('../commands/run.ts');
       done(await run(context, screen, words, options));
@@ -163,7 +163,7 @@ export function programOf(
   example(watching, ['agenthost watch 4f2a', 'agenthost watch 4f2a --json --turns 0']);
   watching.addHelpText(
     'after',
-    `\nCommands to type or pipe in:\n  ${WATCH_HELP.split(', ').join('\n  ')}\n\nIf input is not a terminal, watching continues after its end until Ctrl-C.`,
+    `\nCommands to type or pipe in:\n  ${WATCH_HELP.split(', ').join('\n  ')}\n\nIf the input is not a terminal, watch continues after its end, until Ctrl-C.`,
   );
 
   const chatting = command(program, 'chat', 'talk with agents in a full-window text interface', [

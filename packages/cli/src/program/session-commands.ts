@@ -81,7 +81,7 @@ export function addSessionCommands({ context, screen, program, command, example,
   example(setting, [
     'agenthost sessions set 4f2a  lists the settings',
     'agenthost sessions set 4f2a approvals=edits',
-    'agenthost sessions set 4f2a --meta ticket=42  --meta ticket= removes it',
+    'agenthost sessions set 4f2a --meta ticket=42  an empty value removes the key',
   ]);
   const removing = command(sessions, 'rm', 'end sessions for everyone, and delete them', [
     'yes',
@@ -141,7 +141,7 @@ export function addQueueCommands({ context, screen, program, command, example, d
       done(await changeQueue(context, screen, { name, session, words }, made.opts<QueueOptions>()));
     });
   };
-  const text = ['[text...]', 'the message; - or nothing reads it from standard input'] as const;
+  const text = ['[text...]', 'the message; - or nothing reads the message from standard input'] as const;
   const message = ['<message>', 'its place in the queue, its id, or the beginning of its id'] as const;
   add('list', 'list queued messages, one line each', []);
   add('add', 'queue a message', [text]);
@@ -151,7 +151,7 @@ export function addQueueCommands({ context, screen, program, command, example, d
   add('edit', 'change a queued message', [message, text]);
   add('rm', 'remove a queued message', [message]);
   add('order', 'move messages to the front, in this order', [['<message...>', message[1]]]);
-  add('go', 'start the first message of a stopped queue', []);
+  add('go', 'start the first message of a held queue', []);
 }
 
 const IMPORT_HELP = `

@@ -155,18 +155,18 @@ function addScripts({ context, screen, program: term, command, example, done }: 
 
 const ATTACH_HELP = `
 Keys, after Ctrl-] or the key of --detach-key:
-  d  detach; the terminal goes on, and a claim taken from a session goes back
+  d  detach: the terminal continues, and a session gets its claim back
   c  claim the terminal: while somebody else holds it, it is read-only here
   g  give the claim back
   r  redraw the window
   ?  show these keys
   Press the key twice to type it. Replies of this window to terminal queries of
-  programs are dropped: the host has replied already. In the first line, F3 with
-  Shift, Alt or Ctrl looks like such a reply, and is passed on.
+  programs are dropped: the host has replied already. F3 with Shift, Alt or Ctrl
+  in the first line looks like such a reply, and is passed on.
 
 Exit codes:
   ${EXIT.done}    detached
-  n    exit code of the process; ${EXIT.error}, ${EXIT.usage}, ${EXIT.cannotConnect} and ${EXIT.interrupted} as everywhere`;
+  n    exit code of the process; ${EXIT.error}, ${EXIT.usage}, ${EXIT.cannotConnect} and ${EXIT.interrupted} as for every command`;
 
 const WAIT_HELP = `
 Exit codes:

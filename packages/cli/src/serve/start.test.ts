@@ -20,7 +20,7 @@ test('a journal that cannot be written is told in one line, and its recovery in 
   await recovered;
   await host.stop();
   expect(lines).toStrictEqual([
-    'the host cannot save data now, and refuses clients; it tries again every second: no room on the disk',
+    'the host cannot save data now, and refuses changes; it tries again every second: no room on the disk',
     'the journal can be written again',
   ]);
 });

@@ -128,8 +128,8 @@ export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => voi
     const why = errorText(error);
     tell(
       isDamaged
-        ? 'the host cannot save data any more, and refuses clients'
-        : `the host cannot save data now, and refuses clients; it tries again every second: ${oneLine(why)}`,
+        ? 'the host cannot save data any more, and refuses changes'
+        : `the host cannot save data now, and refuses changes; it tries again every second: ${oneLine(why)}`,
     );
   });
   host.on('certificateRenewed', ({ certificate: { fingerprint, warnings } }) => {

@@ -68,9 +68,9 @@ interface Authority {
 }
 
 function parseAuthority(text: string): Authority | undefined {
-  // Whatever a URL could hold besides name and port has no place in the header.
+  // The header must not have other parts of a URL than name and port.
   if (!/^[^\s/\\?#@]+$/.test(text) || !URL.canParse(`http://${text}`)) return undefined;
-  // With a scheme that has a port of its own, that one would be lost.
+  // Reads the port from the text, because `URL` drops the default port of a scheme.
   return { name: new URL(`http://${text}`).hostname, port: /:0*(\d+)$/.exec(text)?.[1] ?? '' };
 }
 
@@ -85,11 +85,11 @@ function isListed(given: Authority, entry: string): boolean {
   if (listed === undefined || listed.name !== given.name) return false;
   const port = /:(\d+)$/.exec(entry)?.[1];
   if (port === undefined) return true;
-  // A browser leaves out the port of its scheme, and which scheme it used in front of a proxy cannot be seen here.
+  // A browser omits the default port of its scheme. Behind a proxy, the host does not know the scheme.
   return given.port === '' ? DEFAULT_PORTS.has(port) : given.port === port;
 }
 
-/** A listened host as a URL spells it. */
+/** The name of a listened host in the form that URLs use. */
 function hostName(host: string): string {
   const spelled = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   return parseAuthority(spelled)?.name ?? spelled.toLowerCase();

@@ -74,7 +74,7 @@ const NUMBERS = {
   maxAwayClientsPerToken: {
     title: 'Clients that are away',
     description:
-      'Maximum number of absent clients of one token that have changed nothing and can still catch up by replay',
+      'Maximum number of disconnected clients of one token that are remembered although they changed nothing, so that they can catch up by replay',
     default: 1_024,
     min: 1,
     max: 65_536,
@@ -82,7 +82,7 @@ const NUMBERS = {
   maxMessagesPerSecond: {
     title: 'Messages a second',
     description:
-      'Average number of messages of one client that are read each second; further ones wait. All clients of one token share eight times this number, those of a token that may only observe a quarter of it; the clients of the owner have no shared limit',
+      "Average number of messages of one client that are read each second; further ones wait. All clients of one token together may send eight times this number, or a quarter of this number with an `observe` token; the owner's clients have no shared limit",
     default: 5_000,
     min: 100,
     max: 1_000_000,
@@ -135,7 +135,7 @@ export function hostConfigSchema({
 }: Pick<HostConfigParts, 'agents' | 'defaultAgent'>): RootConfigState['schema'] {
   const properties = {
     ...(defaultAgent === undefined ? {} : { defaultAgent: agentProperty(agents, defaultAgent) }),
-    approvals: { ...APPROVALS_PROPERTY, description: 'What sessions begin with that do not say' },
+    approvals: { ...APPROVALS_PROPERTY, description: 'The `approvals` of new sessions that set none' },
     ...Object.fromEntries(Object.entries(NUMBERS).map(([key, spec]) => [key, numberProperty(spec)])),
   };
   return { type: 'object', properties };

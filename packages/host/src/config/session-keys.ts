@@ -13,7 +13,7 @@ export type ApprovalPolicy = 'ask' | 'edits' | 'all' | 'none';
 export const APPROVALS_PROPERTY: SessionConfigPropertySchema = {
   type: 'string',
   title: 'Approvals',
-  description: 'What tool calls that ask for permission get without asking you',
+  description: 'Automatic answer to tool calls that need approval',
   enum: ['ask', 'edits', 'all', 'none'],
   enumLabels: ['Ask', 'Allow edits', 'Allow all', 'Deny all'],
   enumDescriptions: [
@@ -40,7 +40,7 @@ const PROPERTIES: Readonly<Record<string, SessionConfigPropertySchema>> = {
   instructions: {
     type: 'string',
     title: 'Instructions',
-    description: `What the agent is told before the conversation, at most ${MAX_INSTRUCTIONS_LENGTH} characters`,
+    description: `Instructions to the agent before the conversation, at most ${MAX_INSTRUCTIONS_LENGTH} characters`,
     default: '',
     sessionMutable: true,
   },

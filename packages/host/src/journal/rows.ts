@@ -28,7 +28,7 @@ export interface StoredChannel extends StoredChannelHead {
   readonly state: string;
 }
 
-/** A completed turn by its place in its chat, counted from 0; `json` is the turn as on the wire. */
+/** A completed turn. `ordinal` is the place in the chat, from 0; `json` is the turn as on the wire. */
 export interface StoredTurn {
   readonly ordinal: number;
   readonly id: string;
@@ -53,7 +53,7 @@ export interface StoredClient {
   readonly epoch?: string;
   /** Highest `clientSeq` processed in that epoch; -1 for none. */
   readonly lastClientSeq: number;
-  /** JSON: for each channel the requested view and the number from which it is delivered, and the number up to which this is valid. */
+  /** JSON list of pairs of a channel URI and a `RememberedSubscription`. */
   readonly subscriptions: string;
   /** ms since the epoch. */
   readonly seenAt: number;
@@ -101,7 +101,7 @@ export interface StoredProcess {
 }
 
 /**
- * Bytes that one session takes: completed turns, snapshot rows, envelopes in the window, contents. JSON counts with its full length,
+ * Bytes that one session takes: completed turns, snapshot rows, envelopes in the replay window, contents. JSON counts with its full length,
  * although large rows are stored compressed.
  */
 export interface DiskUse {

@@ -72,7 +72,7 @@ test('a key that others could read is taken from them, and one that is none is r
   const refused = selfSigned({ folder, names, now: NOW });
   await expect(refused).rejects.toThrow(TlsError);
   await expect(refused).rejects.toThrow(
-    /key\.pem is not the key that the host made: delete it to get a new one/,
+    /key\.pem is not a key of this host: delete the file to get a new key/,
   );
 });
 

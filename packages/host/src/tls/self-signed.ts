@@ -37,7 +37,7 @@ export interface SelfSignedOptions {
 }
 
 /**
- * The host's self-signed certificate. The key is created once, so that clients which pinned it stay valid. The certificate is renewed 30
+ * The host's self-signed certificate. The key is created once, so that its pinned fingerprint stays valid. The certificate is renewed 30
  * days before it expires, and when it lacks a name. Throws `TlsError` when the files cannot be used.
  */
 export async function selfSigned({ folder, names, now }: SelfSignedOptions): Promise<TlsCredentials> {
@@ -83,14 +83,14 @@ function parseKey(text: string, file: string): KeyObject {
 }
 
 const unusable = (file: string): string =>
-  `${file} is not the key that the host made: delete it to get a new one, whose fingerprint clients have to be told`;
+  `${file} is not a key of this host: delete the file to get a new key, then give the new fingerprint to clients`;
 
 function isFit(text: string, key: KeyObject, names: readonly string[], now: number): boolean {
   let certificate: X509Certificate;
   try {
     certificate = new X509Certificate(text);
   } catch {
-    // Half of one, or none: it is made anew, from the same key.
+    // The file is not a complete certificate. The host makes a new one from the same key.
     return false;
   }
   return (

@@ -11,7 +11,7 @@ export interface PathPolicyOptions {
 }
 
 /**
- * Decides by real paths, after symbolic links [RES-2]. A decision is valid only at that moment: after opening the file, check again that it is
+ * Decides which files clients may read, by real paths [RES-2]. A decision is valid only at that moment: after opening the file, check again that it is
  * the same one.
  */
 export class PathPolicy {

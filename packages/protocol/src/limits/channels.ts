@@ -5,7 +5,7 @@ const MI = 1_024 * KI;
 
 /** Limits of a chat, a session and a host as a whole. */
 export const CHANNEL_LIMITS = {
-  turnLength: { max: 16 * MI, what: 'What an agent may put into one turn, as JSON' },
+  turnLength: { max: 16 * MI, what: 'The output of an agent in one turn, as JSON' },
   turnParts: { max: 50_000, what: 'Parts of one turn: texts, tool calls, notices, questions' },
   queuedMessages: { max: 100, what: 'Messages in the queue of a chat' },
   queuedLength: { max: 2 * MI, what: 'All messages in the queue of a chat' },
@@ -32,6 +32,6 @@ export const INLINE_ATTACHMENT: CountLimit = {
 
 /** Size of an answer to `listSessions`, in characters of JSON. */
 export const LIST_ANSWER = {
-  full: { max: 2 * MI, what: 'Entries in full; those behind them come without metadata and activity' },
-  all: { max: 4 * MI, what: 'All entries; those behind them come by the cursor of the answer' },
+  full: { max: 2 * MI, what: 'Complete entries; later entries have no metadata and no activity' },
+  all: { max: 4 * MI, what: 'All entries; the cursor of the answer leads to later entries' },
 } as const satisfies Record<string, CountLimit>;

@@ -94,7 +94,7 @@ export const TEXT_LIMITS = {
   },
   version: {
     max: MI,
-    what: 'A version that a client offers; the host skips what is none',
+    what: 'A version that a client offers; the host ignores an invalid version',
     isName: true,
     fields: ['protocolVersions'],
   },
@@ -157,10 +157,10 @@ export const TEXT_LIMITS = {
     ],
   },
   icon: { max: 64 * KI, what: 'An icon, often a `data:` URI', fields: ['src'] },
-  query: { max: 1_000, what: 'What is searched for', fields: ['query'] },
+  query: { max: 1_000, what: 'A search query', fields: ['query'] },
   cursor: {
     max: 64 * KI,
-    what: 'A cursor, as the host gave it',
+    what: 'A cursor from the host',
     isName: true,
     fields: ['cursor', 'nextCursor', 'turnsNextCursor'],
   },
@@ -258,7 +258,7 @@ export const LIST_LIMITS = {
   order: { max: 1_000, what: 'Ids in a new order of the queue' },
   questions: { max: 100, what: 'Questions of one input request', isCut: true },
   options: { max: 1_000, what: 'Options of one question', isCut: true },
-  freeformValues: { max: 100, what: 'Own words in one answer' },
+  freeformValues: { max: 100, what: 'Free texts in one answer' },
   protocolVersions: { max: 100, what: 'Versions that a client offers' },
   // Each change copies the list. V8 copies longer lists (128 KiB) much more slowly, and a session is disposed
   // in one transaction.

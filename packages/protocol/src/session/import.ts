@@ -3,7 +3,7 @@ import type { BaseParams, URI } from '../wire/basics.ts';
 import type { ExportedChatHead, ExportedOpenTurn, ExportedSession, ExportedTurn } from './export.ts';
 
 /**
- * `x-importSession` (extension): starts a session in `channel` that is a copy of an exported one. It stays
+ * `x-importSession` (extension): starts a session in `channel` that is a copy of an exported one. The session stays
  * `creating`, without chats, until `x-finishImport`. The import is removed when the caller leaves or sends
  * nothing for a minute.
  */

@@ -1,5 +1,5 @@
 /**
- * The codes with which a host closes a connection, and what the client does next. For all other codes, and
+ * The close codes of the protocol, with the next step of the client. For all other codes, and
  * without a close, clients reconnect.
  */
 export const CLOSE_CODES = {

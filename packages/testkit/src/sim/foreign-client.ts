@@ -225,7 +225,7 @@ export class ForeignClient {
   #show({ resource, state, fromSeq }: Snapshot): void {
     const kind = 'activeClients' in state ? 'session' : kindOfScheme(resource);
     if (kind !== 'root' && kind !== 'session' && kind !== 'chat' && kind !== 'terminal')
-      throw new Error(`a snapshot of ${resource}`);
+      throw new Error(`unexpected snapshot of ${resource}`);
     this.#check(STATE_TYPES[kind] ?? kind, state);
     this.states.set(resource, { kind, state, seq: fromSeq });
     this.#lastSeen = Math.max(this.#lastSeen ?? 0, fromSeq);
@@ -251,7 +251,7 @@ export class ForeignClient {
       this.#parts.faults.note('convergence', `a part begins with content: ${JSON.stringify(action)}`);
   }
 
-  /** It must not receive anything that its version does not know [CONN-9]. */
+  /** Reports a message that does not match the version of this client [CONN-9]. */
   #check(type: string, value: unknown): void {
     const schema = schemas?.[this.version];
     if (schema === undefined) return;
@@ -270,7 +270,7 @@ export class ForeignClient {
     if (clientSeq > this.#clientSeq || this.#echoed.has(clientSeq))
       this.#parts.faults.note(
         'once',
-        `${this.name} was echoed ${clientSeq} by ${serverSeq}, not sent or echoed before`,
+        `${this.name}: envelope ${serverSeq} echoes ${clientSeq}, which was never sent or was echoed before`,
       );
     this.#echoed.add(clientSeq);
   }

@@ -22,7 +22,7 @@ export function makeSocketFolder(): { readonly folder: string; readonly path: st
 }
 
 /**
- * Removes the folders of this user's killed hosts: those whose socket nothing listens on. Calls `failed` for
+ * Removes the folders that this user's killed hosts left: those with a socket on which no process listens. Calls `failed` for
  * a folder that cannot be removed.
  */
 export async function removeLeftSockets(failed: (error: unknown) => void): Promise<void> {

@@ -7,7 +7,7 @@ export interface AcpAgentConfig {
   readonly id: string;
   /** Shown to people. */
   readonly displayName: string;
-  /** One line about it. Default: empty. */
+  /** Description of the agent in one line. Default: empty. */
   readonly description?: string;
   /**
    * A command name, looked up on the host's PATH, or an absolute path. Never relative to a working directory.
@@ -17,7 +17,7 @@ export interface AcpAgentConfig {
   readonly install?: string;
   /** Arguments. Default: none. */
   readonly args?: readonly string[];
-  /** Variables set in its environment, on top of the allowed ones. Default: none. */
+  /** Environment variables of the agent, in addition to the allowed ones. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
   /**
    * Names of variables of the host's environment to pass on besides the common ones; `FOO_*` matches every

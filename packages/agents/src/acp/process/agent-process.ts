@@ -30,7 +30,7 @@ const GROUP_POLL_MS = 50;
 const DRAIN_MS = 500;
 
 /**
- * A shell that executes the agent after it reads a line. A host that is killed before it has recorded the
+ * A shell command that reads a line and then executes the agent. A host that is killed before it has recorded the
  * process never writes the line: the shell's input ends and the shell exits, so that no unrecorded agent is
  * left.
  */

@@ -118,7 +118,7 @@ export interface MessageStreamOptions {
   readonly timers: AcpTimers;
   readonly maxLineBytes: number;
   /**
-   * Called with each notification and the bytes of its line before the SDK. When it takes the notification,
+   * Called with each notification and the bytes of its line before the SDK. If the callback takes the notification,
    * the next line is read after its promise settles. This is the backpressure on the agent, and it keeps
    * updates in order.
    */

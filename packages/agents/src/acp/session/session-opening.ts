@@ -45,8 +45,8 @@ const LONGEST_HISTORY_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * Opens a chat's session with the agent: a new one, or the earlier one by the agent's own id. When the
- * earlier one is lost, a new one with a record of the chat for the agent (`priming`) and notices for people
+ * Opens a chat's session with the agent: a new one, or the earlier one by the agent's own id. If the
+ * earlier one is lost, opens a new one with a record of the chat for the agent (`priming`), and notices for people
  * (`takeNotices`).
  */
 export class SessionOpening {
@@ -58,7 +58,7 @@ export class SessionOpening {
   #sessionId: string | undefined;
   #attached: Attachment | undefined;
   #priming: string | undefined;
-  /** For the next turn. */
+  /** Notices that people get in the next turn. */
   readonly #notices = new Set<string>();
   #isClosed = false;
   #updateCount = 0;
@@ -153,7 +153,7 @@ export class SessionOpening {
     if (this.#key !== '') await this.#context.pool.drop(this.#key, because);
   }
 
-  /** The session works without tools as well. */
+  /** Starts the tool servers. Returns none if that fails, because the session works without tools. */
   async #toolServers(isLastChance: boolean): Promise<ToolServerEntry[]> {
     try {
       return await this.#parts.tools.servers(isLastChance);
@@ -174,8 +174,8 @@ export class SessionOpening {
     const methods = [...(canResume ? ['session/resume'] : []), ...(canLoad ? ['session/load'] : [])];
     let reason = 'it cannot resume sessions';
     for (const method of methods) {
-      // Before the request, because loading sends the history first: its config counts, its messages are
-      // ignored.
+      // Attaches before the request, because an agent sends the history before its answer. The config in the
+      // history is used; the messages are ignored.
       const attachment = await this.#receive(connection, sessionId);
       try {
         this.#parts.config.offered.read(

@@ -94,7 +94,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
       config: this.#config,
       tools: this.#tools,
       onLost: (reason) => {
-        // Foreground terminals end with it; background ones stay.
+        // Foreground terminals end with the agent process; background terminals stay.
         void this.terminals.end();
         options.host.exited(reason);
       },
@@ -148,8 +148,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
   }
 
   /**
-   * Terminates the session. A turn that does not stop takes its process with it, including turns of other
-   * chats on it: an agent that keeps changing files after a cancel would be worse.
+   * Terminates the session. If its turn does not stop, stops the agent process, with the turns of other
+   * chats in that process: an agent that keeps changing files after a cancel would be worse.
    */
   async terminate(): Promise<void> {
     const stuck = this.#turn === undefined ? undefined : this.#opening.attached?.connection;
@@ -219,7 +219,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
     const model = input.message.model?.id;
     if (model !== undefined && !(await this.#config.chooseModel(attached, model))) {
       const models = this.#config.offered.models('').map(({ id }) => id);
-      // Another model would answer, at another price.
+      // The agent would use another model, at another price.
       if (models.length > 0)
         throw new AgentError(
           'unknownModel',

@@ -60,7 +60,7 @@ function link({ name, uri, contentType }: { name: string; uri: string; contentTy
   };
 }
 
-/** The agent may open a file in other ways. Of anything else it gets the name only. */
+/** Returns a link to a file, because the agent may open files in other ways. For other attachments, the agent gets only the name. */
 function notTaken(
   given: { name: string; uri: string; contentType: string },
   tell: (problem: string) => void,
@@ -68,7 +68,7 @@ function notTaken(
   if (given.uri.startsWith('file:')) return link(given);
   const { name, contentType } = given;
   tell(`The agent does not accept ${contentType}: it gets only the name of ${name}.`);
-  return words(`[${name}: ${contentType}, which this agent does not take]`);
+  return words(`[${name}: ${contentType}, which this agent does not accept]`);
 }
 
 function words(text: string): ContentBlock {

@@ -135,13 +135,13 @@ export class AcpTurn {
     return this.#output.ask(questions, withdrawn);
   }
 
-  /** A terminal was removed: calls that show it show its last content. */
+  /** Replaces a removed terminal by its last content in all calls that show it. */
   showTerminal(terminal: SharedTerminal): void {
     this.#toolCalls.showTerminal(terminal);
     for (const worker of this.#workers.writers) worker.showTerminal(terminal);
   }
 
-  /** The agent has stopped: shows the calls that were held back and whose client's call never came. */
+  /** Shows the held-back calls for which no call of a client came. Call it when the agent has stopped. */
   async showKeptBack(): Promise<void> {
     for (const fields of this.#duplicates.end()) await this.#toolCalls.update(fields, true);
   }
@@ -191,7 +191,7 @@ export class AcpTurn {
   }
 
   /**
-   * A message may have many MiB. It is written in pieces, so that it blocks nothing and does not flood
+   * Writes a message in pieces, because a message of many MiB in one piece would block the host and flood
    * readers.
    */
   async #inPieces(text: string, write: (piece: string) => Promise<void>): Promise<void> {

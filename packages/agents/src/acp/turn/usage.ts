@@ -35,7 +35,7 @@ export class TurnUsage {
     if (update.cost !== undefined) this.#context['cost'] = update.cost;
   }
 
-  /** Replaces the sum by the total in the prompt's result. Returns whether it had one. */
+  /** Replaces the sum by the total in the prompt's result. Returns whether the result had a total. */
   setResult(result: JsonObject): boolean {
     const quota = objectOf(objectOf(result['_meta'])['quota']);
     const counts = {

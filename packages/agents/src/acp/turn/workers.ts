@@ -13,7 +13,7 @@ export interface KnownCall {
 
 /** Applies an agent's updates to an output: a turn, or one of its workers. */
 export interface UpdateWriter extends ChildWriter {
-  /** Whether it or one of its workers shows this call of the agent. */
+  /** Whether this writer or one of its workers shows this call of the agent. */
   has(toolCallId: string): boolean;
 }
 
@@ -28,7 +28,7 @@ interface Worker<W> {
   hasSpoken: boolean;
 }
 
-/** What workers need of their turn. */
+/** Dependencies of the workers of one turn. */
 export interface WorkersPlace<W> {
   readonly output: TurnOutput;
   readonly children: Pick<ChildSessions, 'learn' | 'attach' | 'cancel'>;
@@ -182,7 +182,7 @@ export class Workers<W extends UpdateWriter> {
       });
       worker = { chat, prompt, completeCall, cancel, hasSpoken: false };
     } catch (error) {
-      // Without a chat of its own, its output is shown in the parent's turn.
+      // The output of a worker without a chat is shown in the parent's turn.
       this.#place.output.notify(`The sub-agent "${title}" has no chat of its own: ${errorText(error)}`);
     }
     this.#workers.set(key, worker);

@@ -55,7 +55,7 @@ export function observeTurns(parts: QueueParts & { readonly turns: TurnSuperviso
 
 const isShorter = (before: ChatState, after: ChatState): boolean =>
   before.turns.length > after.turns.length ||
-  // All turns of a history that is not in memory.
+  // The older turns, which are not in memory, were removed too.
   (before.turnsNextCursor !== undefined && after.turnsNextCursor === undefined) ||
   (before.activeTurn !== undefined && after.activeTurn === undefined);
 

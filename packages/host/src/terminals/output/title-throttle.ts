@@ -38,7 +38,7 @@ export class TitleThrottle {
     return title;
   }
 
-  /** Calls `due` no more. */
+  /** Stops calls of `due`. */
   end(): void {
     this.#cancelWindow?.();
   }

@@ -6,7 +6,7 @@ import { HEAD_MARK } from './trim.ts';
 /** Lines above the screen that a folded head keeps. */
 export const SCROLLBACK_LINES = 1000;
 
-/** From `at` (UTF-16 code units into a text) on, programs wrote for this size. */
+/** The size that programs wrote for, from `at` on. `at` is an index into a text, in UTF-16 code units. */
 export interface SizeChange extends Size {
   readonly at: number;
 }
@@ -26,7 +26,7 @@ export interface FoldedTerminal {
   /** Leads a new terminal of the same size to the same cells, cursor and modes. Begins with `HEAD_MARK`. */
   readonly head: string;
   /**
-   * The modes alone, where text that follows scrolls up from the last line, in the default style and in ASCII. `undefined` where
+   * The modes alone, if later text only scrolls up from the last line, in the default style and in ASCII. `undefined` if
    * later output may change other lines.
    */
   readonly plainModes: string | undefined;
@@ -85,7 +85,7 @@ async function marginsOf(emulator: Emulator): Promise<string> {
 
 /**
  * The sequence that places the cursor: margins and origin mode move it, and the addon moves it relative to text that may have wrapped.
- * Empty behind the last column, where only text places it. `margins`: those that rows count from, in origin mode.
+ * Empty if the cursor is behind the last column, because only text can place it there. `margins`: the margins in origin mode, otherwise ''.
  */
 function cursorOf({ cols, buffer }: Terminal, margins: string): string {
   const { cursorX, cursorY } = buffer.active;

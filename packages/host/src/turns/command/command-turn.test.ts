@@ -315,7 +315,7 @@ describe('[CHAT-17] the agent', () => {
     const { context } = host.agent.turn.input;
     expect(context.map((text) => text.split('\n').slice(1, 3))).toEqual([
       ['Command: ls', 'Outcome: exit code 0'],
-      ['Command: sleep 1000', 'Outcome: ended early; what it printed was not kept'],
+      ['Command: sleep 1000', 'Outcome: ended early; its output was not kept'],
     ]);
   });
 

@@ -6,9 +6,9 @@ export const COMMAND_PREFIX = '!';
 /** `toolName` of the tool call that shows such a command. */
 export const COMMAND_TOOL = 'terminal';
 
-/** Maximum bytes of a command's output that an agent is told. The end of the output is kept. */
+/** Maximum bytes of a command's output that an agent gets. The end of the output is kept. */
 const CONTEXT_BYTES = 16 * 1024;
-/** Maximum number of commands that an agent is told of in one turn. The latest are kept. */
+/** Maximum number of commands that are reported to an agent in one turn. The latest are kept. */
 const CONTEXT_COMMANDS = 16;
 
 /**
@@ -53,7 +53,7 @@ export const commandContext = (turns: readonly Turn[]): string[] =>
 export const isWholeContext = (turns: readonly Turn[]): boolean => unheardCommands(turns).isWhole;
 
 /**
- * The commands that an agent has to be told of, oldest first, and whether earlier turns could not add to
+ * The commands that have to be reported to an agent, oldest first, and whether earlier turns could not add to
  * them.
  */
 function unheardCommands(turns: readonly Turn[]): {
@@ -98,7 +98,7 @@ function describe(turn: Turn, call: ToolCallState): string {
   const output = lastBytes(preview, CONTEXT_BYTES);
   const isTruncated = ended?.truncated === true || output.length < preview.length;
   return [
-    'The user ran a command in a terminal beside this conversation. It is told for your information and asks nothing of you.',
+    'The user ran a command in a terminal beside this conversation. This message is for your information and needs no answer.',
     `Command: ${commandOf(turn.message) ?? ''}`,
     `Outcome: ${outcome(call, ended?.exitCode)}`,
     output.trim() === ''
@@ -108,6 +108,6 @@ function describe(turn: Turn, call: ToolCallState): string {
 }
 
 function outcome(call: ToolCallState, exitCode: number | undefined): string {
-  if (call.status !== 'completed') return 'ended early; what it printed was not kept';
+  if (call.status !== 'completed') return 'ended early; its output was not kept';
   return exitCode === undefined ? 'still running in the background' : `exit code ${exitCode}`;
 }

@@ -32,7 +32,7 @@ interface Worker {
 }
 
 /**
- * The chats that tool calls work in [CHAT-2]. The host creates them; they are read-only for users; the
+ * The chats that tool calls work in [CHAT-2]. The host creates worker chats, which are read-only for users. The
  * provider of the parent's turn writes them. When that turn ends, the turns of its worker chats end in the
  * same tick. The chats are kept.
  */

@@ -17,7 +17,7 @@ import { ForgettableClients } from './forgettable-clients.ts';
 
 /** Binds client ids to tokens [AUTH-1]. */
 export interface ClientIds {
-  /** Whether a connection speaks for this id, so that it belongs to a token. */
+  /** Whether a connection uses this id. The id then belongs to the token of the connection. */
   isConnected(clientId: string): boolean;
   /** Finds the token that an id belongs to. */
   lookUp(clientId: string): Promise<ClientBinding>;
@@ -25,7 +25,7 @@ export interface ClientIds {
 
 /** An id that was looked up. */
 export interface ClientBinding {
-  /** Binds the id to a token, because the client holds something now. Does nothing if the id belongs to a valid token or is connected. */
+  /** Binds the id to a token when a terminal is handed over to the client. Does nothing if the id belongs to a valid token or is connected. */
   bindTo(tx: Tx, tokenHash: string): void;
 }
 
@@ -58,7 +58,7 @@ export class Clients<C extends ClientConnection> implements ClientIds {
     parts.sync.path.onSeal((tx) => this.#writeDirty(tx));
   }
 
-  /** Returns the record of a client, from memory or the journal; `undefined`: there is none. */
+  /** Returns the record of a client, from memory or the journal, or `undefined` if there is none. */
   async find(id: string): Promise<ClientRecord | undefined> {
     const inMemory = this.#records.get(id);
     if (inMemory !== undefined) return inMemory;
@@ -80,7 +80,7 @@ export class Clients<C extends ClientConnection> implements ClientIds {
     return { bindTo: (tx, tokenHash) => this.#bind(tx, found, tokenHash) };
   }
 
-  /** Makes a connection the one that speaks for a client. Returns the older connection that it replaces [CONN-3]. */
+  /** Makes a connection the current connection of a client. Returns the older connection that was replaced [CONN-3]. */
   connect(record: ClientRecord, connection: C): C | undefined {
     const replaced = this.#lives.connect(record.id, connection);
     this.#hold(record);
@@ -108,8 +108,8 @@ export class Clients<C extends ClientConnection> implements ClientIds {
   }
 
   /**
-   * Changes a record for good: the record says what a client has been sent, so a failed commit does not take the change back. Resolves with true
-   * when it is durable, and with false if the journal cannot be written now; then it is written later.
+   * Changes a record permanently: a failed commit does not undo the change, because the record tells what the client has been sent. Resolves with true
+   * when the change is durable, and with false if the journal cannot be written now. In that case the change is written later.
    */
   note(record: ClientRecord, change: (record: ClientRecord) => void): Promise<boolean> {
     change(record);
@@ -145,7 +145,7 @@ export class Clients<C extends ClientConnection> implements ClientIds {
     await Promise.all([...this.#records.values()].map((record) => this.note(record, () => undefined)));
   }
 
-  /** Notes that a dispatch was processed. A failed commit takes that back. */
+  /** Notes that a dispatch was processed. A failed commit undoes the note. */
   processed(tx: Tx, record: ClientRecord, clientSeq: number): void {
     const { epoch, lastClientSeq } = record;
     record.lastClientSeq = Math.max(lastClientSeq, clientSeq);

@@ -58,7 +58,7 @@ export async function attachWithSnapshots(
   const { sync, clients } = attaching;
   const attached = await sync.path.boundary(
     () => {
-      // A number of its own tells a client that lost this answer from a client that got it.
+      // A separate number distinguishes a client that lost this answer from a client that got it.
       const fromSeq = wanted.length === 0 ? sync.emittedSeq : sync.nextBoundarySeq();
       return { captured: captureAll(wanted, fromSeq), fromSeq, cuts: cutsOf(wanted) };
     },
@@ -108,7 +108,7 @@ async function attachAgain(...again: Parameters<typeof attachWithSnapshots>): Pr
     return await attachWithSnapshots(...again);
   } catch (error) {
     const [, connection] = again;
-    connection.close(CLOSE_CODES.slowConsumer, 'its subscriptions were lost: reconnect');
+    connection.close(CLOSE_CODES.slowConsumer, 'the subscriptions of this connection were lost: reconnect');
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { Timers } from '../../lib/clock.ts';
 import { SLICE_MS } from '../../lib/slice-scheduler.ts';
 
-/** Limit of turns of the event loop that a slice waits for other work, so that every job ends. */
+/** Maximum number of event loop iterations that a slice waits for other work. Guarantees that every job ends. */
 const MAX_TURNS = 50;
 
 /** Divides long work into slices. The event loop runs between them. */
@@ -26,7 +26,7 @@ export class Slices {
   }
 }
 
-/** Waits one turn of the event loop between two slices, or more while work of higher priority waits. Rejects with the signal's reason. */
+/** Returns a function that waits one iteration of the event loop, or more while work of higher priority waits. Rejects with the signal's reason. */
 export function givingWay(timers: Timers, signal: AbortSignal, givesWay: () => boolean): () => Promise<void> {
   return async () => {
     for (let turns = 0; turns === 0 || (turns < MAX_TURNS && givesWay()); turns += 1) {
