@@ -19,8 +19,8 @@ export interface AgentAbilities {
     | 'run at once'
     | 'are asked about first'
     | 'are asked about first, in a call of its own';
-  /** How a chat goes on after the host restarts: the agent takes up its own session, or is told the transcript again. */
-  readonly resumes: 'takes up its own session' | 'takes up its own session, or is told the transcript';
+  /** How a chat goes on after the host restarts: the agent resumes its own session, or gets the transcript again. */
+  readonly resumes: 'resumes its own session' | 'resumes its own session, or gets the transcript';
 }
 
 /** By id of the package. */
@@ -32,7 +32,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     showsOutput: true,
     clientTools: 'are asked about first',
     steering: 'is the next turn',
-    resumes: 'takes up its own session',
+    resumes: 'resumes its own session',
   },
   codex: {
     displayName: 'Codex',
@@ -41,7 +41,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     showsOutput: true,
     clientTools: 'are asked about first',
     steering: 'goes into the turn',
-    resumes: 'takes up its own session',
+    resumes: 'resumes its own session',
   },
   gemini: {
     displayName: 'Gemini CLI',
@@ -52,7 +52,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     clientTools: 'are asked about first',
     steering: 'is the next turn',
     // Loading overwrites what it should load when the session began within the same minute.
-    resumes: 'takes up its own session, or is told the transcript',
+    resumes: 'resumes its own session, or gets the transcript',
   },
   opencode: {
     displayName: 'OpenCode',
@@ -61,7 +61,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     showsOutput: true,
     clientTools: 'run at once',
     steering: 'is the next turn',
-    resumes: 'takes up its own session',
+    resumes: 'resumes its own session',
   },
   qwen: {
     displayName: 'Qwen Code',
@@ -71,7 +71,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     // Its question does not say whose tool it is about.
     clientTools: 'are asked about first, in a call of its own',
     steering: 'is the next turn',
-    resumes: 'takes up its own session',
+    resumes: 'resumes its own session',
   },
 };
 

@@ -95,7 +95,7 @@ export class Stage {
     expect(turn.state, turn.error?.message).toBe('complete');
     const planted = words.map((word) => `KEEPWORD-${word}`).join(' ');
     const { resumes } = agentAbilities[this.#installed.agent.id];
-    const accepted = resumes === 'takes up its own session' ? [remembered] : [remembered, toldAgain];
+    const accepted = resumes === 'resumes its own session' ? [remembered] : [remembered, toldAgain];
     const answers = accepted.map((where) => `${where}: ${planted}.`);
     expect(
       answers.some((answer) => textOf(turn).includes(answer)),

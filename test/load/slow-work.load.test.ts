@@ -34,7 +34,9 @@ test(
         const more = [...beside].map(([place, count]) => [place, count - (alone.get(place) ?? 0)] as const);
         // One and a half of each envelope in any block: nothing walks over what waits.
         expect(more.filter(([, count]) => count > 1.5 * ENVELOPES)).toEqual([]);
-        expect(more.filter(([place]) => place.includes('wire/connection/shared-envelopes.ts')).length).toBeGreaterThan(0);
+        expect(
+          more.filter(([place]) => place.includes('wire/connection/shared-envelopes.ts')).length,
+        ).toBeGreaterThan(0);
         slow.close();
         await owner.close();
       } finally {
