@@ -1,6 +1,5 @@
 import { sessionNotFound } from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
-import { JournalUnavailable } from '../sync/commit-path.ts';
 import { dropImported } from '../sync/importing.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
@@ -26,15 +25,11 @@ export async function disposeSession(parts: DisposalParts, uri: string): Promise
     session.hostData.importing === undefined && session.state.chats.length > AT_ONCE;
   if (hasMany()) sync.transact('client', (tx) => endWork(tx, parts, session, chatsOf(sync, session)));
   while (hasMany()) {
-    const { chats } = session.state;
-    const slice = chats.slice(-AT_ONCE).map(({ resource }) => resource);
+    const slice = session.state.chats.slice(-AT_ONCE).map(({ resource }) => resource);
     for (const chat of slice) await sync.registry.open(chat);
     checkPresent(session);
-    sync.transact('client', (tx) => removeChats(tx, parts, session, slice));
-    await othersTurn(sync);
-    await sync.afterCommit();
-    if (session.isAlive && session.state.chats.length >= chats.length)
-      throw new JournalUnavailable(sync.path.trouble);
+    await sync.commit('client', (tx) => removeChats(tx, parts, session, slice));
+    await sync.path.nextTurn();
   }
   for (const { uri: owned } of await sync.journal.listChannels(uri)) await sync.registry.open(owned);
   for (const held of terminals.heldBy(uri)) await sync.registry.open(held);
@@ -96,8 +91,6 @@ function chatsOf(sync: Sync, session: Channel<'session'>): Channel<'chat'>[] {
 function checkPresent(session: Channel<'session'>): void {
   if (!session.isAlive) throw sessionNotFound(session.uri);
 }
-
-const othersTurn = (sync: Sync): Promise<void> => new Promise((resolve) => sync.path.afterTurn(resolve));
 
 /**
  * Ends a chat's turn and removes the chat from its session. The session may be left without a default chat.

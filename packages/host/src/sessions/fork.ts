@@ -54,8 +54,7 @@ export async function findSessionFork(
   await sync.afterCommit();
   let running: string | undefined;
   for (const [index, uri] of inOrder.entries()) {
-    if (index > 0 && index % AT_ONCE === 0)
-      await new Promise<void>((resolve) => sync.path.afterTurn(resolve));
+    if (index > 0 && index % AT_ONCE === 0) await sync.path.nextTurn();
     if (sync.registry.getOf('chat', uri)?.state.activeTurn?.id === turnId) running = uri;
     if ((await sync.journal.findTurn(uri, turnId)) === undefined) continue;
     const chat = await sync.registry.openOf('chat', uri);

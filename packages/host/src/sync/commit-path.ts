@@ -142,11 +142,7 @@ export class CommitPath {
     if (this.#open?.isLarge === true) this.seal();
   }
 
-  /**
-   * Runs changes as `transact` does. Resolves with the result of `work` when the changes are durable and
-   * published. A client's cause rejects with `JournalUnavailable` if it cannot be written now. A cause of the
-   * host waits for the journal, and rejects if the host stops first.
-   */
+  /** Runs changes and waits for their commit; see `Sync.commit`. */
   commit<T extends NotAPromise>(cause: Cause, work: Work<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#refuseNested();
@@ -154,28 +150,20 @@ export class CommitPath {
         this.#committing.delete(giveUp);
         reject(new JournalUnavailable(this.#isStopping ? STOPPING : this.#trouble));
       };
-      this.#committing.add(giveUp);
-      try {
-        this.transact(cause, (tx) => {
-          const result = work(tx);
-          if (cause === 'client') tx.undo(giveUp);
-          tx.effect(() => {
-            this.#committing.delete(giveUp);
-            resolve(result);
-          });
+      this.transact(cause, (tx) => {
+        const result = work(tx);
+        if (cause === 'client') tx.undo(giveUp);
+        tx.effect(() => {
+          this.#committing.delete(giveUp);
+          resolve(result);
         });
-      } catch (error) {
-        this.#committing.delete(giveUp);
-        throw error;
-      }
+      });
+      this.#committing.add(giveUp);
       if (this.#isStopped || (this.#isStopping && !this.isHealthy)) giveUp();
     });
   }
 
-  /**
-   * Runs a cause of the host. Resolves with true when its changes are durable, and with false as soon as the
-   * journal cannot be written. The changes are then written later.
-   */
+  /** Runs changes of the host and tries to commit them now; see `Sync.attempt`. */
   attempt(work: Work): Promise<boolean> {
     return new Promise((resolve) => {
       this.#refuseNested();
@@ -252,6 +240,11 @@ export class CommitPath {
     this.#timers.immediate(callback);
   }
 
+  /** Resolves after the current turn of the event loop. */
+  nextTurn(): Promise<void> {
+    return new Promise((resolve) => this.afterTurn(resolve));
+  }
+
   /** Closes the open tick and starts its commit. */
   seal(): void {
     if (this.#open === undefined) return;
@@ -305,7 +298,6 @@ export class CommitPath {
   #tick(): Tick<Work> {
     if (this.#open === undefined) {
       this.#open = new Tick<Work>(steadyNow(this.#clock));
-      this.#tx = undefined;
       this.#timers.immediate(() => this.seal());
     }
     return this.#open;
@@ -335,10 +327,18 @@ export class CommitPath {
     }
   }
 
-  #sealOpen(): void {
-    if (this.#open === undefined) return;
-    this.#sealed.push(this.#open);
+  /** Takes the open tick out of the path, with its transaction: a quiet host must not keep what the last tick held. */
+  #takeOpen(): Tick<Work> | undefined {
+    const tick = this.#open;
     this.#open = undefined;
+    this.#tx = undefined;
+    return tick;
+  }
+
+  #sealOpen(): void {
+    const tick = this.#takeOpen();
+    if (tick === undefined) return;
+    this.#sealed.push(tick);
     if (!this.#isPumping) {
       this.#isPumping = true;
       // `#pump` handles all of its failures itself.
@@ -373,9 +373,9 @@ export class CommitPath {
   #fail(error: unknown): void {
     this.#trouble = troubleOf(error);
     this.#sequencer.journalFails(true);
-    const ticks = this.#open === undefined ? this.#sealed : [...this.#sealed, this.#open];
+    const open = this.#takeOpen();
+    const ticks = open === undefined ? this.#sealed : [...this.#sealed, open];
     this.#sealed = [];
-    this.#open = undefined;
     for (const tick of ticks.toReversed()) for (const change of tick.undo.toReversed()) this.#restore(change);
     const wasHealthy = this.isHealthy;
     this.#held = [...(this.#held ?? []), ...ticks.flatMap((tick) => tick.redo)];

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { startHost } from '../../test/host-fixture.ts';
+import type { Tx } from './tx.ts';
 
 it('[ACT-8] an observer that throws leaves a channel as it was, with the text that came in the same tick', async () => {
   const host = await startHost();
@@ -36,4 +37,27 @@ it('[ACT-8] an observer that throws leaves a channel as it was, with the text th
   expect((await again.subscribe(chat)).state).toMatchObject({
     turns: [{ state: 'error', responseParts: [{ id: 'p', content: 'abc' }] }],
   });
+});
+
+it('[ACT-8] a transaction that has ended changes no channel', async () => {
+  const host = await startHost();
+  const client = await host.client();
+  const { chat } = await host.session(client);
+  const { sync } = host.host.core;
+  const channel = sync.registry.getOf('chat', chat);
+  if (channel === undefined) throw new Error('not in memory');
+  const kept: Tx[] = [];
+  sync.transact('host', (tx) => void kept.push(tx));
+  const look = () => ({ ...channel, state: channel.state, hostData: channel.hostData, seq: channel.seq });
+  const before = { ...look(), emittedSeq: sync.emittedSeq };
+  const [tx] = kept;
+  const late = { type: 'chat/draftChanged', draft: { text: 'late', origin: { kind: 'user' } } } as const;
+  for (const use of [
+    () => tx?.emit(channel, late),
+    () => tx?.emitUnloaded<'chat'>('ahp-chat:/elsewhere', late),
+    () => tx?.setHostData(channel, { ...channel.hostData, turnCount: 7 }),
+    () => tx?.setWindow(channel, { ...channel.state, title: 'late' }),
+  ])
+    expect(use).toThrow('the transaction was used after its cause had ended');
+  expect({ ...look(), emittedSeq: sync.emittedSeq }).toStrictEqual(before);
 });

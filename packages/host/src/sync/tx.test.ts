@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { row, setUpCommitPath as setUp } from '../../test/commit-path-fixture.ts';
+import { garbageCollector } from '../../test/garbage.ts';
 import { JournalUnavailable } from './commit-path.ts';
 import type { Tx } from './tx.ts';
 
@@ -32,6 +33,20 @@ describe('a transaction', () => {
     path.transact('client', keep);
     expect(kept[1]).toBe(kept[0]);
     expect(kept[2]).not.toBe(kept[0]);
+  });
+
+  it('is let go when it is committed, with all that its effects hold', async () => {
+    const { clock, path } = await setUp();
+    const held = (() => {
+      const large = { text: 'what an effect uses' };
+      path.transact('host', (tx) => tx.effect(() => void large.text));
+      return new WeakRef(large);
+    })();
+    await clock.settle();
+    // A `WeakRef` keeps its target until the present turn of the event loop has ended.
+    await new Promise((resolve) => setImmediate(resolve));
+    garbageCollector()();
+    expect(held.deref()).toBeUndefined();
   });
 
   it('takes no asynchronous work', async () => {

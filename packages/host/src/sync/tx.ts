@@ -87,6 +87,7 @@ export class Tx {
 
   /** Reduces, numbers and journals one action. Cuts texts of the host and its agents to their limits. */
   emit<K extends ChannelKind>(channel: Channel<K>, action: ChannelAction[K], origin?: DispatchOrigin): void {
+    this.#open();
     this.#actions.emit(this, channel, action, origin);
   }
 
@@ -95,6 +96,7 @@ export class Tx {
    * action. Observers are not called.
    */
   emitUnloaded<K extends ChannelKind>(uri: string, action: ChannelAction[K]): void {
+    this.#open();
     this.#actions.emitUnloaded(this, uri, action);
   }
 
@@ -132,20 +134,20 @@ export class Tx {
   setHostData<K extends ChannelKind>(channel: Channel<K>, hostData: Channel<K>['hostData']): void {
     if (!channel.isAlive) return;
     const before = channel.hostData;
-    channel.hostData = hostData;
     this.undo(() => {
       channel.hostData = before;
     });
+    channel.hostData = hostData;
     this.write({ op: 'local', uri: channel.uri, local: JSON.stringify(hostData) });
   }
 
   /** Replaces a channel's window without an action; what the channel shows does not change. */
   setWindow<K extends ChannelKind>(channel: Channel<K>, state: ChannelState[K]): void {
     const before = channel.state;
-    channel.state = state;
     this.undo(() => {
       channel.state = before;
     });
+    channel.state = state;
   }
 
   /** Notifies every subscriber of the root channel. Never journaled or replayed [ROOT-3]. */

@@ -1,6 +1,5 @@
 import { type ChatState, findChat, sessionNotFound } from '@agenthost/protocol';
 import type { Channel } from '../../sync/channel.ts';
-import { JournalUnavailable } from '../../sync/commit-path.ts';
 import { noteImported } from '../../sync/importing.ts';
 import { summaryOf } from '../../sync/new-chat.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -55,7 +54,7 @@ async function makeSlice(
     Promise.all(missing.map((chat) => chatState(sync, opened, chat))),
   );
   const session = sessionOf(sync, opened);
-  sync.transact('client', (tx) => {
+  await sync.commit('client', (tx) => {
     for (const [index, state] of states.entries())
       makeChat(tx, parts, session, {
         state,
@@ -63,9 +62,7 @@ async function makeSlice(
         isDefault: state.resource === opened.defaultChat.uri,
       });
   });
-  await new Promise<void>((resolve) => sync.path.afterTurn(resolve));
-  await sync.afterCommit();
-  if (!slice.every(isMade)) throw new JournalUnavailable(sync.path.trouble);
+  await sync.path.nextTurn();
 }
 
 /** The imported session. Throws `-32001` if it was disposed of. */

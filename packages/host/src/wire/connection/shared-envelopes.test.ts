@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { FrameBatch, HeldFrames, ServerTransport } from '@agenthost/rpc/websocket-server';
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
+import { garbageCollector } from '../../../test/garbage.ts';
 import { EncodedEnvelope } from '../../sync/subscription.ts';
 import { Outbox } from './outbox.ts';
 import { batchOf, HeldBytes } from './shared-envelopes.ts';
@@ -140,9 +139,7 @@ test('all connections share the batch of a large envelope, and it counts in memo
 });
 
 test('sent batches are freed with the young generation: a stream leaves nothing for a full collection', () => {
-  setFlagsFromString('--expose-gc');
-  const collect: (options: { type: 'minor' }) => void = runInNewContext('gc');
-  setFlagsFromString('--no-expose-gc');
+  const collect = garbageCollector();
   // Two collections: an object that survives the first one is in the old generation.
   const collectYoung = (): void => {
     for (let times = 0; times < 2; times += 1) collect({ type: 'minor' });
