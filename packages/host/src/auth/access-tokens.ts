@@ -7,7 +7,6 @@ import {
   type TokenScope,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
-import type { Journal } from '../journal/journal.ts';
 import type { StoredToken } from '../journal/rows.ts';
 import type { Cancel, Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Sync } from '../sync/sync.ts';
@@ -73,7 +72,8 @@ export class AccessTokens {
     this.#lookLater();
   }
 
-  static async load(journal: Journal, parts: Parts): Promise<AccessTokens> {
+  static async load(parts: Parts): Promise<AccessTokens> {
+    const { journal } = parts.sync;
     const text = await journal.readMeta(EXPIRED_KEY);
     // Written by `#markExpired`, below.
     const expired: string[] = text === undefined ? [] : JSON.parse(text);

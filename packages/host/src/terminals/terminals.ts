@@ -182,26 +182,13 @@ export class Terminals implements TerminalService, TerminalStarter {
     else runner.letGo(steadyNow(clock) - unloadAfterMs);
   }
 
-  /** Loads the terminals that end with the host, so that output that waits gets into their channels. Call it before `end`. */
-  async takeWaiting(): Promise<void> {
-    const { owner, sync, log } = this.#parts;
-    if (owner.outlivesHost === true) return;
-    for (const { uri, isWaiting } of this.#runners.values()) {
-      if (!isWaiting) continue;
-      try {
-        await sync.registry.load(uri);
-      } catch (error) {
-        log.error({ error, uri }, 'lost the last output of a terminal: its channel could not be loaded');
-      }
-    }
-  }
-
   /**
-   * The host stops: writes the output that was read, and ends the terminals whose processes end with the host. No terminal starts
-   * after this.
+   * The host stops: writes the output that was read, ends the terminals whose processes end with the host, and releases all ptys. No
+   * terminal starts after this.
    */
-  end(): void {
-    const { owner } = this.#parts;
+  async stop(): Promise<void> {
+    const { owner, sync } = this.#parts;
+    if (owner.outlivesHost !== true) await this.#loadWaiting();
     this.#isOver = true;
     this.#recovery.end();
     this.#unwatched.end();
@@ -213,6 +200,24 @@ export class Terminals implements TerminalService, TerminalStarter {
       runner.detach();
       this.#endLost({ uri, hostData });
     }
+    // Output that was read must reach the journal, and clients, before the ptys are released.
+    await sync.path.drain();
+    for (const runner of this.#runners.values()) runner.detach();
+    this.#runners.clear();
+    await this.#ptys.close();
+  }
+
+  /** Loads the terminals whose output waits, so that the output gets into their channels. */
+  async #loadWaiting(): Promise<void> {
+    const { sync, log } = this.#parts;
+    for (const { uri, isWaiting } of this.#runners.values()) {
+      if (!isWaiting) continue;
+      try {
+        await sync.registry.load(uri);
+      } catch (error) {
+        log.error({ error, uri }, 'lost the last output of a terminal: its channel could not be loaded');
+      }
+    }
   }
 
   #endLost({ uri, hostData }: StoredTerminal): void {
@@ -223,16 +228,6 @@ export class Terminals implements TerminalService, TerminalStarter {
       else if (terminal.isAlive && terminal.state.exitCode === undefined)
         new OutputWriter(this.#parts, terminal).end(tx, LOST_EXIT_CODE);
     });
-  }
-
-  /** Releases all ptys. Call it when the journal has written everything. */
-  async close(): Promise<void> {
-    this.#isOver = true;
-    this.#recovery.end();
-    this.#unwatched.end();
-    for (const runner of this.#runners.values()) runner.detach();
-    this.#runners.clear();
-    await this.#ptys.close();
   }
 
   /** Resolves when the terminal is in the journal: a failed commit takes it back. */

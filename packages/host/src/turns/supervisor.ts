@@ -73,7 +73,7 @@ export class TurnSupervisor {
     const { sync, log } = this.#parts;
     const chat = sync.registry.getOf('chat', chatUri);
     if (chat === undefined || chat.state.activeTurn?.id !== turnId) return;
-    if (this.#isStopping) return this.#endTurn(chat, HOST_STOPPED);
+    if (this.#isStopping) return this.#endTurn(chat, turnId, HOST_STOPPED);
     // The provider of the turn that spawned a worker chat writes it.
     if (chat.state.origin?.kind === 'tool') return;
     const session = sync.registry.getOf('session', chat.session ?? '');
@@ -81,10 +81,7 @@ export class TurnSupervisor {
     if (session.state.lifecycle === 'creationFailed') {
       const { creationError: error = { errorType: 'hostError', message: 'The session was not created' } } =
         session.state;
-      sync.transact('host', (tx) => {
-        if (chat.state.activeTurn?.id === turnId) tx.emit(chat, { type: 'chat/error', turnId, error });
-      });
-      return;
+      return this.#endTurn(chat, turnId, error);
     }
     this.#runner(chat)
       .start(turnId)
@@ -190,17 +187,18 @@ export class TurnSupervisor {
   async shutDown(): Promise<void> {
     const { sync } = this.#parts;
     this.#isStopping = true;
-    for (const channel of sync.registry.all()) if (channel.is('chat')) this.#endTurn(channel, HOST_STOPPED);
+    for (const channel of sync.registry.all())
+      if (channel.is('chat')) this.#endTurn(channel, channel.state.activeTurn?.id, HOST_STOPPED);
     await sync.path.drain();
     const runners = [...this.#runners.values()];
     this.#runners.clear();
     await Promise.all(runners.map((runner) => runner.dispose({ isHostStopping: true })));
   }
 
-  #endTurn(chat: Channel<'chat'>, error: ErrorInfo): void {
+  #endTurn(chat: Channel<'chat'>, turnId: string | undefined, error: ErrorInfo): void {
+    if (turnId === undefined) return;
     this.#parts.sync.transact('host', (tx) => {
-      const turnId = chat.state.activeTurn?.id;
-      if (turnId !== undefined) tx.emit(chat, { type: 'chat/error', turnId, error });
+      if (chat.state.activeTurn?.id === turnId) tx.emit(chat, { type: 'chat/error', turnId, error });
     });
   }
 

@@ -14,12 +14,11 @@ export function historyFeature({
   readonly clock: Clock;
   /** Time that an idle channel without subscribers stays in memory, in milliseconds. */
   readonly unloadAfterMs: number;
-}): Feature & { readonly windows: WindowBudget } {
+}): Feature {
   archiveTurns(sync);
   const windows = new WindowBudget(sync);
   return {
     name: 'history',
-    windows,
     sweep: () => {
       sync.registry.unloadIdle(steadyNow(clock) - unloadAfterMs);
       windows.check();

@@ -27,12 +27,6 @@ export function terminalFeature(
     commands: terminalCommands({ sync, terminals, resolveDirectory }),
     channel: { terminal: terminalModule({ sync, terminals, presence, clientIds }) },
     sweep: () => terminals.unloadIdle(steadyNow(clock) - parts.unloadAfterMs),
-    stop: async () => {
-      await terminals.takeWaiting();
-      terminals.end();
-      // Output that was read must reach the journal, and clients, before the ptys are released.
-      await sync.path.drain();
-      await terminals.close();
-    },
+    stop: () => terminals.stop(),
   };
 }

@@ -12,7 +12,7 @@ export async function tokensFeature(parts: {
   readonly timers: Timers;
   readonly ids: Ids;
 }): Promise<Feature & { readonly accessTokens: AccessTokens; readonly ownerTokens: OwnerTokens }> {
-  const accessTokens = await AccessTokens.load(parts.sync.journal, parts);
+  const accessTokens = await AccessTokens.load(parts);
   return {
     name: 'tokens',
     accessTokens,
