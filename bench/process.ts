@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { HOST_NODE_FLAGS } from '../packages/cli/src/host-link/start-host.ts';
 
 /** A child process that answers each request, one at a time, with one message. */
 export class BenchProcess {
@@ -56,6 +57,10 @@ export class BenchProcess {
     await exited;
   }
 }
+
+/** `measured-host.ts` in a process of its own, with the memory of a host that `agenthost` starts. `env`: on top of this process's own. */
+export const measuredHost = (env: NodeJS.ProcessEnv = {}): BenchProcess =>
+  new BenchProcess('./measured-host.ts', ['--expose-gc', ...HOST_NODE_FLAGS], env);
 
 /** Serves `BenchProcess.ask` in the child; `onEnd` runs when the parent has let go. */
 export function serve<T>(answer: (request: T) => Promise<unknown>, onEnd: () => Promise<void> | void): void {

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { alternate, type Measured } from './bar.ts';
-import { BenchProcess, withFolder } from './process.ts';
+import { BenchProcess, measuredHost, withFolder } from './process.ts';
 import { SlowReader } from './slow-reader.ts';
 import { newSession, WireClient } from './wire.ts';
 import { wireTurn } from './wire-turn.ts';
@@ -17,7 +17,7 @@ const GAP_MS = 10;
 /** Ten clients hear of dispatches while a turn streams to all: the slowest hundredth, with and without one that reads 1 kB/s. */
 export async function slowClient(): Promise<Measured[]> {
   return withFolder(async (folder) => {
-    const host = new BenchProcess('./measured-host.ts', ['--expose-gc']);
+    const host = measuredHost();
     const fast = new BenchProcess('./slow-client-fast.ts');
     try {
       const { url } = await host.ask<{ url: string }>({ kind: 'start', folder, isShort: false });

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Measured } from './bar.ts';
 import type { Sample } from './measured-host.ts';
-import { BenchProcess, withFolder } from './process.ts';
+import { BenchProcess, measuredHost, withFolder } from './process.ts';
 import { CURVE_HEAD, curveLine, heapSlope, type Point } from './soak-curve.ts';
 
 /** How long a run is where nobody says. */
@@ -33,7 +33,7 @@ export async function soak({
 }: SoakOptions): Promise<{ points: Point[]; counts: Record<string, number> }> {
   return withFolder(async (folder) => {
     await makeFiles(folder);
-    const host = new BenchProcess('./measured-host.ts', ['--expose-gc']);
+    const host = measuredHost();
     const users = new BenchProcess('./soak-users.ts');
     try {
       const { url } = await host.ask<{ url: string }>({

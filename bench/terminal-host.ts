@@ -4,9 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-
-/** As `agenthost` starts a host in the background. */
-const NODE_FLAGS = ['--max-semi-space-size=16'];
+import { HOST_NODE_FLAGS } from '../packages/cli/src/host-link/start-host.ts';
 
 const PROGRAM = fileURLToPath(new URL('../packages/cli/bin/agenthost.js', import.meta.url));
 
@@ -25,7 +23,7 @@ export class ServeProcess {
     const where = ['--port', '0', '--data', `${folder}/data`, '--root', folder];
     const child = spawn(
       process.execPath,
-      [...NODE_FLAGS, PROGRAM, 'serve', '--json', ...where, ...(keeper ? [] : ['--no-keeper'])],
+      [...HOST_NODE_FLAGS, PROGRAM, 'serve', '--json', ...where, ...(keeper ? [] : ['--no-keeper'])],
       { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env['PATH'], HOME: folder } },
     );
     const ended = once(child, 'exit').then(([code]) => {

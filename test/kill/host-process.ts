@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { HOST_NODE_FLAGS } from '../../packages/cli/src/host-link/start-host.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
 const START_TIMEOUT_MS = 30_000;
@@ -63,7 +64,14 @@ export class HostProcess {
       program,
       [
         ...before,
-        ...['-C', '@agenthost/source', join(repository, 'packages/cli/src/main.ts'), 'serve', '--json'],
+        ...[
+          ...HOST_NODE_FLAGS,
+          '-C',
+          '@agenthost/source',
+          join(repository, 'packages/cli/src/main.ts'),
+          'serve',
+          '--json',
+        ],
         ...['--port', String(this.#port), '--data', this.#dataDir, '--root', this.#root, ...this.#arguments],
       ],
       {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach } from 'vitest';
 import type { Sample } from '../../bench/measured-host.ts';
-import { BenchProcess } from '../../bench/process.ts';
+import { BenchProcess, measuredHost } from '../../bench/process.ts';
 import { newSession, WireClient } from '../../bench/wire.ts';
 
 const running = new Set<CrowdedHost>();
@@ -72,7 +72,7 @@ export class CrowdedHost {
 
   async #start(countsWork: boolean): Promise<void> {
     const env = countsWork ? { NODE_DISABLE_COMPILE_CACHE: '1' } : {};
-    this.#host = new BenchProcess('./measured-host.ts', ['--expose-gc'], env);
+    this.#host = measuredHost(env);
     if (countsWork) await this.ask({ kind: 'countWork' });
     const request = {
       kind: 'start',

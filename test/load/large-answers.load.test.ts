@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { BenchProcess, withFolder } from '../../bench/process.ts';
+import { measuredHost, withFolder } from '../../bench/process.ts';
 import { newSession, WireClient } from '../../bench/wire.ts';
 import { wireTurn } from '../../bench/wire-turn.ts';
 
@@ -33,7 +33,7 @@ test(
   '[SUB-3] [CHAT-15] [RES-1] answers stop at 32 MiB, by cursors or by words, and the connection goes on',
   () =>
     withFolder(async (folder) => {
-      const host = new BenchProcess('./measured-host.ts', ['--expose-gc']);
+      const host = measuredHost();
       try {
         const { url } = await host.ask<{ url: string }>({ kind: 'start', folder, isShort: false });
         const owner = await WireClient.connect(url, 'owner');

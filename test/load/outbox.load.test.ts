@@ -8,7 +8,7 @@ import { connectWebSocket } from '@agenthost/rpc/websocket';
 import { observeTransport } from '@agenthost/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Sample } from '../../bench/measured-host.ts';
-import { BenchProcess } from '../../bench/process.ts';
+import { type BenchProcess, measuredHost } from '../../bench/process.ts';
 import { SlowReader } from '../../bench/slow-reader.ts';
 import { newSession, WireClient } from '../../bench/wire.ts';
 import { wireTurn } from '../../bench/wire-turn.ts';
@@ -22,7 +22,7 @@ let url = '';
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'agenthost-outbox-'));
-  host = new BenchProcess('./measured-host.ts', ['--expose-gc']);
+  host = measuredHost();
   ({ url } = await host.ask<{ url: string }>({
     kind: 'start',
     folder,

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { BenchProcess, withFolder } from '../../bench/process.ts';
+import { measuredHost, withFolder } from '../../bench/process.ts';
 import { SlowReader } from '../../bench/slow-reader.ts';
 import { newSession, WireClient } from '../../bench/wire.ts';
 import { wireTurn } from '../../bench/wire-turn.ts';
@@ -9,7 +9,7 @@ test(
   'for a client that does not read, the host does a few steps for each envelope, however much waits for it',
   () =>
     withFolder(async (folder) => {
-      const host = new BenchProcess('./measured-host.ts', ['--expose-gc'], {
+      const host = measuredHost({
         NODE_DISABLE_COMPILE_CACHE: '1',
       });
       try {

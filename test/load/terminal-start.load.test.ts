@@ -6,7 +6,7 @@ import { contentText } from '@agenthost/client';
 import type { TerminalState } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sample } from '../../bench/measured-host.ts';
-import { BenchProcess } from '../../bench/process.ts';
+import { type BenchProcess, measuredHost } from '../../bench/process.ts';
 import { WireClient } from '../../bench/wire.ts';
 import { endKeepers } from '../kill/processes.ts';
 import { memoryOf } from './crowded-host.ts';
@@ -45,7 +45,7 @@ afterEach(async () => {
 
 /** `isShort`: what is left alone leaves memory within seconds. */
 async function start(isShort = false): Promise<Started> {
-  host = new BenchProcess('./measured-host.ts', ['--expose-gc', '--max-semi-space-size=16']);
+  host = measuredHost();
   return host.ask<Started>({ kind: 'start', folder, isShort });
 }
 

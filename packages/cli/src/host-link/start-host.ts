@@ -15,7 +15,7 @@ const POLL_INTERVAL_MS = 50;
  * Limits each half of V8's young generation to 16 MiB; the default is 64 MiB. A host that relays a flood of terminal output fills
  * both halves: it takes 220 MB in place of 320 MB, at the same speed.
  */
-const NODE_FLAGS = ['--max-semi-space-size=16'];
+export const HOST_NODE_FLAGS = ['--max-semi-space-size=16'];
 
 /** A first start makes folders and a database; a start after a kill recovers what was open, and waits for keepers that are slow. */
 const START_TIMEOUT_MS = 60_000;
@@ -36,7 +36,7 @@ export async function startHost(context: Context, screen: Screen, folder: string
   screen.status('starting a host');
   try {
     const [, entry = ''] = process.argv;
-    const child = spawn(process.execPath, [...process.execArgv, ...NODE_FLAGS, entry, 'serve'], {
+    const child = spawn(process.execPath, [...process.execArgv, ...HOST_NODE_FLAGS, entry, 'serve'], {
       cwd: context.home,
       env: { ...context.env, NO_COLOR: '1' },
       detached: true,
