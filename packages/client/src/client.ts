@@ -141,7 +141,7 @@ export class AhpClient {
     return this.#connection.state;
   }
 
-  /** What the host said about itself in `initialize`. `undefined` before the first connection. */
+  /** Name, version and features of the host, from `initialize`. `undefined` before the first connection. */
   get host(): HostInfo | undefined {
     return this.#host;
   }

@@ -54,7 +54,7 @@ function strictLookup(vocabulary: Vocabulary): Lookup {
   return lookup;
 }
 
-/** What a host checks, and so loads. */
+/** The types that a host checks. A host loads the validators of no other type. */
 function clientLookup(vocabulary: Vocabulary): Lookup {
   const lookup = strictLookup(vocabulary);
   lookup.add('actions', vocabulary.actions);
@@ -147,7 +147,7 @@ export declare const ${table}Nesting: string[];
   );
   return `${banner}
 import type { Check, Fault } from '../fault.ts';
-/** What the last check that answered false found. */
+/** The problem that the last failed check found. */
 export declare function lastFaults(): Fault[];
 ${perTable.join('')}`;
 }

@@ -121,7 +121,7 @@ export function wrapServerSocket(
     },
     sendBatch: (batch) => {
       if (inbox.isClosed || socket.readyState !== socket.OPEN) return;
-      // The same bytes that `ws` would write; without compression it buffers nothing.
+      // The bytes are those that `ws` would write; without compression, `ws` buffers nothing.
       if (raw !== undefined && socket.extensions === '') {
         const held = batch.webSocketFrames();
         raw.write(held.bytes, () => held.release());

@@ -23,7 +23,7 @@ export interface UnrulyOptions {
   onFault(error: unknown): void;
 }
 
-/** What happens inside an agent, independent of the host's state. */
+/** Work inside an agent, independent of the host's state. */
 export class AgentWatch {
   /** Chats whose session is being opened, once per session. */
   readonly opening: string[] = [];

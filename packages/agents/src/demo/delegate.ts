@@ -8,7 +8,7 @@ import type { Step } from './step.ts';
 /** Longest title of a worker, in UTF-16 code units. */
 const TITLE_LENGTH = 60;
 
-/** What workers need of their session. */
+/** The parts of a session that workers use. */
 export interface DelegateParts {
   readonly random: (seed: string) => Random;
   /** The keywords that prompts are read by. */

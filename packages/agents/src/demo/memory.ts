@@ -1,6 +1,6 @@
 import type { Turn } from '@agenthost/protocol';
 
-/** What the demo agent remembers of a chat over restarts. */
+/** State of a chat that the demo agent keeps over restarts. */
 export interface DemoMemory {
   /** Turns started, including the present one. */
   readonly turnCount: number;

@@ -31,7 +31,7 @@ export const PACED_MODEL_ID = 'demo';
 /** A rough measure for the counted usage. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** What a session needs of its provider. */
+/** The parts of a provider that its sessions use. */
 export interface DemoParts {
   readonly timers: DemoTimers;
   readonly random: (seed: string) => Random;

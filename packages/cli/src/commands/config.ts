@@ -108,7 +108,7 @@ async function change(root: Mirror<'root'>, key: string, value: unknown): Promis
   const answer = await root.dispatch({ type: 'root/configChanged', config: { [key]: value } });
   if (answer.outcome === 'rejected') {
     const cause = new DispatchRejected(answer);
-    // The same exit code as for a text that cannot be parsed.
+    // A text that cannot be parsed has this exit code too.
     const exitCode = answer.code === 'invalidConfig' ? EXIT.usage : EXIT.error;
     throw new CliError(exitCode, oneLine(rejectionSentence(answer), 1_000), { cause });
   }

@@ -18,7 +18,7 @@ export async function* jsonDocument(
   parts: AsyncIterable<ExportPart>,
 ): AsyncGenerator<string, void, undefined> {
   let chatCount = 0;
-  // What closes the chat that is open.
+  // Text that closes the last chat.
   let end = '';
   let turnCount = 0;
   for await (const part of parts) {

@@ -150,7 +150,7 @@ test.each([
 test('what speaks another protocol is told from a host', async () => {
   const url = await addressOf(
     createTcpServer((socket) => {
-      // What it is sent has to be read, or it never closes.
+      // A socket whose input is not read never closes.
       socket.on('error', () => socket.destroy()).resume();
       socket.end('SSH-2.0-x\r\n');
     }),

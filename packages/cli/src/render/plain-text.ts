@@ -128,5 +128,5 @@ export const harmlessJson = (value: unknown): string =>
       .join(''),
   );
 
-/** The same with a line break behind it. */
+/** Adds a line break at the end. */
 export const jsonLine = (value: unknown): string => `${harmlessJson(value)}\n`;

@@ -64,7 +64,7 @@ export function prefixKey(given: string): { readonly character: string; readonly
   );
 }
 
-/** What a key reader does with what it reads. */
+/** Handlers of a key reader. */
 export interface KeyReaderPort {
   /** Keys for the program. */
   type(text: string): void;
@@ -95,7 +95,7 @@ const EMULATOR_ANSWERS: readonly RegExp[] = [
 const KEY_TOKEN =
   /\u001b\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|\u001bO[\x40-\x7e]|\u001b(?:\]\d+;|P[01]?[$+]r|P[>!]\|)[^\u0007\u001b]*(?:\u0007|\u001b\\)|[^]/uy;
 
-/** What may become one of those with the next bytes. A lone ESC is the key. */
+/** A beginning of such a sequence, which the next bytes may complete. A lone ESC is the key. */
 const UNFINISHED_KEY =
   /\u001b(?:\[[\x30-\x3f]*[\x20-\x2f]*|O|\](?:\d+(?:;[^\u0007\u001b]*\u001b?)?)?|P(?:[01]?(?:[$+](?:r[^\u0007\u001b]*\u001b?)?)?|[>!](?:\|[^\u0007\u001b]*\u001b?)?))$/u;
 

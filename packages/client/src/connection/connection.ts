@@ -48,7 +48,7 @@ export interface BackoffOptions {
   stableMs?: number;
 }
 
-/** What a connection calls and how it is configured. */
+/** Callbacks and configuration of a connection. */
 export interface ConnectionOptions {
   /**
    * Opens a transport; must stop when the signal aborts. A rejection with `Unauthorized` or `UntrustedHost`

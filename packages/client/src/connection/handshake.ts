@@ -26,7 +26,7 @@ export interface ClientIdentity {
   readonly capabilities: ClientCapabilities | undefined;
 }
 
-/** What the host said about itself in `initialize`. */
+/** Name, version and features of the host, from `initialize`. */
 export type HostInfo = Omit<InitializeResult, 'snapshots' | 'serverSeq'>;
 
 /** State that a handshake reads, and callbacks that update it. */

@@ -11,7 +11,7 @@ export interface LivenessOptions {
   timeoutMs?: number;
 }
 
-/** What the heartbeat needs of the connection. */
+/** The parts of a connection that the heartbeat uses. */
 export interface LivenessPort {
   /** Resolves when the host answers the ping. */
   ping(): Promise<void>;

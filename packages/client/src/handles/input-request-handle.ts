@@ -21,7 +21,7 @@ export type AnswerInput = string | number | boolean | readonly string[] | ChatIn
 
 type InputAction = Extract<ClientAction, { type: 'chat/inputAnswerChanged' | 'chat/inputCompleted' }>;
 
-/** What a handle of an input request needs. */
+/** The parts of a client that a handle of an input request uses. */
 export interface InputRequestPort {
   readonly requestId: string;
   /** URI of the chat that asks. */

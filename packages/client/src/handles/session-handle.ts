@@ -28,7 +28,7 @@ type SessionMethod =
   | 'createChat'
   | 'disposeChat';
 
-/** What session handles need of the client. */
+/** The parts of a client that session handles use. */
 export interface SessionsPort extends ToolsPort {
   readonly host: ExportPort['host'];
   request<M extends SessionMethod>(

@@ -18,7 +18,7 @@ async function harness(options: ConstructorParameters<typeof Harness>[0] = {}): 
 
 const opened = async (it: Harness): Promise<TerminalHandle> => it.run(it.client.terminal(URI));
 
-/** What a screen received; resets are in brackets. */
+/** The text that a screen received; resets are in brackets. */
 function screen(terminal: TerminalHandle): string[] {
   const log: string[] = [];
   terminal.attach({

@@ -13,7 +13,7 @@ import type { Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { type OfferedTool, RunningTool } from './tool-run.ts';
 
-/** What tool offers need of the client. */
+/** The parts of a client that tool offers use. */
 export interface ToolsPort {
   readonly clientId: string;
   dispatch(uri: URI, action: ClientAction): Promise<DispatchOutcome>;

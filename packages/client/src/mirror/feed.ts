@@ -4,7 +4,7 @@ import type { ReportError } from '../listeners.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-/** What the feed updates. */
+/** Targets of the feed. */
 export interface FeedParts {
   readonly clientId: string;
   readonly dispatcher: Dispatcher;

@@ -5,7 +5,7 @@ import { addressName, isLoopbackName } from './address-name.ts';
 const BURST = 20;
 /** Time after which one more is allowed. */
 const REFILL_MS = 2_000;
-/** The same for all addresses together, against guesses from many addresses. Loopback is not included. */
+/** Limit for all addresses together, against guesses from many addresses. Loopback is not included. */
 const BURST_OF_ALL = 200;
 const REFILL_OF_ALL_MS = 200;
 /** Limit of remembered addresses. The one that failed longest ago is dropped first. */

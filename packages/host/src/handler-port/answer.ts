@@ -55,7 +55,7 @@ export class Answer<Result = unknown> {
     return new Answer({ kind: 'error', error }, 'behindCommit');
   }
 
-  /** The same answer; the connection closes after it. */
+  /** Returns this answer, after which the connection closes. */
   thenClose(close: CloseReason): Answer<Result> {
     return new Answer(this.content, this.order, close);
   }

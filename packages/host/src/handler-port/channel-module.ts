@@ -20,7 +20,7 @@ export interface Caller {
 export interface Rejection {
   readonly code: string;
   readonly reason: string;
-  /** The same as data, for clients that build their own text. */
+  /** The refusal as data, for clients that build their own text. */
   readonly refusal?: RefusalDetails;
   /** Runs right after the rejection, in the same transaction. */
   after?(tx: Tx): void;

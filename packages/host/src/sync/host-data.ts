@@ -20,7 +20,7 @@ interface AnyHostData {
 export interface SessionHostData extends AnyHostData {
   /** The catalogue entry as last written. The next change is compared with it. */
   readonly summary: SessionSummary;
-  /** Who set the title last. A title that a client set is never replaced [SESS-11]. */
+  /** The party that set the title last. A title that a client set is never replaced [SESS-11]. */
   readonly titledBy: 'nobody' | 'message' | 'agent' | 'client';
   /**
    * URIs of the chats of a running import. They are rows, which become channels at the end of the import.
@@ -59,7 +59,7 @@ export interface TerminalHostData extends AnyHostData {
   readonly pty: string;
   /** Byte offset up to which output is contained in envelopes. */
   readonly offset: number;
-  /** Who set the title last. A program never replaces a title that a client set. */
+  /** The party that set the title last. A program never replaces a title that a client set. */
   readonly titledBy: 'host' | 'program' | 'somebody';
   /** The title while nobody has set one. */
   readonly defaultTitle: string;

@@ -94,7 +94,7 @@ export interface Workspace {
   readonly privatePaths: PrivatePaths;
   /** A reader of files in the working directories of existing sessions [RES-2]. It calls `workingDirectories` for each file; paths are absolute. */
   readerFor(workingDirectories: () => Promise<readonly string[]>): ReadFile;
-  /** The same for code of the host. */
+  /** A reader of whole files with the same rights, for code of the host. */
   bytesReaderFor(workingDirectories: () => Promise<readonly string[]>): ReadFileBytes;
 }
 

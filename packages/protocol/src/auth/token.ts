@@ -1,6 +1,6 @@
 import type { ConnectionParams } from '../wire/basics.ts';
 
-/** What an access token permits, from least to most; see {@link METHOD_SCOPE}. */
+/** The permissions of an access token, from least to most; see {@link METHOD_SCOPE}. */
 export type TokenScope = 'observe' | 'interact' | 'admin';
 
 /** `x-createToken` (extension): creates an access token. For admins [AUTH-1]. */

@@ -164,7 +164,7 @@ export interface ChatToolCallApprovedAction extends ChatToolCallConfirmedActionB
 export interface ChatToolCallDeniedAction extends ChatToolCallConfirmedActionBase {
   approved: false;
   reason: 'denied' | 'skipped';
-  /** What to do instead. */
+  /** Message of the user about a better action than the call. */
   userSuggestion?: Message;
   /** Reason, for people. */
   reasonMessage?: StringOrMarkdown;

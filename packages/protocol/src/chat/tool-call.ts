@@ -52,7 +52,7 @@ export interface ToolCallMcpContributor {
 
 /** Fields of a tool call with complete input. */
 export interface ToolCallParameterFields {
-  /** What the call does, for people. */
+  /** Text for people: the effect of the call. */
   invocationMessage: StringOrMarkdown;
   /** Raw input, usually JSON. */
   toolInput?: string;
@@ -120,7 +120,7 @@ export interface ToolCallCancelledState extends ToolCallBase, ToolCallParameterF
   reason: ToolCallCancellationReason;
   /** Reason, for people. */
   reasonMessage?: StringOrMarkdown;
-  /** What to do instead. */
+  /** Message of the user about a better action than the call. */
   userSuggestion?: Message;
   selectedOption?: ConfirmationOption;
 }
@@ -144,7 +144,7 @@ export type ConfirmationOptionKind = 'approve' | 'deny';
 /** The result of a tool call. */
 export interface ToolCallResult {
   success: boolean;
-  /** What the call did, for people. */
+  /** Text for people: the effect that the call had. */
   pastTenseMessage: StringOrMarkdown;
   content?: ToolResultContent[];
   /** Fits the tool's `outputSchema`. */

@@ -30,7 +30,7 @@ export function lengthApart(action: StateAction): number {
   }
 }
 
-/** The same for the params of a request that fit their schema. */
+/** Number of characters of a request that the host stores outside of the state. `params` fit their schema. */
 export function paramsApart(method: string, params: unknown): number {
   if (typeof params !== 'object' || params === null) return 0;
   if (method === 'resourceWrite' && 'data' in params && typeof params.data === 'string')

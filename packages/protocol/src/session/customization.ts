@@ -85,7 +85,7 @@ export interface CustomizationErrorState {
   message: string;
 }
 
-/** Who can invoke a customization. */
+/** The parties that can invoke a customization. */
 export interface InvocationLimits {
   /** True: only people can, not the model. Absent: false. */
   disableModelInvocation?: boolean;
@@ -96,7 +96,7 @@ export interface InvocationLimits {
 /** An agent with its own prompt, from a Markdown file with front matter. */
 export interface AgentCustomization extends ChildCustomizationBase, InvocationLimits {
   type: 'agent';
-  /** What it does well and when to use it. */
+  /** Strengths of the agent, and when to use it. */
   description?: string;
   /** Absent: the model that the session uses. */
   model?: string;

@@ -37,7 +37,7 @@ function all(values: unknown): unknown[] {
   return Array.isArray(values) ? values : [values];
 }
 
-/** What is wrong with a value, and where. */
+/** A problem of a value, with its path. */
 export interface Problem {
   /** Path from the root, such as `params.message.text`. */
   readonly path: string;

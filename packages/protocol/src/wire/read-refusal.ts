@@ -48,7 +48,7 @@ export function readRefusal(value: unknown): RefusalDetails | undefined {
   }
 }
 
-/** The same from the text of the HTTP header. */
+/** Reads the refusal from the text of the HTTP header. */
 export function parseRefusal(text: string | null | undefined): RefusalDetails | undefined {
   if (text === null || text === undefined) return undefined;
   try {

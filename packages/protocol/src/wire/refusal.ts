@@ -30,7 +30,7 @@ export interface ScopeRefusal {
 /** A limit of the host or of a session is reached. */
 export interface LimitRefusal {
   kind: 'limit';
-  /** What is counted: `terminals` of the host or `chats` of a session. */
+  /** The things counted: `terminals` of the host or `chats` of a session. */
   of: string;
   max: Count;
 }
@@ -40,7 +40,7 @@ export interface ParameterRefusal {
   kind: 'parameter';
   /** Its path, such as `config.approvals`. */
   parameter: string;
-  /** What was expected and what came, in English. */
+  /** The expected and the received value, in English. */
   problem: string;
 }
 

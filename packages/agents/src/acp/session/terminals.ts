@@ -156,7 +156,7 @@ export class SharedTerminal {
 const isSame = (one: TerminalUse | undefined, other: TerminalUse | undefined): boolean =>
   one?.turnId === other?.turnId && one?.toolCallId === other?.toolCallId;
 
-/** What terminals need of their session. */
+/** The parts of a session that terminals use. */
 export interface TerminalOwner {
   readonly host: AgentSessionHost;
   readonly workingDirectory: string;

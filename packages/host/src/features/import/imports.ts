@@ -15,7 +15,7 @@ export interface OpenImport {
   readonly session: URI;
   readonly clientId: string;
   readonly chats: readonly ImportedChatRows[];
-  /** The same chats by their new URIs. */
+  /** These chats by their new URIs. */
   readonly byUri: ReadonlyMap<URI, ImportedChatRows>;
   readonly defaultChat: ImportedChatRows;
   /** True if its chats work in the session's folder instead of their own. */

@@ -9,7 +9,7 @@ const MEBIBYTE = 1024 * 1024;
 /** Limit for received and unhandled bytes of all connections of one token: two of the largest messages. Messages of `observe` tokens are short. */
 export const MAX_UNHANDLED_BYTES = { interact: 32 * MEBIBYTE, observe: 16 * MEBIBYTE } as const;
 
-/** The same limit for all tokens together, those of scope `admin` not counted. */
+/** Limit for all tokens together, except those of scope `admin`. */
 export const MAX_UNHANDLED_BYTES_IN_ALL = 48 * MEBIBYTE;
 
 interface Sender {

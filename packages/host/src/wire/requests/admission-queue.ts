@@ -4,7 +4,7 @@ import { ANSWER_BYTES, type Lagging, type Reader, UnreadAnswers } from './unread
 /** Large answers that are made at the same time: each may read and write megabytes. Answers to `admin` tokens are not counted. */
 export const MAX_RUNNING_ANSWERS = 4;
 
-/** The same limit for one token. It is lower for tokens that are not `admin`, so that another token finds a slot. */
+/** Limit for one token. It is lower for tokens that are not `admin`, so that another token finds a slot. */
 const MAX_RUNNING_ANSWERS_OF_TOKEN = { admin: MAX_RUNNING_ANSWERS, other: MAX_RUNNING_ANSWERS / 2 } as const;
 
 /** Interval at which unread answers are measured while requests wait for them to be read. */
@@ -13,7 +13,7 @@ const LOOK_MS = 250;
 /** Measurements (10 s) after which a client that does not read is closed to make room for others of its token. */
 const PATIENCE_LOOKS = 40;
 
-/** The same (500 ms) if a token without unread answers waits. */
+/** Measurements (500 ms) after which it is closed if a token without unread answers waits. */
 const NEWCOMER_LOOKS = 2;
 
 /** A client that takes fewer bytes than this while others wait counts as not reading. */

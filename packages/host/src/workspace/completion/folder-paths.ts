@@ -74,7 +74,7 @@ async function listByGit(folder: string, signal: AbortSignal): Promise<string | 
   return tracked === undefined || untracked === undefined ? undefined : tracked + untracked;
 }
 
-/** What git puts out, as far as there is room for it; `undefined` when it fails. */
+/** The output of git, up to the limit; `undefined` when git fails. */
 async function runGit(
   cwd: string,
   args: readonly string[],
