@@ -25,7 +25,7 @@ export default defineConfig(({ mode }) => ({
     // Processes, not threads: tests spawn children, change the working directory and read the process's own handles.
     pool: 'forks',
     // Most tests wait for programs most of the time. Those of the long runs keep a core busy.
-    maxWorkers: longRuns.includes(mode) ? 2 : 3,
+    maxWorkers: longRuns.includes(mode) ? 2 : 4,
     // Programs that tests start from sources are compiled once, which saves four fifths of their start.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '.cache/compiled') },
     // Long enough that only a test that hangs exceeds them, also on a loaded machine.

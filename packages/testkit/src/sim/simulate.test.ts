@@ -14,6 +14,14 @@ async function traceOf(seed: number, without?: ReadonlySet<number>): Promise<str
   return trace.lines.join('\n');
 }
 
+/** The long run plays more of them, with more steps: `convergence.sim.test.ts`. */
+test.each([1, 2, 3, 4])(
+  '[REC-1] [ACT-6] [CONN-2] [CONN-4] [CONN-5] [CONN-6] all clients converge with the host on the schedule of seed %i',
+  async (seed) => {
+    expect((await simulate({ seed, stepCount: 700, auditCount: 2 })).of('audits')).toBe(2);
+  },
+);
+
 test.each([3, 8, 21, 34])('seed %i gives the same trace each time, byte for byte', async (seed) => {
   const first = await traceOf(seed);
   expect(first.split('\n').length).toBeGreaterThan(100);
