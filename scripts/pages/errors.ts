@@ -78,7 +78,7 @@ function rowsOf(texts: Readonly<Record<string, string>>, codes: readonly string[
 
 const rejectionCodes = (): string[] =>
   [
-    ...codesIn('packages/host/src/**/*.ts', /\breject\(\s*'(\w+)'/g),
+    ...codesIn('packages/host/src/**/*.ts', /\breject(?:Key)?\(\s*'(\w+)'/g),
     ...codesIn('packages/protocol/src/chat/input-check.ts', /\bcode: '(\w+)'/g),
   ]
     .reduce<string[]>((all, code) => (all.includes(code) ? all : [...all, code]), [])

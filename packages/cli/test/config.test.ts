@@ -54,7 +54,7 @@ describe('agenthost config', () => {
     });
     expect(await machine.run(['config', 'set', 'maxTerminals', '3'])).toMatchObject({
       code: 1,
-      err: 'agenthost: maxTerminals was fixed when the host was started\n',
+      err: 'agenthost: maxTerminals: fixed when the host was started\n',
     });
     const unknown = await machine.run(['config', 'get', 'colour']);
     expect(unknown.code).toBe(2);
@@ -73,7 +73,7 @@ describe('agenthost config', () => {
     );
     expect(await machine.run(['config', 'unset', 'maxTerminals'])).toMatchObject({
       code: 1,
-      err: 'agenthost: maxTerminals was fixed when the host was started\n',
+      err: 'agenthost: maxTerminals: fixed when the host was started\n',
     });
     expect((await machine.run(['config', 'unset', 'colour'])).err).toMatch(
       /^agenthost: colour: unknown setting; expected one of/,

@@ -1,3 +1,4 @@
+import type { StateAction } from '@agenthost/protocol';
 import { expect, test } from 'vitest';
 import { ROOT, startHost } from './host-fixture.ts';
 
@@ -42,6 +43,32 @@ test('[SESS-1] a working directory that does not exist is refused with its URI a
     kind: 'folder',
     uri: workingDirectory,
     reason: 'missing',
+  });
+  host.kill();
+});
+
+test('[ACT-3] a rejected action carries the key or the size that was refused as data', async () => {
+  const host = await startHost();
+  const client = await host.client();
+  const { session } = await host.session(client);
+  const refused = async (channel: string, action: StateAction): Promise<unknown> =>
+    (await client.act(channel, action))?.['x-refusal'];
+  expect(await refused(ROOT, { type: 'root/configChanged', config: { maxTerminals: 'few' } })).toEqual({
+    kind: 'parameter',
+    parameter: 'maxTerminals',
+    problem: 'expected a number',
+  });
+  expect(await refused(session, { type: 'session/configChanged', config: { unknown: 1 } })).toEqual({
+    kind: 'parameter',
+    parameter: 'unknown',
+    problem: 'unknown key',
+  });
+  expect(await refused(session, { type: 'session/titleChanged', title: 'x'.repeat(513) })).toEqual({
+    kind: 'size',
+    field: 'action.title',
+    unit: 'characters',
+    max: 512,
+    actual: 513,
   });
   host.kill();
 });

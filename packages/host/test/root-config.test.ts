@@ -88,10 +88,10 @@ describe("the host's config", () => {
     expect(fixed).toEqual(['approvals', 'maxTerminals']);
     const tried = async (...change: Parameters<typeof configChanged>) =>
       (await client.act(ROOT, configChanged(...change)))?.rejectionReason;
-    expect(await tried({ approvals: 'all' })).toMatch(/^readOnly: approvals was fixed/);
+    expect(await tried({ approvals: 'all' })).toMatch(/^readOnly: approvals: fixed/);
     expect(await tried({ approvals: 'none' })).toMatch(/^readOnly/);
     expect(await tried({ agentIdleMinutes: 5 }, true)).toMatch(
-      /^readOnly: A replacement must keep approvals/,
+      /^readOnly: approvals: fixed when the host was started; a replacement must keep it/,
     );
     expect(await tried({ approvals: 'all', maxTerminals: 2 }, true)).toMatch(/^readOnly: approvals/);
     expect(await tried({ approvals: 'none', maxTerminals: 2, agentIdleMinutes: 5 }, true)).toBeUndefined();

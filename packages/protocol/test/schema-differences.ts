@@ -80,6 +80,7 @@ export const DIFFERENCES: Difference[] = [
   { where: 'MessageAnnotationsAttachment.x-annotations', reason: EXTENSION },
   { where: 'ChatTurnsLoadedAction.x-from', reason: EXTENSION },
   { where: 'SystemNotificationResponsePart.x-steering', reason: EXTENSION },
+  { where: 'ConfirmationOption.x-lasting', reason: EXTENSION },
   { where: 'CreateTerminalParams.x-command', reason: EXTENSION },
   { where: 'CreateTerminalParams.x-env', reason: EXTENSION },
   { where: 'InitializeParams.x-epoch', reason: EXTENSION },

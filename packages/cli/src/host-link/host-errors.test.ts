@@ -37,6 +37,14 @@ it.each<[RefusalDetails, string]>([
   ],
   [{ kind: 'limit', of: 'chats', max: 100 }, 'the session has 100 chats, the maximum: remove one first'],
   [
+    { kind: 'size', field: 'action.title', unit: 'characters', max: 512, actual: 12_582_912 },
+    'title: at most 512 characters, got 12,582,912',
+  ],
+  [
+    { kind: 'size', field: 'config', unit: 'charactersAltogether', max: 1_000, actual: 2_000 },
+    '--config: at most 1,000 characters altogether, got 2,000',
+  ],
+  [
     { kind: 'folder', uri: 'file:///no%20such/place', reason: 'missing' },
     'the folder /no such/place does not exist on the host',
   ],
@@ -69,13 +77,17 @@ it.each([
   expect(errorSentence(answer({ kind: 'parameter', parameter, problem }))).toBe(told);
 });
 
-it.each([undefined, 'scope', { kind: 'later' }, { kind: 'scope', needed: 'all' }, { kind: 'limit' }])(
-  'a refusal without data that is known here keeps the text of the host: %j',
-  (details) => {
-    expect(detailsOf(answer(details))).toBeUndefined();
-    expect(errorSentence(answer(details))).toBe('Nein.');
-  },
-);
+it.each([
+  undefined,
+  'scope',
+  { kind: 'later' },
+  { kind: 'scope', needed: 'all' },
+  { kind: 'limit' },
+  { kind: 'size', field: 'x' },
+])('a refusal without data that is known here keeps the text of the host: %j', (details) => {
+  expect(detailsOf(answer(details))).toBeUndefined();
+  expect(errorSentence(answer(details))).toBe('Nein.');
+});
 
 it.each([
   ['No directory "file:///no%20such/place"', 'No directory "/no such/place"'],

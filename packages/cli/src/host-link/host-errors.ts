@@ -5,6 +5,7 @@ import {
   type RefusalDetails,
   readRefusal,
   type ScopeRefusal,
+  sizeProblem,
 } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import { commandLine } from '../process/own-command.ts';
@@ -97,6 +98,8 @@ function sentenceOf(details: RefusalDetails | undefined): string | undefined {
       return scopeSentence(details);
     case 'limit':
       return limitSentence(details);
+    case 'size':
+      return `${optionOf(details.field.replace(/^(?:action|params)\./, ''))}: ${sizeProblem(details)}`;
     case 'parameter':
       return `${optionOf(details.parameter)}: ${withPaths(details.problem)}`;
     case 'folder':

@@ -32,7 +32,15 @@ describe('choices', () => {
     ],
     [[always], ['no', 'Always Allow']],
     [
-      [{ ...always, id: 'x', label: 'Alle Write (der Agent merkt es sich selbst)' }, once],
+      [
+        {
+          ...always,
+          id: 'x',
+          label: 'Alle Write (der Agent merkt es sich selbst)',
+          'x-lasting': true as const,
+        },
+        once,
+      ],
       ['Allow', 'Alle Write (der Agent merkt es sich selbst)', 'no'],
     ],
   ])('the first allows this once, or nothing, in whatever order they come: %#', (options, labels) => {

@@ -58,13 +58,18 @@ export function chosen(text: string, toolCall: ToolCallConfirmationState): Choic
   return NO_WORDS.has(typed) ? PLAIN_NO : undefined;
 }
 
-/** The words in which agents offer a yes that holds for more than this once. */
+/**
+ * Words of agents for an approval that covers more than one call. Some agents declare such an option as one for a single call, for example
+ * "Yes, and auto-accept edits".
+ */
 const LASTING_WORDS =
-  /\b(?:always|every|session|turn|forever|remember(?:ed|s)?|permanent(?:ly)?|auto\w*|all|don'?t ask|never ask|immer|merkt|toujours|retenu)\b/i;
+  /\b(?:always|every|session|turn|forever|remember(?:ed|s)?|permanent(?:ly)?|auto\w*|all|don'?t ask|never ask)\b/i;
 
-/** Whether an option allows more than the one call. */
-const isLasting = ({ id, label }: ConfirmationOption): boolean =>
-  LASTING_WORDS.test(label) || /always|session|forever/i.test(id);
+/** Whether an option covers more than the one call: by the host's data, or by the agent's id and label. */
+const isLasting = (option: ConfirmationOption): boolean =>
+  option['x-lasting'] === true ||
+  LASTING_WORDS.test(option.label) ||
+  /always|session|forever/i.test(option.id);
 
 /**
  * Whether a yes without naming an option holds for this call alone: agents then take the option that allows once. When

@@ -57,7 +57,7 @@ function fixedConfig(
   const values = Object.entries(texts).map(([key, text]): [string, unknown] => {
     const value = readValue(schema, key, text);
     const fault = findHostConfigFault(schema, { [key]: value });
-    if (fault !== undefined) throw usageError(`--set: ${fault}`);
+    if (fault !== undefined) throw usageError(`--set: ${fault.key}: ${fault.problem}`);
     return [key, value];
   });
   return {

@@ -1,4 +1,10 @@
-import { type ActionEnvelope, findActionFault, type StateAction, type URI } from '@agenthost/protocol';
+import {
+  type ActionEnvelope,
+  findActionFault,
+  type StateAction,
+  sizeProblem,
+  type URI,
+} from '@agenthost/protocol';
 import type { Clock } from '../clock.ts';
 import {
   type DispatchOutcome,
@@ -67,7 +73,10 @@ export class Dispatcher {
       return Promise.resolve({ outcome: 'dropped', reason });
     }
     const fault = findActionFault(action);
-    if (fault !== undefined) return Promise.resolve({ outcome: 'rejected', code: 'tooLarge', reason: fault });
+    if (fault !== undefined) {
+      const reason = `${fault.field}: ${sizeProblem(fault)}`;
+      return Promise.resolve({ outcome: 'rejected', code: 'tooLarge', reason, details: fault });
+    }
     let settle: (outcome: DispatchOutcome) => void = () => undefined;
     const outcome = new Promise<DispatchOutcome>((resolve) => {
       settle = resolve;

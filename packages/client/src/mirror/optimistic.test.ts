@@ -48,6 +48,13 @@ describe('prediction', () => {
       outcome: 'rejected',
       code: 'tooLarge',
       reason: 'action.message.text: at most 1,048,576 characters, got 2,097,152',
+      details: {
+        kind: 'size',
+        field: 'action.message.text',
+        unit: 'characters',
+        max: 1_048_576,
+        actual: 2_097_152,
+      },
     });
     expect(ids(mirror.state)).toEqual([]);
     await it.settle();

@@ -56,7 +56,9 @@ export function offersFor(
     const label = labels.always(alwaysOf(coverage.shown, ask), scope.kind);
     remembers.set(`always-${scope.kind}`, { label, scope, coverage, isAgents: false });
   }
-  const always = [...remembers].map(([id, { label }]) => ({ id, label, kind: 'approve' as const, group: 0 }));
+  const always = [...remembers].map(
+    ([id, { label }]): ConfirmationOption => ({ id, label, kind: 'approve', group: 0, 'x-lasting': true }),
+  );
   return { options: [allow, ...always, deny], remembers, areHosts: true };
 }
 
@@ -86,7 +88,7 @@ function agentsOffers(
   const once = ofKind('approve').filter((option) => !isLasting(option));
   const lasting = ofKind('approve')
     .filter(isLasting)
-    .map((option) => ({ ...option, label: lastingLabel(option.label) }));
+    .map((option) => ({ ...option, label: lastingLabel(option.label), 'x-lasting': true as const }));
   const denials = ofKind('deny');
   const options = once.length > 0 ? [...once, ...lasting, ...denials] : [...denials, ...lasting];
   const plainYes = once.length > 0 ? undefined : remembers.get(lasting[0]?.id ?? '');

@@ -1,6 +1,6 @@
 import type { ConfigPropertySchema, RootConfigState } from '@agenthost/protocol';
 import { APPROVALS_PROPERTY, type ApprovalPolicy, isApprovalPolicy } from './session-keys.ts';
-import { configFaultText, findConfigFault } from './values.ts';
+import { type ConfigFault, findConfigFault } from './values.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -149,7 +149,7 @@ export function hostConfig({ agents, defaultAgent, fixed, before }: HostConfigPa
   const properties = { ...hostConfigSchema({ agents, defaultAgent }).properties };
   for (const [key, value] of Object.entries(fixed)) {
     const fault = findHostConfigFault({ type: 'object', properties }, { [key]: value });
-    if (fault !== undefined) throw new Error(fault);
+    if (fault !== undefined) throw new Error(`${fault.key}: ${fault.problem}`);
     const property = properties[key];
     if (property !== undefined) properties[key] = { ...property, readOnly: true };
   }
@@ -192,14 +192,17 @@ const numberProperty = (spec: NumberSpec): ConfigPropertySchema => ({
   default: spec.default,
 });
 
-/** The fault in values of the host's config, as `key: expected …`, or `undefined` [ROOT-5]. */
-export function findHostConfigFault(schema: RootConfigState['schema'], values: Values): string | undefined {
+/** The first fault in values of the host's config, or `undefined` [ROOT-5]. */
+export function findHostConfigFault(
+  schema: RootConfigState['schema'],
+  values: Values,
+): ConfigFault | undefined {
   const fault = findConfigFault(schema, values);
-  if (fault !== undefined) return configFaultText(fault);
+  if (fault !== undefined) return fault;
   for (const [key, value] of Object.entries(values)) {
     const spec = specOf(key);
     if (spec === undefined || isWithin(spec, value)) continue;
-    return `${key}: expected a whole number from ${spec.min} to ${spec.max}`;
+    return { key, problem: `expected a whole number from ${spec.min} to ${spec.max}` };
   }
   return undefined;
 }

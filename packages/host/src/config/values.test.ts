@@ -1,6 +1,6 @@
 import type { SessionConfigSchema } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
-import { checkConfig, configFaultText, findConfigFault } from './values.ts';
+import { checkConfig, findConfigFault } from './values.ts';
 
 const schema: SessionConfigSchema = {
   type: 'object',
@@ -48,7 +48,7 @@ describe('config values', () => {
     [{ branch: 3 }, 'branch: expected a string'],
   ])('[SESS-1] [SESS-9] %j are refused: %s', (values, fault) => {
     const found = findConfigFault(schema, values);
-    expect(found && configFaultText(found)).toBe(fault);
+    expect(found && `${found.key}: ${found.problem}`).toBe(fault);
   });
 
   it('[SESS-1] that are required may come from the defaults', () => {

@@ -17,9 +17,6 @@ export interface ConfigFault {
   readonly problem: string;
 }
 
-/** A fault as `key: problem`. */
-export const configFaultText = ({ key, problem }: ConfigFault): string => `${key}: ${problem}`;
-
 /** The first fault in given values, or `undefined` [SESS-9] [ROOT-5]. */
 export function findConfigFault(
   schema: ConfigSchema,

@@ -1,4 +1,10 @@
-import type { ChannelAction, ChannelKind, RefusalDetails } from '@agenthost/protocol';
+import {
+  type ChannelAction,
+  type ChannelKind,
+  type CountLimit,
+  excessOf,
+  type RefusalDetails,
+} from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { Channel } from '../sync/channel.ts';
 import type { Sink } from '../sync/subscription.ts';
@@ -32,6 +38,20 @@ export const reject = (code: string, reason: string, refusal?: RefusalDetails): 
   reason,
   ...defined({ refusal }),
 });
+
+/** A refusal of a key of a configuration, with the key as data. */
+export const rejectKey = (code: string, parameter: string, problem: string): Rejection =>
+  reject(code, `${parameter}: ${problem}`, { kind: 'parameter', parameter, problem });
+
+/** A refusal of an action that would make a part of a channel's state too large. */
+export const rejectSize = (field: string, limit: CountLimit, actual: number): Rejection =>
+  reject('tooLarge', excessOf(limit, actual), {
+    kind: 'size',
+    field,
+    unit: 'charactersAltogether',
+    max: limit.max,
+    actual,
+  });
 
 /** An accepted dispatch. All of it runs in one transaction. */
 export interface Plan<K extends ChannelKind> {

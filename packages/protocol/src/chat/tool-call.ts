@@ -136,6 +136,8 @@ export interface ConfirmationOption {
   kind: ConfirmationOptionKind;
   /** Options of different groups are shown separately. */
   group?: number;
+  /** An extension: true if the approval also covers later calls. */
+  'x-lasting'?: true;
 }
 
 /** Whether an option approves or denies. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StateAction } from '../wire/envelope.ts';
-import { findActionFault, findParamsFault, weightOf } from './check.ts';
+import { findActionFault, findParamsFault, sizeProblem, weightOf } from './check.ts';
 import { MESSAGE_TOTAL, TEXT_LIMITS } from './table.ts';
 
 const MI = 1024 * 1024;
@@ -16,27 +16,36 @@ const photo = (length: number) => ({
   data: 'A'.repeat(length),
 });
 
+/** The first fault as text. */
+const faultOf = (action: StateAction): string => {
+  const fault = findActionFault(action);
+  return fault === undefined ? 'none' : `${fault.field}: ${sizeProblem(fault)}`;
+};
+
 test('a text is as long as its field may be, and the refusal names field, limit and size', () => {
   expect(findActionFault(title(TEXT_LIMITS.name.max))).toBeUndefined();
-  expect(findActionFault(title(12 * MI))).toBe('action.title: at most 512 characters, got 12,582,912');
+  expect(faultOf(title(12 * MI))).toBe('action.title: at most 512 characters, got 12,582,912');
   expect(findParamsFault('x-searchSessions', { channel: 'ahp-root://', query: 'x'.repeat(1_001) })).toEqual({
-    path: 'params.query',
-    problem: 'at most 1,000 characters, got 1,001',
+    kind: 'size',
+    field: 'params.query',
+    unit: 'characters',
+    max: 1_000,
+    actual: 1_001,
   });
 });
 
 test('a field goes by its parent where the name alone says too little', () => {
   expect(findActionFault(draft({ attachments: [photo(12 * MI)] }))).toBeUndefined();
-  expect(findActionFault(draft({ attachments: [photo(12 * MI + 1)] }))).toContain(
+  expect(faultOf(draft({ attachments: [photo(12 * MI + 1)] }))).toContain(
     'action.draft.attachments[0].data: at most 12,582,912 characters',
   );
-  expect(findActionFault({ type: 'terminal/input', data: 'x'.repeat(MI + 1) })).toContain('1,048,576');
+  expect(faultOf({ type: 'terminal/input', data: 'x'.repeat(MI + 1) })).toContain('1,048,576');
 });
 
 test('values of an open field go by that field, whatever they are called', () => {
   expect(findActionFault(draft({ _meta: { title: 'x'.repeat(10_000) } }))).toBeUndefined();
   const many = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`k${index}`, 'x'.repeat(10_000)]));
-  expect(findActionFault(draft({ _meta: many }))).toMatch(
+  expect(faultOf(draft({ _meta: many }))).toMatch(
     /^action\.draft\._meta: at most 65,536 characters altogether/,
   );
 });
@@ -44,11 +53,9 @@ test('values of an open field go by that field, whatever they are called', () =>
 test('what the host keeps outside of state counts for no total, anything else does', () => {
   const four = [photo(3 * MI), photo(3 * MI), photo(3 * MI), photo(3 * MI)];
   expect(findActionFault(draft({ attachments: four }))).toBeUndefined();
-  expect(findActionFault(draft({ attachments: [...four, ...four] }))).toContain(
-    'attachments: at most 15,728,640',
-  );
+  expect(faultOf(draft({ attachments: [...four, ...four] }))).toContain('attachments: at most 15,728,640');
   // The host does not store attachments of an unknown kind elsewhere.
-  expect(findActionFault(draft({ attachments: [{ ...photo(3 * MI), type: 'hologram' }] }))).toMatch(
+  expect(faultOf(draft({ attachments: [{ ...photo(3 * MI), type: 'hologram' }] }))).toMatch(
     /^action: at most 1,572,864 characters altogether/,
   );
   const result = { success: true, pastTenseMessage: 'did' };
@@ -64,7 +71,7 @@ test('what the host keeps outside of state counts for no total, anything else do
   expect(findActionFault(complete([{ type: 'text', text: 'x'.repeat(8 * MI) }]))).toBeUndefined();
   // Blocks that stay in the state.
   const small = Array.from({ length: 40 }, () => ({ type: 'text', text: 'x'.repeat(60_000) }));
-  expect(findActionFault(complete(small))).toContain('characters altogether');
+  expect(faultOf(complete(small))).toContain('characters altogether');
 });
 
 test('a value is weighed with its keys, and each number counts', () => {

@@ -1,3 +1,4 @@
+import type { SizeRefusal } from '../wire/refusal.ts';
 import {
   type CountLimit,
   KEY_LENGTH,
@@ -62,7 +63,7 @@ export interface LimitFault {
   readonly path: string;
   readonly limit: CountLimit;
   /** The unit of the limit. */
-  readonly unit: 'characters' | 'members' | 'characters altogether';
+  readonly unit: SizeRefusal['unit'];
   readonly actual: number;
 }
 
@@ -80,7 +81,7 @@ export class LimitWalk {
       ? this.#weighList(value, field, path)
       : this.#weighMap(value, field, path);
     const total = totalLimit(field);
-    if (total !== undefined) this.#check(path, total, 'characters altogether', weight);
+    if (total !== undefined) this.#check(path, total, 'charactersAltogether', weight);
     return weight;
   }
 

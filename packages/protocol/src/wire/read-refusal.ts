@@ -1,7 +1,7 @@
 import { TOKEN_SCOPES } from '../auth/scope.ts';
 import type { TokenScope } from '../auth/token.ts';
 import { defined } from '../values/defined.ts';
-import type { FolderRefusal, RefusalDetails } from './refusal.ts';
+import type { FolderRefusal, RefusalDetails, SizeRefusal } from './refusal.ts';
 
 /** `value` as refusal details; `undefined` when it is none, or of a kind that is not known here. */
 export function readRefusal(value: unknown): RefusalDetails | undefined {
@@ -23,6 +23,11 @@ export function readRefusal(value: unknown): RefusalDetails | undefined {
     case 'limit': {
       const { of, max } = given;
       return typeof of === 'string' && typeof max === 'number' ? { kind: 'limit', of, max } : undefined;
+    }
+    case 'size': {
+      const { field, unit, max, actual } = given;
+      const isFit = typeof field === 'string' && typeof max === 'number' && typeof actual === 'number';
+      return isFit && isSizeUnit(unit) ? { kind: 'size', field, unit, max, actual } : undefined;
     }
     case 'parameter': {
       const { parameter, problem } = given;
@@ -60,6 +65,9 @@ export function parseRefusal(text: string | null | undefined): RefusalDetails | 
 }
 
 const isScope = (value: unknown): value is TokenScope => TOKEN_SCOPES.some((scope) => scope === value);
+
+const isSizeUnit = (value: unknown): value is SizeRefusal['unit'] =>
+  value === 'characters' || value === 'members' || value === 'charactersAltogether';
 
 const isFolderReason = (value: unknown): value is FolderRefusal['reason'] =>
   value === 'missing' || value === 'outside' || value === 'private';

@@ -9,6 +9,7 @@ import type { Count, URI } from './basics.ts';
 export type RefusalDetails =
   | ScopeRefusal
   | LimitRefusal
+  | SizeRefusal
   | ParameterRefusal
   | FolderRefusal
   | SettingRefusal
@@ -35,7 +36,18 @@ export interface LimitRefusal {
   max: Count;
 }
 
-/** A parameter of the request does not have the form that it must have. */
+/** A text, a list or a whole value is too large. */
+export interface SizeRefusal {
+  kind: 'size';
+  /** The path of the field, such as `action.title`, or the part of a channel's state, such as `config`. */
+  field: string;
+  /** `characters` of one text, `members` of a list or a map, or `charactersAltogether` with all that the value contains. */
+  unit: 'characters' | 'members' | 'charactersAltogether';
+  max: Count;
+  actual: Count;
+}
+
+/** A parameter of the request, or a key of a configuration, does not have the form that it must have. */
 export interface ParameterRefusal {
   kind: 'parameter';
   /** Its path, such as `config.approvals`. */

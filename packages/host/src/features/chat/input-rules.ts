@@ -5,10 +5,9 @@ import {
   type ChatState,
   checkAnswered,
   checkInputAnswer,
-  excessOf,
   weightOf,
 } from '@agenthost/protocol';
-import { type Rejection, reject } from '../../handler-port/channel-module.ts';
+import { type Rejection, reject, rejectSize } from '../../handler-port/channel-module.ts';
 
 type Of<T extends ChatAction['type']> = Extract<ChatAction, { type: T }>;
 
@@ -37,7 +36,7 @@ function checkRoom(
   const { answersLength } = CHANNEL_LIMITS;
   const others = inputRequests.filter(({ id }) => id !== changed).map((request) => request.answers ?? {});
   const length = weightOf([...others, answers]);
-  return length > answersLength.max ? reject('tooLarge', excessOf(answersLength, length)) : undefined;
+  return length > answersLength.max ? rejectSize('answers', answersLength, length) : undefined;
 }
 
 /**

@@ -5,12 +5,11 @@ import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { windowOf } from '../../sync/window.ts';
-import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
+import { type AttachmentStore, waitingContents } from '../../turns/contents/attachment-store.ts';
 import type { ContentStore } from '../../turns/contents/content-store.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { failDeniedCall, fitClientResult } from './client-tools.ts';
-import { fitMessage } from './message.ts';
 import { forgetHistory, startQueued } from './queue.ts';
 import { checkChatAction } from './rules.ts';
 import { alignWindows, type CutPoint, findCut, isIncomplete } from './truncate.ts';
@@ -149,4 +148,31 @@ function follow(
 /** Clears a draft that was just sent [CHAT-14]. */
 function clearDraft(tx: Tx, chat: Channel<'chat'>, sent: Message): void {
   if (chat.state.draft?.text === sent.text) tx.emit(chat, { type: 'chat/draftChanged' });
+}
+
+/** A client's action with large attachments of its message replaced by references. */
+function fitMessage(
+  tx: Tx,
+  attachments: AttachmentStore,
+  chat: Channel<'chat'>,
+  action: ChatAction,
+): ChatAction {
+  const place = { session: chat.session ?? '', chat: chat.uri };
+  switch (action.type) {
+    case 'chat/turnStarted': {
+      const message = attachments.storeForTurn(tx, place, action.message, action.turnId);
+      return message === action.message ? action : { ...action, message };
+    }
+    case 'chat/pendingMessageSet': {
+      const message = attachments.storeWaiting(tx, place, action.message, waitingContents(chat.state));
+      return message === action.message ? action : { ...action, message };
+    }
+    case 'chat/draftChanged': {
+      if (action.draft === undefined) return action;
+      const draft = attachments.storeWaiting(tx, place, action.draft, waitingContents(chat.state));
+      return draft === action.draft ? action : { ...action, draft };
+    }
+    default:
+      return action;
+  }
 }

@@ -1,13 +1,7 @@
-import {
-  CHANNEL_LIMITS,
-  excessOf,
-  type SessionAction,
-  type SessionActiveClient,
-  weightOf,
-} from '@agenthost/protocol';
+import { CHANNEL_LIMITS, type SessionAction, type SessionActiveClient, weightOf } from '@agenthost/protocol';
 import { findToolFault } from '../../client-tools/definitions.ts';
 import { isSameOffer } from '../../client-tools/offers.ts';
-import { type Caller, type Rejection, reject } from '../../handler-port/channel-module.ts';
+import { type Caller, type Rejection, reject, rejectSize } from '../../handler-port/channel-module.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 
@@ -48,7 +42,7 @@ function checkRoom(
   const others = present.filter(({ clientId }) => clientId !== joining.clientId);
   const length = [...others, joining].reduce((sum, client) => sum + weightOfClient(client), weightOf([]));
   return length > activeClientsLength.max
-    ? reject('tooLarge', excessOf(activeClientsLength, length))
+    ? rejectSize('activeClients', activeClientsLength, length)
     : undefined;
 }
 

@@ -7,13 +7,16 @@ import {
   invalidParam,
   type ProjectInfo,
   type SessionActiveClient,
+  type SessionConfigPropertySchema,
   type SessionConfigState,
+  type SessionConfigValueItem,
   type SessionState,
   SessionStatus,
   sessionAlreadyExists,
   sessionNotFound,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
+import type { AgentProvider, CompleteConfig } from '../../agents/provider.ts';
 import type { StartReport } from '../../agents/start-progress.ts';
 import { findToolFault } from '../../client-tools/definitions.ts';
 import { agentValues, metadataOf } from '../../config/session-keys.ts';
@@ -36,7 +39,40 @@ import type { SessionParts } from '../../sessions/parts.ts';
 import { createChat, forkTitle, isCurrent } from '../../sync/fork.ts';
 import { newChat, newChatUri, summaryOf } from '../../sync/new-chat.ts';
 import type { Tx } from '../../sync/tx.ts';
-import { completeConfig } from './config-completions.ts';
+
+/** Maximum number of values in one answer. */
+const MAX_ITEMS = 100;
+
+/** Values of one `enumDynamic` property [ROOT-4]. Throws `-32602` for other properties. */
+async function completeConfig(
+  provider: AgentProvider,
+  properties: Readonly<Record<string, SessionConfigPropertySchema>>,
+  input: CompleteConfig,
+): Promise<SessionConfigValueItem[]> {
+  const property = Object.hasOwn(properties, input.property) ? properties[input.property] : undefined;
+  if (property?.enumDynamic !== true) {
+    throw invalidParam(
+      'property',
+      `expected a property with enumDynamic, got ${input.property.slice(0, 100)}`,
+    );
+  }
+  const items = (await provider.completeConfig?.(input)) ?? fromEnum(property, input.query);
+  return items.slice(0, MAX_ITEMS);
+}
+
+function fromEnum(
+  { enum: values = [], enumLabels = [], enumDescriptions = [] }: SessionConfigPropertySchema,
+  query: string,
+): SessionConfigValueItem[] {
+  const wanted = query.toLowerCase();
+  return values.flatMap((value, index) => {
+    if (typeof value !== 'string') return [];
+    const label = enumLabels[index] ?? value;
+    const description = enumDescriptions[index] ?? '';
+    const isMatch = [value, label].some((text) => text.toLowerCase().includes(wanted));
+    return isMatch ? [{ value, label, ...(description === '' ? {} : { description }) }] : [];
+  });
+}
 
 /** `createSession`, `disposeSession`, `resolveSessionConfig` [SESS-1] to [SESS-3] [ROOT-4]. */
 export function sessionCommands(parts: SessionParts): Commands {

@@ -1,19 +1,15 @@
-import {
-  CHANNEL_LIMITS,
-  excessOf,
-  type SessionAction,
-  type SessionConfigState,
-  weightOf,
-} from '@agenthost/protocol';
+import { CHANNEL_LIMITS, type SessionAction, type SessionConfigState, weightOf } from '@agenthost/protocol';
 import { sameJson } from '@agenthost/protocol/values';
 import { defaultApprovals } from '../../config/host-config.ts';
 import { type ApprovalPolicy, agentValues, findHostKeyFault } from '../../config/session-keys.ts';
-import { configFaultText, findConfigFault } from '../../config/values.ts';
+import { findConfigFault } from '../../config/values.ts';
 import {
   type Caller,
   type ChannelModule,
   type Rejection,
   reject,
+  rejectKey,
+  rejectSize,
 } from '../../handler-port/channel-module.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -63,20 +59,26 @@ function checkConfigChange(
   { config, replace = false }: { config: Record<string, unknown>; replace?: boolean },
 ): Rejection | undefined {
   const fault = findConfigFault(schema, config) ?? findHostKeyFault(config);
-  if (fault !== undefined) return reject('invalidConfig', configFaultText(fault));
+  if (fault !== undefined) return rejectKey('invalidConfig', fault.key, fault.problem);
   const { configLength } = CHANNEL_LIMITS;
   const length = weightOf(replace ? config : { ...values, ...config });
-  if (length > configLength.max) return reject('tooLarge', excessOf(configLength, length));
+  if (length > configLength.max) return rejectSize('config', configLength, length);
   const isFixed = (key: string): boolean => schema.properties[key]?.sessionMutable !== true;
   const touched = Object.keys(config).find(
     (key) => isFixed(key) && !(replace && sameJson(config[key], values[key])),
   );
   if (touched !== undefined)
-    return reject('notMutable', `${touched} cannot be changed after the session's creation`);
+    return rejectKey('notMutable', touched, "cannot be changed after the session's creation");
   const dropped = replace
     ? Object.keys(values).find((key) => isFixed(key) && !Object.hasOwn(config, key))
     : undefined;
-  return dropped === undefined ? undefined : reject('notMutable', `A replacement must keep ${dropped}`);
+  return dropped === undefined
+    ? undefined
+    : rejectKey(
+        'notMutable',
+        dropped,
+        "cannot be changed after the session's creation; a replacement must keep it",
+      );
 }
 
 /**

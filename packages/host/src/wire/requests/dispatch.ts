@@ -9,6 +9,7 @@ import {
   isWithinScope,
   type StateAction,
   scopeOfAction,
+  sizeProblem,
 } from '@agenthost/protocol';
 import { type CheckedAction, validateAction, validateParams } from '@agenthost/protocol/validate';
 import { defined } from '@agenthost/protocol/values';
@@ -109,7 +110,11 @@ export class Dispatcher {
     if (tooLarge !== undefined) {
       // The sender has the whole action.
       const echoed = { ...incoming, action: outlineOf(checked.action) };
-      this.#refuse(connection, echoed, reject('tooLarge', tooLarge));
+      this.#refuse(
+        connection,
+        echoed,
+        reject('tooLarge', `${tooLarge.field}: ${sizeProblem(tooLarge)}`, tooLarge),
+      );
       return undefined;
     }
     return this.#plan(connection, incoming, channel, checked.action);

@@ -12,6 +12,7 @@ import {
   ROOT_URI,
   type ScopeRefusal,
   scopeOfRequest,
+  sizeProblem,
   type WireError,
 } from '@agenthost/protocol';
 import { validateParams } from '@agenthost/protocol/validate';
@@ -171,7 +172,7 @@ function checkParams<M extends ClientRequestMethod>(method: M, params: unknown):
   if (!checked.ok)
     throw checked.problem === undefined ? invalidParams(checked.error) : invalidAt(checked.problem);
   const fault = findParamsFault(method, checked.params);
-  if (fault !== undefined) throw invalidAt(fault);
+  if (fault !== undefined) throw invalidAt({ path: fault.field, problem: sizeProblem(fault) });
   const { channel } = checked.params;
   if (CONNECTION_LEVEL.has(method) && channel !== ROOT_URI) {
     throw invalidParam('channel', `${method} expects exactly ${ROOT_URI}`);
