@@ -8,6 +8,7 @@ import {
   fitTexts,
   type ImportTurnsParams,
   invalidParams,
+  type Message,
   SessionStatus,
   type Turn,
 } from '@agenthost/protocol';
@@ -17,10 +18,34 @@ import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import { CONTENT_SCHEME } from '../../turns/contents/content-store.ts';
-import { importedDraft } from './draft.ts';
 import { endOpenTurn, findOpenCall, withoutTerminals } from './ended-turn.ts';
-import { withNewNames } from './references.ts';
 import type { UnfinishedContent } from './unfinished-content.ts';
+
+/** Fields of messages, turns and chats that contain URIs of channels and contents. */
+const URI_FIELDS: ReadonlySet<string> = new Set(['uri', 'resource', 'chat']);
+
+/** Fields with data of others, which the host does not interpret. */
+const FOREIGN_FIELDS: ReadonlySet<string> = new Set(['_meta', 'structuredContent', 'config']);
+
+/** A value with renamed URIs. Unchanged parts stay the same object. */
+function withNewNames<T>(value: T, newNameOf: (uri: string) => string | undefined): T;
+function withNewNames(value: unknown, newNameOf: (uri: string) => string | undefined): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withNewNames(item, newNameOf));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const changed: [string, unknown][] = [];
+  for (const [key, field] of Object.entries(value)) {
+    if (FOREIGN_FIELDS.has(key)) continue;
+    const renamed =
+      typeof field === 'string' && URI_FIELDS.has(key)
+        ? (newNameOf(field) ?? field)
+        : withNewNames(field, newNameOf);
+    if (renamed !== field) changed.push([key, renamed]);
+  }
+  return changed.length === 0 ? value : { ...value, ...Object.fromEntries(changed) };
+}
 
 /**
  * A chat that is being imported. Its turns are rows of the journal; it becomes a channel at the end of the
@@ -172,3 +197,32 @@ const keyOf = (turnId: string, uri: string): string => `${uri} ${turnId}`;
 
 const bytesOf = (data: string, encoding: ContentEncoding = 'utf-8'): Buffer =>
   Buffer.from(data, encoding === 'base64' ? 'base64' : 'utf8');
+
+/**
+ * The draft of an exported chat and, below it, its pending messages, as one draft of a user. A file must not
+ * start a turn, and pending messages would start by themselves; one that begins with `!` would run a command.
+ */
+function importedDraft({
+  draft,
+  steeringMessage,
+  queuedMessages = [],
+}: Pick<ExportedChatHead, 'draft' | 'steeringMessage' | 'queuedMessages'>): Message | undefined {
+  const waiting = steeringMessage === undefined ? queuedMessages : [steeringMessage, ...queuedMessages];
+  const messages = [...(draft === undefined ? [] : [draft]), ...waiting.map(({ message }) => message)];
+  if (messages.length === 0) return undefined;
+  // Ranges of attachments refer to the separate messages and are wrong in the joined one.
+  const attachments = messages
+    .flatMap((message) => message.attachments ?? [])
+    .map((attachment) => {
+      const { range: _, ...rest } = attachment;
+      return messages.length === 1 ? attachment : rest;
+    });
+  return {
+    text: messages
+      .map(({ text }) => text)
+      .filter((text) => text !== '')
+      .join('\n\n'),
+    origin: { kind: 'user' },
+    ...(attachments.length === 0 ? {} : { attachments }),
+  };
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sharedLook } from './shared-look.ts';
+import { sharedLook } from './process-session.ts';
 
 /** Looks whose ends the test decides, in order. */
 class Looks {
