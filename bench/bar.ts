@@ -1,9 +1,9 @@
-/** What a benchmark found, and what it is held to. */
+/** One result of a benchmark, and its bar. */
 export interface Measured {
   readonly name: string;
-  /** The median of ours, with its unit. */
+  /** Median of the measured side, with its unit. */
   readonly figure: string;
-  /** The median of what it is compared with. */
+  /** Median of the baseline, with its unit. */
   readonly baseline: string;
   /** The median of the ratios of neighbouring runs, or the quantity that `bar` bounds. */
   readonly ratio: number;
@@ -15,20 +15,20 @@ export type Bar = { readonly atLeast: number } | { readonly atMost: number };
 
 export type Verdict = 'met' | 'missed' | 'failed';
 
-/** A bar missed by less than this share is reported and no more: the machine may be busy. */
+/** A bar missed by less than this share fails nothing: the machine may be busy. */
 const TOLERANCE = 0.3;
 
-/** How a ratio stands to its bar. */
+/** Compares a ratio with its bar. */
 export function judge(ratio: number, bar: Bar): Verdict {
   const excess = 'atLeast' in bar ? (bar.atLeast - ratio) / bar.atLeast : (ratio - bar.atMost) / bar.atMost;
-  // A ratio that is no number fails.
+  // NaN fails.
   if (excess <= 0) return 'met';
   return excess < TOLERANCE ? 'missed' : 'failed';
 }
 
 export const barText = (bar: Bar): string => ('atLeast' in bar ? `≥ ${bar.atLeast}` : `≤ ${bar.atMost}`);
 
-/** The middle of an odd number of values, or the mean of the two in the middle. */
+/** The middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   const middle = sorted.length / 2;
@@ -36,10 +36,10 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? (at(middle - 1) + at(middle)) / 2 : at(Math.floor(middle));
 }
 
-/** How often each side runs. */
+/** Runs of each side. */
 export const RUNS = 5;
 
-/** Runs ours and the baseline in turn, so that what else the machine does falls on both; resolves with one value a run. */
+/** Alternates our runs with those of the baseline, so that other load on the machine affects both. Resolves with one value a run. */
 export async function alternate(
   ours: () => Promise<number> | number,
   baseline: () => Promise<number> | number,
@@ -53,7 +53,7 @@ export async function alternate(
   };
 }
 
-/** Compares one quantile of two lots of times in ms; `share`: 0.5 is the median. */
+/** Compares one quantile of two lists of times in ms. A `share` of 0.5 is the median. */
 export function compareQuantile(
   name: string,
   share: number,
@@ -65,7 +65,7 @@ export function compareQuantile(
   return { name, figure: text(figure), baseline: text(other), ratio: figure / other, bar: { atMost } };
 }
 
-/** The value that so large a share of the others lies below. */
+/** The value at the position `share`, from 0 to 1, of the sorted values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

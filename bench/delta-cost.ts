@@ -4,7 +4,7 @@ import type { ChatState } from '@agenthost/protocol';
 import { alternate, type Measured } from './bar.ts';
 import { withFolder } from './process.ts';
 
-/** Deltas in one tick: what an agent that never waits brings. */
+/** Deltas in one tick, as from an agent that never pauses. */
 const BATCH = 512;
 const DELTAS = 25 * BATCH;
 const CASES = [
@@ -13,10 +13,9 @@ const CASES = [
 ] as const;
 
 /**
- * Reduce, encode and journal of one delta on a turn of many parts, against one on a turn of a single part. Processor time, that
- * of garbage collection included: what else the machine does must not decide. The host reduces text when somebody looks at
- * the state, neighbouring deltas together; beside that stands the worst case, somebody who looks after each of them: then every
- * delta copies the list of parts.
+ * Cost of one delta (reduce, encode, journal) in a turn of many parts, against a turn of one part. Measures processor time, garbage
+ * collection included, so that other load on the machine does not count. The host reduces neighbouring deltas together when something reads
+ * the state. A second case reads the state after each delta, the worst case: every delta then copies the list of parts.
  */
 export async function deltaCost(): Promise<Measured[]> {
   return withFolder(async (folder) => {
@@ -50,7 +49,7 @@ export async function deltaCost(): Promise<Measured[]> {
 const turnId = 'turn';
 const lastPart = (parts: number): string => `part-${parts}`;
 
-/** A chat in the middle of a turn of so many parts; its URI. */
+/** Starts a turn with this many parts. Returns the URI of its chat. */
 function openTurn(host: Host, parts: number): string {
   const { sync } = host.core;
   const uri = `ahp-chat:/${crypto.randomUUID()}`;
@@ -77,7 +76,7 @@ function openTurn(host: Host, parts: number): string {
   return uri;
 }
 
-/** `isLookedAt`: state is read after each delta, so that none is joined with the next before it is reduced. */
+/** `isLookedAt`: reads the state after each delta, so that the host cannot join deltas before it reduces them. */
 async function microsecondsEach(host: Host, uri: string, isLookedAt: boolean): Promise<number> {
   const { sync } = host.core;
   const chat = sync.registry.getOf('chat', uri);

@@ -7,8 +7,8 @@ const COUNT = 2_000;
 const WARM_UP = 300;
 
 /**
- * From a dispatch to its echo, journaled, at 100 a second: processes for host and client, and a bare `ws` server that sends back as many
- * bytes to the same client, in the gaps between.
+ * Time from a dispatch to its journaled echo, at 100 dispatches a second, with host and client in processes of their own. The baseline is a
+ * bare `ws` server that echoes as many bytes to the same client, in the gaps between.
  */
 export async function dispatchEcho(): Promise<Measured[]> {
   return withFolder(async (folder) => {

@@ -1,4 +1,4 @@
-// What the echo of a dispatch is compared with: `ws` and nothing else, that sends back one frame for each that comes.
+// The baseline of the dispatch benchmark: a bare `ws` server that answers each frame with one frame.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
@@ -6,7 +6,7 @@ import { serve } from './process.ts';
 
 const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
 const listening = once(server, 'listening');
-/** As long as what a host answers. */
+/** As long as an echo of the host. */
 let frame = '';
 
 server.on('connection', (socket) => socket.on('message', () => socket.send(frame)));

@@ -1,13 +1,13 @@
-// Sends at a steady rate, to a host and to a bare WebSocket in turn, and times what comes back from each.
+// Sends at a steady rate to a host and to a bare WebSocket alternately, and times each echo.
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { serve } from './process.ts';
 import { newSession, WireClient } from './wire.ts';
 
 type Request =
-  /** Answers with a frame as it comes back from the host. */
+  /** Answers with one frame that the host echoed. */
   | { kind: 'open'; url: string; folder: string }
-  /** Sends so many to each side, so many a second. */
+  /** Sends `count` messages to each side, `perSecond` a second. */
   | { kind: 'run'; bareUrl: string; count: number; perSecond: number };
 
 let client: WireClient | undefined;
@@ -40,7 +40,7 @@ const frameOf = (index: number): object => ({
   draft: { text: `a message of ${index} words, as somebody types it`, origin: { kind: 'user' } },
 });
 
-/** What everybody does who types a message: the draft is state. */
+/** Changes the draft, as a client does at each keystroke. */
 function dispatch(at: WireClient, index: number, done: (frame: string) => void): void {
   at.takeOver((frame) => {
     const text = frame.toString();
@@ -58,7 +58,7 @@ function ping(socket: WebSocket, index: number, done: (frame: string) => void): 
   socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params }));
 }
 
-/** Milliseconds until `done`; resolves when it is time for the next. */
+/** Measures the milliseconds until `done`. Resolves when the next message is due. */
 async function timed(send: (done: () => void) => void, everyMs: number): Promise<number> {
   const next = new Promise((resolve) => setTimeout(resolve, everyMs));
   const startedAt = performance.now();

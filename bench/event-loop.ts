@@ -1,4 +1,4 @@
-/** Until it is called: the longest time between two rounds of the event loop, ms. */
+/** Starts a watch. The returned function ends it and gives the longest event-loop iteration since, in ms. */
 export function watchLoop(): () => number {
   let last = performance.now();
   let longest = 0;

@@ -1,4 +1,4 @@
-// What the fan-out of the host is compared with: `ws` and nothing else.
+// The baseline of the fan-out benchmark: a bare `ws` server.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -31,7 +31,7 @@ async function answer(request: Request): Promise<unknown> {
   return {};
 }
 
-/** One batch in each turn of the event loop, as the host's ticks are. */
+/** Sends one batch in each event-loop iteration, as the host sends one tick. */
 function broadcast(batch: number, from: number): void {
   const size = batches[batch];
   if (size === undefined) return;

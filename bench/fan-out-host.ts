@@ -1,4 +1,4 @@
-// The host of the fan-out benchmark: as `serve` makes it, journal on disk.
+// The host of the fan-out benchmark, with the options of `serve` and its journal on disk.
 import type { Host } from '@agenthost/host';
 import { benchHost, startAt } from './host.ts';
 import { serve } from './process.ts';
@@ -21,7 +21,7 @@ async function answer(request: Request): Promise<unknown> {
   return { batches: request.kind === 'batches' ? stopCounting() : [] };
 }
 
-/** Listens in on a chat with a subscription of its own. */
+/** Counts frames of a chat through a subscription of its own. */
 function count(uri: string): () => number[] {
   if (host === undefined) throw new Error('start first');
   const { sync } = host.core;

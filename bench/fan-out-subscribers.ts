@@ -1,13 +1,13 @@
-// The subscribers of the fan-out benchmark, the same for the host and for what it is compared with: each parses each frame.
+// The subscribers of the fan-out benchmark, for host and baseline alike. Each parses every frame.
 import { serve } from './process.ts';
 import { WireClient } from './wire.ts';
 
 type Request =
-  /** In place of those before. With `chat`: at a host. */
+  /** Replaces the earlier subscribers. With `chat`, they subscribe to it at a host. */
   | { kind: 'connect'; url: string; count: number; chat?: string }
-  /** Made before a turn begins. */
+  /** Sent before a turn begins. */
   | { kind: 'expect'; isRecorded: boolean }
-  /** Answers when every subscriber has seen the turn's end. */
+  /** Answers when every subscriber has received the end of the turn. */
   | { kind: 'receive' };
 
 interface Turn {

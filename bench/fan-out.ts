@@ -3,7 +3,7 @@ import { alternate, type Measured } from './bar.ts';
 import { BenchProcess, withFolder } from './process.ts';
 import { newSession, WireClient } from './wire.ts';
 
-/** Chunks of one turn: as many as no client falls so far behind that the host would merge for it. */
+/** Chunks of one turn: few enough that no client falls behind and gets merged envelopes. */
 const CASES = [
   { subscribers: 1, chunks: 50_000, atLeast: 0.6 },
   { subscribers: 10, chunks: 8_000, atLeast: 0.8 },
@@ -12,16 +12,16 @@ const CASES = [
 
 const MOST_ATTEMPTS = 20;
 
-/** What a turn was to its subscribers. */
+/** One turn as its subscribers received it. */
 interface Received {
   readonly ms: number;
-  /** Envelopes parsed by all of them together. */
+  /** Envelopes parsed by all subscribers together. */
   readonly envelopes: number;
 }
 
 /**
- * A demo turn as fast as the host takes it, journaled on disk and sent to subscribers in another process, against a bare
- * `ws` server that sends the very same frames, ready-made, in the same batches, to the same subscribers.
+ * A demo turn at the highest speed, journaled on disk and sent to subscribers in another process. The baseline is a bare `ws` server that
+ * sends the same frames, prepared beforehand, in the same batches to the same subscribers.
  */
 export async function fanOut(): Promise<Measured[]> {
   return withFolder(async (folder) => {
@@ -87,7 +87,7 @@ async function measure(
       });
 
     await subscribers.ask({ kind: 'connect', url: wsUrl, count, chat });
-    // To warm up, and to see the frames and batches that the baseline repeats.
+    // Warms up, and records the frames and batches for the baseline.
     await record();
     await record();
     await theirs();
@@ -106,7 +106,7 @@ async function measure(
   }
 }
 
-/** Runs again what came to nothing, since the host merged for a subscriber that other work of the machine held up. */
+/** Repeats a run in which the host merged envelopes for a subscriber that other load on the machine slowed down. */
 async function untilWhole<T>(run: () => Promise<T | undefined>): Promise<T> {
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
     const result = await run();

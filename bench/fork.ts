@@ -9,7 +9,10 @@ const SHORT = { session: 'ahp-session:/short', chat: 'ahp-chat:/short', turnCoun
 const TIMES = 40;
 const FORK = 'ahp-session:/fork';
 
-/** `createSession.fork` at the last turn of a session of 2,000 turns, against one of 20: over a WebSocket, answered when it is on disk. */
+/**
+ * `createSession.fork` at the last turn of a session of 2,000 turns, against one of 20 turns, over a WebSocket. The host answers when the
+ * fork is on disk.
+ */
 export async function fork(): Promise<Measured[]> {
   return withFolder(async (folder) => {
     await storeSessions(folder, [LONG, SHORT]);
@@ -46,7 +49,7 @@ async function millisecondsEach(client: WireClient, { session, turnCount }: Stor
   return median(times);
 }
 
-/** All turns are there: the oldest as well as the newest. */
+/** Checks that all turns are there, the oldest and the newest included. */
 async function check(client: WireClient, turnCount: number): Promise<void> {
   const page = (before: string): Promise<{ turns: { id: string }[]; hasMore: boolean }> =>
     client.request('fetchTurns', { channel: FORK, before, limit: 1 });

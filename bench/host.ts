@@ -2,7 +2,7 @@ import { createDemoProvider } from '@agenthost/agents';
 import { createHost, type Host, type HostOptions } from '@agenthost/host';
 import { WireClient } from './wire.ts';
 
-/** A host as `serve` makes it, with the demo agent and its journal on disk, that listens on a free port. Whoever makes it starts it. */
+/** A host with the options of `serve`, the demo agent and a journal on disk, on a free port. The caller starts it. */
 export const benchHost = (dataDir: string, options: Partial<HostOptions> = {}): Host =>
   createHost({
     dataDir,
@@ -11,13 +11,13 @@ export const benchHost = (dataDir: string, options: Partial<HostOptions> = {}): 
     ...options,
   });
 
-/** Starts a host; the URL that lets its clients in. */
+/** Starts a host. Resolves with a URL that contains its token. */
 export async function startAt(host: Host): Promise<string> {
   const address = await host.start();
   return `${address?.wsUrl}?token=${address?.token}`;
 }
 
-/** Runs `work` with a host and a client of it, in this process and over a WebSocket; both are gone afterwards. */
+/** Runs `work` with a host in this process and a client over a WebSocket, then closes both. */
 export async function withHost<T>(
   host: Host,
   work: (at: { host: Host; client: WireClient; url: string }) => Promise<T>,

@@ -10,7 +10,7 @@ const FEW = 50;
 const PAGE = 50;
 const TIMES = 40;
 
-/** The first page of `listSessions` of a host with 10,000 sessions, against one that has no more than the page: over a WebSocket each. */
+/** The first page of `listSessions` over a WebSocket, of a host with 10,000 sessions against one with a single page of sessions. */
 export async function list(): Promise<Measured[]> {
   return withFolder(async (parent) => {
     const folders = { many: join(parent, 'many'), few: join(parent, 'few') };

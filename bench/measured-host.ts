@@ -1,4 +1,4 @@
-// A host whose memory is looked at: as `serve` makes it, journal on disk and terminals in keepers. Run with `--expose-gc`.
+// A host that reports its memory, with the options of `serve`, its journal on disk and terminals in keepers. Run with `--expose-gc`.
 import { readdirSync, statSync } from 'node:fs';
 import { writeHeapSnapshot } from 'node:v8';
 import { createDemoProvider } from '@agenthost/agents';
@@ -8,7 +8,7 @@ import { serve } from './process.ts';
 import { WorkCount } from './work-count.ts';
 
 type Request =
-  /** `isShort`: what is left alone leaves memory within seconds, so that a run of a minute comes to a steady state. */
+  /** `isShort`: idle channels leave memory within seconds, so that a run of a minute reaches a steady state. */
   | {
       kind: 'start';
       folder: string;
@@ -17,28 +17,28 @@ type Request =
       allowedHosts?: string[];
     }
   | { kind: 'sample' }
-  /** From now on the host counts what it does. */
+  /** Counts the work of the host from now on. */
   | { kind: 'countWork' }
-  /** What it did since, and was not told yet. */
+  /** Answers with the work counted since the last answer. */
   | { kind: 'workDone' }
   | { kind: 'snapshot'; file: string };
 
-/** What a host takes at one moment, its garbage collected. */
+/** Resources of a host at one moment, after garbage collection. */
 export interface Sample {
   readonly heapBytes: number;
-  /** What V8 keeps outside its heap: buffers. */
+  /** Memory outside V8's heap, such as buffers. */
   readonly externalBytes: number;
   readonly rssBytes: number;
-  /** The most that it ever was. */
+  /** The peak since the start of the process. */
   readonly peakRssBytes: number;
   readonly descriptors: number;
-  /** Timers that are set. */
+  /** Active timers. */
   readonly timers: number;
-  /** Database and write-ahead log. */
+  /** Database and write-ahead log together. */
   readonly journalBytes: number;
   /** Channels in memory. */
   readonly channels: number;
-  /** Those of them that are terminals. */
+  /** Terminals among these channels. */
   readonly terminals: number;
 }
 
@@ -109,7 +109,7 @@ async function sample(): Promise<Sample> {
 const terminalCount = (): number =>
   [...(host?.core.sync.registry.all() ?? [])].filter((channel) => channel.is('terminal')).length;
 
-/** Twice: what finalizers of the first let go is taken by the second. */
+/** Collects twice: the second pass frees what finalizers of the first released. */
 async function collect(): Promise<void> {
   if (globalThis.gc === undefined) throw new Error('start it with --expose-gc');
   for (let round = 0; round < 2; round += 1) {

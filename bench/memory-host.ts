@@ -1,4 +1,4 @@
-// The host whose memory is measured. Run with `--expose-gc`.
+// The host of the memory benchmark. Run with `--expose-gc`.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Host } from '@agenthost/host';
 import { benchHost, startAt } from './host.ts';
@@ -15,7 +15,7 @@ async function answer(request: Request): Promise<unknown> {
   }
   if (host === undefined) throw new Error('start first');
   const { sync, turns } = host.core;
-  // As after a while without anybody: what is idle leaves, chats before their sessions, and their agents are closed.
+  // Unloads idle channels, chats before their sessions, and closes their agents, as after a while without clients.
   for (let round = 0; round < 2; round += 1) {
     sync.registry.unloadIdle(Number.POSITIVE_INFINITY);
     await sync.path.drain();
@@ -24,7 +24,7 @@ async function answer(request: Request): Promise<unknown> {
   return { heapBytes: await settledHeap() };
 }
 
-/** The heap after collection once it falls no more: what was closed a moment ago has ends that come later. */
+/** The heap once collections shrink it no more: some resources of closed channels are freed later. */
 async function settledHeap(): Promise<number> {
   let heapBytes = Number.POSITIVE_INFINITY;
   for (;;) {

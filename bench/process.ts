@@ -11,7 +11,7 @@ export class BenchProcess {
   readonly #child: ChildProcess;
   readonly #name: string;
 
-  /** `file`: beside this one. `flags`: for its Node. `env`: on top of this process's own. */
+  /** `file` lies beside this one. `flags` are for its Node. `env` is added to the environment of this process. */
   constructor(file: string, flags: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
     this.#name = file;
     this.#child = fork(fileURLToPath(new URL(file, import.meta.url)), [], {
@@ -21,7 +21,7 @@ export class BenchProcess {
     });
   }
 
-  /** Rejects when the process ends instead, or answers `{error}`. */
+  /** Rejects when the process ends before it answers, or answers `{error}`. */
   async ask<T>(request: object): Promise<T> {
     const ended = new AbortController();
     const exit = once(this.#child, 'exit', { signal: ended.signal }).then(
@@ -42,14 +42,14 @@ export class BenchProcess {
     }
   }
 
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   async kill(): Promise<void> {
     const exited = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
     await exited;
   }
 
-  /** Lets it go and waits for its end. */
+  /** Disconnects from the process and waits for its end. */
   async end(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, 'exit');
@@ -58,11 +58,11 @@ export class BenchProcess {
   }
 }
 
-/** `measured-host.ts` in a process of its own, with the memory of a host that `agenthost` starts. `env`: on top of this process's own. */
+/** Runs `measured-host.ts` with the memory limits of a host that `agenthost` starts. `env` is added to the environment of this process. */
 export const measuredHost = (env: NodeJS.ProcessEnv = {}): BenchProcess =>
   new BenchProcess('./measured-host.ts', ['--expose-gc', ...HOST_NODE_FLAGS], env);
 
-/** Serves `BenchProcess.ask` in the child; `onEnd` runs when the parent has let go. */
+/** Serves `BenchProcess.ask` in the child. `onEnd` runs when the parent has disconnected. */
 export function serve<T>(answer: (request: T) => Promise<unknown>, onEnd: () => Promise<void> | void): void {
   process.on('message', (request) => {
     answer(request as T).then(
@@ -75,7 +75,7 @@ export function serve<T>(answer: (request: T) => Promise<unknown>, onEnd: () => 
   });
 }
 
-/** Runs `work` with a folder that is gone afterwards. */
+/** Runs `work` with a temporary folder. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'agenthost-bench-'));
   try {

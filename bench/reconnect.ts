@@ -16,8 +16,8 @@ interface Replay {
 }
 
 /**
- * `reconnect` of a client that missed 10,000 envelopes, to the parsed answer, against the very same answer, ready-made, from a bare
- * `ws` server: what reading the journal costs, and putting the answer together.
+ * `reconnect` of a client that missed 10,000 envelopes, up to the parsed answer. The baseline is a bare `ws` server that sends the same
+ * answer, prepared beforehand. The difference is the cost of reading the journal and building the answer.
  */
 export async function reconnect(): Promise<Measured[]> {
   return withFolder((folder) =>
@@ -74,7 +74,7 @@ export async function reconnect(): Promise<Measured[]> {
   );
 }
 
-/** Subscribes and goes; the number that the client has seen. */
+/** Subscribes and disconnects. Resolves with the last sequence number that the client received. */
 async function leave(url: string, chat: string): Promise<number> {
   const client = await WireClient.connect(url, CLIENT);
   const { snapshot } = await client.request<{ snapshot: { fromSeq: number } }>('subscribe', {

@@ -8,7 +8,7 @@ const CALLS = 200;
 const turnId = 'turn';
 const channel = 'ahp-chat:/d4d2b8a5-b2f7-4f43-a9f4-6f1e1a6c9f10';
 
-/** What a client's mirror and the host do with each envelope, against `JSON.parse` of its frame, which nobody gets around. */
+/** Cost of reducing an envelope, in the host and in a client's mirror, against `JSON.parse` of its frame, which every client needs. */
 export async function reducers(): Promise<Measured[]> {
   return [
     await compare(`reduce ${DELTAS} deltas, not parse them`, [...deltas()], 0.5),
@@ -37,7 +37,7 @@ async function compare(
   return { name, figure: text(ours), baseline: text(baseline), ratio, bar: { atMost } };
 }
 
-/** Processor time: what else the machine does must not decide. */
+/** Processor time, so that other load on the machine does not count. */
 function microsecondsEach(count: number, work: () => void): number {
   const before = process.cpuUsage();
   work();
@@ -77,7 +77,7 @@ function* deltas(): Iterable<ActionEnvelope['action']> {
     yield { type: 'chat/delta', turnId, partId, content: `[${index}] and on it goes. ` };
 }
 
-/** Calls one after the other, each started, ready and complete. */
+/** Tool calls one after another, each started, ready and complete. */
 function* toolCalls(): Iterable<ActionEnvelope['action']> {
   yield* begin();
   for (let index = 0; index < CALLS; index += 1) {

@@ -12,7 +12,7 @@ function bench(...args: string[]): { code: number | null; out: string; err: stri
   return { code: status, out: stdout, err: stderr };
 }
 
-test('npm run bench -- --help says what there is, and measures nothing', () => {
+test('npm run bench -- --help lists the benchmarks and runs none', () => {
   const { code, out, err } = bench('--help');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   for (const text of ['fan-out', 'soak', '--json', '--minutes', '--snapshots']) expect(out).toContain(text);
@@ -23,7 +23,7 @@ test.each([
   [['--minutes'], '--minutes'],
   [['soak', '--minutes', 'ten'], '--minutes: expected a number above 0, got ten'],
   [['frob'], 'no benchmark is called frob'],
-])('a wrong command line is told without a stack: %j', (args, message) => {
+])('a wrong command line fails without a stack: %j', (args, message) => {
   const { code, out, err } = bench(...args);
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toContain(message);

@@ -1,5 +1,5 @@
-// `npm run bench [-- name…] [--json]`: each bar is a ratio within one run. A bar missed by 30% or more fails.
-// `--minutes` is how long the soak goes on, `--snapshots` a folder for heap snapshots of it.
+// `npm run bench [-- name…] [--json]`: each bar is a ratio within one run. A bar missed by 30% or more fails. `--minutes` sets the length
+// of the soak, `--snapshots` the folder for its heap snapshots.
 import { parseArgs } from 'node:util';
 import { judge, type Measured } from './bar.ts';
 import { completions } from './completions.ts';
@@ -67,7 +67,7 @@ interface Asked {
   readonly choice: SoakChoice;
 }
 
-/** Names and flags. Throws a `TypeError`, as `parseArgs` does, for those that make no sense. */
+/** Names and flags. Throws a `TypeError`, as `parseArgs` does, for invalid ones. */
 function readCommandLine(): Asked | 'help' {
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   if (values.help === true) return 'help';

@@ -14,12 +14,14 @@ const WORDS_EACH = 100;
 const VOCABULARY = 20_000;
 const ROWS_A_COMMIT = 2_000;
 const TIMES = 4;
-/** A common word, rare ones, several, a phrase, beginnings. */
+/** A common word, rare words, several words, a phrase, prefixes. */
 const QUERIES = ['w1', 'w7000', 'w9 w30', '"w1 w2"', 'w41', 'w3 w1'];
-/** What a search may keep from everything else. */
+/** Longest time that a search may block the event loop. */
 const BLOCK_MS = 20;
 
-/** `x-searchSessions` over 10,000 sessions against a LIKE scan of the same rows; and how long a search keeps everything else waiting. */
+/**
+ * `x-searchSessions` over 10,000 sessions against a LIKE scan of the same rows, and the longest time that a search blocks the event loop.
+ */
 export async function search(): Promise<Measured[]> {
   return withFolder(async (folder) => {
     await store(folder);
@@ -123,7 +125,7 @@ function* rowsOf(index: number): Iterable<JournalWrite> {
   }
 }
 
-/** Words of which few are common and most rare, the same for the same seed. */
+/** Text of a few common and many rare words, the same for the same seed. */
 function text(seed: number, count: number): string {
   let state = (seed * 2_654_435_761) >>> 0;
   const words = Array.from({ length: count }, () => {

@@ -5,11 +5,11 @@ import { newSession, WireClient } from './wire.ts';
 
 const IDLE = 1_000;
 const ACTIVE = 200;
-/** What one session may cost in memory, in bytes: at rest, and while a turn of it runs that somebody watches. */
+/** Limits for the memory of one session, in bytes: idle, and in a running turn with a subscriber. */
 const IDLE_BYTES = 1_000;
 const ACTIVE_BYTES = 50_000;
 
-/** Heap of the host after collection for each session: that had a turn and was left, and that is in a turn with a subscriber. */
+/** Heap of the host per session after collection: idle after one turn, and in a running turn with a subscriber. */
 export async function sessionMemory(): Promise<Measured[]> {
   return withFolder(async (folder) => {
     const host = new BenchProcess('./memory-host.ts', ['--expose-gc']);
@@ -22,7 +22,7 @@ export async function sessionMemory(): Promise<Measured[]> {
         for (let index = 0; index < count; index += 1)
           await oneTurn(client, pathToFileURL(folder).href, { text, until });
       };
-      // What the first sessions load is no session's.
+      // Code that the first sessions load must not count.
       await run(ACTIVE, 'say Warm.', 'chat/turnComplete');
       const before = await heap();
       await run(IDLE, 'say Done.', 'chat/turnComplete');
@@ -52,7 +52,7 @@ function measured(kind: string, bytes: number, most: number): Measured {
   };
 }
 
-/** A session with one turn, watched as long as the turn has not ended. */
+/** Makes a session with one turn, and unsubscribes from its chat when the turn completes. */
 async function oneTurn(
   client: WireClient,
   workingDirectory: string,

@@ -1,4 +1,4 @@
-// Ten clients that read as fast as they can, one of which sets the title of a session again and again: how late each hears of it.
+// Ten clients that read at full speed. One of them sets the title of a session again and again, and the delay of each client is measured.
 import { setTimeout as pause } from 'node:timers/promises';
 import { serve } from './process.ts';
 import { WireClient } from './wire.ts';
@@ -10,7 +10,7 @@ type Request =
 let clients: WireClient[] = [];
 let driver: WireClient | undefined;
 let session = '';
-/** When each title was sent, and how long each client took to see it. */
+/** The time at which each title was sent, and the delay until each client received it. */
 const sentAt = new Map<string, number>();
 let latenciesMs: number[] = [];
 let onSeen = (): void => undefined;

@@ -7,14 +7,16 @@ import { wireTurn } from './wire-turn.ts';
 
 const FAST_CLIENTS = 10;
 const BYTES_PER_SECOND = 1_000;
-/** Text that fills the buffers of the operating system on the way to the slow one, so that its own outbox holds the rest. */
+/** Text that fills the operating system's buffers to the slow client, so that the rest waits in its outbox. */
 const FLOOD = 'stream 1500 every 0 of 4000';
-/** Goes on meanwhile, and merges there. */
+/** Streams during the measurement; the host merges its envelopes in that outbox. */
 const STREAM = 'stream 2500 every 1 of 200';
 const TITLES = 250;
 const GAP_MS = 10;
 
-/** Ten clients hear of dispatches while a turn streams to all: the slowest hundredth, with and without one that reads 1 kB/s. */
+/**
+ * The p99 of the delay at which ten clients receive dispatches while a turn streams to all, with and without a client that reads 1 kB/s.
+ */
 export async function slowClient(): Promise<Measured[]> {
   return withFolder(async (folder) => {
     const host = measuredHost();

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** One read; what the operating system has taken already waits in its buffers. */
+/** Size of one read. Data that the operating system has received waits in its buffers. */
 const READ_BYTES = 100;
 
-/** A client on a socket that reads so many bytes a second and no more, byte by byte from the operating system's buffer. */
+/** A client that reads at most this many bytes a second from its socket. */
 export class SlowReader {
   readonly #socket: Socket;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -15,7 +15,7 @@ export class SlowReader {
     this.#timer = timer;
   }
 
-  /** Connects, and says who it is. `bytesPerSecond` 0: it never reads. */
+  /** Connects and initializes. With `bytesPerSecond` 0 it never reads. */
   static async connect(url: string, clientId: string, bytesPerSecond: number): Promise<SlowReader> {
     const { hostname, port, pathname, search } = new URL(url);
     const socket = connect({
@@ -26,7 +26,7 @@ export class SlowReader {
         callback: () => false,
       },
     });
-    // Cut off in the end, or not.
+    // The host may cut this client off.
     socket.on('error', () => socket.destroy());
     await once(socket, 'connect');
     const timer =
@@ -48,12 +48,12 @@ export class SlowReader {
     return reader;
   }
 
-  /** Whether the host has not closed it. */
+  /** False once the host has closed the connection. */
   get isOpen(): boolean {
     return !this.#socket.destroyed;
   }
 
-  /** Asks for something, whether or not the answer will ever be read. */
+  /** Sends a request and does not wait for its answer. */
   ask(method: string, params: object): void {
     this.#lastId += 1;
     this.#socket.write(frameOf(JSON.stringify({ jsonrpc: '2.0', id: this.#lastId, method, params })));
@@ -65,7 +65,7 @@ export class SlowReader {
   }
 }
 
-/** A masked text frame; the mask is zero. */
+/** A masked text frame with a mask of zeros. */
 function frameOf(text: string): Buffer {
   const body = Buffer.from(text);
   if (body.length > 65_535) throw new Error('too long for this');

@@ -1,11 +1,11 @@
 import type { Sample } from './measured-host.ts';
 
-/** A sample, and when it was taken, in minutes since the first. */
+/** A sample, taken `minute` minutes after the first. */
 export interface Point extends Sample {
   readonly minute: number;
 }
 
-/** Slope by least squares of what `value` says of each point, per minute. */
+/** Least-squares slope of `value` over the points, per minute. */
 export function slope(points: readonly Point[], value: (point: Point) => number): number {
   const meanOf = (values: readonly number[]): number =>
     values.reduce((sum, each) => sum + each, 0) / values.length;
@@ -40,13 +40,13 @@ const COLUMNS: readonly (readonly [title: string, cell: (point: Point) => string
   ['journal MB', ({ journalBytes }) => megabytes(journalBytes)],
 ];
 
-/** The head of the curve's table. */
+/** The header of the curve's table. */
 export const CURVE_HEAD = COLUMNS.map(([title]) => title.padStart(11)).join('');
 
-/** One line of it. */
+/** One row of the curve's table. */
 export const curveLine = (point: Point): string =>
   COLUMNS.map(([, cell]) => cell(point).padStart(11)).join('');
 
-/** How the heap grew in the second half, MB a minute. */
+/** Growth of the heap in the second half, MB a minute. */
 export const heapSlope = (points: readonly Point[]): number =>
   slope(secondHalf(points), ({ heapBytes }) => heapBytes) / MEGABYTE;

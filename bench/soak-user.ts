@@ -49,25 +49,25 @@ const DEEDS = {
   leave: 0.3,
 } as const;
 
-/** What one holds at a time, so that a run comes to a steady state. */
+/** Limits of what one user holds at a time, so that a run reaches a steady state. */
 const MOST_SESSIONS = 3;
 const MOST_TERMINALS = 2;
 const MOST_OTHERS = 2;
 const PAUSE_MS = 25;
 
-/** A session that one looks at, with its default chat; mirrors of no certain kind, as the deeds take them. */
+/** An open session with its default chat. The types of the mirrors are loose because the deeds take any mirror. */
 interface Open {
   readonly uri: string;
   readonly session: Mirror<ChannelKind>;
   readonly chat: Mirror<ChannelKind>;
 }
 
-/** Somebody who does everything that a host is for, again and again, and keeps no more than so much of it. */
+/** A user who repeats every operation of a host and keeps a bounded number of sessions and terminals. */
 export class SoakUser {
   readonly #url: string;
   readonly #folder: string;
   readonly #random: SeededRandom;
-  /** URIs of everybody's sessions. */
+  /** URIs of the sessions of all users. */
   readonly #shared: Set<string>;
   #client: AhpClient;
   #transport: Transport | undefined;
@@ -86,7 +86,7 @@ export class SoakUser {
     this.#client = this.#newClient();
   }
 
-  /** Goes on until told to stop. Rejects with what is neither a refusal nor a lost connection. */
+  /** Runs until `signal` aborts. Rejects with any error other than a refusal or a lost connection. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#client.connect();
     while (!signal.aborted) {
@@ -114,7 +114,7 @@ export class SoakUser {
           random,
           prompt: () => `say ${random.hex(8)} ${random.hex(8)}; ${random.pick(PROMPTS)}`,
           mirrors: () => this.#mirrors(),
-          // Which of them are applied, and which refused, is for other tests.
+          // Other tests check which of them the host applies and which it refuses.
           dispatch: (channel, action) => void client.dispatch(channel, action),
         });
       case 'createSession':
@@ -208,7 +208,7 @@ export class SoakUser {
     }
   }
 
-  /** Goes and comes back as somebody else; what was its own is still there to be opened. */
+  /** Disconnects and returns as a new client. Its earlier sessions stay and can be opened. */
   async #leave(): Promise<void> {
     const kept = this.#own.map(({ uri }) => uri);
     await Promise.all(this.#terminals.map((terminal) => terminal.dispose()));

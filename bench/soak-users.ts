@@ -1,10 +1,10 @@
-// The users of the soak, all in one process: the host has the other core for itself.
+// The users of the soak, all in one process, so that the host has the other core.
 import { serve } from './process.ts';
 import { SoakUser } from './soak-user.ts';
 
 type Request =
   | { kind: 'start'; url: string; folder: string; count: number; seed: number }
-  /** Answers with what was done, and rejects when one of them gave up. */
+  /** Answers with the count of each deed, or rejects when a user has failed. */
   | { kind: 'counts' }
   | { kind: 'stop' };
 

@@ -5,9 +5,9 @@ import type { Sample } from './measured-host.ts';
 import { BenchProcess, measuredHost, withFolder } from './process.ts';
 import { CURVE_HEAD, curveLine, heapSlope, type Point } from './soak-curve.ts';
 
-/** How long a run is where nobody says. */
+/** Default length of a run. */
 export const DEFAULT_MINUTES = 2;
-/** Below it a run is for finding what is grossly wrong: what is loaded once weighs as much as what grows. */
+/** A shorter run finds only gross leaks: code that loads once weighs as much as growth. */
 const LONG_MINUTES = 10;
 const MOST_MB_PER_MINUTE = 1;
 const MOST_MB_PER_MINUTE_SHORT = 10;
@@ -16,14 +16,14 @@ const MOST_MB_PER_MINUTE_SHORT = 10;
 export interface SoakOptions {
   readonly minutes: number;
   readonly users: number;
-  /** Each run of one seed does the same, as far as the machine's speed lets it. */
+  /** Runs of one seed do the same, as far as the speed of the machine allows. */
   readonly seed: number;
   onLine(line: string): void;
-  /** Where heap snapshots of the middle and the end go; absent: none are made. */
+  /** Folder for heap snapshots of the middle and the end. Absent: no snapshots. */
   readonly snapshotFolder?: string | undefined;
 }
 
-/** Users who do everything, against a host in another process; resolves with its memory over time, and how often what was done. */
+/** Runs users who do everything, against a host in another process. Resolves with its memory over time and the count of each deed. */
 export async function soak({
   minutes,
   users: count,
@@ -52,7 +52,7 @@ export async function soak({
         const point = { minute, ...(await host.ask<Sample>({ kind: 'sample' })) };
         points.push(point);
         onLine(curveLine(point));
-        // Whoever gave up ends the run.
+        // Rejects when a user has failed, which ends the run.
         await users.ask({ kind: 'counts' });
         if (minute >= minutes) break;
         if (!isHalfWritten && minute >= minutes / 2) {
@@ -72,13 +72,13 @@ export async function soak({
   });
 }
 
-/** `--minutes` of the command line, and the folder for heap snapshots. */
+/** `--minutes` and `--snapshots` of the command line. */
 export interface SoakChoice {
   readonly minutes?: number | undefined;
   readonly snapshots?: string | undefined;
 }
 
-/** The heap's slope over the second half of a run, by least squares, after garbage collection. */
+/** Least-squares slope of the heap over the second half of a run, after garbage collection. */
 export async function soakBench({ minutes = DEFAULT_MINUTES, snapshots }: SoakChoice): Promise<Measured[]> {
   const { points, counts } = await soak({
     minutes,
@@ -101,7 +101,7 @@ export async function soakBench({ minutes = DEFAULT_MINUTES, snapshots }: SoakCh
   ];
 }
 
-/** Something to complete paths from. */
+/** Makes files for path completion. */
 async function makeFiles(folder: string): Promise<void> {
   for (let index = 0; index < 200; index += 1) {
     const parent = `${folder}/sources-${index % 10}`;

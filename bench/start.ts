@@ -6,7 +6,7 @@ import { plainSessions, storeSessions } from './stored-sessions.ts';
 const MANY = 10_000;
 const FEW = 10;
 const STARTS_A_RUN = 3;
-/** What one more session on disk may cost in memory. */
+/** Limit for the memory of one more session on disk. */
 const BYTES_A_SESSION = 1_000;
 
 interface Started {
@@ -14,7 +14,7 @@ interface Started {
   readonly heapBytes: number;
 }
 
-/** From `start()` to listening in a fresh process with many sessions on disk, against few; and the heap after collection. */
+/** Time from `start()` to listening in a fresh process with many sessions on disk, against few sessions; and the heap after collection. */
 export async function start(): Promise<Measured[]> {
   return withFolder(async (parent) => {
     const folders = { many: join(parent, 'many'), few: join(parent, 'few') };
@@ -31,7 +31,7 @@ export async function start(): Promise<Measured[]> {
         await host.end();
       }
     };
-    // The fastest of a few: a busy disk makes single ones several times slower.
+    // Takes the fastest of a few: a busy disk makes single starts several times slower.
     const run = async (which: keyof typeof folders): Promise<number> => {
       let best = Number.POSITIVE_INFINITY;
       for (let count = 0; count < STARTS_A_RUN; count += 1) best = Math.min(best, await once(which));

@@ -4,14 +4,14 @@ import { type ChatState, type SessionState, SessionStatus, type Turn } from '@ag
 const AT = '2026-01-01T00:00:00.000Z';
 const ROWS_A_COMMIT = 1_000;
 
-/** A session on disk as a host leaves it when it stops. */
+/** A session on disk, as a host leaves it at its stop. */
 export interface StoredChat {
   readonly session: string;
   readonly chat: string;
   readonly turnCount: number;
 }
 
-/** So many sessions of three turns each. */
+/** `count` sessions of three turns each. */
 export const plainSessions = (count: number): StoredChat[] =>
   Array.from({ length: count }, (_, index) => ({
     session: `ahp-session:/${index}`,

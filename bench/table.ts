@@ -2,7 +2,7 @@ import { barText, judge, type Measured } from './bar.ts';
 
 const HEAD = ['benchmark', 'figure', 'baseline', 'ratio', 'bar', 'verdict'];
 
-/** The results as lines of a table for people. */
+/** Formats the results as a table. */
 export function table(results: readonly Measured[]): string[] {
   const rows = results.map(({ name, figure, baseline, ratio, bar }) => [
     name,

@@ -2,17 +2,17 @@ import { compareQuantile, type Measured } from './bar.ts';
 import { BenchProcess, withFolder } from './process.ts';
 import { ServeProcess } from './terminal-host.ts';
 
-/** A shell that reads no files of whoever runs this. */
+/** A shell that reads no startup files of the user. */
 const SHELL = ['bash', '--norc', '--noprofile', '-i'];
-/** Ten minutes of a quick typist, ten keys a second; the pauses are shortened, the keys are not. */
+/** Ten minutes of a quick typist at ten keys a second. The pauses are shortened, the keys are not. */
 const KEYS = 6_000;
 const BLOCK = 500;
 const GAP_MS = 5;
 
 /**
- * Key to echo over WebSocket, host, journal and keeper and back, against a pty in the very process that types, and, to tell
- * the machine's share from ours, against a pty behind a bare WebSocket: in that process, and in one more behind a local socket, where
- * a keeper has it.
+ * Time from key to echo through WebSocket, host, journal and keeper, against a pty in the process that types. Two more baselines show the
+ * machine's share: a pty behind a bare WebSocket in that process, and one in a further process behind a local socket, where a keeper has
+ * it.
  */
 export async function terminalEcho(): Promise<Measured[]> {
   return withFolder(async (folder) => {
@@ -39,7 +39,7 @@ export async function terminalEcho(): Promise<Measured[]> {
       const bareApart: number[] = [];
       const block = async (by: BenchProcess): Promise<number[]> =>
         (await by.ask<{ latenciesMs: number[] }>({ kind: 'type', keys: BLOCK, gapMs: GAP_MS })).latenciesMs;
-      // The first block of each warms up.
+      // The first block of each side warms up.
       await block(typist);
       await block(local);
       await block(relayed);

@@ -4,7 +4,7 @@ import { ServeProcess } from './terminal-host.ts';
 
 const BYTES = 200_000_000;
 const LINE = '2026-03-01T12:00:00.000Z info build: compiled module 4711 of 9000 in 12.3 ms';
-/** What a build that never stops talking puts out; as many bytes as that, and a CR for each line from the pty. */
+/** Imitates the output of a long build: `BYTES` bytes, to which the pty adds a CR for each line. */
 const COMMAND = ['/bin/sh', '-c', `yes '${LINE}' | head -c ${BYTES}`];
 
 const CASES = [
@@ -12,7 +12,7 @@ const CASES = [
   { name: 'terminal flood, no keeper', keeper: false, atLeast: 0.45 },
 ] as const;
 
-/** The host's memory may not grow with what goes through it. */
+/** Limit for the host's memory, which must not grow with the output. */
 const MOST_BYTES = 300e6;
 
 interface Read {
@@ -20,7 +20,9 @@ interface Read {
   readonly ms: number;
 }
 
-/** 200 MB through pty, (keeper,) host, journal and a WebSocket to one client, against the same pty read directly in Node. */
+/**
+ * 200 MB through pty, host, journal and a WebSocket to one client, with and without a keeper, against the same pty read directly in Node.
+ */
 export async function terminalFlood(): Promise<Measured[]> {
   const results: Measured[] = [];
   for (const each of CASES) results.push(...(await withFolder((folder) => measure(folder, each))));

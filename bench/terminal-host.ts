@@ -1,4 +1,4 @@
-// `agenthost serve`: the built program, in a process of its own.
+// `agenthost serve`, the built program, in a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { HOST_NODE_FLAGS } from '../packages/cli/src/host-link/start-host.ts';
 
 const PROGRAM = fileURLToPath(new URL('../packages/cli/bin/agenthost.js', import.meta.url));
 
-/** A host that terminals are measured on. */
+/** A host for the terminal benchmarks. */
 export class ServeProcess {
   readonly wsUrl: string;
   readonly #child: ChildProcess;
@@ -18,7 +18,7 @@ export class ServeProcess {
     this.wsUrl = wsUrl;
   }
 
-  /** `keeper`: ptys in a keeper, else in the host itself. Rejects when it ends before it is ready. */
+  /** `keeper`: the ptys are in a keeper, otherwise in the host. Rejects when the host ends before it is ready. */
   static async start(folder: string, keeper: boolean): Promise<ServeProcess> {
     const where = ['--port', '0', '--data', `${folder}/data`, '--root', folder];
     const child = spawn(
@@ -36,7 +36,7 @@ export class ServeProcess {
     return new ServeProcess(child, `${wsUrl}?token=${token}`);
   }
 
-  /** The most memory it ever had resident, in bytes: what was given back must not hide a flood. Linux only. */
+  /** Peak resident memory in bytes, so that freed memory does not hide a flood. Linux only. */
   peakBytes(): number {
     const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;

@@ -1,4 +1,4 @@
-// The least that a pty in a process of its own takes: keys in and output out over a local socket, nothing kept or counted.
+// The minimum for a pty in a process of its own: passes keys in and output out over a local socket.
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';

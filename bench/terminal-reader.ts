@@ -1,11 +1,11 @@
-// Runs one command on a pty and reads all that it puts out: from the pty itself, or as a client of a host.
+// Runs one command on a pty and reads all its output, from the pty itself or as a client of a host.
 import { spawn } from '@lydell/node-pty';
 import { serve } from './process.ts';
 import { WireClient } from './wire.ts';
 
 type Request = { command: string[]; cwd: string; url?: string };
 
-/** How much was read (bytes of UTF-8; the command puts out ASCII only), and how long that took from the start of the command. */
+/** The bytes read (UTF-8; the command puts out ASCII only), and the time since the start of the command. */
 interface Read {
   readonly bytes: number;
   readonly ms: number;
@@ -17,7 +17,7 @@ function answer({ command, cwd, url }: Request): Promise<Read> {
 
 function direct([program = '', ...args]: string[], cwd: string): Promise<Read> {
   const startedAt = performance.now();
-  // Bytes, as a reader that wastes nothing takes them.
+  // Reads bytes, the fastest way.
   const pty = spawn(program, args, { cols: 80, rows: 24, cwd, encoding: null });
   let bytes = 0;
   pty.onData((data) => {
@@ -31,7 +31,7 @@ async function throughHost(command: string[], url: string): Promise<Read> {
   const client = await WireClient.connect(url, clientId);
   const channel = `ahp-terminal:/${crypto.randomUUID()}`;
   const gate = `${channel.slice(-36)} and go`;
-  // The command starts once it is watched, so that every byte comes as output and none in a snapshot.
+  // The command starts after the subscription, so that every byte comes as output and none in a snapshot.
   const waiting = ['/bin/sh', '-c', 'stty -echo; read gate; exec "$@"', gate, ...command];
   await client.request('createTerminal', {
     channel,

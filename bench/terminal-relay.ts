@@ -1,4 +1,4 @@
-// The least that a pty over a WebSocket takes: keys in, output out, nothing checked, kept or shared.
+// The minimum for a pty over a WebSocket: passes keys in and output out, without checks, storage or sharing.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -15,7 +15,7 @@ async function answer({
 }: {
   shell: string[];
   cwd: string;
-  /** Of the socket behind which the pty is; absent: it is in this process. */
+  /** Path of the socket to the process with the pty. Absent: the pty is in this process. */
   path?: string;
 }): Promise<unknown> {
   if (sockets.address() === null) await once(sockets, 'listening');

@@ -1,4 +1,4 @@
-// Types at a shell and waits for each key's echo: on a pty of its own, on one behind a bare WebSocket, or on one of a host.
+// Types at a shell and waits for the echo of each key. The shell has a pty here, behind a bare WebSocket, or on a host.
 
 import { once } from 'node:events';
 import { spawn } from '@lydell/node-pty';
@@ -10,7 +10,7 @@ type Request =
   | { kind: 'open'; shell: string[]; cwd: string; url?: string; relay?: string }
   | { kind: 'type'; keys: number; gapMs: number };
 
-/** A shell somewhere. */
+/** A shell, local or remote. */
 interface Keyboard {
   press(key: string): void;
   /** Ends the shell. */
@@ -82,7 +82,7 @@ async function remote(shell: string[], url: string): Promise<Keyboard> {
   return opened;
 }
 
-/** Resolves when the shell has put out nothing for a while: it waits for keys. */
+/** Resolves when the shell has put out nothing for a while, and so waits for keys. */
 function quiet(at: Keyboard): Promise<void> {
   return new Promise((resolve) => {
     let timer = setTimeout(resolve, 500);
@@ -102,7 +102,7 @@ async function type(keys: number, gapMs: number): Promise<number[]> {
     }
     const key = String.fromCharCode(97 + (index % 26));
     latenciesMs.push(await echoOf(key));
-    // People do not type in step with anything.
+    // Random gaps, so that keys do not come in step with a timer.
     await pause(gapMs * (0.5 + Math.random()));
   }
   return latenciesMs;

@@ -10,7 +10,7 @@ const LONG = { session: 'ahp-session:/long', chat: 'ahp-chat:/long', turnCount: 
 const SHORT = { session: 'ahp-session:/short', chat: 'ahp-chat:/short', turnCount: 50 };
 const TIMES = 40;
 
-/** `subscribe` with `view.turns: 20` on a cold chat of 10,000 turns, against one of 50: over a WebSocket, from disk each time. */
+/** `subscribe` with `view.turns: 20` to a chat on disk of 10,000 turns, against one of 50 turns, over a WebSocket. */
 export async function turnWindow(): Promise<Measured[]> {
   return withFolder(async (folder) => {
     await storeSessions(folder, [LONG, SHORT]);
@@ -47,13 +47,13 @@ async function millisecondsEach(host: Host, client: WireClient, channel: string)
     times.push(performance.now() - startedAt);
     if (snapshot.state.turns.length !== TURNS) throw new Error(`${snapshot.state.turns.length} turns came`);
     client.socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'unsubscribe', params: { channel } }));
-    // Answered behind it [WIRE-4].
+    // The host answers this request after the `unsubscribe` [WIRE-4].
     await client.request('ping', { channel: 'ahp-root://' });
   }
   return median(times);
 }
 
-/** Takes the chat and its session out of memory; they leave one after the other. */
+/** Unloads the chat and its session, in this order. */
 async function unload(host: Host, channel: string): Promise<void> {
   const { sync } = host.core;
   for (let round = 0; round < 2; round += 1) {

@@ -1,6 +1,6 @@
 import type { WireClient } from './wire.ts';
 
-/** Resolves with the number of its last envelope when a turn of the demo agent is over, for a client that is subscribed to the chat. */
+/** Runs a turn of the demo agent for a client that is subscribed to the chat. Resolves with the sequence number of its last envelope. */
 export function wireTurn(client: WireClient, chat: string, text: string): Promise<number> {
   const turnId = crypto.randomUUID();
   const over = new Promise<number>((resolve) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
-/** A client without any of our own code in its way: requests, and each frame as it came. */
+/** A client without code of our libraries: sends requests and gives each frame as it came. */
 export class WireClient {
   readonly socket: WebSocket;
   readonly #pending = new Map<number, (message: { result?: never; error?: { message: string } }) => void>();
@@ -12,7 +12,7 @@ export class WireClient {
     this.socket = socket;
   }
 
-  /** Connects; with `clientId` it also initializes. */
+  /** Connects. With `clientId` it also initializes. */
   static async connect(url: string, clientId?: string): Promise<WireClient> {
     const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: 64 * 1024 * 1024 });
     const client = new WireClient(socket);
@@ -41,7 +41,7 @@ export class WireClient {
     this.socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params }));
   }
 
-  /** From now on every frame goes to `onFrame` alone. */
+  /** Passes every later frame to `onFrame` alone. */
   takeOver(onFrame: (frame: Buffer) => void): void {
     this.socket.removeAllListeners('message');
     this.socket.on('message', onFrame);
@@ -62,7 +62,7 @@ export class WireClient {
   }
 }
 
-/** A new session of the demo agent; its URI and that of its chat. */
+/** Makes a session of the demo agent. Resolves with its URI and that of its chat. */
 export async function newSession(
   client: WireClient,
   workingDirectory: string,

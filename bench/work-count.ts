@@ -1,8 +1,8 @@
 import { type Profiler, Session } from 'node:inspector/promises';
 
 /**
- * How often each block of the host's own code ran since `start`: what grows faster than its input shows here, on any machine. V8 puts
- * counters into what it compiles from then on alone: start before anything runs, with `NODE_DISABLE_COMPILE_CACHE`.
+ * Counts how often each block of the host's code runs since `start`. The counts show growth beyond the input on any machine. V8 counts only
+ * code that it compiles after `start`: call it before other code runs, and set `NODE_DISABLE_COMPILE_CACHE`.
  */
 export class WorkCount {
   readonly #session = new Session();
@@ -13,7 +13,7 @@ export class WorkCount {
     await this.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   }
 
-  /** Counts since the last call, by file, function and offset; begins anew. */
+  /** Counts since the last call, by file, function and offset. Resets them. */
   async take(): Promise<Map<string, number>> {
     const { result } = await this.#session.post('Profiler.takePreciseCoverage');
     const counts = new Map<string, number>();
@@ -27,7 +27,7 @@ const isOurs = ({ url }: Profiler.ScriptCoverage): boolean => /\/packages\/[^/]+
 function addCounts(counts: Map<string, number>, { url, functions }: Profiler.ScriptCoverage): void {
   const file = url.slice(url.indexOf('/packages/') + 1);
   for (const { functionName, ranges } of functions) {
-    // How often a function was called as a whole is not known of those that V8 has put into their callers; blocks are exact.
+    // V8 does not count calls of inlined functions; blocks are exact.
     for (const { startOffset, endOffset, count } of ranges.slice(1)) {
       const key = `${file} ${functionName}@${startOffset}-${endOffset}`;
       if (count > 0) counts.set(key, (counts.get(key) ?? 0) + count);

@@ -35,7 +35,7 @@ const PROCESSORS = [
   'x64',
 ];
 
-/** What a platform package's name says about where it installs: `@oxlint/binding-linux-x64-musl`. */
+/** The platform that a package's name states: `@oxlint/binding-linux-x64-musl`. */
 function platformOf(name: string): { cpu: string[]; libc?: string[]; os: string[] } | undefined {
   const words = name.split(/[/-]/);
   const os = SYSTEMS.find((system) => words.includes(system));

@@ -16,18 +16,18 @@ const timeoutMs = 180_000;
 /** Two installs keep the network busy; more would compete for the disk. */
 const CONCURRENCY = 2;
 
-/** How one agent's installation went. */
+/** Result of one agent's installation. */
 export interface InstalledAgent {
   readonly agent: AgentPackage;
-  /** The program; absent when it could not be installed. */
+  /** Path of the program. Absent: the installation failed. */
   readonly command?: string;
-  /** Why not. */
+  /** Reason of the failure. */
   readonly reason?: string;
-  /** 0 when it was there already. */
+  /** 0 when the agent was installed already. */
   readonly tookMs: number;
 }
 
-/** Where an agent's program is, once installed. */
+/** Path of an installed agent's program. */
 export function agentCommand(agent: AgentPackage): string {
   return join(folder, agent.id, 'node_modules', '.bin', agent.bin);
 }
@@ -49,7 +49,7 @@ async function install(agent: AgentPackage): Promise<void> {
   const manifest = {
     private: true,
     dependencies: { [agent.packageName]: agent.version },
-    // Some fetch their platform's program in an install script.
+    // Some packages download the program of the platform in an install script.
     allowScripts: { [agent.packageName]: true },
   };
   await writeFile(join(home, 'package.json'), JSON.stringify(manifest, null, 2));
@@ -77,7 +77,7 @@ async function ensure(agent: AgentPackage): Promise<InstalledAgent> {
   return { agent, reason: `${ATTEMPT_COUNT} attempts failed, the last with: ${reason}`, tookMs: took() };
 }
 
-/** Installs what is missing, two at a time, with retries. Never rejects over a single agent: each result says how it went. */
+/** Installs missing agents, two at a time, with retries. Does not reject when an agent fails: its result has the reason. */
 export async function installAgents(wanted: readonly AgentPackage[]): Promise<InstalledAgent[]> {
   const queue = [...wanted];
   const results: InstalledAgent[] = [];

@@ -31,7 +31,7 @@ describe('the list', () => {
     ]);
   });
 
-  test('names what of an implemented rule waits', () => {
+  test('names the waiting parts of an implemented rule', () => {
     const rows = ['| A-1 | One. | implemented |', '| A-2 | Two. | planned |', '', '## Parts that wait', ''];
     const read = (line: string) => parseRules([...rows, line].join('\n'));
     const [first] = read('- A-1: its telephone.');
@@ -45,13 +45,13 @@ describe('the list', () => {
     expect(() => read('- A-3: what is that?')).toThrow('A-3');
   });
 
-  test('a misspelt status is an error, not a rule that nobody checks', () => {
+  test('a misspelt status is an error, not an unchecked rule', () => {
     expect(() => parseRules('| A-1 | One. | implemnted |')).toThrow('A-1');
   });
 });
 
 describe('the comparison', () => {
-  test('an implemented rule is held by a passing test only', () => {
+  test('only a passing test holds an implemented rule', () => {
     expect(compareRules(list, ['A-1', 'A-2'], [outcome('[A-1] works')]).problems).toEqual([]);
     for (const tests of [
       [],
@@ -74,7 +74,7 @@ describe('the comparison', () => {
     expect(summary).toContain('1 implemented, 1 partly, 0 planned');
   });
 
-  test('an id that one side alone knows is a problem, and so is one that nobody knows', () => {
+  test('an id that only one side knows is a problem, and so is an unknown id', () => {
     const { problems } = compareRules(list, ['A-1', 'A-3'], [outcome('[A-1] works'), outcome('[B-9] works')]);
     expect(problems).toEqual([
       'A-3 is in the protocol page, not in docs/rules.md',

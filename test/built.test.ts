@@ -1,4 +1,4 @@
-// What users get: `dist`, loaded by a plain Node without the development condition. `npm test` builds before it comes here.
+// The published code: `dist`, loaded by a plain Node without the development condition. `npm test` builds before it runs this file.
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { packageEntries, root } from './source-graph.ts';
 
 const entries = [...packageEntries().keys()].filter((name) => !name.startsWith('@agenthost/testkit'));
 
-/** Runs one module at the root, as a user's script there would be. */
+/** Runs one module at the root, like a user's script. */
 function runAtRoot(code: string): string {
   const args = ['--input-type=module', '--eval', code];
   return execFileSync(process.execPath, args, {
@@ -43,7 +43,7 @@ test('no test is published, and no module that imports a source', () => {
 describe('the agenthost program', () => {
   const bin = join(root, 'packages/cli/bin/agenthost.js');
 
-  test('says one line and exits with 1 on a Node that is too old', () => {
+  test('prints one line and exits with 1 on a Node that is too old', () => {
     const older =
       "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '23.11.1' } })";
     expect(() =>

@@ -1,10 +1,10 @@
-// What a browser pays: entry points bundled from source, minified and gzipped.
+// Size of the code that a browser loads: entry points bundled from source, minified and gzipped.
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { root } from './source-graph.ts';
 
-/** Kilobytes as on the wire. `external` names what is counted elsewhere. */
+/** Compressed size in kB. Modules in `external` are not counted. */
 async function bundleKb(entry: string, external: string[] = []): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: `export * from '${entry}'`, resolveDir: root },
@@ -12,7 +12,7 @@ async function bundleKb(entry: string, external: string[] = []): Promise<number>
     minify: true,
     write: false,
     format: 'esm',
-    // Without Node's modules, so that an import of one fails the bundle.
+    // Without Node's modules, so that an import of one of them fails the bundle.
     platform: 'browser',
     conditions: ['@agenthost/source'],
     external,

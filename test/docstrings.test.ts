@@ -1,4 +1,4 @@
-// Every symbol that a library exports has a docstring: the package's users read it in their editor.
+// Checks that every exported symbol of a library has a docstring, which users of the package read in their editor.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseSync } from 'oxc-parser';
@@ -33,7 +33,7 @@ function parsed(text: string): Module {
   return { body: program.body, docEnds: docs.map(({ end }) => end), text };
 }
 
-/** Whether nothing but white space lies between a docstring and this place. */
+/** Whether only white space lies between a docstring and this position. */
 const hasDocBefore = ({ docEnds, text }: Module, start: number): boolean =>
   docEnds.some((end) => end <= start && text.slice(end, start).trim() === '');
 
@@ -54,7 +54,7 @@ function namesOf(declaration: Statement): string[] {
   }
 }
 
-/** Every place that declares `name` in a module, or that it comes from; `name` is undefined for all exports. */
+/** Undocumented declarations of `name` in a module or in the modules that it re-exports `name` from. Without `name`: of all exports. */
 function undocumented(path: string, name?: string): string[] {
   const module = read(path);
   const wrong: string[] = [];
@@ -86,7 +86,7 @@ function undocumented(path: string, name?: string): string[] {
     .map((each) => (each.includes(':') ? each : `${path}: ${each}`));
 }
 
-/** What lacks a docstring behind a re-export; what comes from another package is checked there. */
+/** Undocumented exports behind a re-export. Exports of another package are checked in that package. */
 const missing = (specifier: string, target: string, name?: string): string[] =>
   specifier.startsWith('.') ? undocumented(target, name) : [];
 

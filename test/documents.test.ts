@@ -15,7 +15,7 @@ test.each(['THREAT_MODEL.md', 'RELIABILITY.md', 'ARCHITECTURE.md'])(
   },
 );
 
-test('every command that RELIABILITY.md names is there', () => {
+test('every command that RELIABILITY.md names exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const named = [...readFileSync(join(root, 'RELIABILITY.md'), 'utf8').matchAll(/`npm (?:run )?([\w:]+)/g)];
   expect(named.length).toBeGreaterThan(5);
@@ -33,7 +33,7 @@ const anchorsOf = (path: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-test.each(documents)('every link of %s leads to a file and a heading of it', (document) => {
+test.each(documents)('every link of %s leads to an existing file and heading', (document) => {
   const text = readFileSync(join(root, document), 'utf8').replace(/^ *(`{3,})[^\n]*\n[^]*?\n *\1 *$/gm, '');
   const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
     if (/^https?:/.test(link)) return [];
@@ -45,7 +45,7 @@ test.each(documents)('every link of %s leads to a file and a heading of it', (do
   expect(broken).toEqual([]);
 });
 
-test('the pages of command line, settings and errors are as the sources have them', () => {
+test('the pages of command line, settings and errors match the sources', () => {
   expect(stalePages(), '`npm run docs` writes them').toEqual([]);
 });
 
@@ -64,7 +64,7 @@ test('docs/configuration.md has every key of the config file', () => {
 
 const internals = globSync('docs/internals/*.md', { cwd: root });
 
-test.each(internals)('every source that %s names is there', (document) => {
+test.each(internals)('every source that %s names exists', (document) => {
   const text = readFileSync(join(root, document), 'utf8');
   const named = [...text.matchAll(/`([\w-]+(?:\/[\w.-]+)*(?:\/|\.ts))`/g)].map(([, path = '']) => path);
   const roots = [

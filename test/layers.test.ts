@@ -1,4 +1,4 @@
-// The layer law, read from source: which package and which folder may import which, type imports included.
+// Checks from source which package and folder imports which, type imports included.
 import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const shipped = [...modules.values()].filter(
   ({ path }) => /^packages\/[^/]+\/(?:src|bin)\//.test(path) && !isTest(path),
 );
 
-/** What each package may import of the others. The CLI's `serve` alone may start a host. */
+/** The packages that each package may import. In the CLI only `serve` may start a host. */
 const PACKAGE_LAW: Record<string, readonly string[]> = {
   'packages/rpc': [],
   'packages/protocol': [],
@@ -54,18 +54,18 @@ const HOST_ORDER = [
   'main',
 ];
 
-/** The folder inside the host's sources; `index` for the files beside the folders. */
+/** The top folder of a path in the host's sources; `index` for files outside a folder. */
 function hostFolder(path: string): string | undefined {
   const inside = /^packages\/host\/src\/(.+)$/.exec(path)?.[1];
   return inside?.includes('/') === false ? 'index' : inside?.split('/')[0];
 }
 
-/** `x` of `features/x`. */
+/** The feature's name in `features/<name>/…`. */
 function featureOf(path: string): string | undefined {
   return /^packages\/host\/src\/features\/([^/]+)\//.exec(path)?.[1];
 }
 
-/** Every import among the repository's own shipped modules, as `from → to`. */
+/** All imports between shipped modules of the repository, as `from → to`. */
 const edges = shipped.flatMap(({ path, imports }) =>
   imports.flatMap(({ target }) => (target === undefined ? [] : [{ from: path, to: target }])),
 );
@@ -82,7 +82,7 @@ describe('packages', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
-  test('agents use of the host only its entry for providers', () => {
+  test('agents import only the provider entry of the host', () => {
     const wrong = shipped
       .filter(({ path }) => path.startsWith('packages/agents/'))
       .flatMap(({ path, imports }) => imports.map(({ specifier }) => ({ from: path, to: specifier })))
@@ -90,7 +90,7 @@ describe('packages', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
-  test('are all under the law', () => {
+  test('are all covered by the law', () => {
     const unknown = new Set(
       shipped.map(({ path }) => workspaceOf(path)).filter((name) => !(name in PACKAGE_LAW)),
     );
@@ -140,7 +140,7 @@ describe('packages', () => {
   });
 });
 
-describe('what browsers load', () => {
+describe('code for browsers', () => {
   const external = (path: string) =>
     (modules.get(path)?.imports ?? []).filter(
       ({ specifier, target }) => target === undefined && specifier !== '',
@@ -188,7 +188,7 @@ describe('inside the host', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('only main/core.ts, the list of features, imports a feature, and nothing else of its folder', () => {
+  test('only main/core.ts, the list of features, imports features, and only their feature.ts', () => {
     const wrong = edges.filter(({ from, to }) => {
       if (featureOf(to) === undefined || featureOf(from) === featureOf(to)) return false;
       return from !== 'packages/host/src/main/core.ts' || !to.endsWith('/feature.ts');
@@ -206,7 +206,7 @@ describe('inside the host', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
-  test('every folder has its place in the order', () => {
+  test('every folder has a place in the order', () => {
     const folders = new Set(shipped.flatMap(({ path }) => hostFolder(path) ?? []));
     expect([...folders].filter((folder) => folder !== 'index' && !HOST_ORDER.includes(folder))).toEqual([]);
   });
@@ -217,7 +217,7 @@ describe('inside the host', () => {
     const wrong = edges.filter(({ from, to }) => {
       const [source, target] = [implementationOf(from), implementationOf(to)];
       if (target === undefined || source === target) return false;
-      // The parts of the pty port are not in folders of their own yet.
+      // The parts of the pty port have no folders of their own yet.
       const isOfPty = target.startsWith('pty/') && hostFolder(from) === 'pty';
       return !isOfPty && !['main', 'index'].includes(hostFolder(from) ?? '');
     });

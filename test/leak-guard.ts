@@ -26,7 +26,7 @@ function countOpen(): Map<string, number> {
   return counts;
 }
 
-/** What was open before the tests: the runner's own. Its timers are short, so they need no allowance, only the wait below. */
+/** Counts before the tests, which belong to the runner. Its timers are short, so the wait below suffices for them. */
 let before = new Map<string, number>();
 
 function leaks(): string[] {

@@ -1,4 +1,4 @@
-// The programs in the READMEs of packages are type-checked. Those that show their output are run and compared with it.
+// Type-checks the programs in the READMEs of packages. Programs with an output are run, and their output is compared.
 import { execFile } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ let port = 0;
 let token = '';
 beforeAll(async () => {
   mkdirSync(join(root, '.cache'), { recursive: true });
-  // Below the root, where the packages are found.
+  // Below the root, so that imports of the packages resolve.
   folder = mkdtempSync(join(root, '.cache/readmes-'));
   host = createHost({
     dataDir: join(folder, 'data'),
@@ -53,12 +53,12 @@ const fileOf = (index: number): string => join(folder, `example-${index}.ts`);
 
 const executed = examples.filter(({ output }) => output !== undefined);
 
-test('every published library shows at least one with its output', () => {
+test('every published library shows at least one program with its output', () => {
   for (const name of ['rpc', 'protocol', 'client', 'host'])
     expect(executed.filter(({ title }) => title.includes(`/${name}/`))).not.toEqual([]);
 });
 
-test('they pass the type check at the root', async () => {
+test('the programs pass the type check at the root', async () => {
   for (const [index, { code }] of examples.entries()) writeFileSync(fileOf(index), code);
   const config = { extends: '../../tsconfig.json', include: ['*.ts'], exclude: [] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));

@@ -1,4 +1,4 @@
-// The programs of docs/programs.md: type-checked with the settings of the root, and run against the built packages.
+// Type-checks the programs of docs/programs.md with the settings of the root, and runs them against the built packages.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ let folder: string;
 let host: Host;
 beforeEach(() => {
   mkdirSync(join(root, '.cache'), { recursive: true });
-  // Below the root: there the packages are found.
+  // Below the root, so that imports of the packages resolve.
   folder = mkdtempSync(join(root, '.cache/readme-'));
   host = createHost({
     dataDir: join(folder, 'data'),
@@ -31,13 +31,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the README shows the first one, and others continue it', () => {
+test('the README shows the first program, and the other programs continue it', () => {
   expect(programsOf('README.md')).toEqual([example]);
   expect(example).toContain("from '@agenthost/client'");
   expect(behind.length).toBeGreaterThan(1);
 });
 
-test('they pass the type check at the root', async () => {
+test('the programs pass the type check at the root', async () => {
   writeFileSync(join(folder, 'example.ts'), example);
   // The other programs continue `session`.
   writeFileSync(join(folder, 'behind.ts'), example.replace('for await', `${behind.join('\n')}\nfor await`));
@@ -49,9 +49,9 @@ test('they pass the type check at the root', async () => {
   expect(stdout).toBe('');
 });
 
-test('the first one prints what the demo agent says', async () => {
+test('the first program prints the answer of the demo agent', async () => {
   const listening = await host.start();
-  // A host of a test has the port that is free.
+  // The test's host has a free port instead of the default one.
   writeFileSync(
     join(folder, 'example.ts'),
     example.replace('127.0.0.1:4711', `127.0.0.1:${listening?.port}`),

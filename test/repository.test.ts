@@ -1,4 +1,4 @@
-// What holds for every tracked file, whoever writes it.
+// Rules for every tracked file.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { root } from './source-graph.ts';
 
 const MAX_LINES = 500;
 const textFile = /(?:^|\/)\.npmrc$|\.(?:ts|tsx|js|json|md|ya?ml|sh|css|html)$|^\.ci\/|^[A-Z]+$/;
-/** Holds the very patterns that it looks for. */
+/** This file contains the patterns that it searches for. */
 const self = 'test/repository.test.ts';
 const generated = /(?:^|\/)(?:generated|schema)\//;
 
@@ -45,7 +45,7 @@ test(`no source file is longer than ${MAX_LINES} lines`, () => {
   expect(long).toEqual([]);
 });
 
-test('no file and no folder is named for holding this and that', () => {
+test('no file and no folder has a catch-all name', () => {
   const vague = /(?:^|[/.-])(?:utils?|helpers?|common|managers?)(?=[/.-])/i;
   expect(files.map(({ path }) => path).filter((path) => vague.test(path))).toEqual([]);
 });
@@ -60,18 +60,18 @@ test('no test is marked to run alone, and none is switched off without a conditi
   ).toEqual([]);
 });
 
-test('nothing is left to be done in a comment', () => {
+test('no comment contains a TODO', () => {
   expect(matches(sources, /(?:\/\/|\/?\*).*\b(?:TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
 });
 
 test('no checker is silenced for a whole file or without a reason', () => {
   const silenced = /(?:ox|es)lint-disable(?!.* -- \S)|@ts-(?:nocheck|ignore)|biome-ignore-all/;
-  // What a package's own scripts generate opens with such a line.
+  // Files that a package's scripts generate begin with such a line.
   const written = sources.filter(({ path }) => !/^packages\/[^/]+\/scripts\//.test(path));
   expect(matches(written, silenced)).toEqual([]);
 });
 
-test('no file knows the machine that it was written on', () => {
+test('no file contains a path of the machine that it was written on', () => {
   expect(matches(files, /(?<![\w.])\/work\//)).toEqual([]);
 });
 

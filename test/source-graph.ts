@@ -8,11 +8,11 @@ export const root = resolve(import.meta.dirname, '..');
 /** One import of a module: static, dynamic, re-export or type query. Types count like values. */
 export interface Import {
   readonly specifier: string;
-  /** The imported source file relative to the root; undefined when it is not of this repository. */
+  /** The imported source file, relative to the root. Undefined for modules outside the repository. */
   readonly target: string | undefined;
 }
 
-/** A source file with what it imports; `path` is relative to the root, with `/`. */
+/** A source file and its imports. `path` is relative to the root, with `/`. */
 export interface SourceModule {
   readonly path: string;
   readonly text: string;
@@ -119,7 +119,7 @@ export function cyclesOf(modules: Modules): string[][] {
   return cycles;
 }
 
-/** All modules that a module loads, directly or not, with the chain of imports. */
+/** All modules that a module imports directly or indirectly, each with the chain of imports. */
 export function reachFrom(modules: Modules, start: string): { path: string; chain: string[] }[] {
   const seen = new Map<string, string[]>([[start, [start]]]);
   for (const [path, chain] of seen) {

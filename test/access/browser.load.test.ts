@@ -1,4 +1,4 @@
-// What pages of elsewhere can do to a host, in a real browser that is signed in to it.
+// Attacks of foreign pages on a host, in a real browser that is signed in to it.
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -14,7 +14,7 @@ let host: ServeLine;
 let hostPort: string;
 let browser: Browser;
 let context: BrowserContext;
-/** Serves an empty page to anybody, under every name, and leads on to where `?to=` says. */
+/** Serves an empty page under every name, and redirects to the target of `?to=`. */
 let pages: Server;
 let pagesPort: number;
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
   hostPort = new URL(host.url).port;
   browser = await launchChromium('--host-resolver-rules=MAP *.example 127.0.0.1');
   context = await browser.newContext();
-  // Signed in under both of the names that the host has.
+  // Signs in under both names of the host.
   for (const name of ['127.0.0.1', 'localhost']) {
     const page = await context.newPage();
     await page.goto(`http://${name}:${hostPort}/?token=${host.token}`);
@@ -82,18 +82,18 @@ const NOTHING = {
   frame: 'not readable',
 };
 
-describe.skipIf(!hasChromium)('in a browser that is signed in', () => {
-  test('[AUTH-1] its own page shows, with its style, and is told where it is', async () => {
+describe.skipIf(!hasChromium)('a signed-in browser', () => {
+  test('[AUTH-1] shows the page of the host with its style, and the page learns its address', async () => {
     const page = await open(`http://127.0.0.1:${hostPort}/`);
     expect(await page.locator('h1').innerText()).toContain('agenthost');
     expect(await page.evaluate('getComputedStyle(document.body).maxWidth')).not.toBe('none');
-    // Nothing of it can be read by scripts, not even by its own.
+    // No script can read the cookie, not even one of the host.
     expect(await page.evaluate('document.cookie')).toBe('');
     expect(page.url()).not.toContain(host.token);
     await page.close();
   });
 
-  test('[AUTH-1] it signs out by the button of its page', async () => {
+  test('[AUTH-1] signs out by the button of the page', async () => {
     const own = await browser.newContext();
     const page = await own.newPage();
     await page.goto(`http://127.0.0.1:${hostPort}/?token=${host.token}`);
@@ -107,19 +107,19 @@ describe.skipIf(!hasChromium)('in a browser that is signed in', () => {
   });
 
   test.each(['127.0.0.1', 'localhost', 'evil.example'])(
-    '[AUTH-1] a page of %s cannot sign it in as somebody else, but a person can who follows a link there',
+    '[AUTH-1] a page of %s cannot change its token by itself, but a person who follows a link there can',
     async (name) => {
       const own = await browser.newContext();
       const page = await own.newPage();
       const target = `http://127.0.0.1:${hostPort}/?token=${host.token}`;
       await page.goto(`http://${name}:${pagesPort}/`);
-      // As a chat or a mail in a browser would show it; a script presses it as well as a person.
+      // As a chat or a mail in a browser shows the link. A script's click counts like a person's.
       await page.evaluate(linkScript(target));
       await page.getByRole('button', { name: 'Sign in' }).waitFor();
       expect(await own.cookies()).toEqual([]);
       expect(page.url()).not.toContain(host.token);
       expect(await page.evaluate('history.length')).toBe(3);
-      // What a page does to its frames and by its images does not even ask.
+      // Frames and images of a page do not even ask.
       const other = await own.newPage();
       await other.goto(`http://${name}:${pagesPort}/`);
       await attack(other, `127.0.0.1:${hostPort}`, `/?token=${host.token}`);
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)('in a browser that is signed in', () => {
     },
   );
 
-  test('[AUTH-1] an address that leads on to a link with another token makes nobody somebody else unasked', async () => {
+  test('[AUTH-1] a redirect to a link with another token does not change its token unasked', async () => {
     const made = await machine.run(['token', 'create', '--json']);
     const [{ secret } = {}] = jsonLines(made.out);
     const own = await browser.newContext();
@@ -149,18 +149,18 @@ describe.skipIf(!hasChromium)('in a browser that is signed in', () => {
     await own.close();
   });
 
-  test('[AUTH-1] a page of a listed origin speaks the protocol with the cookie', async () => {
+  test('[AUTH-1] lets a page of a listed origin speak the protocol with the cookie', async () => {
     const page = await open(`http://localhost:${pagesPort}/`);
     const got = await attack(page, `localhost:${hostPort}`);
     expect(got['socket']).toBe('open');
     expect(got['socket at /']).toBe('open');
-    // It is no page of the host for all that.
+    // The page still does not count as a page of the host.
     expect(got['page by fetch']).toBe('blocked');
     await page.close();
   });
 
   test.each(['127.0.0.1', 'evil.example'])(
-    '[AUTH-1] a page of another port of %s reaches nothing, cookie or not',
+    '[AUTH-1] a page on another port of %s reaches nothing, cookie or not',
     async (name) => {
       const page = await open(`http://${name}:${pagesPort}/`);
       expect(await attack(page, `127.0.0.1:${hostPort}`)).toEqual(NOTHING);
@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium)('in a browser that is signed in', () => {
     },
   );
 
-  test('[AUTH-1] a form of elsewhere is refused, and a window that it opens is out of reach', async () => {
+  test('[AUTH-1] a form of a foreign page is refused, and the page cannot reach a window that it opens', async () => {
     const page = await open(`http://evil.example:${pagesPort}/`);
     const answered = page.waitForResponse((response) => response.url().includes(`:${hostPort}/`));
     await page.evaluate(postScript(`http://127.0.0.1:${hostPort}/`));
@@ -190,8 +190,9 @@ describe.skipIf(!hasChromium)('in a browser that is signed in', () => {
     await opener.close();
   });
 
-  test('[AUTH-1] a name that came to stand for this machine (DNS rebinding) gets nothing but a refusal', async () => {
-    // As if the page had come from the attacker's server before the name changed: scripts run, under that name, with no policy of the host.
+  test('[AUTH-1] a name that resolves to this machine later (DNS rebinding) is refused', async () => {
+    // As if the page had come from the attacker's server before the name changed: scripts run under that name, without a policy of the
+    // host.
     const rebound = await browser.newContext({ bypassCSP: true });
     const page = await rebound.newPage();
     const answer = await page.goto(`http://evil.example:${hostPort}/?token=${host.token}`);
@@ -211,7 +212,7 @@ describe.skipIf(!hasChromium)('in a browser that is signed in', () => {
     await rebound.close();
   });
 
-  test('what a browser keeps of the host is out of the reach of scripts and of other sites', async () => {
+  test('keeps the cookie of the host out of reach of scripts and of other sites', async () => {
     const cookies = await context.cookies(`http://127.0.0.1:${hostPort}/`);
     expect(cookies).toHaveLength(1);
     expect(cookies[0]).toMatchObject({ httpOnly: true, sameSite: 'Strict', expires: -1 });

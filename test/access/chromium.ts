@@ -3,12 +3,12 @@ import { type Browser, chromium } from 'playwright-core';
 
 const EXECUTABLE_PATH = '/usr/bin/chromium';
 
-/** Whether there is a browser; without one its tests are skipped, and under `REQUIRE_ALL=1` fail. */
+/** Whether a browser is installed. Without one its tests are skipped; under `REQUIRE_ALL=1` they fail. */
 export const hasChromium = existsSync(EXECUTABLE_PATH);
 if (!hasChromium && process.env['REQUIRE_ALL'] === '1') throw new Error(`${EXECUTABLE_PATH} is needed`);
 if (!hasChromium) console.warn(`skipped: no ${EXECUTABLE_PATH}`);
 
-/** Starts one that asks for nothing by itself. Whoever starts it closes it. */
+/** Starts a browser that makes no requests by itself. The caller closes it. */
 export const launchChromium = (...more: readonly string[]): Promise<Browser> =>
   chromium.launch({
     executablePath: EXECUTABLE_PATH,

@@ -1,6 +1,6 @@
 /**
- * A script for a page: tries everything that a page has to reach `authority` (`name:port`) with, and gives what it got of each. `path`: of its page.
- * As text, since it runs in a browser, whose globals are not those of this repository.
+ * A script for a page that tries every way to reach `authority` (`name:port`) and reports the result of each. `path` is the path of its
+ * page. The script is text because it runs in a browser, whose globals differ from those of this repository.
  */
 export const attackScript = (authority: string, path: string): string => `(async () => {
   const root = ${JSON.stringify(path)};

@@ -1,4 +1,4 @@
-// Secrets stay where they were put: everything that a whole story writes, shows and passes on is searched for them.
+// Searches everything that a long run of the program writes, shows and passes on for the secrets of the run.
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ import {
   type ServeLine,
 } from '../../packages/cli/test/cli-process.ts';
 
-/** What somebody gave, and nobody else may find. Distinctive, and without anything that an encoding would change. */
+/** Secrets, each given to one place only. They are distinctive and have no character that an encoding would change. */
 const SECRET = {
   ownerByEnv: 'SECRETownerByEnvironment0123456789',
   ownerByFile: 'SECRETownerByTokenFile0123456789',
@@ -31,12 +31,12 @@ const config = join(machine.home, 'agenthost.json');
 const tokenFile = join(machine.home, 'token');
 const agentSaw = join(machine.home, 'agent-saw');
 
-/** Everything that was printed, and every error that came back. */
+/** All printed text and every returned error. */
 const said: string[] = [];
 const processes: string[] = [];
 let issued = '';
 
-/** An agent that writes down what it was given, complains with it, and fails. */
+/** An agent that records its environment, prints it as an error and fails. */
 const AGENT = `
 const { writeFileSync } = require('node:fs');
 writeFileSync(${JSON.stringify(agentSaw)}, JSON.stringify(process.env));
@@ -55,7 +55,7 @@ async function serve(
   return { host, line: readServeLine(host.out) };
 }
 
-/** A file of `/proc`, or nothing when its process has ended. */
+/** A file of `/proc`, or an empty string when its process has ended. */
 function readProcess(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
@@ -65,7 +65,9 @@ function readProcess(pid: number, name: string): string {
   }
 }
 
-/** What other users see of everything that `host` started, keepers of hosts before it included, and what those were given. */
+/**
+ * Records the command lines of everything that `host` and earlier hosts started, keepers included, and the environments of their children.
+ */
 function lookAtProcesses(host: number): void {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -114,7 +116,7 @@ beforeAll(async () => {
   writeFileSync(config, JSON.stringify({ agents: { failing } }), { mode: 0o600 });
   writeFileSync(tokenFile, SECRET.ownerByFile, { mode: 0o600 });
 
-  // In the place of git, what tells what git is given.
+  // A stand-in for git that records its environment.
   mkdirSync(join(machine.home, 'bin'));
   writeFileSync(join(machine.home, 'bin/git'), `#!/bin/sh\nenv > '${gitSaw}'\nexit 1\n`, { mode: 0o755 });
 
@@ -127,7 +129,7 @@ beforeAll(async () => {
   };
   await run('run', '--url', url, 'say hello');
   await run('run', '--url', url, '--agent', 'failing', '--cwd', machine.home, 'fail');
-  // A wrong token in an address, from a command line whose user knew no better: the address is his, the rest is ours.
+  // A user puts a wrong token into the URL. The command may print that URL; the rest of its output must not contain the token.
   const guessing = await machine.run(['sessions', '--url', `${url}/?token=${SECRET.guess}`, '--verbose'], {
     AGENTHOST_TOKEN: '',
   });
@@ -147,13 +149,13 @@ beforeAll(async () => {
   await session.chat.complete('@agent', 6);
   const resource = 'https://nobody.example';
   await errorOf(client.request('authenticate', { channel: 'ahp-root://', resource, token: SECRET.resource }));
-  // Clients that get it wrong.
+  // Invalid requests of clients.
   const wrong: object[] = [
     { resource: 7, token: SECRET.malformed },
     { resource, token: [SECRET.malformed] },
   ];
   for (const params of wrong) {
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- what the types forbid is what is sent
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- the test sends invalid values
     const sent = { channel: 'ahp-root://', ...params } as AuthenticateParams;
     await errorOf(client.request('authenticate', sent));
   }
@@ -178,7 +180,7 @@ beforeAll(async () => {
 
 afterAll(() => machine.dispose());
 
-/** Every file of the home that has one of these texts, in bytes or in UTF-16. */
+/** Every file of the home that contains the text in UTF-8, UTF-16 or base64. */
 function filesWith(text: string): string[] {
   const needles = [
     Buffer.from(text),
@@ -197,7 +199,7 @@ function filesWith(text: string): string[] {
 }
 
 describe('secrets', () => {
-  test('the story was told: everything is there that could have held one', () => {
+  test('every file and output that could hold one exists', () => {
     expect(existsSync(join(data, 'journal.db'))).toBe(true);
     expect(statSync(join(data, 'agenthost.log')).mode & 0o777).toBe(0o600);
     expect(processes.some((text) => text.startsWith('environ') && text.includes('keeper'))).toBe(true);
@@ -207,7 +209,7 @@ describe('secrets', () => {
   });
 
   test.each(Object.entries(SECRET))(
-    '%s is in nothing that was said, in no command line, and in no environment of others',
+    '%s is in no output, in no command line, and in no environment of another program',
     (name, secret) => {
       expect(said.join('\n')).not.toContain(secret);
       const mayHave =
@@ -222,22 +224,22 @@ describe('secrets', () => {
     ['ownerByFile', ['token']],
     ['guess', []],
     ['agentEnv', ['agent-saw', 'agenthost.json']],
-    // A program of the machine that the host runs as its user does.
+    // A program of the machine that the host runs as its own user.
     ['hostEnv', ['git-saw']],
     ['typed', []],
     ['resource', []],
     ['malformed', []],
-  ] as const)('%s is in no file but those that are there to hold it', (name, expected) => {
+  ] as const)('%s is only in the files that are meant to hold it', (name, expected) => {
     expect(filesWith(SECRET[name])).toEqual(expected);
   });
 
-  test('a token that was issued is kept as its hash alone', () => {
+  test('of an issued token only the hash is stored', () => {
     expect(filesWith(issued)).toEqual([]);
     expect(processes.join('\n')).not.toContain(issued);
     expect(said.join('\n')).not.toContain(issued);
   });
 
-  test('an agent gets what its config gives it, and nothing that the host alone has', () => {
+  test('an agent gets the environment of its config, and no secret of the host', () => {
     const environment: Record<string, string> = JSON.parse(readFileSync(agentSaw, 'utf8'));
     expect(environment['AGENT_KEY']).toBe(SECRET.agentEnv);
     expect(environment).not.toHaveProperty('AGENTHOST_TOKEN');

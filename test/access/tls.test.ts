@@ -1,4 +1,4 @@
-// TLS and the rules of listening as a user meets them: the real program, real sockets.
+// TLS and the rules of listening as a user meets them: the built program, real sockets.
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -15,7 +15,7 @@ interface TlsLine extends ServeLine {
 }
 
 const server = new Machine();
-/** Another user, who finds nothing by himself. */
+/** Another user, who cannot discover the host. */
 const client = new Machine();
 let host: RunningCli;
 let line: TlsLine;
@@ -34,7 +34,7 @@ const sessions = (...args: string[]): ReturnType<Machine['run']> =>
 const knownHosts = (): string => join(client.home, '.local/state/agenthost/known-hosts');
 
 describe('a host with --tls', () => {
-  test('says its fingerprint, is found by its own user without one, and keeps its key for that user', async () => {
+  test('prints its fingerprint, is found by its own user without one, and keeps its key readable for that user only', async () => {
     expect(line.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     expect(line.wsUrl).toMatch(/^wss:/);
     expect(line.fingerprint).toMatch(/^(?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/);
@@ -43,7 +43,7 @@ describe('a host with --tls', () => {
     expect((await server.run(['run', 'say over TLS'])).out).toContain('over TLS');
   });
 
-  test('is shown and remembered by another user at first, and known from then on', async () => {
+  test('shows its fingerprint to another user at the first connection, and is known from then on', async () => {
     rmSync(knownHosts(), { force: true });
     const first = await sessions();
     expect(first).toMatchObject({ code: 0 });
@@ -55,7 +55,7 @@ describe('a host with --tls', () => {
     );
   });
 
-  test('is refused loudly when its certificate is not the one that was known, and nothing is sent to it', async () => {
+  test('is refused with an error when its certificate differs from the known one, and nothing is sent to it', async () => {
     const other = 'AB'.repeat(32).replace(/(..)(?!$)/g, '$1:');
     const authority = new URL(line.url).host;
     writeFileSync(knownHosts(), `${authority} ${other} ${other}\n`);
@@ -65,14 +65,14 @@ describe('a host with --tls', () => {
     expect(err).toContain(`THE CERTIFICATE OF ${authority} HAS CHANGED`);
     expect(err).toContain(`expected SHA256 ${other}`);
     expect(err).toContain(`got      SHA256 ${line.fingerprint}`);
-    // As it was: a refusal teaches nothing.
+    // Unchanged: a refusal stores nothing.
     expect(readFileSync(knownHosts(), 'utf8')).toContain(other);
     expect(await sessions('--fingerprint', line.fingerprint)).toMatchObject({ code: 0 });
     expect(await sessions()).toMatchObject({ code: 0 });
     expect(readFileSync(knownHosts(), 'utf8')).not.toContain(other);
   });
 
-  test('is refused by the library before a token could reach it', async () => {
+  test('is refused by the library before a token is sent', async () => {
     const refused = connectPinned(line.url, { token: line.token, fingerprints: ['00'.repeat(32)] });
     const error = await refused.catch((cause: unknown) => cause);
     expect(error).toMatchObject({ name: 'UntrustedHost' });
@@ -95,7 +95,7 @@ describe('a host with --tls', () => {
     await expect(connectPinned(line.url, { fingerprints: ['short'] })).rejects.toThrow(TypeError);
   });
 
-  test('tells whoever forgot the s, and cuts nobody else for it', async () => {
+  test('tells a client with `ws:` to use `wss:`, and disconnects no other client', async () => {
     const plainUrl = line.url.replace('https', 'http');
     const sent = request(plainUrl, { agent: false });
     sent.end();
@@ -110,7 +110,7 @@ describe('a host with --tls', () => {
     ]);
   });
 
-  test('cuts those without a token that say nothing, or never come to an end, whatever they speak', async () => {
+  test('disconnects clients without a token that send nothing or never finish, with TLS or without', async () => {
     const port = Number(new URL(line.url).port);
     const say = async (socket: Socket, text: string): Promise<void> => {
       socket.on('error', () => undefined);
@@ -124,13 +124,13 @@ describe('a host with --tls', () => {
       await once(socket, 'secureConnect');
       return say(socket, text);
     };
-    // `allowHalfOpen`: who is told goodbye need not leave.
+    // With `allowHalfOpen` this client stays connected after the host ends its side.
     const plain = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     await Promise.all([inTls(''), inTls('x'), say(plain, 'x')]);
     expect(plain.readyState, 'all three were cut').toBe('closed');
   }, 25_000);
 
-  test('stops at once though connections hang in the middle of nothing or of a handshake, and keeps its key', async () => {
+  test('stops at once despite connections that are silent or in mid-handshake, and keeps its key', async () => {
     const { port } = new URL(line.url);
     const silent = connect(Number(port), '127.0.0.1');
     const half = connect(Number(port), '127.0.0.1');
@@ -139,7 +139,7 @@ describe('a host with --tls', () => {
       await once(socket, 'connect');
     }
     half.write(Buffer.of(0x16, 3, 1));
-    // Through its handshake, and then without a word.
+    // Completes the TLS handshake and then sends nothing.
     const mute = connectTls({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false });
     mute.on('error', () => undefined);
     await once(mute, 'secureConnect');
@@ -153,7 +153,7 @@ describe('a host with --tls', () => {
 });
 
 describe('a plain host', () => {
-  test('is told apart from one with TLS', async () => {
+  test('is distinguished from one with TLS', async () => {
     const { line: plain, host: running } = await client.serve();
     const url = plain.url.replace('http', 'https');
     const { code, err } = await server.run(['sessions', '--url', url], { AGENTHOST_TOKEN: plain.token });
@@ -171,7 +171,7 @@ describe('listening', () => {
     client.run(['serve', '--port', '0', '--data', join(client.home, 'other'), ...args], env);
 
   test.each(['0.0.0.0', '::', '192.0.2.1'])(
-    'beyond loopback, on %s, is refused in one line without TLS or a word, before anything is made',
+    'beyond loopback, on %s, is refused in one line without TLS or --insecure-listen, before a folder is made',
     async (address) => {
       const { code, err } = await serve(['--host', address]);
       expect(code).toBe(1);
@@ -182,9 +182,9 @@ describe('listening', () => {
     },
   );
 
-  test('on a name that is not this machine’s is refused as well, whatever is known of it here', async () => {
+  test('on the name of another machine is refused as well, whether the name resolves or not', async () => {
     const { code, err } = await serve(['--host', 'example.invalid']);
-    // Without a server of names nobody can say that there is none.
+    // Without a name server nothing can tell that the name does not exist.
     const refusal =
       code === 2
         ? 'the name does not exist; use an address of this machine'
@@ -194,7 +194,7 @@ describe('listening', () => {
     expect(existsSync(join(client.home, 'other'))).toBe(false);
   });
 
-  test('beyond loopback with a token that can be guessed is refused, TLS or not, without showing it', async () => {
+  test('beyond loopback with a weak token is refused, TLS or not, and the token is not shown', async () => {
     const { code, err } = await serve(['--host', '0.0.0.0', '--tls'], { AGENTHOST_TOKEN: 'shorty' });
     expect(code).toBe(1);
     expect(err).toMatch(
@@ -203,7 +203,7 @@ describe('listening', () => {
     expect(err).not.toContain('shorty');
   });
 
-  test('with files that do not fit, or with contradicting options, is refused in one line', async () => {
+  test('with mismatched files, or with contradicting options, is refused in one line', async () => {
     const none = await serve(['--tls-cert', 'none.pem', '--tls-key', 'none.pem']);
     expect(none.err).toMatch(/^agenthost: the certificate file .*none\.pem cannot be read \(ENOENT\)\n$/);
     expect((await serve(['--tls-cert', 'none.pem'])).err).toContain(

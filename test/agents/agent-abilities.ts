@@ -1,25 +1,28 @@
 import { type AgentPackage, agentPackages } from './agent-packages.ts';
 
 /**
- * What each third-party agent does with what the host offers. The tests hold every entry, limits included, and the
- * `docs/agents.md` shows them as a table: an entry that stops being true fails a test.
+ * Behaviour of each third-party agent behind the host. The tests check every entry, limits included, and `docs/agents.md` shows the entries
+ * as a table. An entry that is no longer true fails a test.
  */
 export interface AgentAbilities {
   readonly displayName: string;
-  /** What a person sees before approving a write: the change of the file, or only the shell command that will make it. */
+  /** A person sees this before approving a write: the change of the file, or only the shell command that makes it. */
   readonly asksWith: 'the change' | 'the command';
-  /** What follows a denial: the agent goes on and answers, or its turn is over. */
+  /** After a denial the agent goes on and answers, or its turn ends. */
   readonly afterDenial: 'answers' | 'ends its turn';
-  /** Whether people see what its shell commands print. */
+  /** Whether people see the output of the agent's shell commands. */
   readonly showsOutput: boolean;
-  /** Where a message goes that a person says in the middle of a turn. */
+  /** Destination of a message that a person sends during a turn. */
   readonly steering: 'goes into the turn' | 'is the next turn';
-  /** Whether people are asked before it runs a tool that a client offers: about the client's call, or in one of the agent's own beside it. */
+  /**
+   * Whether people are asked before the agent runs a tool of a client, and whether that question is about the client's call or in a call of
+   * its own.
+   */
   readonly clientTools:
     | 'run at once'
     | 'are asked about first'
     | 'are asked about first, in a call of its own';
-  /** How a chat goes on after the host restarts: the agent resumes its own session, or gets the transcript again. */
+  /** How a chat continues after the host restarts: the agent resumes its own session, or gets the transcript again. */
   readonly resumes: 'resumes its own session' | 'resumes its own session, or gets the transcript';
 }
 
@@ -48,10 +51,10 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     asksWith: 'the change',
     afterDenial: 'answers',
     showsOutput: false,
-    // It gives its model tools of clients only in folders that it trusts.
+    // Gemini gives its model tools of clients only in folders that it trusts.
     clientTools: 'are asked about first',
     steering: 'is the next turn',
-    // Loading overwrites what it should load when the session began within the same minute.
+    // Loading a session that began within the same minute overwrites it.
     resumes: 'resumes its own session, or gets the transcript',
   },
   opencode: {
@@ -68,14 +71,14 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     asksWith: 'the change',
     afterDenial: 'answers',
     showsOutput: true,
-    // Its question does not say whose tool it is about.
+    // The question does not name the tool of the client.
     clientTools: 'are asked about first, in a call of its own',
     steering: 'is the next turn',
     resumes: 'resumes its own session',
   },
 };
 
-/** The table of agents of `docs/agents.md`, in Markdown. */
+/** The table of `docs/agents.md`, in Markdown. */
 export function agentTable(): string {
   const rows = agentPackages
     .toSorted((one, other) => one.id.localeCompare(other.id))

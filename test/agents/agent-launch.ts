@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AgentPackage } from './agent-packages.ts';
 
-/** How an agent is started so that it talks to a model on loopback and to nothing else. */
+/** A way to start an agent so that it connects only to a model on loopback. */
 export interface AgentLaunch {
   readonly args: readonly string[];
   /** The whole environment, `PATH` and `HOME` included. */
@@ -11,7 +11,7 @@ export interface AgentLaunch {
 
 interface Recipe {
   readonly args: readonly string[];
-  /** Files under the agent's throw-away home, by relative path. */
+  /** Files in the agent's temporary home, by relative path. */
   readonly files?: (modelUrl: string) => Record<string, string>;
   readonly env: (modelUrl: string, home: string) => Record<string, string>;
 }
@@ -44,12 +44,12 @@ const recipes: Record<AgentPackage['id'], Recipe> = {
     args: ['--acp'],
     files: () => ({
       '.gemini/settings.json': JSON.stringify({
-        // In a folder that nobody trusts it gives its model no tools of servers, so none of clients either.
+        // In an untrusted folder Gemini gives its model no tools of servers, and so none of clients.
         security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
         privacy: { usageStatisticsEnabled: false },
         telemetry: { enabled: false },
         general: { disableAutoUpdate: true },
-        // Left to itself it asks the model which model to ask.
+        // Without a name it asks the model which model to use.
         model: { name: 'gemini-2.5-flash' },
       }),
     }),
@@ -95,7 +95,7 @@ const recipes: Record<AgentPackage['id'], Recipe> = {
   },
 };
 
-/** Makes the agent's home (a folder that the caller removes) and says how to start it. */
+/** Makes the agent's home in a folder that the caller removes. Resolves with the command and environment to start the agent. */
 export async function prepareLaunch(
   id: AgentPackage['id'],
   modelUrl: string,
@@ -112,7 +112,7 @@ export async function prepareLaunch(
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: home,
-      // Nothing on loopback goes through a proxy, and nothing else has anywhere to go.
+      // Loopback connections use no proxy. Other connections must not leave the machine.
       NO_PROXY: '127.0.0.1,localhost',
       ...recipe.env(modelUrl, home),
     },

@@ -1,4 +1,4 @@
-/** An agent of somebody else that the tests install and drive. Versions are pinned: a newer one is a change of its own. */
+/** A third-party agent that the tests install and drive. The version is pinned; an update is a change of its own. */
 export interface AgentPackage {
   /** Folder under `.agents/`, and the provider id that the tests give it. */
   readonly id: 'opencode' | 'gemini' | 'qwen' | 'claude' | 'codex';

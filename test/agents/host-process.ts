@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 const repository = join(import.meta.dirname, '..', '..');
 const START_TIMEOUT_MS = 30_000;
 
-/** Where a host is, and the owner's token from its file. */
+/** URL of a host, and the owner's token from its file. */
 export interface HostAddress {
   readonly wsUrl: string;
   readonly token: string;
@@ -23,18 +23,18 @@ export class HostProcess {
   #port = 0;
   #log = '';
 
-  /** Everything of the host lies in `folder`; clients may work below it. `config` becomes its config file. */
+  /** All files of the host are in `folder`, and clients may work below it. `config` becomes the config file. */
   constructor(folder: string, config: unknown) {
     this.#folder = folder;
     this.#config = config;
   }
 
-  /** What the present process and its predecessors wrote to stderr. */
+  /** Output on stderr of this process and of earlier ones. */
   get log(): string {
     return this.#log;
   }
 
-  /** Starts it, on the same port as before. Rejects with what it wrote when it exits instead. */
+  /** Starts the host, on the port of the earlier start. Rejects with the output when the process exits before it is ready. */
   async start(): Promise<HostAddress> {
     await mkdir(join(this.#folder, 'home'), { recursive: true });
     const config = join(this.#folder, 'agenthost.json');
@@ -49,7 +49,7 @@ export class HostProcess {
       {
         cwd: this.#folder,
         stdio: ['ignore', 'pipe', 'pipe'],
-        // Agents inherit from here by an allow list: what is not there cannot leak in from this machine.
+        // Agents inherit from this environment by an allow list, so nothing of this machine can leak into them.
         env: { PATH: process.env['PATH'] ?? '', HOME: join(this.#folder, 'home') },
       },
     );
@@ -62,17 +62,17 @@ export class HostProcess {
     return address;
   }
 
-  /** Asks it to stop and waits until it has. Resolves with its exit code. */
+  /** Stops the host and waits for its end. Resolves with the exit code. */
   async stop(): Promise<number | null> {
     return this.#end('SIGTERM');
   }
 
-  /** Ends it as a power cut would, and leaves its agents behind. */
+  /** Kills the host like a power failure. Its agents stay behind. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** Process ids of its children, and of theirs. */
+  /** Process ids of children and their descendants. */
   async descendants(): Promise<number[]> {
     const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
     const pairs = stdout
@@ -136,7 +136,7 @@ export class HostProcess {
   }
 }
 
-/** Resolves once none of the processes is alive, rejects when one still is after `withinMs`. */
+/** Resolves when none of the processes is alive. Rejects when one still is after `withinMs`. */
 export async function untilGone(pids: readonly number[], withinMs: number): Promise<void> {
   const deadline = performance.now() + withinMs;
   for (;;) {

@@ -1,13 +1,13 @@
 import { createServer, request } from 'node:http';
 import { createInterface } from 'node:readline';
 
-/** Between the name of a namespace and that of a tool in it. */
+/** Separates the name of a namespace from that of a tool. */
 const joint = '__';
 
 /**
- * Codex hands the tools of each server to the model as one tool of type `namespace`, which the stand-in model does not know. This goes
- * between: such tools become functions called `<namespace>__<tool>`, and calls of those are taken apart again. Resolves with the URL to
- * use in place of `modelUrl`.
+ * Codex gives the model the tools of each server as one tool of type `namespace`, which the stand-in model does not know. This proxy turns
+ * such tools into functions named `<namespace>__<tool>`, and splits the names in calls again. Resolves with the URL that replaces
+ * `modelUrl`.
  */
 export async function openNamespaceProxy(modelUrl: string): Promise<string> {
   const names = new Map<string, { namespace: string; name: string }>();
@@ -22,7 +22,7 @@ export async function openNamespaceProxy(modelUrl: string): Promise<string> {
       const { method = 'GET', url = '/' } = incoming;
       const forwarded = request(`${modelUrl}${url}`, { method, headers }, (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        // Over too when a turn is cancelled: whoever asked has gone.
+        // A cancelled turn also ends the response, because the client has disconnected.
         const end = (): void => void outgoing.end();
         if (isResponses)
           createInterface({ input: answer })
@@ -32,7 +32,7 @@ export async function openNamespaceProxy(modelUrl: string): Promise<string> {
         else answer.pipe(outgoing);
       });
       forwarded.on('error', () => outgoing.destroy());
-      // A cancelled turn hangs up.
+      // A cancelled turn closes the connection.
       outgoing.on('close', () => forwarded.destroy());
       forwarded.end(body);
     });

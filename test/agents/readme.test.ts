@@ -9,7 +9,7 @@ test('docs/agents.md shows the tested abilities of each agent', () => {
   expect(page).toContain(agentTable());
 });
 
-test('each known agent is said to be installed by the package that the tests drive', () => {
+test('each known agent names the package that the tests install', () => {
   const installs = ACP_CATALOGUE.map(({ id, install }) => [id, install]);
   expect(Object.fromEntries(installs)).toEqual(
     Object.fromEntries(agentPackages.map(({ id, packageName }) => [id, `npm install -g ${packageName}`])),

@@ -13,7 +13,7 @@ import { present, textIn, textOf } from './chat-reading.ts';
 import { HostProcess } from './host-process.ts';
 import { greeting, recallPrompt, remembered, toldAgain } from './stand-in-model.ts';
 
-// Not under the temp folder: codex refuses a home there.
+// Not in the temp folder: codex refuses a home there.
 const runs = join(import.meta.dirname, '..', '..', '.agents', 'runs');
 
 /** One agent's model, host, working directory and two clients. */
@@ -25,7 +25,7 @@ export class Stage {
   #clients: AhpClient[] = [];
   #sessions: SessionHandle[] = [];
 
-  /** `name`: of what is played here, unless it is the agent's only stage. */
+  /** `name` identifies the stage when an agent has more than one. */
   constructor(agent: InstalledAgent, name?: string) {
     this.#installed = agent;
     this.#folder = join(runs, name === undefined ? agent.agent.id : `${agent.agent.id}-${name}`);
@@ -39,12 +39,12 @@ export class Stage {
     return present(this.#clients[0]);
   }
 
-  /** The client that asks. */
+  /** The client that sends prompts. */
   get driver(): SessionHandle {
     return present(this.#sessions[0]);
   }
 
-  /** The one that watches. */
+  /** The client that watches. */
   get watcher(): SessionHandle {
     return present(this.#sessions[1]);
   }
@@ -69,7 +69,7 @@ export class Stage {
       provider: agent.id,
       workingDirectory: pathToFileURL(join(this.#folder, 'work')).href,
     };
-    // Once an agent has run, its modes are settings of each session, as whoever uses it daily has them.
+    // After the first run of an agent its modes are settings of each session, as in daily use.
     const first = await present(driver).sessions.create(wanted);
     await first.prompt('hello').result;
     await present(driver).sessions.dispose(first.uri);
@@ -77,7 +77,7 @@ export class Stage {
     this.#sessions = [session, await present(watcher).sessions.open(session.uri)];
   }
 
-  /** Starts the host again; both clients come back by themselves. */
+  /** Starts the host again. Resolves when both clients have reconnected. */
   async restart(): Promise<void> {
     await this.host.start();
     for (const client of this.#clients) client.reconnectNow();
@@ -89,7 +89,7 @@ export class Stage {
     await Promise.all(this.#clients.map((client) => client.ping()));
   }
 
-  /** Asks for the planted words, and checks that they come from where this agent keeps them. */
+  /** Asks for the planted words, and checks that the agent took them from the source that its abilities name. */
   async expectRecall(words: readonly string[]): Promise<void> {
     const turn = await this.driver.prompt(recallPrompt).result;
     expect(turn.state, turn.error?.message).toBe('complete');
@@ -105,7 +105,7 @@ export class Stage {
     expect(textOf(turn)).not.toContain(greeting);
   }
 
-  /** What a person needs who looks into a failure: the end of the host's log, and the turn that is open. */
+  /** Evidence for a failure: the end of the host's log, and the open turn. */
   async evidence(): Promise<string> {
     const log = (await textIn(join(this.#folder, 'data', 'agenthost.log'))) ?? 'no log';
     const { activeTurn, turns } = this.driver.chat.mirror.confirmed;

@@ -1,9 +1,9 @@
 import { type ChatCompletionRequest, type ChatMessage, LLMock, type ToolCall } from '@copilotkit/aimock';
 import { openNamespaceProxy } from './namespace-proxy.ts';
 
-/** What the model says to a prompt without any of its words. */
+/** Answer to a prompt without keywords. */
 export const greeting = 'Hello from the stand-in model, word by word.';
-/** What it says once a tool has answered. */
+/** Answer after the result of a tool. */
 export const afterTool = 'The tool has answered and that is that.';
 
 /** A prompt that makes the model call the agent's tool for writing a file. `path` is absolute. */
@@ -11,27 +11,27 @@ export const writePrompt = (path: string, text: string): string => `WRITEFILE ${
 /** A prompt that makes the model call the agent's tool for shell commands. */
 export const shellPrompt = (command: string): string => `RUNSHELL :: ${command} ::`;
 /**
- * A prompt that makes the model call a tool of a client, by whatever name the agent has given it. The answer tells what the tool said, or
- * `noSuchTool`.
+ * A prompt that makes the model call a tool of a client, under any name that the agent has given it. The answer contains the result of the
+ * tool, or `noSuchTool`.
  */
 export const clientToolPrompt = (tool: string, input: object): string =>
   `CLIENTTOOL ${tool} :: ${JSON.stringify(input)} ::`;
-/** What the model says when it is not offered the tool that it should call. */
+/** Answer when the agent does not offer the requested tool. */
 export const noSuchTool = 'No such tool is here.';
-/** A prompt that makes the model ask the person to pick `Left` or `Right`; its answer tells what was picked. */
+/** A prompt that makes the model ask the person to pick `Left` or `Right`. The answer contains the choice. */
 export const askPrompt = 'ASKPERSON';
 /** A prompt whose answer takes minutes. */
 export const slowPrompt = 'SLOWLY please';
 /** A prompt that plants a word. */
 export const plantPrompt = (word: string): string => `Keep in mind: KEEPWORD-${word}.`;
-/** A prompt whose answer names every word that was planted: those of earlier messages, and those in its own. */
+/** A prompt whose answer names every planted word, of earlier messages and of its own. */
 export const recallPrompt = 'RECALLWORDS';
-/** Heads the words that the model's conversation itself still had. */
+/** Heads the words from earlier messages of the conversation. */
 export const remembered = 'Remembered';
-/** Heads the words that came along with the question, as when a transcript was told again. */
+/** Heads the words that came with the question, as in a repeated transcript. */
 export const toldAgain = 'Told again';
 
-/** How each agent's tool for writing files is called, by the tool's name. */
+/** Arguments of each agent's tool for writing files, by the tool's name. */
 const writeTools: Record<string, (path: string, text: string) => object> = {
   // opencode
   write: (filePath, content) => ({ filePath, content }),
@@ -39,7 +39,7 @@ const writeTools: Record<string, (path: string, text: string) => object> = {
   write_file: (file_path, content) => ({ file_path, content }),
   // claude
   Write: (file_path, content) => ({ file_path, content }),
-  // codex, which writes by shell commands; without asking to leave its sandbox the command fails, unasked
+  // codex, which writes by shell commands; unless it asks to leave its sandbox, the command fails without a question
   exec_command: (path, text) => ({
     cmd: `printf '%s' '${text}' > '${path}'`,
     sandbox_permissions: 'require_escalated',
@@ -47,7 +47,7 @@ const writeTools: Record<string, (path: string, text: string) => object> = {
   }),
 };
 
-/** How each agent's tool for shell commands is called. */
+/** Arguments of each agent's tool for shell commands, by the tool's name. */
 const shellTools: Record<string, (command: string) => object> = {
   // opencode
   bash: (command) => ({ command, description: 'Runs what was asked for' }),
@@ -55,7 +55,7 @@ const shellTools: Record<string, (command: string) => object> = {
   run_shell_command: (command) => ({ command, description: 'Runs what was asked for', is_background: false }),
   // claude
   Bash: (command) => ({ command, description: 'Runs what was asked for' }),
-  // codex, whose sandbox cannot be had everywhere: it asks to leave it
+  // codex, whose sandbox is not available everywhere: it asks to leave it
   exec_command: (cmd) => ({
     cmd,
     sandbox_permissions: 'require_escalated',
@@ -68,7 +68,7 @@ function textOf(message: ChatMessage): string {
   return (message.content ?? []).map(({ text }) => text ?? '').join('\n');
 }
 
-/** As claude wants it. */
+/** The arguments of claude's tool for questions. */
 const whichWay = {
   question: 'Which way?',
   header: 'Way',
@@ -95,8 +95,8 @@ const keyword = new RegExp(
 );
 
 /**
- * What the request asks for. Agents wrap prompts in reminders, send them in several messages, and leave those of
- * cancelled turns in place: the last keyword counts, and only a tool's answer that comes after it.
+ * Finds the wish of a request. Agents wrap prompts in reminders, send them in several messages, and keep prompts of cancelled turns. So the
+ * last keyword counts, and only a tool result after it.
  */
 function wishOf({ messages }: ChatCompletionRequest): Wish {
   const since = messages.slice(lastPrompt(messages));
@@ -119,7 +119,7 @@ function wishOf({ messages }: ChatCompletionRequest): Wish {
   return { kind: found === recallPrompt ? 'recall' : 'greet' };
 }
 
-/** The tool call that a request wants, in the form of the tool that its agent has. */
+/** The tool call for a request, with the arguments of the agent's own tool. */
 function toolCallFor(request: ChatCompletionRequest): ToolCall | undefined {
   const wish = wishOf(request);
   const names = (request.tools ?? []).map(({ function: { name } }) => name);
@@ -138,9 +138,7 @@ function toolCallFor(request: ChatCompletionRequest): ToolCall | undefined {
   return wish.kind === 'clientTool' ? clientToolCall(request, names, wish) : undefined;
 }
 
-/**
- * Agents put the name of the server in front of a tool's. Qwen Code hides the tools of servers until the model has looked for them.
- */
+/** Agents prefix a tool's name with that of its server. Qwen Code hides the tools of servers until the model has searched for them. */
 function clientToolCall(
   { messages }: ChatCompletionRequest,
   names: readonly string[],
@@ -155,7 +153,7 @@ function clientToolCall(
 
 const call = (name: string, input: object): ToolCall => ({ name, arguments: JSON.stringify(input) });
 
-/** Whether a word comes from an earlier message or is told again with the question shows how the agent resumed. */
+/** Tells words of earlier messages from words that came with the question, which shows how the agent resumed. */
 function recall({ messages }: ChatCompletionRequest): string {
   const heard = messages.filter(({ role }) => role === 'user').map(textOf);
   const asked = heard.findLastIndex((text) => text.includes(recallPrompt));
@@ -181,8 +179,8 @@ function answerTo(request: ChatCompletionRequest): string {
 }
 
 /**
- * Starts a model on a free port of the loopback interface that follows a script keyed by words in the prompt, in every
- * wire format that the agents speak. Resolves with `http://127.0.0.1:<port>`, without a path.
+ * Starts a model on a free port of the loopback interface. It follows a script keyed by words in the prompt, in every wire format that the
+ * agents use. Resolves with `http://127.0.0.1:<port>`, without a path.
  */
 export async function startStandInModel(): Promise<string> {
   const mock = new LLMock({ port: 0, host: '127.0.0.1' });

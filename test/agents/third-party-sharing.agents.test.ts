@@ -21,7 +21,7 @@ import {
 const installed = await installAgents(agentPackages);
 const TURN_TIMEOUT_MS = 180_000;
 
-/** Qwen Code finds tools of servers by a tool of its own. */
+/** Qwen Code finds tools of servers by a search tool. */
 const isSearch = ({ invocationMessage }: ToolCallState): boolean =>
   JSON.stringify(invocationMessage ?? '').includes('ToolSearch');
 
@@ -37,7 +37,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     if (task.result?.state === 'fail') console.error(await stage.evidence());
   });
 
-  /** Offers a tool, has the model call it, and checks that it ran once and shows as the one call of a client. */
+  /** Offers a tool, lets the model call it, and checks that it ran once and shows as a single call of a client. */
   async function expectClientTool(name: string): Promise<void> {
     const inputs: unknown[] = [];
     const tool: OfferedTool = {
@@ -73,7 +73,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect([...asked]).toEqual(questioned.map(({ toolCallId }) => toolCallId));
   }
 
-  it(`[CHAT-9] runs a tool that a client offers in mid-chat: such ${clientTools}`, {
+  it(`[CHAT-9] runs a tool that a client offers during a chat: such tools ${clientTools}`, {
     timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const turn = await stage.driver.prompt(plantPrompt('heron')).result;
@@ -81,7 +81,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     await expectClientTool('lookout');
   });
 
-  it('[SESS-8] runs one that is offered later, and has forgotten nothing', {
+  it('[SESS-8] runs a tool that is offered later, and remembers the conversation', {
     timeout: TURN_TIMEOUT_MS,
   }, async () => {
     await expectClientTool('spyglass');
@@ -89,7 +89,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(textOf(asked)).toContain('KEEPWORD-heron');
   });
 
-  it('[CHAT-1] answers in a second chat of the session while the first one waits for it', {
+  it('[CHAT-1] answers in a second chat of the session while the first chat waits', {
     timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const slow = stage.driver.prompt(slowPrompt);
@@ -107,9 +107,9 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     second.dispose();
   });
 
-  // No other one has shown a way to ask people through its host.
+  // Only claude has shown a way to ask people through its host.
   it.for(installation.agent.id === 'claude' ? ['a form'] : [])(
-    '[CHAT-13] asks people by %s, and hears what they picked',
+    '[CHAT-13] asks people by %s, and receives their choice',
     {
       timeout: TURN_TIMEOUT_MS,
     },
@@ -128,7 +128,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     },
   );
 
-  it('[SESS-12] goes on in a fork of the session from a record of it, and each keeps to itself', {
+  it('[SESS-12] continues in a fork of the session from a record, and both stay separate', {
     timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const { turns } = stage.driver.chat.mirror.confirmed;

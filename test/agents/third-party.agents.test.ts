@@ -18,7 +18,7 @@ import {
 
 const installed = await installAgents(agentPackages);
 const TURN_TIMEOUT_MS = 180_000;
-/** How the host marks options by which an agent asks no more. */
+/** The host's mark for options that the agent itself remembers. */
 const OWN_MEMORY = 'remembered by the agent itself';
 
 for (const { agent, command, reason, tookMs } of installed) {
@@ -78,7 +78,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     const prompt = stage.driver.prompt(writePrompt(file, 'approved by the one who asked'));
     const call = await pendingCall(stage.driver);
     expect(await textIn(file)).toBeUndefined();
-    // No option is named: the agent's own that holds once is meant, so that the next write asks again.
+    // Without an option the agent's own option for one call applies, so that the next write asks again.
     await stage.driver.approve(call.toolCallId);
     const turn = await prompt.result;
     expect(turn.state, turn.error?.message).toBe('complete');
@@ -87,7 +87,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(textOf(turn)).toContain(afterTool);
   });
 
-  it('[CHAT-8] shows the question to a watching client, whose approval counts while a later answer is rejected', {
+  it('[CHAT-8] shows the question to a watching client, whose approval is accepted while a later answer is rejected', {
     timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const file = stage.file('watched.txt');
@@ -97,7 +97,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(call).toEqual(shown);
     const approved = await stage.watcher.approve(call.toolCallId);
     expect(approved).toMatchObject({ outcome: 'accepted' });
-    // Late on purpose, past what this client already knows.
+    // Late on purpose. The raw dispatch ignores an outcome that this client may know.
     const late = await stage.driverClient.dispatch(stage.driver.chat.mirror.uri, {
       type: 'chat/toolCallConfirmed',
       turnId: prompt.turnId,
@@ -113,13 +113,13 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(stage.watcher.chat.mirror.confirmed).toEqual(stage.driver.chat.mirror.confirmed);
   });
 
-  it('asks again about writes once its own “always” is revoked, which is listed in its words', {
+  it('lists its own “always” in its own words, and asks again about writes when that is revoked', {
     timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const write = (name: string) => stage.driver.prompt(writePrompt(stage.file(name), name));
     const first = write('always-1.txt');
     const call = await pendingCall(stage.driver);
-    // Whatever order the agent gives them in, what Enter chooses holds once.
+    // In any order that the agent gives them, the default choice holds once.
     expect(call.options?.[0]).toMatchObject({ kind: 'approve' });
     expect(call.options?.[0]?.label).not.toContain(OWN_MEMORY);
     const always = present(call.options?.find(({ label }) => label.includes(OWN_MEMORY)));
@@ -129,19 +129,19 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(others).toEqual([]);
     expect(approval).toMatchObject({ covers: { kind: 'agent' } });
     expect(always.label).toBe(`${approval?.label} (${OWN_MEMORY})`);
-    // Whether it asks about another file now is its own affair.
+    // The agent may or may not ask about another file now.
     await stage.driverClient.revokeApproval(present(approval).id);
     const again = write('always-2.txt');
     const asked = await pendingCall(stage.driver);
     expect(await textIn(stage.file('always-2.txt'))).toBeUndefined();
     await stage.driver.deny(asked.toolCallId);
     await again.result;
-    // The new session knows the conversation.
+    // The new session remembers the conversation.
     const recalled = await stage.driver.prompt(recallPrompt).result;
     expect(textOf(recalled)).toContain('pelican');
   });
 
-  it(`runs a shell command, and ${showsOutput ? 'shows' : 'does not show'} what it printed`, {
+  it(`runs a shell command, and ${showsOutput ? 'shows' : 'does not show'} its output`, {
     timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const prompt = stage.driver.prompt(shellPrompt("printf 'the-shell-says-%d' 42"));
@@ -167,18 +167,18 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     await stage.watcher.cancel();
     const turn = await prompt.result;
     expect(turn.state).toBe('cancelled');
-    // Well before the host would have ended the agent itself.
+    // Before the host ends the agent by itself.
     expect(performance.now() - startedAt).toBeLessThan(9_000);
     const next = await stage.driver.prompt(plantPrompt('heron')).result;
     expect(next.state, next.error?.message).toBe('complete');
     expect(textOf(next)).toContain(greeting);
   });
 
-  it(`[CHAT-12] is told something in the middle of a turn, which ${steering}`, {
+  it(`[CHAT-12] gets a message during a turn, which ${steering}`, {
     timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const text = plantPrompt('ibis');
-    // A write, since not every agent asks before a harmless command.
+    // A write, because not every agent asks before a harmless command.
     const prompt = stage.driver.prompt(writePrompt(stage.file('steered.txt'), 'written meanwhile'));
     const call = await pendingCall(stage.watcher);
     await stage.watcher.chat.steer(text);
@@ -202,7 +202,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(textOf(last)).toContain(greeting);
   });
 
-  it('[CHAT-6] remembers what is left of a chat that was cut and sent on with another text, and nothing else', {
+  it('[CHAT-6] remembers only the remaining turns of a truncated chat that continued with another text', {
     timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const wrong = await stage.driver.prompt(plantPrompt('crane')).result;
@@ -215,7 +215,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(textOf(asked)).not.toContain('crane');
   });
 
-  it(`goes on after the host is stopped and started: it ${resumes}`, {
+  it(`continues after the host is stopped and started: it ${resumes}`, {
     timeout: 2 * TURN_TIMEOUT_MS,
   }, async () => {
     const before = stage.driver.chat.mirror.confirmed;
@@ -229,7 +229,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(stage.driver.chat.mirror.confirmed.turns.length).toBe(before.turns.length + 1);
   });
 
-  it('[CONN-8] goes on after the host is killed in the middle of a turn, which has ended and left no agent behind', {
+  it('[CONN-8] continues after the host is killed during a turn: the turn has ended and no agent process is left', {
     timeout: 2 * TURN_TIMEOUT_MS,
   }, async () => {
     const prompt = stage.driver.prompt(slowPrompt);

@@ -1,4 +1,4 @@
-// The program without its window, against a host that the test plays: what comes in between cannot be typed by hand.
+// The program without its window, against a host that the test plays, for timings that nobody can type by hand.
 import {
   type ChatState,
   type Message,
@@ -27,7 +27,7 @@ const user = (text: string, extra: Partial<Message> = {}): Message => ({
 const resource = (label: string) => ({ type: 'resource', label, uri: `file:///p/${label}` }) as const;
 const marks: Marks = { done: '+', failed: 'x', refused: '-', running: '>', asks: '?', dot: '-' };
 
-/** An environment whose timers the test lets run. */
+/** An environment whose timers fire when the test says so. */
 function environmentOf(it: Harness) {
   const timers = new Set<() => void>();
   const notices: string[] = [];
@@ -69,7 +69,7 @@ async function opened(state: Partial<ChatState> = {}) {
 describe('the message that is being written', () => {
   const draft = user('look', { attachments: [resource('a.png')], model: { id: 'm' } });
 
-  test('[CHAT-14] keeps what another client attached to the draft, shows it and sends it', async () => {
+  test('[CHAT-14] keeps an attachment that another client added to the draft, shows it and sends it', async () => {
     const { it, env, pass, session, sent, chat } = await opened({ draft });
     const conversation = new Conversation(env, session.chat);
     conversation.composer.type({ text: '!' });
@@ -86,7 +86,7 @@ describe('the message that is being written', () => {
     conversation.dispose();
   });
 
-  test('[CHAT-14] takes over what another client attaches while somebody types, and takes a refused message back whole', async () => {
+  test('[CHAT-14] takes over attachments of another client while somebody types, and restores a refused message completely', async () => {
     const { it, env, pass, session, chat } = await opened();
     const conversation = new Conversation(env, session.chat);
     conversation.composer.type({ text: 'mine' });
@@ -104,7 +104,7 @@ describe('the message that is being written', () => {
     conversation.dispose();
   });
 
-  test('[CHAT-11] a waiting message that gets a file more keeps those that it had', async () => {
+  test('[CHAT-11] a queued message that gets another file keeps its earlier files', async () => {
     const message = user('one', { attachments: [resource('a')], model: { id: 'm' } });
     const { it, env, pass, session, chat } = await opened({
       activeTurn: { ...turnOf('t') },
@@ -128,7 +128,7 @@ describe('the message that is being written', () => {
     conversation.dispose();
   });
 
-  test('[CHAT-14] the draft comes back as others have left it when another message was changed, with its files', async () => {
+  test('[CHAT-14] after an edit of another message the draft comes back with the changes and files of other clients', async () => {
     const { it, env, pass, session } = await opened({
       activeTurn: { ...turnOf('t') },
       queuedMessages: [{ id: 'q', message: user('one') }],
@@ -177,7 +177,7 @@ describe('the list of sessions', () => {
   const names = (catalogue: SessionCatalogue): string[] =>
     Array.from(catalogue.all, ({ title }) => title).toSorted();
 
-  /** A catalogue whose host answers with these pages, one whenever `next` is called. */
+  /** A catalogue whose host returns one of these pages at each call of `next`. */
   async function listed(pages: readonly (readonly string[])[]) {
     const it = await new Harness().online();
     const answers: (() => void)[] = [];
@@ -210,7 +210,7 @@ describe('the list of sessions', () => {
     catalogue.dispose();
   });
 
-  test('finds a session that moves to a page that was read already', async () => {
+  test('finds a session that moves to an earlier page', async () => {
     const { catalogue, next, notify } = await listed([['a'], ['b'], ['moved', 'a'], ['b']]);
     await next();
     await notify('root/sessionSummaryChanged', {
@@ -224,7 +224,7 @@ describe('the list of sessions', () => {
 });
 
 describe('opening', () => {
-  test('the session that was asked for last opens, whatever was asked for before', async () => {
+  test('the session that was requested last opens', async () => {
     const it = await new Harness().online();
     for (const name of ['a', 'b']) {
       it.host.states.set(`ahp-session:/${name}`, {
@@ -242,7 +242,7 @@ describe('opening', () => {
     await it.settle();
   });
 
-  /** The program, at its list. */
+  /** The program with its session list on screen. */
   async function appOf(it: Harness, leave = (): void => undefined): Promise<ChatApp> {
     it.host.states.set(ROOT_URI, rootState());
     return new ChatApp({
@@ -259,7 +259,7 @@ describe('opening', () => {
     });
   }
 
-  /** The program with a session open in it, and how often it was left. */
+  /** The program with an open session, and a count of exits. */
   async function appIn(session: string) {
     const it = await new Harness().online();
     it.host.states.set(SESSION, sessionState(CHAT));
@@ -277,7 +277,7 @@ describe('opening', () => {
     return { it, app, opening, left, shown };
   }
 
-  test('? opens help at the keys of the place that has them, and Esc goes back there', async () => {
+  test('? opens help at the keys of the current view, and Esc returns to that view', async () => {
     const { it, app, opening, shown } = await appIn(SESSION);
     await it.run(opening);
     const places = [
@@ -299,7 +299,7 @@ describe('opening', () => {
     await it.settle();
   });
 
-  test('Ctrl-C clears the message first, then says what one more does, and any other key takes that back', async () => {
+  test('Ctrl-C clears the message, then announces that the next one exits, and any other key cancels that', async () => {
     const { it, app, opening, left, shown } = await appIn(SESSION);
     await it.run(opening);
     const interrupt = (): void => app.key({ key: 'ctrl-c' });
@@ -320,7 +320,7 @@ describe('opening', () => {
     await it.settle();
   });
 
-  test('takes no keys for the list while a session opens, but Ctrl-C and Esc', async () => {
+  test('ignores keys of the list while a session opens, except Ctrl-C and Esc', async () => {
     const { it, app, opening, left, shown } = await appIn(SESSION);
     app.key({ text: 'too soon' });
     app.paste('too soon');
@@ -336,7 +336,7 @@ describe('opening', () => {
     await it.settle();
   });
 
-  test('a chat that opens when the session has been left is left as well', async () => {
+  test('a chat that opens after the session was closed is closed too', async () => {
     const { it, env, session } = await opened();
     const room = new Room(env, session, {
       leave: () => undefined,
@@ -354,7 +354,7 @@ describe('opening', () => {
 });
 
 test('a turn that cannot be laid out is plain text', () => {
-  // More lines than a call takes arguments.
+  // More lines than a call can have arguments.
   const content = `\`\`\`\n${'x\n'.repeat(200_000)}\`\`\`\n\nend`;
   const turn = { ...turnOf('t', 'asked'), responseParts: [{ kind: 'markdown', id: 'p', content } as const] };
   const lines = new TurnLayout(marks).lines(turn, {

@@ -9,7 +9,7 @@ import { hasTmux, type TmuxWindow } from './tmux.ts';
 const stage = new Stage();
 const isHere = hasTmux();
 
-/** The window that most tests share, each with a session of its own: a start of the program takes longer than what they do. */
+/** The window that most tests share, each with a session of its own: a start of the program takes longer than such a test. */
 let shared: TmuxWindow | undefined;
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ async function begin(window: TmuxWindow): Promise<void> {
 async function newChat(): Promise<TmuxWindow> {
   if (shared === undefined) shared = await list();
   else {
-    // From wherever the test before has left it: out of what is laid over the chat, then out of the chat.
+    // The test before may have left it anywhere: closes overlays, then the chat.
     for (let step = 0; !(await shared.screen()).includes('Filter:'); step += 1) {
       if (step > 5) throw new Error(`no way to the list from\n${await shared.screen()}`);
       await shared.press('Escape');
@@ -65,7 +65,7 @@ async function say(window: TmuxWindow, text: string): Promise<void> {
   await window.press('Enter');
 }
 
-/** Whether a frame of that size stands there: a line across, and the connection at the bottom. */
+/** Whether a frame of this size is on the screen: a full-width line, and the connection at the bottom. */
 function isWhole(screen: string, columns: number, rows: number): boolean {
   const lines = screen.trimEnd().split('\n');
   return (
@@ -81,7 +81,7 @@ const terminalOf = (window: TmuxWindow): Promise<string[]> =>
 const untouched = ['0', '1', '1'];
 
 describe.skipIf(!isHere)('agenthost chat', () => {
-  test('streams an answer as Markdown, below what was asked, with the keys in sight', async () => {
+  test('streams an answer as Markdown, below the prompt, with key hints', async () => {
     const window = await newChat();
     await say(window, 'say A **bold** word, `code` and [a link](https://example.org)');
     await window.until(/A bold word, code and a link \(https:\/\/example\.org\)/);
@@ -103,7 +103,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await window.until((screen) => screen.includes('▸ demo-fast') && !screen.includes('pace of a model'));
     await window.press('Enter');
     await window.until(/Model +demo-fast/);
-    // Approvals: a choice; nickname: one that the host looks for.
+    // Approvals are a choice; the host looks up values of nickname.
     await window.press('Down');
     await window.until(/▸ Ask before writing/);
     await window.press('Down', 'Enter');
@@ -134,7 +134,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect((await newestSession()).model).toBe('demo-fast');
   });
 
-  test('is started with a model, and says which there are when there is no such one', async () => {
+  test('starts with a given model, and lists the models when that one does not exist', async () => {
     const window = await stage.chat(['--model', 'demo-fats']);
     const screen = await window.until('exit code 2');
     expect(screen.replaceAll('\n', '')).toContain(
@@ -147,7 +147,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await other.until('demo (demo-fast)');
   });
 
-  test('shows an answer while it comes, and stops it', async () => {
+  test('shows an answer while it streams, and stops it', async () => {
     const window = await newChat();
     await say(window, 'stream 900 every 30');
     await window.until('[12]');
@@ -183,7 +183,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(await readFile(join(stage.folder, 'three.txt'), 'utf8')).toBe('other words');
   });
 
-  test('leaves the keys with the message while somebody types, when a question comes up', async () => {
+  test('keeps the focus on the message when a question comes up while somebody types', async () => {
     const window = await newChat();
     await window.type('half a sentence yy');
     const client = await stage.client();
@@ -197,7 +197,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     client.close();
   });
 
-  test('asks each kind of question in a form, and sends what was answered', async () => {
+  test('asks each kind of question in a form, and sends the answers', async () => {
     const window = await newChat();
     await say(window, 'question form required');
     await window.until('2 to 40 characters');
@@ -233,7 +233,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     }
   });
 
-  test('takes a required question for nothing less than an answer, skips and declines others', async () => {
+  test('insists on answers to required questions, skips and declines others', async () => {
     const window = await newChat();
     await say(window, 'question text required');
     await window.until('▸ Name');
@@ -272,7 +272,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(await window.until(/three again\n[^]*\n two\n/)).not.toContain('held');
   });
 
-  test('opens a second chat, and a worker chat to look at only', async () => {
+  test('opens a second chat, and a read-only worker chat', async () => {
     const window = await newChat();
     await say(window, 'delegate say I am the worker');
     await window.until('The worker is done.');
@@ -294,7 +294,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(await window.until('The worker is done.')).toContain('chat 1 of 3');
   });
 
-  test('proposes files at @ and commands at / while somebody types, and attaches what is taken', async () => {
+  test('proposes files at @ and commands at / while somebody types, and attaches a chosen file', async () => {
     await writeFile(join(stage.folder, 'proposal.md'), 'words');
     const window = await newChat();
     await window.type('look at @propo');
@@ -312,7 +312,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(await window.until(/\n read @proposal\.md\n/)).toContain('+ proposal.md');
   });
 
-  test('sends an earlier message anew, changed, in place of all that followed', async () => {
+  test('edits and resends an earlier message, which replaces all later turns', async () => {
     const window = await newChat();
     await say(window, 'say first');
     await window.until(/\n first\n/);
@@ -326,7 +326,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(screen).not.toContain('second');
   });
 
-  test('shows what happens in the terminal of a call that runs', async () => {
+  test('shows the terminal of a running call', async () => {
     const window = await newChat();
     await say(window, 'run echo started; read word; echo got $word');
     await window.until('▸ Allow once');
@@ -342,21 +342,21 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(await window.until('ended with exit code')).toContain('got hello');
   });
 
-  test('fits into 80 by 24 and into 40 columns, and takes back what a wider window shows', async () => {
+  test('fits into 80 by 24 and into 40 columns, and shows the hidden parts again in a wider window', async () => {
     const window = await list({ columns: 120, rows: 40 });
     await begin(window);
     await say(
       window,
       'say Words that fill more than one line of a narrow window, 日本語の題名です, and on they go, finally',
     );
-    // In what was asked, and in the answer.
+    // Once in the prompt and once in the answer.
     await window.until(/finally[^]*finally[^]*Type a message/);
     for (const [columns, rows] of [
       [80, 24],
       [40, 20],
     ] as const) {
       await window.resize(columns, rows);
-      // Until the program has drawn anew, and all of it has come, the terminal shows what is left of the old window.
+      // The terminal shows remains of the old window until the program has redrawn the whole screen.
       const parts = [/Type a message/, /\? help/, /finally\n/];
       const screen = await window.until(
         (shown) => isWhole(shown, columns, rows) && parts.every((part) => part.test(shown)),
@@ -368,7 +368,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(wide).toContain('connected to');
   });
 
-  test('pages back through a long chat, and comes back to its end', async () => {
+  test('pages back through a long chat, and returns to its end', async () => {
     const client = await stage.client();
     const session = await client.sessions.create({ turns: 1 });
     for (let turn = 1; turn <= 60; turn += 1) await session.prompt(`say answer ${turn}.`).result;
@@ -382,7 +382,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(await window.until(/\n answer 60\.\n/)).not.toContain('60 turns');
   });
 
-  test('shows two windows on one session the same, and shares what is being written', async () => {
+  test('shows the same in two windows on one session, and shares the draft', async () => {
     const one = await newChat();
     await say(one, 'title Shared thing');
     await one.until('Shared thing');
@@ -405,7 +405,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(await one.until((screen) => !screen.includes('── question'))).toContain('denied');
   });
 
-  test('lets a form be begun in one window and finished in another', async () => {
+  test('finishes a form in one window that was begun in another', async () => {
     const one = await newChat();
     await say(one, 'title Shared form');
     await one.until(/^Shared form/);
@@ -427,7 +427,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(screen).toContain('Weight: 7');
   });
 
-  test('says when the host is gone, sends what was written meanwhile, and goes on when it is back', async () => {
+  test('reports a lost host, and sends the messages written meanwhile when the host is back', async () => {
     const window = await newChat();
     await say(window, 'say before');
     await window.until(/\n before\n/);
@@ -439,7 +439,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(await window.until(/connected to|reconnected to the host/)).not.toContain('connection lost');
   });
 
-  test('leaves the terminal as it was when it is left and when it is ended by a signal', async () => {
+  test('restores the terminal on exit and on a signal', async () => {
     const window = await list();
     expect(await window.ask('alternate_on')).toBe('1');
     await window.press('C-d');
@@ -479,7 +479,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(await window.until('Nothing matches')).not.toContain('Rare bird');
   });
 
-  test('shows all keys at ? and takes any text in a window that is no terminal for wrong usage', async () => {
+  test('shows all keys at ?, and fails with a usage error without a terminal', async () => {
     const window = await newChat();
     await window.press('?');
     await window.until('Ctrl-S');

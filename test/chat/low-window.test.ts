@@ -1,4 +1,4 @@
-// A question in a window that is too low for it: the program without its window, against a host that the test plays.
+// A question in a window that is too low for it. The program runs without its window, against a host that the test plays.
 import { ROOT_URI } from '@agenthost/protocol';
 import { expect, test } from 'vitest';
 import { ChatApp } from '../../packages/cli/src/chat/app/chat-app.ts';
@@ -8,7 +8,7 @@ import { Harness } from '../../packages/client/test/harness.ts';
 const SESSION = 'ahp-session:/one';
 const CHAT = 'ahp-chat:/one-main';
 
-/** A chat in which a command waits for a yes. */
+/** A chat with a command that waits for approval. */
 async function asked(command: string) {
   const it = await new Harness().online();
   const toolCall = {
@@ -51,7 +51,7 @@ async function asked(command: string) {
   return { app, screen, answers, settle: () => it.settle() };
 }
 
-test('what is asked stays above its answers in a low window', async () => {
+test('a question stays above its answers in a low window', async () => {
   const { app, screen, answers } = await asked('make');
   const shown = screen(30, 9);
   expect(shown).toContain('? Run a command?');
@@ -62,7 +62,7 @@ test('what is asked stays above its answers in a low window', async () => {
   app.dispose();
 });
 
-test('nothing is allowed where the question has no room, but it can be denied', async () => {
+test('without room for the question a call can be denied but not approved', async () => {
   const { app, screen, answers } = await asked(`rm -rf ${'deep/'.repeat(40)}`);
   const shown = screen(30, 8);
   expect(shown).toContain('too small to answer here');

@@ -6,7 +6,7 @@ import { TmuxWindow } from './tmux.ts';
 
 const entry = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 
-/** A machine on which a host runs, and windows on it. Dispose of it. */
+/** A machine with a host, and chat windows on it. The caller disposes of it. */
 export class Stage {
   readonly #machine = new Machine();
   readonly #windows = new Set<TmuxWindow>();
@@ -18,7 +18,7 @@ export class Stage {
     return this.#machine.home;
   }
 
-  /** Starts the host, on the port of the one before. */
+  /** Starts the host, on the port of the earlier start. */
   async serve(): Promise<ServeLine> {
     const host = this.#machine.start(['serve', '--port', this.#port, '--json']);
     this.#host = host;
@@ -28,13 +28,13 @@ export class Stage {
     return line;
   }
 
-  /** A client of the host without a window. Close it. */
+  /** A client of the host without a window. The caller closes it. */
   client(): Promise<AhpClient> {
     const { wsUrl, token } = this.#machine.hosts()[0] ?? { wsUrl: '', token: '' };
     return connect(wsUrl, { token });
   }
 
-  /** Ends the host as a power cut would. */
+  /** Kills the host like a power failure. */
   async killHost(): Promise<void> {
     this.#host?.kill('SIGKILL');
     await this.#host?.ended;
@@ -47,7 +47,7 @@ export class Stage {
     return this.#machine.run(args);
   }
 
-  /** Opens `agenthost chat` in a terminal; its exit code shows there when it ends. */
+  /** Opens `agenthost chat` in a terminal, which shows the exit code at its end. */
   async chat(
     args: readonly string[] = [],
     size: { columns?: number; rows?: number } = {},

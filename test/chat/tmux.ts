@@ -1,4 +1,4 @@
-// A terminal with a person's eyes and fingers: a server of tmux of its own, which knows nothing of the user's.
+// A terminal that a test reads and types into: a tmux server of its own, without the user's configuration.
 import { type ExecFileException, execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 const PATIENCE_MS = 20_000;
 const POLL_MS = 40;
 
-/** Whether tmux is here. Under REQUIRE_ALL it has to be. */
+/** Whether tmux is installed. Throws under REQUIRE_ALL when it is not. */
 export function hasTmux(): boolean {
   try {
     execFileSync('tmux', ['-V'], { stdio: 'ignore' });
@@ -31,7 +31,7 @@ export class TmuxWindow {
     this.#env = env;
   }
 
-  /** Starts a shell command in a window of that size. */
+  /** Starts a shell command in a window of this size. */
   async open(
     command: string,
     { columns = 80, rows = 24, cwd }: { columns?: number; rows?: number; cwd: string },
@@ -40,27 +40,27 @@ export class TmuxWindow {
     await this.#tmux(['-f', '/dev/null', 'new-session', '-d', ...size, '-s', 'chat', '-c', cwd, command]);
   }
 
-  /** Presses keys by tmux's names; anything else is typed as it is. */
+  /** Presses keys by tmux's names. Other strings are typed as they are. */
   async press(...keys: string[]): Promise<void> {
-    // One at a time, as fingers do: what comes in one piece is read as one.
+    // One at a time, as fingers do: the program reads bytes that come together as one key.
     for (const key of keys) {
       await this.#tmux(['send-keys', '-t', 'chat', key]);
       await wait(POLL_MS);
     }
   }
 
-  /** Types text, whatever its words mean to tmux. */
+  /** Types text literally, even when its words are names of tmux keys. */
   async type(text: string): Promise<void> {
     await this.#tmux(['send-keys', '-t', 'chat', '-l', text]);
     await wait(POLL_MS);
   }
 
-  /** What stands on the screen. */
+  /** The text on the screen. */
   async screen(): Promise<string> {
     return this.#tmux(['capture-pane', '-p', '-t', 'chat']);
   }
 
-  /** Resolves with the screen once it shows this. */
+  /** Resolves with the screen when it shows the text. */
   async until(shows: string | RegExp | ((screen: string) => boolean)): Promise<string> {
     const isShown = (screen: string): boolean =>
       typeof shows === 'string'
@@ -77,7 +77,7 @@ export class TmuxWindow {
     }
   }
 
-  /** The rest of the frame that shows it may still be on its way: looks again, until nothing changes, or a few times where it always does. */
+  /** Waits for the rest of a frame: reads until the screen stops changing, or a few times when it never stops. */
   async #whole(first: string, isShown: (screen: string) => boolean): Promise<string> {
     let screen = first;
     for (let look = 0; look < 4; look += 1) {
@@ -89,7 +89,7 @@ export class TmuxWindow {
     return screen;
   }
 
-  /** Resolves with the screen once it has not changed for a moment. */
+  /** Resolves with the screen when it has not changed for a moment. */
   async settled(): Promise<string> {
     let before = await this.screen();
     for (;;) {
@@ -104,14 +104,14 @@ export class TmuxWindow {
     await this.#tmux(['resize-window', '-t', 'chat', '-x', String(columns), '-y', String(rows)]);
   }
 
-  /** A value that tmux knows of the pane, such as `alternate_on`. */
+  /** A tmux variable of the pane, such as `alternate_on`. */
   async ask(name: string): Promise<string> {
     return (await this.#tmux(['display-message', '-p', '-t', 'chat', `#{${name}}`])).trim();
   }
 
-  /** Ends it and all that runs in it. */
+  /** Ends the server and all programs in it. */
   async dispose(): Promise<void> {
-    // Its last window may have ended it already.
+    // The end of the last window may have ended the server already.
     await this.#tmux(['kill-server']).catch(() => undefined);
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -15,10 +15,10 @@ import {
 
 type Program = ReturnType<typeof programOf>;
 
-/** Thrown in place of what a command does. */
+/** Thrown in place of a command's action. */
 const parsed = new Error('parsed');
 
-/** The real parser, whose commands do nothing. */
+/** The real parser with commands that do nothing. */
 function idleProgram(): Program {
   const context = new FakeContext();
   const program = programOf(context, new Screen(context), false, () => undefined);
@@ -38,13 +38,13 @@ async function troubleWith({ place, args }: NamedCommand): Promise<string[]> {
   } catch (error) {
     if (error === parsed || isNameAlone(program, words)) return [];
     const { exitCode, message } = Object(error);
-    // A value that a hint fills in at run time.
+    // A hint inserts the value at run time.
     const isPlaceholder = /argument 'x' is invalid\. Allowed choices/.test(message);
     return exitCode === 0 || isPlaceholder ? [] : [`${place}: agenthost ${args}: ${message}`];
   }
 }
 
-/** Whether it is a command's name, which takes more to be run: texts speak of commands too. */
+/** Whether it is only a command's name, without the arguments that the command requires: texts mention commands too. */
 function isNameAlone(of: Program, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return true;
   const next = of.commands.find((each) => each.name() === name);
@@ -54,10 +54,10 @@ function isNameAlone(of: Program, [name, ...rest]: readonly string[]): boolean {
 const troubles = async (commands: readonly NamedCommand[]): Promise<string[]> =>
   (await Promise.all(commands.map(troubleWith))).flat();
 
-/** Pages that are written by hand. `--help` has tests of its own. */
+/** Pages written by hand. `--help` has tests of its own. */
 const pages = globSync('docs/**/*.md', { cwd: root }).filter((path) => path !== 'docs/command-line.md');
 
-describe('every command that people are told to type is one', () => {
+describe('every command that texts name exists', () => {
   test.each([
     ['README.md', 8],
     ...pages.map((path): [string, number] => [path, 0]),
@@ -91,14 +91,14 @@ describe('every command that people are told to type is one', () => {
     expect(await troubles(commands)).toEqual([]);
     const names = idleProgram().commands.map((each) => each.name());
     const isCommand = new RegExp(`agenthost (?:${names.join('|')})\\b`);
-    // What is for another machine is called as it is there, which is not known here.
+    // A command for another machine keeps its plain name, because the name there is unknown here.
     const bare = bareCommandsOfSources().filter(
       (line) => isCommand.test(line) && !line.includes('on other machines: AGENTHOST_TOKEN=…'),
     );
     expect(bare).toEqual([]);
   });
 
-  test('and one that does not exist would fail', async () => {
+  test('and an unknown command would fail', async () => {
     const wrong = [
       'frobnicate',
       'sessions bogus',

@@ -5,9 +5,9 @@ import { isTest, root, sourcePaths } from '../source-graph.ts';
 
 /** A command line of the program that a text tells people to type. */
 export interface NamedCommand {
-  /** Where it stands. */
+  /** Place of the command line. */
   readonly place: string;
-  /** What follows the program's name. */
+  /** Text after the program's name. */
   readonly args: string;
 }
 
@@ -18,7 +18,7 @@ export function commandsOfDocument(path: string): NamedCommand[] {
   const text = readFileSync(join(root, path), 'utf8');
   const fences = [...text.matchAll(/^ *(`{3,})[^\n]*\n([^]*?)\n *\1 *$/gm)].map(([, , code = '']) => code);
   const prose = text.replace(/^ *(`{3,})[^\n]*\n[^]*?\n *\1 *$/gm, '');
-  // `$` marks what is typed where output follows; without it all lines are.
+  // With a `$` only lines that begin with it are typed; without one all lines are.
   const typed = fences.flatMap((code) => {
     const lines = code.split('\n');
     const marked = lines.filter((line) => line.startsWith('$ '));
@@ -36,13 +36,13 @@ function commandIn(line: string, place: string): NamedCommand[] {
   return [{ place, args: line.slice(line.indexOf(found) + found.length) }];
 }
 
-/** The examples of a command's help. */
+/** The examples in a command's help. */
 export function examplesOfHelp(help: string, place: string): NamedCommand[] {
   const examples = /^Examples:\n((?: {2}.*\n?)*)/m.exec(help)?.[1] ?? '';
   return examples.split('\n').flatMap((line) => commandIn(line, `${place} --help`));
 }
 
-/** What hints name by `commandLine(…)`, with `x` where the text is not known beforehand. */
+/** The command lines in calls of `commandLine(…)`, with `x` for text that is unknown before run time. */
 export function commandsOfHints(): NamedCommand[] {
   return cliSources().flatMap((path) => {
     const { program: tree } = parseSync(path, readFileSync(join(root, path), 'utf8'));
@@ -50,7 +50,7 @@ export function commandsOfHints(): NamedCommand[] {
   });
 }
 
-/** Lines of the program's sources in which a command stands that was not named by `commandLine(…)`; examples of help and comments aside. */
+/** Source lines that name a command without `commandLine(…)`. Examples of help and comments do not count. */
 export function bareCommandsOfSources(): string[] {
   return cliSources().flatMap((path) => {
     const text = readFileSync(join(root, path), 'utf8').replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
@@ -85,7 +85,7 @@ function textOf(argument: unknown): string {
 const isNode = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The words of a command line as a shell passes them on; what follows a pipe, a redirection or a remark is another matter. */
+/** The words of a command line as a shell passes them, up to a pipe, a redirection or a comment. */
 export function wordsOf(line: string): string[] {
   const words: string[] = [];
   const token = /\s*(?:(["'])((?:\\.|(?!\1)[^])*)\1|([^\s"']+))(\s{2,}[^]*$)?/y;

@@ -20,7 +20,7 @@ async function exported(uri: string): Promise<ExportPart[]> {
   return parts;
 }
 
-/** What was exported, as it can be imported. */
+/** Turns exported parts into the source of an import. */
 function sourceOf(parts: readonly ExportPart[]): ImportSource & { readonly turns: ImportedTurn[] } {
   let session: ExportedSession | undefined;
   const chats: ExportedChatHead[] = [];
@@ -36,15 +36,15 @@ function sourceOf(parts: readonly ExportPart[]): ImportSource & { readonly turns
   return { session, chats, turns };
 }
 
-/** An export with its URIs numbered in their order and without times: what it shares with that of a copy. */
+/** An export without times and with URIs replaced by numbers in their order. Exports of a session and of its copy are equal. */
 function comparable(parts: readonly ExportPart[]): unknown {
   const names = new Map<string, string>();
   const times = new Set(['createdAt', 'modifiedAt', 'exportedAt']);
   return JSON.parse(
     JSON.stringify(parts, (key, value: unknown) => {
-      // Settings of the agent are the host's: a file has no say in them.
+      // A file does not decide the agent's settings; the host does.
       if (times.has(key) || key === 'askBeforeWriting') return undefined;
-      // A terminal does not come along, only what it said.
+      // The export has the output of a terminal, not the terminal.
       if (key === 'resource' && String(value).startsWith('ahp-terminal:')) return undefined;
       if (typeof value !== 'string' || !/^(?:ahp-[a-z]+|agenthost-content):\//.test(value)) return value;
       const name = names.get(value) ?? `uri-${names.size}`;
@@ -59,7 +59,7 @@ async function ready(session: SessionHandle): Promise<SessionHandle> {
   return session;
 }
 
-/** Larger than what stays within its message. */
+/** Too large to stay inside its message. */
 const PHOTO = {
   type: 'embeddedResource',
   label: 'photo.png',
@@ -67,7 +67,7 @@ const PHOTO = {
   data: Buffer.alloc(600_000, 0xf0).toString('base64'),
 } as const;
 
-/** A session in which everything was said that the demo agent can say. */
+/** A session with every kind of content that the demo agent can produce. */
 async function rich(): Promise<SessionHandle> {
   const { asking } = await stage.session();
   await asking.prompt(quickly('reason look first; say **here**; write a.txt one; edit a.txt two; read a.txt'))
@@ -93,7 +93,7 @@ async function rich(): Promise<SessionHandle> {
 }
 
 describe('an exported session', () => {
-  test('comes back as it was, but for ids, times and settings of its agent, and a second time too', async () => {
+  test('comes back unchanged except for ids, times and settings of its agent, a second time too', async () => {
     const session = await rich();
     await session.rename('Bread');
     await session.setMetadata({ ticket: '42' });
@@ -112,13 +112,13 @@ describe('an exported session', () => {
     ]);
     expect(new Set(uris).size).toBe(uris.length);
     expect(uris).toHaveLength(12);
-    // What the copies refer to is theirs.
+    // The copies do not need contents of the original.
     await stage.asking.sessions.dispose(session.uri);
     const [copy] = copies;
     expect(comparable(await exported(copy?.uri ?? ''))).toEqual(comparable(first));
   });
 
-  test('comes back whatever was said in it', async () => {
+  test('comes back with any text', async () => {
     const folder = pathToFileURL(stage.folder).href;
     const { config: _, ...empty } = sourceOf(await exported((await stage.session()).asking.uri)).session;
     const text = fc.oneof(fc.string(), fc.constantFrom('ahp-chat:/a', '</details>', '\u0000\u001b[2J'));
@@ -168,7 +168,7 @@ describe('an exported session', () => {
     );
   });
 
-  test('is paged, found, forked and talked in like any other after its import', async () => {
+  test('pages, searches, forks and runs turns like any other after its import', async () => {
     const { session } = sourceOf(await exported((await stage.session()).asking.uri));
     const turns = Array.from({ length: 450 }, (_, index) => ({
       chat: session.defaultChat ?? '',
@@ -192,7 +192,7 @@ describe('an exported session', () => {
     expect(markdownOf(answer)).toContain('prompt of t449');
   });
 
-  test('holds a turn that runs as far as it is, and the import ends it with a reason', async () => {
+  test('holds the parts of a running turn so far, and the import ends that turn with a reason', async () => {
     const { asking } = await stage.session();
     const prompt = asking.prompt(quickly('say begun; ask'));
     await seen(asking.chat.mirror, ({ activeTurn }) =>
@@ -221,7 +221,7 @@ describe('an exported session', () => {
     await prompt.result;
   });
 
-  test('takes contents along that are larger than a frame', async () => {
+  test('contains contents that are larger than a frame', async () => {
     const { session } = sourceOf(await exported((await stage.session()).asking.uri));
     const uri = 'agenthost-content:/large';
     const data = '€😀x'.repeat(2_500_000);

@@ -11,14 +11,14 @@ beforeEach(async () => {
 afterEach(() => stage.close());
 
 describe('a question of an agent', () => {
-  test('[CHAT-13] is typed half on one client and finished on the other, and the agent hears the whole', async () => {
+  test('[CHAT-13] is half answered on one client and finished on the other, and the agent gets the whole answer', async () => {
     const { asking, watching } = await stage.session();
     const prompt = asking.prompt(quickly('question text integer single required'));
     const request = await seen(asking.chat.mirror, ({ inputRequests }) => inputRequests?.[0]);
     const here = asking.chat.inputRequest(request.id);
     await here.draft('name', 'Sour');
     await here.submit('count', 3);
-    // The other one takes up what stands there.
+    // The other client continues the draft.
     const typed = await seen(watching.chat.mirror, ({ inputRequests }) => {
       const name = inputRequests?.[0]?.answers?.['name'];
       return name?.state === 'draft' && name.value.kind === 'text' ? name.value.value : undefined;
@@ -38,7 +38,7 @@ describe('a question of an agent', () => {
     });
   });
 
-  test('[SESS-7] of an ACP agent is answered from the session, by a client that looks at nothing else', async () => {
+  test('[SESS-7] of an ACP agent is answered from the session, by a client without other subscriptions', async () => {
     const { asking, watching } = await stage.session('scripted');
     watching.chat.dispose();
     const requestedSchema = {

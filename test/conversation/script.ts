@@ -2,16 +2,16 @@ import { type AhpClient, createClient } from '@agenthost/client';
 import type { Transport } from '@agenthost/rpc';
 import { connectWebSocket } from '@agenthost/rpc/websocket';
 
-/** A program that uses the client library, over a connection that the test holds in its hands. */
+/** A program that uses the client library, over a connection that the test controls. */
 export class Script {
   readonly client: AhpClient;
   readonly #held: (() => void)[] = [];
   #isHeld = false;
   #open: Transport | undefined;
-  /** What an attempt to connect waits for. */
+  /** An attempt to connect waits for this gate. */
   #gate: PromiseWithResolvers<void> | undefined;
 
-  /** `wsUrl`: with its token; asked for at each attempt. */
+  /** `wsUrl` returns a URL with a token, and is called at each attempt. */
   constructor(clientId: string, wsUrl: () => string) {
     this.client = createClient({
       clientId,
@@ -24,18 +24,18 @@ export class Script {
     });
   }
 
-  /** From now on nothing that the host sends arrives, until `release`; what is sent to the host does. */
+  /** Holds everything that the host sends until `release`. Messages to the host still pass. */
   hold(): void {
     this.#isHeld = true;
   }
 
-  /** Brings what was held, in order. */
+  /** Delivers the held messages in order. */
   release(): void {
     this.#isHeld = false;
     for (const deliver of this.#held.splice(0)) deliver();
   }
 
-  /** The connection breaks, and none comes about before `online`. Resolves when the client has noticed. */
+  /** Breaks the connection and prevents a new one until `online`. Resolves when the client has noticed. */
   async offline(): Promise<void> {
     this.#gate = Promise.withResolvers<void>();
     this.#open?.close(4_000, 'the cable was pulled');
@@ -50,7 +50,7 @@ export class Script {
     });
   }
 
-  /** Resolves when it is connected again, and holds all that the host had for it. */
+  /** Resolves when the client is connected again and has received everything that the host had for it. */
   async online(): Promise<void> {
     this.#gate?.resolve();
     this.#gate = undefined;

@@ -17,12 +17,12 @@ const machine = new Machine();
 let port = '0';
 let host: RunningCli;
 let wsUrl = '';
-/** A script that uses the library, … */
+/** A script that uses the library. */
 let script: Script;
 let session: SessionHandle;
-/** … a person at a terminal, … */
+/** A person at a terminal. */
 let window: Window;
-/** … and `agenthost watch` at the end of a pipe. */
+/** `agenthost watch` with its output in a pipe. */
 let pipe: RunningCli;
 
 const id = (): string => session.uri.replace('ahp-session:/', '');
@@ -54,7 +54,7 @@ async function openPipe(): Promise<void> {
   await pipe.until('q leaves');
 }
 
-/** Both commands end as their people leave. */
+/** Ends both commands. */
 async function leave(): Promise<void> {
   window.type('q\r');
   pipe.type('q\n');
@@ -63,11 +63,11 @@ async function leave(): Promise<void> {
   await window.dispose();
 }
 
-/** A command that ends once the file is there. */
+/** A command that ends when the file exists. */
 const until = (gate: string): string => `run while [ ! -e ${gate} ]; do sleep 0.05; done`;
 const open = (gate: string): void => writeFileSync(join(machine.home, gate), '');
 
-/** Resolves when both commands have shown this. */
+/** Resolves when both commands have printed the text. */
 const shown = (text: string): Promise<unknown> => Promise.all([window.until(text), pipe.until(text)]);
 
 beforeAll(async () => {
@@ -103,12 +103,12 @@ describe('three clients on one session', () => {
     expect(request.answers).toEqual({
       name: { state: 'submitted', value: { kind: 'text', value: 'Sourdough' } },
     });
-    // Half an answer: a number that nobody has confirmed.
+    // Half an answer: an unconfirmed number.
     await session.chat.inputRequest(request.id).draft('count', 3);
     pipe.type('y\n');
     await pipe.until('[Sourdough] >');
     pipe.type('\n');
-    // A proposal shows in the first prompt that is drawn after it came, and what is no number has the prompt drawn again.
+    // Another client’s draft shows in the next prompt that is drawn. A text that is no number makes the program draw the prompt again.
     await vi.waitFor(
       () => {
         if (pipe.err.includes('[3] >')) return;
@@ -128,7 +128,7 @@ describe('three clients on one session', () => {
     expect(session.mirror.confirmed.inputNeeded ?? []).toEqual([]);
   }, 60_000);
 
-  test('[CONN-6] [SESS-7] a call that asks while nobody is there is approved by those who come back', async () => {
+  test('[CONN-6] [SESS-7] a call that asks while no client is connected is approved by clients that return', async () => {
     const prompt = session.prompt(quickly(`${until('alone')}\nask\nsay approved`));
     await shown('while [ ! -e alone ]');
     await leave();
@@ -136,7 +136,7 @@ describe('three clients on one session', () => {
     open('alone');
     await asksInJournal();
     await script.online();
-    // What it missed came with the replay, so it is there before anything else can be.
+    // The replay brings the missed actions, so the call is there before any later message.
     const [, call] = callsOf(session.chat.mirror.confirmed.activeTurn);
     expect(call).toMatchObject({ status: 'pending-confirmation' });
     await Promise.all([openWindow(), openPipe()]);
@@ -148,18 +148,18 @@ describe('three clients on one session', () => {
     await shown('approved');
   }, 60_000);
 
-  test('[CHAT-8] [ACT-3] of two approvals at once the second is rejected, and its sender is told why', async () => {
+  test('[CHAT-8] [ACT-3] of two simultaneous approvals the second is rejected, and its sender gets the reason', async () => {
     const prompt = session.prompt(quickly(`ask options\n${until('agreed')}\nsay went on`));
     const call = await seen(session.chat.mirror, ({ activeTurn }) =>
       callsOf(activeTurn).find(({ status }) => status === 'pending-confirmation'),
     );
     await shown('Deny and stop');
-    // The script does not hear of the first answer before it gives its own.
+    // The script does not receive the first answer before it gives its own.
     script.hold();
     pipe.type('1\n');
     await shown('while [ ! -e agreed ]');
     const late = session.chat.approve(call.toolCallId);
-    // To its sender it looks like the first, until the host has answered.
+    // The sender sees its approval as accepted until the host answers.
     expect(callsOf(session.chat.mirror.state.activeTurn)).toMatchObject([{ status: 'running' }]);
     script.release();
     expect(await late).toEqual({
@@ -174,7 +174,7 @@ describe('three clients on one session', () => {
     await shown('went on');
   }, 60_000);
 
-  test('[CHAT-11] [CHAT-12] a queue that is reordered while a turn runs is worked off in its new order', async () => {
+  test('[CHAT-11] [CHAT-12] a queue that is reordered while a turn runs starts its messages in the new order', async () => {
     const prompt = session.prompt(quickly(`${until('reordered')}\nsay first of all`));
     await shown('while [ ! -e reordered ]');
     await session.chat.enqueue(quickly('say one'));
@@ -211,7 +211,7 @@ describe('three clients on one session', () => {
       ]);
   }, 60_000);
 
-  test('[CHAT-5] [CHAT-12] [CHAT-13] [CONN-8] a host that is killed ends the question for all, and holds the queue until somebody lets it go', async () => {
+  test('[CHAT-5] [CHAT-12] [CHAT-13] [CONN-8] a killed host ends the question for all clients, and holds the queue until a client releases it', async () => {
     const prompt = session.prompt(quickly('question text required'));
     const request = await seen(session.chat.mirror, ({ inputRequests }) => inputRequests?.[0]);
     await session.chat.inputRequest(request.id).draft('name', 'Half');
@@ -232,7 +232,7 @@ describe('three clients on one session', () => {
     expect(session.mirror.confirmed.inputNeeded ?? []).toEqual([]);
     await shown('2 queued messages');
     expect(await queue('list')).toMatch(/say after\n.*say last\n$/);
-    // It is held until somebody says so.
+    // The queue waits for a release.
     expect(session.chat.mirror.confirmed.turns.at(-1)?.id).toBe(turn.id);
 
     await queue('go');
@@ -248,8 +248,8 @@ describe('three clients on one session', () => {
 });
 
 /**
- * Resolves when the host has written down that the session needs an answer. Nobody but the file is asked, a copy of it, since the host
- * keeps it locked; it is far too small to be rewritten between the two halves of a copy.
+ * Resolves when the host has journaled that the session needs input. Reads a copy of the journal file, because the host keeps the file
+ * locked. The file is too small for the host to rewrite it between the two halves of a copy.
  */
 async function asksInJournal(): Promise<void> {
   const copy = mkdtempSync(join(tmpdir(), 'agenthost-journal-'));

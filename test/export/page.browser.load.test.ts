@@ -1,4 +1,4 @@
-// An exported page in a real browser, with what hostile people, models and programs say.
+// An exported page with hostile content in a real browser.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { hasChromium, launchChromium } from '../access/chromium.ts';
 
 let folder = '';
 let browser: Browser;
-/** Counts who comes; nobody should. */
+/** Counts requests. The page must make none. */
 let elsewhere: Server;
 let address = '';
 const visits: string[] = [];
@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Each would run, load, hide or go somewhere if it got out of where it stands. */
+/** Content that runs code, loads a resource, hides text or navigates if it escapes its place in the page. */
 const attacks = (): string[] => [
   `<script>globalThis.pwned = 1</script>`,
   `<script src="${address}/script.js"></script>`,
@@ -125,7 +125,7 @@ async function written(turns: readonly Turn[]): Promise<string> {
   return html;
 }
 
-/** Opens it as a person does, and as a site may serve it; `requested` is what it asked for besides itself. */
+/** Opens the page from a file. `requested` lists its requests for other URLs. */
 async function opened(html: string): Promise<{ page: Page; requested: string[] }> {
   const file = join(folder, `${crypto.randomUUID()}.html`);
   await writeFile(file, html);
@@ -141,7 +141,7 @@ async function opened(html: string): Promise<{ page: Page; requested: string[] }
 }
 
 describe.skipIf(!hasChromium)('an exported page of HTML', () => {
-  test('runs nothing, asks for nothing and shows every turn, whatever was said', async () => {
+  test('runs no script, makes no request and shows every turn, whatever its text', async () => {
     visits.length = 0;
     const turns = attacks().map(turnOf);
     const { page, requested } = await opened(await written(turns));
@@ -160,7 +160,7 @@ describe.skipIf(!hasChromium)('an exported page of HTML', () => {
       handlers: 0,
     });
     await page.evaluate(`document.querySelectorAll('details').forEach((each) => { each.open = true; })`);
-    // What a person sees: nothing lies over it, and it has a size.
+    // Nothing covers the text, and it has a size.
     const text = await page.locator('main').innerText();
     for (const [index] of turns.entries()) {
       for (const mark of ['ASKED', 'ANSWER', 'REASON', 'END']) {
@@ -191,14 +191,14 @@ describe.skipIf(!hasChromium)('an exported page of HTML', () => {
     await page.close();
   }, 60_000);
 
-  test('would run and ask for nothing even if something got past its escaping', async () => {
+  test('runs no script and makes no request even if hostile markup gets past its escaping', async () => {
     visits.length = 0;
     const html = await written([turnOf('harmless', 0)]);
     const holes = attacks()
       .filter((attack) => !attack.includes('http-equiv="refresh"'))
       .slice(0, 10);
     const { page } = await opened(html.replace('</main>', () => `${holes.join('\n')}</main>`));
-    // They are there, and the page's policy holds them.
+    // The elements exist; the page's policy blocks them.
     expect(await page.locator('script').count()).toBeGreaterThan(0);
     expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
     expect(visits).toEqual([]);

@@ -10,7 +10,7 @@ import { Witness } from '../kill/witness.ts';
 
 const agent = join(import.meta.dirname, '../../packages/agents/test/acp-scripted-agent.ts');
 const OTHER = 'ahp-session:/other';
-/** What the host may take on top of what it had, in MiB, whatever an agent does: the longest line, some of it twice. */
+/** Limit for the growth of the host's memory in MiB, for any agent: the longest line, parts of it twice. */
 const MOST_MORE_MIB = 350;
 
 let folder = '';
@@ -44,7 +44,7 @@ afterAll(async () => {
 const hostMib = async (): Promise<number> =>
   Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${host.address.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
-/** Runs a turn of these steps to its end while another session is used; says how it went there. */
+/** Runs a turn of these steps to its end while another session is used. Resolves with the turn and the delays in the other session. */
 async function play(name: string, ...steps: Step[]) {
   await witness.client.request('createSession', { channel: `ahp-session:/${name}`, provider: 'rude' });
   await witness.watch(`ahp-session:/${name}`);
@@ -77,8 +77,8 @@ async function play(name: string, ...steps: Step[]) {
   return { turn: chat?.confirmed.turns.at(-1), figures };
 }
 
-describe('an agent in a host that others use', () => {
-  test('floods stderr with 100 MB: its turn goes on, and neither memory nor the log grows with it', async () => {
+describe('an agent in a shared host', () => {
+  test('floods stderr with 100 MB: its turn continues, and neither memory nor the log grows with the flood', async () => {
     const flood = { text: `${'x'.repeat(64 * 1024 - 1)}\n`, count: 1_600, to: 'stderr' as const };
     const { turn, figures } = await play('stderr', { write: flood }, { say: 'fine' });
     expect(turn).toMatchObject({ state: 'complete', responseParts: [{ content: 'fine' }] });
@@ -87,7 +87,7 @@ describe('an agent in a host that others use', () => {
     expect(log.length).toBeLessThan(1024 * 1024);
   });
 
-  test('[CHAT-5] sends a line of 50 MB: its turn ends and says why, and the next one runs', async () => {
+  test('[CHAT-5] sends a line of 50 MB: its turn ends with a reason, and the next turn runs', async () => {
     const line = { text: 'x'.repeat(512 * 1024), count: 100 };
     const { turn } = await play('line', { write: line }, { waitForCancel: 'never' });
     expect(turn).toMatchObject({ state: 'error', error: { errorType: 'agentExited' } });
@@ -97,21 +97,21 @@ describe('an agent in a host that others use', () => {
     expect(witness.chat?.confirmed.turns.at(-1)).toMatchObject({ state: 'complete' });
   });
 
-  test('sends 100,000 updates as fast as it can: all count, and others go on', async () => {
+  test('sends 100,000 updates at full speed: all arrive, and other sessions go on', async () => {
     const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'x' } };
     const { turn, figures } = await play('updates', { flood: { update, count: 100_000 } });
     expect(turn).toMatchObject({ state: 'complete', responseParts: [{ content: 'x'.repeat(100_000) }] });
     expect(figures.echoes).toBeGreaterThan(10);
   });
 
-  test('rewrites files of 12 MB: what the host keeps of each is bounded, its memory too, and others go on', async () => {
+  test('rewrites files of 12 MB: the host bounds the stored data of each and its memory, and other sessions go on', async () => {
     const { turn, figures } = await play('rewrites', { rewrite: { lines: 600_000, count: 4 } });
     expect(turn?.state).toBe('complete');
     expect(turn?.responseParts.length).toBe(4);
     expect(figures.echoes).toBeGreaterThan(10);
   });
 
-  test('[CONN-8] outlives its host that was killed, ignoring the end of its input and TERM: the next start ends it', async () => {
+  test('[CONN-8] ignores TERM and the end of its input, and so outlives its killed host: the next start ends it', async () => {
     const { channel, steps } = {
       channel: 'ahp-session:/left',
       steps: [{ saySession: true }, { waitForCancel: 'never' }],

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Loaded into a host before it starts: its wall clock is off by so many milliseconds as the file says that `CLOCK_OFFSET_FILE`
- * names, read anew at SIGUSR2. Timers and the steady clock stay as they are, as when somebody sets the machine's clock.
+ * Loaded into a host before it starts. Shifts its wall clock by the milliseconds in the file that `CLOCK_OFFSET_FILE` names, and reads that
+ * file again at SIGUSR2. Timers and the monotonic clock stay unchanged, as when somebody sets the clock of the machine.
  */
 const file = process.env['CLOCK_OFFSET_FILE'] ?? '';
 const read = (): number => Number(readFileSync(file, 'utf8'));

@@ -9,11 +9,11 @@ import { clientOf, hostOn, logOf, temporaryFolder } from './stage.ts';
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const preload = fileURLToPath(new URL('clock-preload.ts', import.meta.url));
 
-/** More than anybody may make in a row, after which there is one for each so many ms. */
+/** More wrong tokens than a client may send in a row. After them the host checks one per interval, in ms. */
 const GUESSES = 25;
 const GUESS_EACH_MS = 2_000;
 
-/** Shows so many wrong tokens; how many of them were looked at. */
+/** Sends wrong tokens. Resolves with the number that the host checked. */
 async function guess(host: HostProcess, count: number): Promise<number> {
   const statuses = [];
   for (let each = 0; each < count; each += 1)
@@ -60,7 +60,7 @@ describe('the clock of a host', () => {
         return items.find(({ resource }) => resource === running.uri)?.modifiedAt ?? '';
       };
       const changedBefore = await changedAt();
-      // Somebody who guessed and has to wait, and somebody who left and may come back to what is theirs.
+      // A client that guessed tokens and must wait, and a client that left and may return to its terminal.
       await guess(host, GUESSES);
       const guessedAt = performance.now();
       const leaving = await clientOf(host, 'leaving');
@@ -74,7 +74,7 @@ describe('the clock of a host', () => {
         timeout: 30_000,
       });
 
-      // Durations are none of the wall clock's: nobody's wait is over by it, or begins anew.
+      // Durations do not follow the wall clock: no wait ends early or starts again.
       const claim = { kind: 'client', clientId: 'asking' } as const;
       expect(await abandoned.mirror.dispatch({ type: 'terminal/claimed', claim })).toMatchObject({
         outcome: 'rejected',
@@ -82,13 +82,13 @@ describe('the clock of a host', () => {
       const allowed = await guess(host, GUESSES);
       expect(allowed).toBeLessThanOrEqual((performance.now() - guessedAt) / GUESS_EACH_MS + 1);
       await expect.poll(() => guess(host, 1), { timeout: 8 * GUESS_EACH_MS, interval: 200 }).toBe(1);
-      // What ran, waited and was held goes on.
+      // The running turn, the waiting call and the held terminal go on.
       const { length } = JSON.stringify(running.chat.mirror.confirmed);
       await seen(running.chat.mirror, (state) => JSON.stringify(state).length > length || undefined);
       expect(running.chat.mirror.confirmed.activeTurn?.id).toBe(turn.turnId);
       await terminal.input('typed\n');
       await shows(terminal, /typed\s+typed/);
-      // A client that is cut off comes back by a replay, and one that comes now sees the same.
+      // A disconnected client returns by a replay, and a new client sees the same.
       const reconnected = await clientOf(host, 'watching');
       const reopened = await reconnected.sessions.open(running.uri);
       const late = await clientOf(host, 'late');
@@ -106,7 +106,7 @@ describe('the clock of a host', () => {
       expect(reopened.chat.mirror.confirmed).toEqual(running.chat.mirror.confirmed);
       expect(running.chat.mirror.confirmed.turns.slice(0, 1)).toEqual(before.slice(0, 1));
 
-      // A restart by the new clock, and one by the old: it all stays, and numbers go on.
+      // Restarts once with the new clock and once with the old: all data stays, and sequence numbers continue.
       const lastSeen = running.mirror.reflectedSeq;
       const shown = running.chat.mirror.confirmed;
       await host.kill();

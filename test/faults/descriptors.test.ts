@@ -6,10 +6,10 @@ import type { HostProcess } from '../kill/host-process.ts';
 import { quickly, seen, shows } from '../terminals/stage.ts';
 import { begin, clientOf, hostOn, temporaryFolder } from './stage.ts';
 
-/** Few enough to be used up in a moment. */
+/** Few enough to run out at once. */
 const LIMIT = 80;
 
-/** Opens a connection and keeps it; `undefined` when the host does not take it. */
+/** Opens a connection and keeps it. Resolves with `undefined` when the host refuses it. */
 async function hold({ address }: HostProcess): Promise<WebSocket | undefined> {
   const socket = new WebSocket(address.wsUrl, { headers: { authorization: `Bearer ${address.token}` } });
   onTestFinished(() => socket.terminate());
@@ -20,7 +20,7 @@ async function hold({ address }: HostProcess): Promise<WebSocket | undefined> {
 }
 
 describe.skipIf(process.platform === 'win32')('a host without a free file descriptor', () => {
-  test('keeps its clients and its journal, refuses whoever comes, and takes them again when some have gone', async () => {
+  test('keeps its clients and its journal, refuses new connections, and accepts them again when others have closed', async () => {
     const folder = await temporaryFolder();
     const config = join(folder, 'agenthost.json');
     const agents = { other: { displayName: 'Other', command: '/bin/cat' } };
@@ -38,18 +38,18 @@ describe.skipIf(process.platform === 'win32')('a host without a free file descri
     expect(held.length).toBeGreaterThan(10);
     expect(held.length).toBeLessThan(LIMIT);
 
-    // Whoever is there goes on.
+    // Connected clients go on.
     expect((await session.prompt(quickly('say on')).result).state).toBe('complete');
     await terminal.input('typed\n');
     await shows(terminal, /typed\s+typed/);
-    // What needs descriptors fails in words, and its turn ends.
+    // An operation that needs a descriptor fails with a message, and its turn ends.
     const ran = await session.prompt(quickly('run echo hello')).result;
     expect(ran.state).toMatch(/complete|error/);
     await client.createTerminal({ command: ['/bin/cat'] }).then(
       (other) => other.dispose(),
       (error: unknown) => expect(error).toMatchObject({ code: expect.any(Number) }),
     );
-    // An agent's process cannot be started: that is said, and nothing waits for it.
+    // The host cannot start an agent's process. It reports that, and nothing waits for the process.
     const other = await client.sessions.create({ provider: 'other' });
     const failed = await seen(other.mirror, ({ creationError }) => creationError);
     expect(failed.message).toMatch(/EMFILE|too many open files/i);

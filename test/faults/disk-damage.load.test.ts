@@ -9,7 +9,7 @@ import { clientOf, hostOn, logOf, refusal, temporaryFolder } from './stage.ts';
 
 const PAGE_BYTES = 4_096;
 
-/** Numbers of the pages, from 1, that hold the rows of a table, in a database that nobody has open. */
+/** Numbers of the pages, from 1, that hold the rows of a table, in a closed database. */
 function pagesOf(file: string, table: string): number[] {
   const database = new DatabaseSync(file, { readOnly: true });
   const rows = database.prepare("SELECT pageno FROM dbstat WHERE name = ? AND pagetype <> 'internal'");
@@ -26,7 +26,7 @@ async function overwrite(file: string, pages: readonly number[]): Promise<void> 
 }
 
 describe('a database', () => {
-  test('[CONN-4] damaged while the host runs: what lies there is an error in words, the rest goes on, and the next start begins anew', async () => {
+  test('[CONN-4] damaged while the host runs: reads of damaged rows fail, other reads go on, and the next start creates a new database', async () => {
     const folder = await temporaryFolder();
     const workingDirectory = pathToFileURL(folder).href;
     const dataDir = join(folder, 'data');
@@ -41,7 +41,7 @@ describe('a database', () => {
     const recent = await writer.sessions.create({ provider: 'demo', workingDirectory });
     await recent.prompt(quickly('say sound')).result;
     writer.close();
-    // All of it is in the database itself then.
+    // Stops the host, so that all data is in the database and not in its log.
     await host.stop();
     const turnPages = pagesOf(database, 'turns');
     await host.start();
@@ -50,7 +50,7 @@ describe('a database', () => {
     const shown = await client.sessions.open(long.uri);
     await overwrite(database, turnPages);
 
-    // Reads: a refusal in words where the damage lies, however often, and the rest as ever.
+    // Reads: damaged rows are refused with a message every time, other rows are read.
     const unreadable = {
       code: -32603,
       message: expect.stringMatching(/^The host cannot read this: its database is damaged$/),
@@ -69,8 +69,8 @@ describe('a database', () => {
       { timeout: 30_000 },
     );
 
-    // Writes: one that takes away what lies in the damage is the last; the host stays.
-    // Its older turns, which are in nobody's memory, go too.
+    // Writes: the first one that deletes damaged rows is the last one; the host keeps running. The truncation deletes older turns too,
+    // which are not in memory.
     void shown.chat.truncate();
     await vi.waitFor(
       async () =>
@@ -91,7 +91,7 @@ describe('a database', () => {
     ]);
     expect(host.errors).not.toMatch(/\n\s+at /);
 
-    // The next start.
+    // The next start of the host.
     const lastSeen = sound.mirror.reflectedSeq;
     expect(await host.stop()).toBe(0);
     await host.start();
@@ -102,7 +102,7 @@ describe('a database', () => {
       await one.whenOnline();
       expect((await one.request('listSessions', { channel: 'ahp-root://' })).items).toEqual([]);
     }
-    // What is gone says so, where it was shown.
+    // Mirrors of lost channels report the loss.
     await expect.poll(() => [sound.mirror.isLost, alsoSound.chat.mirror.isLost]).toEqual([true, true]);
     const next = await client.sessions.create({ provider: 'demo', workingDirectory });
     const seenBy = await late.sessions.open(next.uri);
@@ -111,13 +111,13 @@ describe('a database', () => {
     expect(seenBy.chat.mirror.confirmed).toEqual(next.chat.mirror.confirmed);
     expect(next.mirror.reflectedSeq).toBeGreaterThan(lastSeen);
     expect(existsSync(`${database}.suspect`)).toBe(false);
-    // Only once: what was begun is sound.
+    // Only once: the new database is sound.
     await host.stop();
     await host.start();
     expect(host.errors.match(/the host began a new one/g)).toHaveLength(1);
   }, 60_000);
 
-  test('[CONN-4] that a newer host wrote, is a folder or was emptied: what can be lost is not, and all is said', async () => {
+  test('[CONN-4] from a newer host, replaced by a folder, or emptied: the host reports each and loses no remaining data', async () => {
     const folder = await temporaryFolder();
     const dataDir = join(folder, 'data');
     const database = join(dataDir, 'journal.db');

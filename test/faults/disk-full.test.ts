@@ -9,12 +9,12 @@ import type { HostProcess } from '../kill/host-process.ts';
 import { callsOf, quickly, seen, shows } from '../terminals/stage.ts';
 import { begin, canMount, clientOf, hostOn, logOf, refusal, smallDisk, temporaryFolder } from './stage.ts';
 
-/** What no compression makes smaller by much, some 0.5 MB a second. */
+/** Output that hardly compresses, about 0.5 MB a second. */
 const FLOOD =
   'i=0; while :; do i=$((i+1)); echo "line $i"; head -c 300000 /dev/urandom | base64 -w 76; sleep 0.3; done';
 
 describe.skipIf(!canMount)('a disk that fills', () => {
-  test('[CONN-6] [ACT-8] clients are refused with reasons, reads go on, what talks waits, and with room all of it goes on', async () => {
+  test('[CONN-6] [ACT-8] refuses dispatches with reasons, serves reads, pauses agents and terminals, and resumes with free space', async () => {
     const folder = await temporaryFolder();
     const disk = join(folder, 'disk');
     await mkdir(disk);
@@ -35,7 +35,7 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     const watchedTerminal = await watching.terminal(terminal.uri);
     await shows(watchedTerminal, /line \d+/);
 
-    // Full.
+    // The disk is full.
     const refused = await vi.waitFor(
       async () => {
         const renamed = await watched.rename(`at ${performance.now()}`);
@@ -54,7 +54,7 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     ];
     const before = lengths();
     await expect(asking.sessions.create({ provider: 'demo' })).rejects.toMatchObject({ code: -32603 });
-    // Reads, also of somebody who comes now, over more than one attempt of the host.
+    // Reads go on, for a new client too, while the host retries its write more than once.
     const late = await clientOf(host, 'late');
     const lateSession = await late.sessions.open(session.uri);
     expect((await late.request('listSessions', { channel: 'ahp-root://' })).items).toHaveLength(1);
@@ -67,7 +67,7 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     expect(lateSession.chat.mirror.confirmed).toEqual(session.chat.mirror.confirmed);
     expect(host.errors.match(/the host cannot save data now/g)).toHaveLength(1);
 
-    // Room.
+    // The disk has free space again.
     await rm(ballast);
     const [answer = 0, , output = 0] = before;
     await seen(session.chat.mirror, (state) => JSON.stringify(state).length > answer || undefined);
@@ -88,7 +88,7 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     expect(watchedTerminal.mirror.confirmed).toEqual(terminal.mirror.confirmed);
     await saidOnce(host, dataDir);
 
-    // And none of it was only in memory.
+    // A kill of the host loses none of it.
     const shown = session.chat.mirror.confirmed;
     await host.kill();
     await host.start();
@@ -98,14 +98,14 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     const reopened = await again.sessions.open(session.uri);
     expect(reopened.chat.mirror.confirmed).toEqual(shown);
     expect(session.chat.mirror.confirmed).toEqual(shown);
-    // What was trimmed has become a screen, whose bytes differ.
+    // The host has replaced the trimmed output by a screen, whose bytes differ.
     const tail = ({ content }: { content: readonly TerminalContentPart[] }): string =>
       contentText(content).slice(-100_000);
     const terminalAgain = await again.terminal(terminal.uri);
     expect(tail(terminalAgain.mirror.confirmed)).toBe(tail(terminal.mirror.confirmed));
   }, 90_000);
 
-  test('room for little things but not for what has to be written is no recovery: nobody is told so each second', async () => {
+  test('with room for small writes but not for the pending one the host reports no recovery each second', async () => {
     const folder = await temporaryFolder();
     const disk = join(folder, 'disk');
     await mkdir(disk);
@@ -115,7 +115,7 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     const host = hostOn(dataDir, folder);
     const { session } = await begin(host, folder);
     const gate = join(folder, 'gate');
-    // Compressed while it is streamed, whole in the row that its end writes.
+    // Compressed while it streams; its end writes one whole row.
     const turn = session.prompt(
       quickly(`stream 60 every 0 of 100000\nrun while [ ! -e ${gate} ]; do sleep 0.05; done`),
     );
@@ -134,7 +134,7 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     await saidOnce(host, dataDir);
   }, 60_000);
 
-  test('that is full when the host starts: one line, no host, and what it holds stays as it is', async () => {
+  test('that is full at the start of the host: the start fails with one line, and the files stay unchanged', async () => {
     const folder = await temporaryFolder();
     const disk = join(folder, 'disk');
     await mkdir(disk);
@@ -164,13 +164,13 @@ describe.skipIf(!canMount)('a disk that fills', () => {
   }, 60_000);
 });
 
-/** Fills a disk with the file `ballast` but for so many bytes. */
+/** Fills a disk with the file `ballast` except for this number of bytes. */
 async function leaveRoom(disk: string, ballast: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(disk);
   await writeFile(ballast, Buffer.alloc(Math.max(0, bavail * bsize - bytes)));
 }
 
-/** One trouble and its end, told to people and in the log, which was on the same disk. */
+/** Checks that people and the log, on the same disk, got one report of the problem and one of its end. */
 async function saidOnce(host: HostProcess, dataDir: string): Promise<void> {
   await vi.waitFor(() => expect(host.errors.match(/can be written again/g)).toHaveLength(1), {
     timeout: 30_000,
@@ -183,7 +183,7 @@ async function saidOnce(host: HostProcess, dataDir: string): Promise<void> {
   expect(log.filter(({ msg }) => msg === 'the journal can be written again')).toHaveLength(1);
 }
 
-/** What the host says to those who ask whether it takes work. */
+/** The readiness status of the host. */
 async function readiness(host: HostProcess): Promise<number> {
   const response = await fetch(new URL('/readyz', host.address.url));
   await response.text();

@@ -9,7 +9,7 @@ import { begin, clientOf, hostOn, logOf, temporaryFolder } from './stage.ts';
 const ROUNDS = 20;
 const RACER_ARGUMENTS = ['-C', '@agenthost/source', '--input-type=module', '-e'];
 
-/** Opens a journal at the moment that each line names, says how that went, and holds what it got until the next line. */
+/** Opens a journal at the time in each line, prints the result, and keeps the journal open until the next line. */
 const racer = `
 import { SqliteJournal } from ${JSON.stringify(new URL('../../packages/host/src/journal/sqlite/sqlite-journal.ts', import.meta.url).href)};
 import { createInterface } from 'node:readline';
@@ -26,7 +26,7 @@ for (let line = await lines.next(), round = 0; !line.done; line = await lines.ne
 `;
 
 describe('two hosts on one data folder', () => {
-  test(`of two that start at the same moment one gets it, ${ROUNDS} times out of ${ROUNDS}`, async () => {
+  test(`exactly one of two simultaneous starts succeeds, ${ROUNDS} times out of ${ROUNDS}`, async () => {
     const folder = await temporaryFolder();
     const racers = [0, 1].map(() => {
       const child = spawn(process.execPath, [...RACER_ARGUMENTS, racer, folder], {
@@ -48,7 +48,7 @@ describe('two hosts on one data folder', () => {
     expect(rounds).toEqual(Array.from({ length: ROUNDS }, () => 'locked and opened'));
   }, 60_000);
 
-  test('a second one is refused, whoever it is, until the first was killed; then nothing is in its way', async () => {
+  test('the slower host is refused until the faster one is killed, and then starts', async () => {
     const folder = await temporaryFolder();
     const dataDir = join(folder, 'data');
     const first = hostOn(dataDir, folder);
@@ -64,7 +64,7 @@ describe('two hosts on one data folder', () => {
 });
 
 describe('a copied data folder', () => {
-  test('is another host’s: its start ends nothing that belongs to the first, and both go on', async () => {
+  test('belongs to another host: its start ends nothing of the first host, and both go on', async () => {
     const folder = await temporaryFolder();
     const dataDir = join(folder, 'data');
     const host = hostOn(dataDir, folder);
@@ -74,7 +74,7 @@ describe('a copied data folder', () => {
     await terminal.input('first\n');
     await shows(terminal, /first\s+first/);
     const copyDir = join(folder, 'copy');
-    // As somebody would who wants a look at it: sockets cannot be copied.
+    // A copy as a user makes it; sockets cannot be copied.
     await cp(dataDir, copyDir, { recursive: true, filter: (path) => !path.endsWith('.sock') });
     const copy = hostOn(copyDir, folder);
     await copy.start();

@@ -6,12 +6,12 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { quickly, seen } from '../terminals/stage.ts';
 import { begin, clientOf, hostOn, temporaryFolder } from './stage.ts';
 
-/** Lets nobody write to files, those that have them open among them, or lets them again. */
+/** Makes files immutable, open ones included, or writable again. Returns whether that worked. */
 function setImmutable(paths: readonly string[], isImmutable: boolean): boolean {
   return spawnSync('chattr', [isImmutable ? '+i' : '-i', ...paths], { stdio: 'ignore' }).status === 0;
 }
 
-/** Whether that holds for open files too: on ext4 it does, on tmpfs not, and only root may do it. */
+/** Whether the flag affects open files too. It does on ext4, not on tmpfs, and only root may set it. */
 const canForbid = ((): boolean => {
   const folder = mkdtempSync(join(tmpdir(), 'agenthost-immutable-'));
   const file = join(folder, 'file');
@@ -31,8 +31,8 @@ const canForbid = ((): boolean => {
 
 if (!canForbid) process.stdout.write('skipped: files that cannot be written any more (root, and ext4)\n');
 
-describe.skipIf(!canForbid)('files of a running host that nobody may write any more', () => {
-  test('[ACT-8] clients are refused and read on; with the right to write, what waited goes on', async () => {
+describe.skipIf(!canForbid)('files of a running host that become immutable', () => {
+  test('[ACT-8] dispatches are refused and reads go on; when the files are writable, waiting work continues', async () => {
     const folder = await temporaryFolder();
     const dataDir = join(folder, 'data');
     const host = hostOn(dataDir, folder);

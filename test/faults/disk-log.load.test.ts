@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { quickly } from '../terminals/stage.ts';
 import { clientOf, hostOn, temporaryFolder } from './stage.ts';
 
-/** A page in the log, with its header. */
+/** Size of a page in the log, with its header. */
 const FRAME_BYTES = 24 + 4_096;
 
-describe('the log of the database, cut while no host runs', () => {
+describe('the log of the database, truncated while no host runs', () => {
   test.each([
     {
       where: 'in its last frame',
@@ -24,7 +24,7 @@ describe('the log of the database, cut while no host runs', () => {
     { where: 'to nothing', cut: (log: string) => truncate(log, 0) },
     { where: 'away, all of it', cut: (log: string) => rm(log) },
   ])(
-    '[CONN-4] [CONN-5] $where: the host starts without what was cut, and clients that saw it follow',
+    '[CONN-4] [CONN-5] $where: the host starts without the lost part, and clients that saw it follow the host',
     async ({ cut, title }) => {
       const folder = await temporaryFolder();
       const dataDir = join(folder, 'data');
@@ -35,7 +35,7 @@ describe('the log of the database, cut while no host runs', () => {
       await kept.prompt(quickly('say kept')).result;
       const keptTurn = kept.chat.mirror.confirmed.turns[0];
       before.close();
-      // What was there at an orderly end is in the database itself.
+      // An orderly stop moves everything into the database itself.
       await host.stop();
       await host.start();
       const client = await clientOf(host, 'client');

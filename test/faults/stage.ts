@@ -8,14 +8,14 @@ import { errorText } from '@agenthost/protocol/values';
 import { onTestFinished } from 'vitest';
 import { HostProcess } from '../kill/host-process.ts';
 
-/** A folder of the running test. */
+/** A folder that is removed when the running test ends. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'agenthost-faults-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A host of the running test, not started. `through`: see `HostProcess`. */
+/** A host that is stopped when the running test ends, not started yet. See `HostProcess` for `through`. */
 export function hostOn(
   dataDir: string,
   root: string,
@@ -27,7 +27,7 @@ export function hostOn(
   return host;
 }
 
-/** A client of the running test that comes back by itself. */
+/** A client that reconnects by itself and is closed when the running test ends. */
 export async function clientOf(host: HostProcess, clientId: string): Promise<AhpClient> {
   const { wsUrl, token } = host.address;
   const client = await connect(wsUrl, { token, clientId, backoff: { minMs: 20, maxMs: 200 } });
@@ -35,7 +35,7 @@ export async function clientOf(host: HostProcess, clientId: string): Promise<Ahp
   return client;
 }
 
-/** Starts a host, and opens a session of the demo agent in `folder` by a client of the running test. */
+/** Starts a host, and opens a session of the demo agent in `folder`. */
 export async function begin(
   host: HostProcess,
   folder: string,
@@ -50,7 +50,7 @@ export async function begin(
   return { client, session };
 }
 
-/** What a host says that does not start; throws when it does. */
+/** Output of a host that fails to start. Throws when it starts. */
 export async function refusal(host: HostProcess): Promise<string> {
   try {
     await host.start();
@@ -73,7 +73,7 @@ export async function logOf(dataDir: string): Promise<LogLine[]> {
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
 }
 
-/** Whether this user may mount: where not, tests that need it are skipped, but never where all have to run. */
+/** Whether this user may mount file systems. If not, tests that mount are skipped, except where all tests must run. */
 export const canMount =
   process.env['REQUIRE_ALL'] === '1' ||
   (process.platform === 'linux' &&
@@ -81,13 +81,13 @@ export const canMount =
 
 if (!canMount) process.stdout.write('skipped: disks that are full or read-only (needs the right to mount)\n');
 
-/** Runs `mount`; throws what it says when it fails. */
+/** Runs `mount`. Throws its output when it fails. */
 export function mount(...args: string[]): void {
   const { status, stderr } = spawnSync('mount', args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`mount ${args.join(' ')}: ${stderr}`);
 }
 
-/** A disk of its own at `folder`, gone when the test is over. `size`: as `mount` takes it. */
+/** Mounts a disk at `folder` until the test ends. `size` has the format of `mount`. */
 export function smallDisk(folder: string, size: string): void {
   mount('-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder);
   onTestFinished(() => {

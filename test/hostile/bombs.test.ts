@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { HostProcess } from '../kill/host-process.ts';
 import { RudeClient } from './rude-client.ts';
 
-/** Some hundred times what any of them takes on a quiet machine. */
+/** About a hundred times the duration of any of them on a quiet machine. */
 const LIMIT_MS = 10_000;
 
 let folder = '';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 }, 30_000);
 
-describe('JSON that costs more than it weighs', () => {
+describe('JSON that costs more than its size', () => {
   const call = (params: string): string => `{"jsonrpc":"2.0","id":7,"method":"ping","params":${params}}`;
   const DEEP = 1_000_000;
   test.each<readonly [string, () => string, readonly number[]]>([
@@ -57,7 +57,7 @@ describe('JSON that costs more than it weighs', () => {
     ['a method of 8 MB', () => `{"jsonrpc":"2.0","id":7,"method":"${'x'.repeat(8 * DEEP)}"}`, [-32601]],
     ['escapes of 12 MB', () => call(`{"channel":"${'\\ud800'.repeat(2 * DEEP)}"}`), [-32602]],
   ])(
-    '%s is refused, and keeps nobody waiting',
+    '%s is refused in time',
     async (_, text, codes) => {
       client.answers.length = 0;
       const start = performance.now();
@@ -70,14 +70,14 @@ describe('JSON that costs more than it weighs', () => {
   );
 
   test.each(['__proto__', 'constructor', 'prototype'])(
-    'keys such as %s change nothing but what they stand in',
+    'keys such as %s change only their own object',
     async (key) => {
       const evil = `{"${key}":{"polluted":true,"prototype":{"polluted":true},"channel":"ahp-root://"}}`;
       client.answers.length = 0;
       expect((await client.answerTo(call(evil)))?.error?.code).toBe(-32602);
       const config = `{"jsonrpc":"2.0","id":8,"method":"resolveSessionConfig","params":{"channel":"ahp-root://","provider":"demo","config":${evil}}}`;
       expect(JSON.stringify(await client.answerTo(config))).not.toContain('"polluted":true,"id"');
-      // Were a prototype changed, every answer would carry it.
+      // Every answer would contain a changed prototype.
       const { result } = await client.request('listSessions', { channel: 'ahp-root://' });
       for (const item of JSON.parse(JSON.stringify(result)).items)
         expect(Object.keys(item)).not.toContain('polluted');

@@ -12,7 +12,7 @@ const BINARY = 2;
 const CLOSE = 8;
 const PING = 9;
 
-/** Longest that a request may take to say what it wants, with room for a busy machine. */
+/** Time limit for the head of a request, with room for a busy machine. */
 const HEAD_LIMIT_MS = 25_000;
 
 let folder = '';
@@ -56,7 +56,7 @@ const kept = (socket: RawSocket): RawSocket => {
 const open = async (): Promise<RawSocket> => kept(await RawSocket.open(host.address));
 const upgraded = async (): Promise<RawSocket> => kept(await RawSocket.upgraded(host.address));
 
-describe('bytes that are no request', () => {
+describe('bytes that are not a request', () => {
   test('three hundred sockets of random bytes are refused', async () => {
     const random = new SeededRandom('bytes');
     for (let round = 0; round < 300; round += 1) {
@@ -112,7 +112,7 @@ describe('bytes that are no request', () => {
       () => 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
       /^HTTP\/1\.1 4/,
     ],
-  ])('%s is answered by a refusal', async (_, request, answer) => {
+  ])('%s is refused', async (_, request, answer) => {
     const socket = await open();
     socket.write(request());
     await socket.until((bytes) => bytes.includes('\r\n\r\n'));
@@ -132,7 +132,7 @@ describe('bytes that are no request', () => {
     },
   );
 
-  test('who sends the head of a request byte by byte, or nothing, is dropped in seconds, two hundred at once too', async () => {
+  test('two hundred clients that send the head of a request byte by byte, or nothing, are dropped in seconds', async () => {
     const start = performance.now();
     const slow = await Promise.all(Array.from({ length: 200 }, open));
     const request = upgradeRequest(host.address);
@@ -200,7 +200,7 @@ describe('frames that WebSocket forbids', () => {
     expect(socket.text.includes('-32700') || (await socket.closeCode()) > 1000).toBe(true);
   }, 30_000);
 
-  test('a hundred thousand pings are answered or cut off', async () => {
+  test('a hundred thousand pings are answered, or the connection is closed', async () => {
     const socket = await upgraded();
     const many = Buffer.concat(Array.from({ length: 10_000 }, () => frame(PING, 'x'.repeat(100))));
     for (let sent = 0; sent < 10; sent += 1) socket.write(many);
@@ -210,11 +210,11 @@ describe('frames that WebSocket forbids', () => {
     expect(isAnswered() || socket.isEnded).toBe(true);
   }, 30_000);
 
-  test('pings of a client that reads no pongs take no memory without bound', async () => {
+  test('pings of a client that reads no pongs take bounded memory', async () => {
     const socket = await upgraded();
     socket.pause();
     const many = Buffer.concat(Array.from({ length: 10_000 }, () => frame(PING, 'x'.repeat(100))));
-    // 200 MB of pongs, of which nothing leaves.
+    // 200 MB of pongs, all of which wait in the host.
     for (let sent = 0; sent < 200 && !socket.isEnded; sent += 1) await socket.written(many);
     expect((await residentMiB()) - residentBefore).toBeLessThan(150);
   }, 60_000);

@@ -1,4 +1,4 @@
-// A host whose data folder and config file lie in a working directory: nobody gets at them by way of the host.
+// A host with its data folder and config file in a working directory. No client can read or change them through the host.
 import { mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ let data = '';
 let config = '';
 let token = '';
 let host: HostProcess;
-/** Of the owner, who may do most. */
+/** A client of the owner, who has every permission. */
 let owner: RudeClient;
 let client: RudeClient;
 let person: AhpClient;
@@ -72,15 +72,15 @@ afterAll(async () => {
   await rm(work, { recursive: true, force: true });
 }, 30_000);
 
-/** Nothing of the token, nor of the first bytes of a database. */
+/** Fails when an answer contains part of the token or the first bytes of a database. */
 function expectClosed(answer: string, name: string): void {
   expect(answer, name).not.toContain(token);
   expect(answer, name).not.toContain(Buffer.from(token).toString('base64').slice(0, 40));
   expect(answer, name).not.toMatch(/SQLite format|U1FMaXRlIGZvcm1hdA/);
 }
 
-describe('[RES-2] what is the host’s own is closed, though it lies in a working directory', () => {
-  test('to who reads a file, the owner too', async () => {
+describe('[RES-2] the host’s own files in a working directory are closed', () => {
+  test('to reads of a file, by the owner too', async () => {
     for (const by of [client, owner]) {
       const inside = await by.request('resourceRead', { channel: ROOT, uri: uriOf(join(work, 'in.txt')) });
       expect(JSON.stringify(inside.result)).toContain('what is inside');
@@ -114,7 +114,7 @@ describe('[RES-2] what is the host’s own is closed, though it lies in a workin
     }
   });
 
-  test('to what a message has attached', async () => {
+  test('to attachments of a message', async () => {
     const attachments = [...files, ...folders].map(({ name, path }): MessageAttachment => {
       return { type: 'resource', uri: uriOf(path), label: name };
     });
@@ -123,7 +123,7 @@ describe('[RES-2] what is the host’s own is closed, though it lies in a workin
     expectClosed(JSON.stringify(turn), 'attachments');
   }, 60_000);
 
-  test('to what is proposed behind an @', async () => {
+  test('to completions behind an @', async () => {
     const proposed = async (word: string): Promise<string[]> => {
       const text = `@${word}`;
       const channel = session.chat.mirror.uri;
@@ -152,7 +152,7 @@ describe('[RES-2] what is the host’s own is closed, though it lies in a workin
     }
   }, 60_000);
 
-  test('to agents that ask the host to read and write, and nothing is changed', async () => {
+  test('to agents that ask the host to read and write, and stay unchanged', async () => {
     const before = await Promise.all([readFile(join(data, 'owner-token'), 'utf8'), readFile(config, 'utf8')]);
     const acp = await person.sessions.create({
       provider: 'scripted',
@@ -182,7 +182,7 @@ describe('[RES-2] what is the host’s own is closed, though it lies in a workin
     await person.sessions.dispose(acp.uri);
   }, 60_000);
 
-  test('to the demo agent, which lives in the host', async () => {
+  test('to the demo agent, which runs in the host', async () => {
     const shown = async (text: string): Promise<string> =>
       JSON.stringify(await session.prompt({ text, origin: { kind: 'user' } }).result);
     expect(await shown('read in.txt')).toContain('what is inside');

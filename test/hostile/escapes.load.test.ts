@@ -1,4 +1,4 @@
-// A session, chats, terminals, tokens and folders whose names and words are escape sequences, and every command that shows them.
+// Escape sequences in the names and texts of a session, chats, terminals, tokens and folders, and every command that shows them.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -10,11 +10,11 @@ import { RudeClient } from './rude-client.ts';
 const ESC = '\u001b';
 const ROOT = 'ahp-root://';
 const MARK = '31337';
-/** Behind each of these words stands what a terminal would obey; `31337` is in all of it, and in nothing that may be shown. */
+/** A terminal would obey the text after each `word`. All of that text contains `31337`, which nothing shown may contain. */
 const EVIL = `word${ESC}[${MARK}m${ESC}]0;${MARK}\u0007${ESC}]52;c;${MARK}${ESC}\\${ESC}]8;;http://e/${MARK}\u0007${ESC}P${MARK}${ESC}\\\u009b${MARK}J\u009d${MARK}\u009c${ESC}c${ESC}(0\r\b\u0007\u202e\u2066\u200b\ufeffend`;
-/** The same for places that take no control characters of the lower range. */
+/** The same for fields that refuse control characters below U+0020. */
 const EVIL_ID = `i\u009b${MARK}m\u009d${MARK}\u009c\u0085\u202e\u200b`;
-/** The same by references of Markdown. */
+/** The same as character references of Markdown. */
 const EVIL_REFERENCES = `&#27;[${MARK}m &#x1b;]0;${MARK}&#7; &#155;${MARK}J &#8238;`;
 const FORBIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/u;
@@ -93,26 +93,26 @@ afterAll(async () => {
   await machine.dispose();
 }, 30_000);
 
-/** Of commands whose argument begins so. */
+/** Exit codes of commands whose argument begins with the key. */
 const exitCodes: ReadonlyMap<string, number> = new Map([
   ['nonew', 1],
   ['wrong', 2],
 ]);
 
-/** That a command's output, but for looks of the program's own, has nothing in it that was hostile. */
+/** Fails when a command's output contains hostile text. Sequences of the program itself are allowed. */
 function clean(text: string, where: string): void {
   expect(FORBIDDEN.exec(text)?.[0], `${where}: ${JSON.stringify(text).slice(0, 4_000)}`).toBeUndefined();
 }
 
-describe('what others called things', () => {
-  test('an agent’s words, calls and questions are harmless while it runs', async () => {
+describe('hostile names and texts', () => {
+  test('text, calls and questions of an agent are harmless during its turn', async () => {
     const ran = await machine.run(['run', '--session', session, '--approve', 'all', '--verbose', prompt]);
     clean(ran.out + ran.err, 'run');
     expect(ran.out).toContain('said-all');
     expect(ran.err).toContain('word');
     const json = await machine.run(['run', '--session', session, '--approve', 'all', '--json', prompt]);
     clean(json.out, 'run --json');
-    // As a program gets it, nothing is missing.
+    // JSON output keeps the whole text.
     expect(json.out).toContain(JSON.stringify(`${ESC}[${MARK}m`).slice(1, -1));
   }, 60_000);
 
@@ -147,7 +147,7 @@ describe('what others called things', () => {
     30_000,
   );
 
-  test('watching tells the same', async () => {
+  test('watch shows the same', async () => {
     const watching = machine.start(['watch', session]);
     await watching.until('said-all');
     await watching.until('nothing waits for an answer');
@@ -157,7 +157,7 @@ describe('what others called things', () => {
     clean(out + err, 'watch');
   }, 30_000);
 
-  test('in the window of chat only the program’s own sequences come', async () => {
+  test('the window of chat gets only sequences of the program itself', async () => {
     const window = new Window(['chat', session], { cwd: machine.home, env: machine.environment });
     try {
       await window.until('said-all');
@@ -165,7 +165,7 @@ describe('what others called things', () => {
       await window.until('file');
       expect(window.raw).not.toContain(`${ESC}[${MARK}`);
       expect(window.raw).not.toMatch(/[\u0080-\u009f\u202e\u2066\u200b\ufeff\u0007]/u);
-      // Frames are made of looks, moves and modes; strings for the terminal begin otherwise.
+      // Frames consist of styles, cursor moves and modes. Control strings begin otherwise.
       expect(window.raw.replaceAll(/\u001b\[[0-9;?<>=]*[a-zA-Z]/g, '')).not.toContain(ESC);
     } finally {
       await window.dispose();

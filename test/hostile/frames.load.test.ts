@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { HostProcess } from '../kill/host-process.ts';
 import { RudeClient } from './rude-client.ts';
 
-/** A polite client is answered within this, whatever others do; the machine may be busy with other tests. */
+/** Time limit for an answer to a well-behaved client, with room for a busy machine. */
 const PROMPT_MS = 5_000;
 
 let folder = '';
@@ -42,13 +42,13 @@ async function rude(keepsAnswers = true): Promise<RudeClient> {
 
 /** Resident memory of the host, in MiB. */
 async function residentMiB(): Promise<number> {
-  // Elsewhere than on Linux nothing tells as easily, and the bound is then not checked.
+  // Other platforms than Linux have no such file; the bound is not checked there.
   if (process.platform !== 'linux') return 0;
   const status = await readFile(`/proc/${host.address.pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-describe('frames that make no sense', () => {
+describe('invalid frames', () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   test.each([
     ['truncated JSON', '{"jsonrpc":"2.0","id":5,"method":"pi', -32700],
@@ -89,7 +89,7 @@ describe('frames that make no sense', () => {
     expect(await client.pingMs()).toBeLessThan(PROMPT_MS);
   });
 
-  test('a binary frame ends that connection alone', async () => {
+  test('a binary frame closes only its own connection', async () => {
     const client = await rude();
     client.socket.send(Buffer.from([1, 2, 3]));
     expect(await client.closed).toBe(1003);
@@ -97,7 +97,7 @@ describe('frames that make no sense', () => {
 });
 
 describe('too much', () => {
-  test('a frame of 100 MB closes its connection with 1009, and the host does not take it in', async () => {
+  test('a frame of 100 MB closes its connection with 1009, and the host does not buffer it', async () => {
     const client = await rude();
     const before = await residentMiB();
     client.socket.send(
@@ -116,7 +116,7 @@ describe('too much', () => {
       '{"jsonrpc":"2.0","method":"dispatchAction","params":{"channel":"ahp-chat:/none","clientSeq":1,"action":{"type":"x"}}}',
     ],
   ])(
-    'a million %s, as many as fit into a few seconds, leave other clients with prompt answers',
+    'a flood of %s for a few seconds does not delay answers to other clients',
     async (_, frame) => {
       const client = await rude(false);
       const { sent, slowestPingMs } = await flood(client, frame, { count: 1_000_000, withinMs: 2_500 });
@@ -126,7 +126,7 @@ describe('too much', () => {
     60_000,
   );
 
-  test('a client that never reads is cut off, with little memory spent, and nobody else notices', async () => {
+  test('a client that never reads is disconnected, costs little memory and affects no other client', async () => {
     const session = 'ahp-session:/torrent';
     expect(
       (await polite.request('createSession', { channel: session, provider: 'demo' })).error,
@@ -148,7 +148,7 @@ describe('too much', () => {
     while (await Promise.race([deaf.ended.then(() => false), after(20)]));
     expect(Math.max(...pings)).toBeLessThan(PROMPT_MS);
     expect((await residentMiB()) - before).toBeLessThan(150);
-    // It hears of its end before the log is written.
+    // The client gets the close before the log is written.
     const log = (): Promise<string> => readFile(join(folder, 'data', 'agenthost.log'), 'utf8');
     await expect.poll(log).toContain('reads too slowly');
     const cancel = { channel: chat, clientSeq: 2, action: { type: 'chat/turnCancelled', turnId: 't1' } };
@@ -156,7 +156,7 @@ describe('too much', () => {
   }, 60_000);
 });
 
-/** Sends one frame again and again as fast as it goes; meanwhile another client's pings are timed. */
+/** Sends one frame again and again at full speed, and times the pings of another client meanwhile. */
 async function flood(
   client: RudeClient,
   frame: string,
@@ -169,7 +169,7 @@ async function flood(
     for (let burst = 0; burst < 500; burst += 1) client.socket.send(frame);
     sent += 500;
     if (client.socket.bufferedAmount > 1_000_000) {
-      // The host reads at its own pace: of the shortest frames a megabyte takes it half a minute.
+      // The host limits its reading: a megabyte of the shortest frames takes it half a minute.
       const isRead = new Promise((resolve) => client.socket.send(frame, resolve));
       await Promise.race([isRead, after(end - performance.now())]);
     }
@@ -179,10 +179,10 @@ async function flood(
   return { sent, slowestPingMs: Math.max(...pings) };
 }
 
-/** Resolves to true after so long. */
+/** Resolves to true after this time. */
 const after = (ms: number): Promise<boolean> => new Promise((resolve) => setTimeout(() => resolve(true), ms));
 
-/** A socket that shakes hands, subscribes, and never reads again; `ended` resolves when the host has cut it off. */
+/** A socket that completes the handshake, subscribes and never reads again. `ended` resolves when the host has closed it. */
 async function deafSubscriber(chat: string): Promise<{ ended: Promise<void> }> {
   const client = await rude();
   await client.initialize('deaf');
@@ -192,7 +192,8 @@ async function deafSubscriber(chat: string): Promise<{ ended: Promise<void> }> {
   client.socket.pause();
   return {
     ended: new Promise((resolve) => {
-      // Who does not read hears of the end only by writing: what has no answer, since `ws` itself ends who reads no pongs.
+      // A client that does not read learns of the close only when it writes. It writes frames without an answer, since `ws` itself closes a
+      // peer that reads no pongs.
       const gone = { jsonrpc: '2.0', method: 'unsubscribe', params: { channel: 'ahp-chat:/none' } };
       const knock = setInterval(() => client.socket.send(JSON.stringify(gone)), 50);
       raw.once('close', () => {

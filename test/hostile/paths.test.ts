@@ -1,4 +1,4 @@
-// Every place that takes a path or a file URI, and every trick with one.
+// Every request with a path or a file URI, with every path trick.
 import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { treeOf } from './paths/tree.ts';
 import { type Place, SECRET, setUp, type Trick, tricks } from './paths/tricks.ts';
 import { RudeClient } from './rude-client.ts';
 
-/** Nothing hangs: some thousand times what any of them takes on a quiet machine, so that one that stalls fails nothing. */
+/** Detects hangs: a thousand times the duration of any of them on a quiet machine, so that a short stall fails nothing. */
 const LIMIT_MS = 30_000;
 const ROOT = 'ahp-root://';
 const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -25,7 +25,7 @@ let folder = '';
 let file: Place;
 let directory: Place;
 let host: HostProcess;
-/** With a token of scope `interact`, whom the roots bind. */
+/** A client with a token of scope `interact`, which the roots restrict. */
 let client: RudeClient;
 let person: AhpClient;
 let owner: RudeClient;
@@ -70,7 +70,7 @@ afterAll(async () => {
 
 const trees = async (): Promise<string[]> => [...(await treeOf(file.work)), ...(await treeOf(file.outside))];
 
-/** Makes the scripted agent send each request and say its answer, in prompts that are short enough for a message. */
+/** Prompts that make the scripted agent send each request and print its answer, each short enough for a message. */
 function promptsOf(asked: readonly { method: string; params: object }[]): string[] {
   const prompts: object[][] = [[]];
   let length = 0;
@@ -87,7 +87,7 @@ function promptsOf(asked: readonly { method: string; params: object }[]): string
   return prompts.map((steps) => JSON.stringify(steps));
 }
 
-/** What a refused request must not have changed: folders, sessions, chats, terminals. */
+/** State that a refused request must not change: folders, sessions, chats, terminals. */
 async function everything(): Promise<unknown> {
   const states = [];
   for (const channel of [ROOT, session.uri]) {
@@ -98,7 +98,7 @@ async function everything(): Promise<unknown> {
   return { listed, states, trees: await trees() };
 }
 
-/** A refusal says what was asked for, and nothing of the machine besides. */
+/** A refusal repeats the requested path and contains no other path or internals of the machine. */
 function expectHarmless(answer: string, asked: string): void {
   expect(answer).not.toContain(SECRET);
   for (const hidden of [file.outside, join(folder, 'data'), repository, '/proc/self/fd/', 'node:'])
@@ -126,7 +126,7 @@ async function expectRefused(
 }
 
 describe('[RES-2] no trick with a path leads out', () => {
-  test('of the working directory, to who reads a file', async () => {
+  test('of the working directory, for reads of a file', async () => {
     const read = (uri: string) => client.request('resourceRead', { channel: ROOT, uri });
     const base = pathToFileURL(file.work).href;
     for (const inside of ['in.txt', 'sub/../in.txt', '%69n.txt'])
@@ -169,7 +169,7 @@ describe('[RES-2] no trick with a path leads out', () => {
     }
   }, 60_000);
 
-  test('of the working directories, by what a message has attached', async () => {
+  test('of the working directories, in attachments of a message', async () => {
     const attachments = [
       ...tricks,
       { name: 'what may be read', uri: () => `${pathToFileURL(file.work).href}/in.txt` },
@@ -186,7 +186,7 @@ describe('[RES-2] no trick with a path leads out', () => {
     const before = await trees();
     let readCount = 0;
     let refusedCount = 0;
-    // A message takes a hundred.
+    // A message may have a hundred attachments.
     for (let from = 0; from < attachments.length; from += 100) {
       const some = attachments.slice(from, from + 100);
       const start = performance.now();
@@ -200,13 +200,13 @@ describe('[RES-2] no trick with a path leads out', () => {
       refusedCount += [...markdownOf(turn).matchAll(/to be found at/g)].length;
       refusedCount += turn.responseParts.filter(({ kind }) => kind === 'systemNotification').length;
     }
-    // The file that may be read, whole and in part; of all others the agent is told that there is nothing for it.
+    // The agent reads the allowed file, whole and in part. For every other file it gets the message that there is nothing for it.
     expect(readCount).toBe(2);
     expect(refusedCount).toBeGreaterThanOrEqual(attachments.length - 2);
     expect(await trees()).toEqual(before);
   }, 60_000);
 
-  test('of the working directory, by what is proposed behind an @', async () => {
+  test('of the working directory, in completions behind an @', async () => {
     const { items: inside } = await person.request('completions', {
       channel: session.chat.mirror.uri,
       kind: 'userMessage',
@@ -268,7 +268,7 @@ describe('[RES-2] no trick with a path leads out', () => {
       if (method === 'fs/write_text_file' && way.isPlainName === true && answer === '{}') made.add(way.path);
       else expect([-32602, -32002], `${way.name}: ${method} ${answer}`).toContain(JSON.parse(answer).code);
     }
-    // Names that only look like tricks are files like any other.
+    // Names that only look like tricks are names of ordinary files.
     expect(made.size).toBe(
       ways.filter(({ isPlainName, path }) => isPlainName && path.startsWith('/')).length,
     );
@@ -279,7 +279,7 @@ describe('[RES-2] no trick with a path leads out', () => {
     await person.sessions.dispose(acp.uri);
   }, 60_000);
 
-  test('a link that changes between look and read never gives what is outside', async () => {
+  test('a link that changes between check and read never leads outside', async () => {
     const swapped = join(file.work, 'swapped');
     await mkdir(join(file.work, 'real'));
     await writeFile(join(file.work, 'real', 'secret.txt'), 'harmless');

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A TCP connection to a host that writes what it likes. */
+/** A TCP connection to a host that sends arbitrary bytes. */
 export class RawSocket {
   readonly #socket: Socket;
   #received = Buffer.alloc(0);
   #onNews: () => void = () => undefined;
-  /** Resolves when the host has ended it. */
+  /** Resolves when the host has closed the connection. */
   readonly ended: Promise<void>;
 
   private constructor(socket: Socket) {
@@ -17,7 +17,7 @@ export class RawSocket {
       this.#received = Buffer.concat([this.#received, data]);
       this.#onNews();
     });
-    // `once` of events would reject with a reset, which is an end as good as any.
+    // `once` of `node:events` would reject at a reset, which counts as an end here.
     this.ended = new Promise((resolve) => {
       socket.once('close', () => {
         this.#onNews();
@@ -34,7 +34,7 @@ export class RawSocket {
     return raw;
   }
 
-  /** With a WebSocket handshake behind it. */
+  /** Opens a connection and completes a WebSocket handshake. */
   static async upgraded(address: { wsUrl: string; token: string }): Promise<RawSocket> {
     const raw = await RawSocket.open(address);
     raw.write(upgradeRequest(address));
@@ -52,12 +52,12 @@ export class RawSocket {
     return this.#socket.destroyed;
   }
 
-  /** Reads nothing any more. */
+  /** Stops reading. */
   pause(): void {
     this.#socket.pause();
   }
 
-  /** Resolves when the system has taken it, or the host takes nothing for a second, or has ended the connection. */
+  /** Resolves when the system has taken the data, the host has taken nothing for a second, or the connection has ended. */
   async written(data: Uint8Array): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, 1_000);
@@ -72,7 +72,7 @@ export class RawSocket {
     this.#socket.write(data);
   }
 
-  /** Resolves when what was received is enough, or when the host has ended the connection. */
+  /** Resolves when the received bytes suffice, or when the host has ended the connection. */
   async until(isEnough: (received: Buffer) => boolean): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#onNews = () => {
@@ -82,7 +82,7 @@ export class RawSocket {
     });
   }
 
-  /** Code of the close frame that the host sends. */
+  /** The code in the host's close frame. */
   async closeCode(): Promise<number> {
     const found = (): number => {
       const at = this.#received.indexOf(0x88);
@@ -97,7 +97,7 @@ export class RawSocket {
   }
 }
 
-/** A good request for an upgrade; `headers` replace or add, `undefined` leaves one out. */
+/** A valid upgrade request. `headers` replace or add; `undefined` removes one. */
 export function upgradeRequest(
   { wsUrl, token }: { wsUrl: string; token: string },
   headers: Record<string, string | undefined> = {},
@@ -118,7 +118,7 @@ export function upgradeRequest(
   return `GET /ahp HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** One frame as RFC 6455 has it, or as it must not be. */
+/** One frame by RFC 6455, or an invalid variant of it. */
 export function frame(
   opcode: number,
   payload: Uint8Array | string,
@@ -139,6 +139,6 @@ export function frame(
     head[1] = masked | 127;
     head.writeBigUInt64BE(size, 2);
   }
-  // A mask of zeros leaves the payload as it is.
+  // A mask of zeros leaves the payload unchanged.
   return Buffer.concat([head, isMasked ? Buffer.alloc(4) : Buffer.alloc(0), body]);
 }

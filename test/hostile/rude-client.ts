@@ -9,7 +9,7 @@ export interface Answer {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** A WebSocket that sends what it likes. */
+/** A WebSocket that sends arbitrary text. */
 export class RudeClient {
   readonly socket: WebSocket;
   readonly answers: Answer[] = [];
@@ -43,7 +43,7 @@ export class RudeClient {
     return client;
   }
 
-  /** Sends text as it is, and waits for the next answer. */
+  /** Sends text unchanged, and waits for the next answer. */
   async answerTo(text: string): Promise<Answer | undefined> {
     const before = this.answers.length;
     const next = new Promise<void>((resolve) => {
@@ -56,7 +56,7 @@ export class RudeClient {
     return this.answers[before];
   }
 
-  /** A well-formed request; resolves with its answer. */
+  /** Sends a well-formed request. Resolves with its answer. */
   async request(method: string, params: object): Promise<Answer> {
     this.#nextId += 1;
     const id = this.#nextId;
@@ -70,7 +70,7 @@ export class RudeClient {
     });
   }
 
-  /** A well-formed dispatch; who wants to know what became of it looks. */
+  /** Sends a well-formed dispatch, without waiting for its outcome. */
   dispatch(channel: string, action: object): void {
     this.#clientSeq += 1;
     const params = { channel, clientSeq: this.#clientSeq, action };
@@ -81,7 +81,7 @@ export class RudeClient {
     return this.request('initialize', { channel: 'ahp-root://', protocolVersions: ['0.5.2'], clientId });
   }
 
-  /** Milliseconds until a ping is answered. */
+  /** Resolves with the milliseconds until a ping is answered. */
   async pingMs(): Promise<number> {
     const start = performance.now();
     await this.request('ping', { channel: 'ahp-root://' });

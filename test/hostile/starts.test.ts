@@ -29,7 +29,7 @@ async function clientOf(host: HostProcess, name = 'client'): Promise<RudeClient>
   return client;
 }
 
-/** Session state once its creation is over. */
+/** Session state after the end of its creation. */
 async function settled(
   client: RudeClient,
   session: string,
@@ -41,7 +41,7 @@ async function settled(
   }
 }
 
-describe('what does not exist', () => {
+describe('missing things', () => {
   test('[SESS-1] a working directory: -32008, and the host goes on', async () => {
     const folder = await temporaryFolder();
     const host = hostOn(join(folder, 'data'), folder);
@@ -75,7 +75,7 @@ describe('what does not exist', () => {
 });
 
 describe('data folders', () => {
-  test('one that another host holds is refused with its path, and the other host does not notice', async () => {
+  test('one that another host holds is refused with its path, and the other host is not affected', async () => {
     const folder = await temporaryFolder();
     const dataDir = join(folder, 'data');
     const first = hostOn(dataDir, folder);
@@ -98,7 +98,7 @@ describe('data folders', () => {
   }, 60_000);
 });
 
-/** What a start must neither wait for nor take for its own. */
+/** Files in the place of the host's own, which a start must not wait for or use. */
 const STRANGE: readonly (readonly [string, (path: string) => Promise<unknown>])[] = [
   ['a named pipe', (path) => promisify(execFile)('mkfifo', [path])],
   ['a folder', (path) => mkdir(path)],
@@ -107,9 +107,9 @@ const STRANGE: readonly (readonly [string, (path: string) => Promise<unknown>])[
   ['a file of 64 MB', (path) => writeFile(path, Buffer.alloc(64 * 1024 * 1024, 'x'))],
 ];
 
-describe('what stands where a file of the host belongs', () => {
+describe('a foreign file in the place of a host’s file', () => {
   test.each(STRANGE)(
-    '[AUTH-1] %s as the owner’s token is refused in one line, at once',
+    '[AUTH-1] %s as the owner’s token is refused in one line at once',
     async (_, make) => {
       const folder = await temporaryFolder();
       const dataDir = join(folder, 'data');
@@ -128,7 +128,7 @@ describe('what stands where a file of the host belongs', () => {
   );
 
   test.each(['journal.db', 'journal.db-wal', 'seq', 'sent', 'agenthost.log', 'keepers', 'tls', 'anything'])(
-    'a named pipe as %s is refused by its name, at once',
+    'a named pipe as %s is refused by its name at once',
     async (name) => {
       const folder = await temporaryFolder();
       const dataDir = join(folder, 'data');
@@ -139,7 +139,7 @@ describe('what stands where a file of the host belongs', () => {
     60_000,
   );
 
-  test('[AUTH-1] a folder that others can write is taken from them, with a new token, and that is said', async () => {
+  test('[AUTH-1] a folder that others can write becomes private, gets a new token, and the host reports that', async () => {
     const folder = await temporaryFolder();
     const dataDir = join(folder, 'data');
     await mkdir(dataDir);
@@ -156,7 +156,7 @@ describe('what stands where a file of the host belongs', () => {
   }, 60_000);
 
   test.skipIf(process.getuid?.() !== 0)(
-    '[AUTH-1] what another user has put into the data folder is refused, and not opened',
+    '[AUTH-1] files of another user in the data folder are refused and not opened',
     async () => {
       const folder = await temporaryFolder();
       const dataDir = join(folder, 'data');
@@ -219,7 +219,7 @@ describe.skipIf(!canMount)('a disk', () => {
     };
     const { result: first } = await client.request('subscribe', { channel: session });
     const { defaultChat: chat } = JSON.parse(JSON.stringify(first)).snapshot.state;
-    // What cannot be compressed.
+    // Random data, which no compression shrinks.
     const bulk = randomBytes(75_000).toString('base64');
     const drafted = (text: string): Promise<string | undefined> =>
       dispatched(chat, { type: 'chat/draftChanged', draft: { text, origin: { kind: 'user' } } });

@@ -4,12 +4,12 @@ import type { SeededRandom } from '@agenthost/testkit';
 import { expect } from 'vitest';
 import { callsOf } from '../terminals/stage.ts';
 
-/** Contents read after each kill, of the many that there are. */
+/** Contents that are read after each kill, as a sample. */
 const CONTENTS_READ = 3;
-/** The word of its own that each message begins with. */
+/** The unique word at the start of each message. */
 const WORD = /^say (word[0-9a-f]+)/;
 
-/** Reads some of the contents that turns refer to; returns how many. Fails when one is not what the demo agent puts out. */
+/** Reads some of the contents that turns refer to. Resolves with their number. Fails when one differs from the output of the demo agent. */
 export async function checkContents(
   client: AhpClient,
   turns: readonly Turn[],
@@ -27,7 +27,7 @@ export async function checkContents(
   return new Set(some).size;
 }
 
-/** Looks for the session's title and the newest message of each chat; returns how many were found, and fails when one is not. */
+/** Searches for the session's title and the newest message of each chat. Resolves with the number of hits. Fails when one is missing. */
 export async function checkSearch(
   client: AhpClient,
   title: string,

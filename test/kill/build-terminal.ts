@@ -6,12 +6,12 @@ import type { Job } from './terminal-job.ts';
 const ANSWER = /\u001b\[36m<(\d+):([^>]*)>\u001b\[0m\r\n/g;
 const READY = /^ready (\d+)\r\n/;
 
-/** What one client was given of a terminal, put together as a screen would. */
+/** Output of a terminal as one client received it. */
 export class Transcript {
   readonly terminal: TerminalHandle;
-  /** Everything so far. */
+  /** The received text so far. */
   text = '';
-  /** How often it began anew, the first time not counted. */
+  /** Resets after the first. */
   resetCount = -1;
 
   constructor(terminal: TerminalHandle) {
@@ -28,7 +28,7 @@ export class Transcript {
   }
 }
 
-/** A terminal that runs a job, as the client sees it that is there all the time. */
+/** A terminal that runs a job, as seen by a client that watches from the beginning. */
 export class BuildTerminal {
   readonly job: Job;
   readonly transcript: Transcript;
@@ -49,7 +49,7 @@ export class BuildTerminal {
     return this.transcript.terminal;
   }
 
-  /** The job's process, once it has said so. */
+  /** Pid of the job. Undefined until the job has printed it. */
   get pid(): number | undefined {
     const pid = READY.exec(this.transcript.text)?.[1];
     return pid === undefined ? undefined : Number(pid);
@@ -63,7 +63,7 @@ export class BuildTerminal {
     return this.#typed.length;
   }
 
-  /** What has become of it so far, for a person who looks for a fault. */
+  /** Details of the terminal so far, for failure messages. */
   get fate(): object {
     const { terminal, pid, transcript, job } = this;
     return {
@@ -75,35 +75,35 @@ export class BuildTerminal {
     };
   }
 
-  /** It answers what is typed: until it is told to end. */
+  /** True for a job that answers typed lines, until it is told to end. */
   get reads(): boolean {
     return this.job.script.reads && this.#typed.at(-1)?.text !== 'end';
   }
 
-  /** Types a line for the job to answer; does not wait for anything. */
+  /** Types a line for the job to answer, without waiting. */
   type(line: string): void {
     this.#typed.push({ text: line, outcome: this.terminal.input(`${line}\r`), isAccepted: false });
   }
 
-  /** Resolves when the client knows of every line that it was taken; fails for any other outcome. */
+  /** Resolves when every line has an outcome. Fails for any outcome but accepted or expired. */
   async outcomes(): Promise<void> {
     for (const line of this.#typed) {
       const outcome = await line.outcome;
-      // Taken by a host that was killed before it could say so.
+      // Taken by a host that was killed before it reported the outcome.
       if (outcome.outcome !== 'accepted') expect(outcome).toMatchObject({ code: 'outcomeExpired' });
       line.isAccepted = outcome.outcome === 'accepted';
     }
   }
 
-  /** Lines that a killed host took without a word and that never arrived. */
+  /** Typed lines without an answer: a killed host took them and lost them. */
   get lostLines(): readonly string[] {
     const answered = new Set(answersIn(this.transcript.text));
     return this.#typed.flatMap(({ text }) => (answered.has(text) ? [] : [text]));
   }
 
   /**
-   * Fails unless this is all that the job put out, in order and once, and every typed line was answered, in order and at most
-   * once; those that the client was told of, exactly once.
+   * Fails unless `text` has the whole output of the job, in order and once. Accepted lines must have exactly one answer, other lines at
+   * most one, in the order of typing.
    */
   expectComplete(text: string, who: string): void {
     const where = `${who}: ${this.terminal.uri}`;
@@ -115,7 +115,7 @@ export class BuildTerminal {
     expect(text, where).toMatch(READY);
   }
 
-  /** The same of what a state holds, with its exit code and title. */
+  /** The same for the content of a state, with its exit code and title. */
   expectState(terminal: TerminalHandle, who: string): void {
     const { content, exitCode, title } = terminal.mirror.confirmed;
     this.expectComplete(contentText(content), who);
@@ -126,7 +126,7 @@ export class BuildTerminal {
   }
 }
 
-/** Lines that the job has answered, which it numbers: fails when a number is not the next. */
+/** The lines that the job has answered. Fails when the numbers of the answers are not consecutive. */
 function answersIn(text: string): string[] {
   return [...text.matchAll(ANSWER)].map(([, number, line = ''], index) => {
     expect(Number(number), line).toBe(index + 1);
@@ -134,7 +134,7 @@ function answersIn(text: string): string[] {
   });
 }
 
-/** Where two texts part, with what stands there; a whole job in a message helps nobody. */
+/** The first difference of two texts, with the text around it. A whole job would be too long for a failure message. */
 function differenceOf(text: string, expected: string): object | undefined {
   if (text === expected) return undefined;
   let at = 0;

@@ -6,7 +6,7 @@ const MOST_CHATS = 4;
 const MOST_WORKERS = 8;
 const MOST_SESSIONS = 4;
 
-/** Makes, forks and disposes of chats and sessions for others. */
+/** Creates, forks and disposes of chats and sessions through the clients of others. */
 export class Commander {
   readonly #session: string;
   readonly #random: SeededRandom;
@@ -21,14 +21,14 @@ export class Commander {
     this.#copies = parts.copies;
   }
 
-  /** Sends one command; nobody waits for its answer. */
+  /** Sends one command and does not wait for its answer. */
   command(doer: Doer): void {
     const answered = this.#send(doer);
     this.#answers.add(answered);
     void answered.finally(() => this.#answers.delete(answered));
   }
 
-  /** Resolves when each has an answer, or will have none. */
+  /** Resolves when each command has an answer or has failed. */
   async settled(): Promise<void> {
     await Promise.all(this.#answers);
   }
@@ -77,7 +77,7 @@ export class Commander {
     }
   }
 
-  /** Forks a chat at some turn that it has had; half of the new chats are left alone from then on, all of the new sessions. */
+  /** Forks a chat at one of its turns. Half of the new chats and all new sessions stay untouched from then on. */
   async #fork(doer: Doer, kind: 'chat' | 'session'): Promise<void> {
     const sources = doer.chats().filter(({ confirmed }) => confirmed.turns.length > 0);
     if (sources.length === 0) return;
@@ -86,7 +86,7 @@ export class Commander {
     const turnId = turns.at(-1)?.id ?? '';
     const uri = kind === 'chat' ? this.#newChat() : `ahp-session:/passing-${this.#random.hex(8)}`;
     const isLeftAlone = kind === 'session' || this.#random.chance(0.5);
-    // From the beginning, so that nobody begins to work in it.
+    // Registered before the fork, so that no doer starts to work in it.
     const before = this.#counts.of(`fork of a ${kind}`, 'lost');
     const answer =
       kind === 'chat'

@@ -3,19 +3,19 @@ import type { Turn } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { expect } from 'vitest';
 
-/** A fork that nobody touches. */
+/** A fork that stays untouched. */
 interface Copy {
-  /** A chat, or a session with one. */
+  /** Chat, or session with one chat. */
   readonly uri: string;
   readonly turns: readonly Turn[];
-  /** False: the host was killed before it said that the fork was there. */
+  /** False: the host was killed before it confirmed the fork. */
   readonly isSure: boolean;
 }
 
-/** Forks that nobody touches: each has to stay as its source was, whatever becomes of that [SESS-12]. */
+/** Forks that stay untouched. Each must keep the turns of the fork, whatever happens to its source [SESS-12]. */
 export class Copies {
   #copies: Copy[] = [];
-  /** How often one was found as it should be. */
+  /** Number of forks that were found correct. */
   checkedCount = 0;
 
   get uris(): ReadonlySet<string> {
@@ -34,7 +34,7 @@ export class Copies {
     this.#copies = this.#copies.filter((copy) => copy.uri !== uri);
   }
 
-  /** Fails unless all are there and whole. */
+  /** Fails unless all confirmed forks exist and are complete. */
   async check(client: AhpClient): Promise<void> {
     for (const copy of this.#copies) {
       const turns = await turnsOf(client, copy.uri);
@@ -48,7 +48,7 @@ export class Copies {
   }
 }
 
-/** All turns of a chat, or of a session's only one; `undefined` when the host knows no such thing. */
+/** All turns of a chat, or of the only chat of a session. `undefined` when the host does not know the URI. */
 async function turnsOf(client: AhpClient, uri: string): Promise<readonly Turn[] | undefined> {
   try {
     let chat = uri;

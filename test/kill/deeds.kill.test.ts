@@ -16,21 +16,21 @@ import { RestartRules } from './restart-rules.ts';
 import { Witness } from './witness.ts';
 
 const ROUNDS = 28;
-/** What chance did not bring until then may come in further rounds, up to so many in all. */
+/** Further rounds, up to this total, for deeds that chance has not brought yet. */
 const MOST_ROUNDS = 84;
 const ROOT = 'ahp-root://';
 const SESSION = 'ahp-session:/doing';
-/** Deeds follow each other after up to so many ms. */
+/** Longest pause between two deeds. */
 const REST_MS = 5;
-/** How long a host lives before it is killed: so many ms, and on a slow machine until it has answered so many deeds. */
+/** Life of a host before it is killed, in ms. On a slow machine it lives until it has answered this many deeds. */
 const LIFE_MS = [300, 2_200] as const;
 const LIFE_DEEDS = [40, 300] as const;
-/** Up to so many ms after that comes the kill. */
+/** The kill follows within this time, in ms. */
 const KILL_MS = 20;
-/** How one of the two has output held back for it, so that some is merged. */
+/** One of the two clients allows this latency, so that the host merges some of its output. */
 const MAX_LATENCY_MS = 40;
 
-/** How often each deed has to have been applied, and refused, at least. */
+/** The least number of applied and of rejected deeds of each kind. */
 const LEAST: LeastDeeds = {
   'root/configChanged': [20, 10],
   'session/titleChanged': [20, 0],
@@ -78,7 +78,7 @@ const counts = {
   found: 0,
   approvalsRevoked: 0,
 };
-/** How often each of these has to have been seen at least. */
+/** The least number of each of these observations. */
 const LEAST_SEEN: readonly (readonly [keyof typeof counts, number])[] = [
   ['kills', ROUNDS],
   ['merged', 1],
@@ -96,12 +96,12 @@ let host: HostProcess;
 let reader: JournalReader;
 let doers: Doer[] = [];
 let commander: Commander;
-/** While false, the doers reach no host. */
+/** While false, the doers cannot reach the host. */
 let isReachable = true;
 const channels = new Set([ROOT, SESSION]);
 
 const address = (): string => `${host.address.wsUrl}?token=${host.address.token}`;
-/** Nothing listens there. */
+/** A port without a listener. */
 const nowhere = 'ws://127.0.0.1:9/ahp';
 
 beforeAll(async () => {
@@ -130,8 +130,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 }, 30_000);
 
-describe('a host that is killed while everything is done that clients can do', () => {
-  test('[CONN-4] [CONN-5] [CONN-6] [ACT-8] [CHAT-5] [CHAT-12] [SESS-12] keeps what was said, ends what was open, and holds what waits', async () => {
+describe('a host that is killed while clients do everything they can', () => {
+  test('[CONN-4] [CONN-5] [CONN-6] [ACT-8] [CHAT-5] [CHAT-12] [SESS-12] keeps turns, ends open ones, and holds queued messages', async () => {
     for (let round = 0; round < ROUNDS || (round < MOST_ROUNDS && missing().length > 0); round += 1) {
       for (const doer of doers) doer.forget();
       await doUntilKilled();
@@ -166,7 +166,7 @@ describe('a host that is killed while everything is done that clients can do', (
   }, 600_000);
 });
 
-/** What has not been often enough so far. */
+/** Deeds and observations that are still too few. */
 function missing(): string[] {
   Object.assign(counts, {
     openTurnsEnded: rules.endedCount,
@@ -177,7 +177,7 @@ function missing(): string[] {
   return [...deeds.tooFew(LEAST), ...tooFew.map(([name]) => `${name}: ${counts[name]}`)];
 }
 
-/** The two do one thing after another; at some instant the host is killed, wherever it is with them. */
+/** The two clients act until the host is killed at a random time. */
 async function doUntilKilled(): Promise<void> {
   const answered = (): number => deeds.total('applied') + deeds.total('rejected');
   const enough = answered() + random.between(...LIFE_DEEDS);
@@ -203,7 +203,7 @@ async function doUntilKilled(): Promise<void> {
   counts.kills += 1;
 }
 
-/** Reads what the journal holds since it was read last. */
+/** Reads the rows that are new in the journal. */
 async function read(): Promise<void> {
   for (const { resource } of doers.flatMap((doer) => doer.entries(SESSION))) channels.add(resource);
   const journal = await reader.read(join(folder, 'data'), evidence.lastJournaled, [...channels]);
@@ -214,7 +214,7 @@ async function read(): Promise<void> {
       counts.workerChats += 1;
 }
 
-/** What a newcomer finds before anybody else is back. */
+/** Checks the state that a new client finds before the other clients are back. */
 async function lookAround(round: number): Promise<void> {
   const newcomer = new Witness(`newcomer-${round}`, address);
   const { client } = newcomer;
@@ -247,7 +247,7 @@ async function lookAround(round: number): Promise<void> {
   }
 }
 
-/** Takes back what somebody has allowed for good: else nothing would ever ask again. */
+/** Revokes remembered approvals, so that later calls ask again. */
 async function askAgain(client: AhpClient): Promise<void> {
   await client.dispatch(SESSION, { type: 'session/configChanged', config: { approvals: 'ask' } });
   const { items } = await client.request('x-listApprovals', { channel: ROOT });
@@ -255,7 +255,7 @@ async function askAgain(client: AhpClient): Promise<void> {
   counts.approvalsRevoked += items.length;
 }
 
-/** Both show what the host has. */
+/** Checks that the mirrors of both clients equal the host's state. */
 async function agree(round: number): Promise<void> {
   const auditor = new Witness(`auditor-${round}`, address);
   try {
@@ -272,7 +272,7 @@ async function agree(round: number): Promise<void> {
   }
 }
 
-/** Everybody looks at what there is now. */
+/** Subscribes both clients to the current chats. */
 async function follow(): Promise<void> {
   for (const [index, doer] of doers.entries())
     await doer.follow(doer.entries(SESSION), copies.uris, index === 1 ? MAX_LATENCY_MS : undefined);

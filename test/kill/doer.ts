@@ -6,7 +6,7 @@ import type { DeedCounts } from '@agenthost/testkit';
 import { act, SeededRandom } from '@agenthost/testkit';
 import { Witness } from './witness.ts';
 
-/** What the demo agent is asked to do: everything that waits for people, calls tools, or goes on for a while. */
+/** Prompts of the demo agent: everything that waits for people, calls tools, or takes a while. */
 const PROMPTS = [
   'stream 60 every 2',
   'think about it; parts 12; stream 100 every 3',
@@ -39,12 +39,12 @@ const PROMPTS = [
   '\ndelegate question text',
 ] as const;
 
-/** Workers looked at, of the many that there are. */
+/** Number of worker chats to subscribe to. */
 const WORKERS_SEEN = 2;
 
 export const isWorker = ({ origin }: ChatSummary): boolean => origin?.kind === 'tool';
 
-/** A client that does whatever there is to do, and remembers what it was sent. */
+/** A client that performs random operations and records what the host sends. */
 export class Doer extends Witness {
   readonly random: SeededRandom;
   readonly #counts: DeedCounts;
@@ -57,19 +57,19 @@ export class Doer extends Witness {
     this.#counts = parts.counts;
   }
 
-  /** A message with a word of its own, to be searched for. */
+  /** A message with a unique word, for the search. */
   prompt = (): string => `say word${this.random.hex(10)}; ${this.random.pick(PROMPTS)}`;
 
   mirrors(): readonly Mirror<ChannelKind>[] {
     return [...this.#held.values()];
   }
 
-  /** The chats that it looks at. */
+  /** The subscribed chats. */
   chats(): { readonly uri: string; readonly confirmed: ChatState }[] {
     return this.mirrors().flatMap(({ uri, confirmed }) => ('turns' in confirmed ? [{ uri, confirmed }] : []));
   }
 
-  /** The chats of a session, as it shows them. */
+  /** The chats of a session, by its mirror. */
   entries(session: string): readonly ChatSummary[] {
     const confirmed = this.#held.get(session)?.confirmed;
     return confirmed !== undefined && 'chats' in confirmed ? confirmed.chats : [];
@@ -83,7 +83,7 @@ export class Doer extends Witness {
     void settled.finally(() => this.#pending.delete(settled));
   }
 
-  /** Does one thing; more often than not where a turn runs, so that what it asks is answered. */
+  /** Performs one operation, mostly in a chat with a running turn, so that its questions are answered. */
   act(): void {
     const all = this.mirrors();
     const busy = all.filter(({ state }) => 'turns' in state && state.activeTurn !== undefined);
@@ -97,7 +97,7 @@ export class Doer extends Witness {
     });
   }
 
-  /** Resolves when the host has answered everything. */
+  /** Resolves when the host has answered all dispatches. */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
@@ -107,7 +107,7 @@ export class Doer extends Witness {
     this.#held.set(uri, await this.client.subscribe(uri, defined({ maxLatencyMs })));
   }
 
-  /** Looks at the session's chats as they are now, but for some. */
+  /** Subscribes to the session's current chats without those in `except`. */
   async follow(
     entries: readonly ChatSummary[],
     except: ReadonlySet<string>,
@@ -127,7 +127,7 @@ export class Doer extends Witness {
     for (const { resource } of [...others, ...workers]) await this.hold(resource, maxLatencyMs);
   }
 
-  /** Ends what runs, and resolves when nothing does. */
+  /** Ends running turns. Resolves when none runs. */
   async calm(): Promise<void> {
     for (;;) {
       await this.settled();

@@ -3,7 +3,7 @@ import type { ClientAction, Turn } from '@agenthost/protocol';
 import { openCalls, turnStarted } from '@agenthost/testkit';
 import type { Witness } from './witness.ts';
 
-/** A chat of each kind, by what is open in it. */
+/** Chats by the kind of open item in each. */
 const OPEN = ['terminal', 'approval', 'queue', 'question', 'clientTool'] as const;
 type Kind = (typeof OPEN)[number];
 
@@ -15,7 +15,7 @@ const PROMPTS: Readonly<Record<Kind, string>> = {
   clientTool: '\ntool look {"at":"it"}',
 };
 
-/** A session in which everything is open that can be, and an import that is half done. */
+/** A session with one open item of every kind, and a half-done import. */
 export class Everything {
   readonly uri: string;
   readonly importUri: string;
@@ -39,7 +39,7 @@ export class Everything {
     return mirror;
   }
 
-  /** Makes all of it, and waits until it is as it should be. */
+  /** Makes all of it, and waits until each item is open. */
   async build(): Promise<void> {
     const { client } = this.#witness;
     await client.request('createSession', { channel: this.uri, provider: 'demo' });
@@ -75,7 +75,7 @@ export class Everything {
     );
   }
 
-  /** What should be open and is not. */
+  /** Expected open items that are not open. */
   missing(): string[] {
     const calls = (kind: Kind) => openCalls(this.chat(kind).confirmed);
     const isOpen: Record<string, boolean> = {
@@ -93,7 +93,7 @@ export class Everything {
     return Object.keys(isOpen).filter((name) => isOpen[name] !== true);
   }
 
-  /** Begins, all at once: a fork of a chat and of a session, a truncation, and the rest of the import. Each with how it ends. */
+  /** Starts a fork of a chat, a fork of a session, a truncation and the rest of the import at the same time. Returns a promise for each. */
   begin(): Record<'forkChat' | 'forkSession' | 'truncation' | 'import', Promise<unknown>> {
     const { client } = this.#witness;
     const past = this.chat('past').uri;
@@ -121,7 +121,7 @@ export class Everything {
     return `${this.uri}-fork`;
   }
 
-  /** What a fork holds. */
+  /** The turns that a fork contains. */
   get forkedTurns(): readonly Turn[] {
     return this.chat('past').confirmed.turns.slice(0, 2);
   }

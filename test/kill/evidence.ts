@@ -2,20 +2,20 @@ import type { ActionEnvelope } from '@agenthost/protocol';
 import { sameJson } from '@agenthost/protocol/values';
 import { expect } from 'vitest';
 
-/** What journals held after each kill, and what clients were sent: one number stands for one thing [CONN-4]. */
+/** Compares journals after each kill with the envelopes that clients received: one number stands for one envelope [CONN-4]. */
 export class Evidence {
   readonly #rows: ActionEnvelope[] = [];
   readonly #indexOf = new Map<number, number>();
-  /** Seen by a client, to be found in the next journal. */
+  /** Received by a client and expected in the next journal. */
   readonly #later = new Map<number, ActionEnvelope>();
   readonly #open = new Set<string>();
 
-  /** Number of the newest envelope that a journal was seen to hold. */
+  /** Number of the newest envelope in the journals so far. */
   get lastJournaled(): number {
     return this.#rows.at(-1)?.serverSeq ?? 0;
   }
 
-  /** Adds what a journal holds above `lastJournaled`. */
+  /** Adds the rows of a journal above `lastJournaled`. */
   add(journal: readonly ActionEnvelope[]): void {
     for (const envelope of journal) {
       expect(envelope.serverSeq, 'numbers rise').toBeGreaterThan(this.lastJournaled);
@@ -34,12 +34,12 @@ export class Evidence {
     this.#later.clear();
   }
 
-  /** True when the journal as read last has this turn begun and not ended. */
+  /** True when this turn has begun and not ended in the last journal. */
   isOpen(turnId: string): boolean {
     return this.#open.has(turnId);
   }
 
-  /** Fails unless the journal holds an envelope as it was sent, or those that were merged into it. */
+  /** Fails unless the journal has the envelope as sent, or the envelopes that were merged into it. */
   expectJournaled(sent: ActionEnvelope): 'same' | 'merged' {
     const index = this.#indexOf.get(sent.serverSeq) ?? -1;
     const row = this.#rows[index];
@@ -49,18 +49,18 @@ export class Evidence {
     return 'merged';
   }
 
-  /** The same, of the next journal, for what is sent after this one was read. */
+  /** Expects an envelope in the next journal, when it was sent after the last read. */
   expectLater(sent: ActionEnvelope): void {
     if (!this.#indexOf.has(sent.serverSeq)) this.#later.set(sent.serverSeq, sent);
   }
 
-  /** Fails when one of these numbers stands in a journal. */
+  /** Fails when a journal contains one of these numbers. */
   expectUnused(numbers: Iterable<number>): void {
     for (const number of numbers)
       expect(this.#indexOf.has(number), `number ${number} is private`).toBe(false);
   }
 
-  /** The row at `index` with the text of its neighbours on that channel before it, so many characters in all. */
+  /** The row at `index` with the text of earlier rows of its channel in front, `length` characters in all. */
   #mergedUpTo(index: number, length: number): ActionEnvelope | undefined {
     const last = this.#rows[index];
     if (last === undefined || !('content' in last.action)) return last;

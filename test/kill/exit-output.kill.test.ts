@@ -5,16 +5,16 @@ import type { Pty, PtyOwner } from '../../packages/host/src/pty/pty.ts';
 import { NodePtyOwner } from '../../packages/host/src/pty/running/node-pty.ts';
 
 const RUNS = 200;
-/** Each waits for the others' output at times: so ends are met in all kinds of places. */
+/** Runs at a time. They delay each other, so that programs end at different stages of the read. */
 const AT_ONCE = 4;
 const LAST = 1_000_000;
 
 const expected = Buffer.from(Array.from({ length: LAST }, (_, index) => `${index + 1}\r\n`).join(''));
 
-/** What became of one run: `complete`, or what was wrong with it. */
+/** Result of one run: `complete`, or the fault. */
 type Outcome = 'complete' | 'cut short' | 'altered' | 'wrong exit code';
 
-/** Reads a run of `seq` to its end, in bytes that are looked at as they come. */
+/** Reads a run of `seq` to its end and compares each chunk. */
 async function outcomeOf(pty: Pty): Promise<Outcome> {
   const exit = Promise.withResolvers<number>();
   let length = 0;
@@ -36,7 +36,7 @@ async function outcomeOf(pty: Pty): Promise<Outcome> {
   return exitCode === 0 ? 'complete' : 'wrong exit code';
 }
 
-/** Runs `seq` over and over, some at once, and prints and gives back how often each outcome was met. */
+/** Runs `seq` repeatedly, several at a time. Prints and returns the number of each outcome. */
 async function countOutcomes(name: string, owner: PtyOwner): Promise<Partial<Record<Outcome, number>>> {
   const counts: Partial<Record<Outcome, number>> = {};
   const started = performance.now();

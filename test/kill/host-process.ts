@@ -8,7 +8,7 @@ import { HOST_NODE_FLAGS } from '../../packages/cli/src/host-link/start-host.ts'
 const repository = join(import.meta.dirname, '..', '..');
 const START_TIMEOUT_MS = 30_000;
 
-/** Where a host is, and the owner's token from its file. */
+/** URL of a host, and the owner's token from its file. */
 export interface Address {
   readonly url: string;
   readonly wsUrl: string;
@@ -28,8 +28,8 @@ export class HostProcess {
   #errors = '';
 
   /**
-   * `root`: where sessions may work; `home` lies there too. `through`: a command that runs the program which follows it in its
-   * own place, such as `['env', 'A=b']`.
+   * `root` is the folder of the sessions, and `home` lies in it. `through` is a command that executes the program after it, such as
+   * `['env', 'A=b']`.
    */
   constructor(
     dataDir: string,
@@ -48,7 +48,7 @@ export class HostProcess {
     return this.#address;
   }
 
-  /** All that it and its predecessors wrote to stderr. */
+  /** Stderr of this process and of earlier ones. */
   get errors(): string {
     return this.#errors;
   }
@@ -57,7 +57,7 @@ export class HostProcess {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Starts it, on the port that it had before. Rejects with what it wrote when it exits instead. */
+  /** Starts the host, on the port of the earlier start. Rejects with its output when it exits before it is ready. */
   async start(): Promise<Address> {
     const [program, ...before] = [...this.#through, process.execPath];
     const child = spawn(
@@ -106,12 +106,12 @@ export class HostProcess {
     return this.address;
   }
 
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** SIGTERM; resolves with the exit code when it is gone. */
+  /** Sends SIGTERM. Resolves with the exit code when the process has ended. */
   async stop(): Promise<number | null> {
     await this.#end('SIGTERM');
     return this.#child?.exitCode ?? null;

@@ -12,7 +12,7 @@ import { JournalReader } from './journal-reader.ts';
 import { endKeepers } from './processes.ts';
 import { Witness } from './witness.ts';
 
-/** Before and after each of so many commits. */
+/** Number of commits. The host is killed before and after each of them. */
 const COMMITS = 7;
 const MOMENTS = ['before', 'after'] as const;
 const preload = join(import.meta.dirname, 'kill-at-commit.ts');
@@ -47,13 +47,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
-describe('a host that is killed right before and right after each commit of what is under way', () => {
-  test('[CONN-4] [CONN-6] [CONN-8] [CHAT-5] [CHAT-12] [SESS-12] ends what was open, holds what waits, and leaves nothing half done', async () => {
+describe('a host that is killed right before and right after each commit of running operations', () => {
+  test('[CONN-4] [CONN-6] [CONN-8] [CHAT-5] [CHAT-12] [SESS-12] ends open turns, holds the queue, and leaves nothing half done', async () => {
     for (let commit = 1; commit <= COMMITS; commit += 1)
       for (const moment of MOMENTS) await playOnce(`${moment} ${commit}`);
     process.stdout.write(`kill test of instants: ${JSON.stringify(counts)}\n`);
     expect(counts.kills).toBe(COMMITS * MOMENTS.length);
-    // Without an answer when the host died, each of them.
+    // Each operation was without an answer at some kill.
     for (const count of [counts.forkChat, counts.forkSession, counts.truncation, counts.import])
       expect(count).toBeGreaterThan(0);
     expect(counts.whole).toBeGreaterThanOrEqual(3);
@@ -100,7 +100,7 @@ async function playOnce(instant: string): Promise<void> {
   await witness.client.request('disposeSession', { channel: all.uri });
 }
 
-/** What a newcomer finds, whoever else may be back. */
+/** Checks the state that a new client finds. */
 async function lookAround(all: Everything, instant: string, answered: ReadonlySet<string>): Promise<void> {
   const newcomer = new Witness(`newcomer ${instant}`, url);
   const { client } = newcomer;
@@ -130,7 +130,7 @@ async function lookAround(all: Everything, instant: string, answered: ReadonlySe
   }
 }
 
-/** There with all of its chats' turns, or not at all. */
+/** The forked session has all turns of its chats, or does not exist. */
 async function expectForkedSession(
   client: AhpClient,
   all: Everything,
@@ -156,7 +156,7 @@ async function expectForkedSession(
   counts.whole += 1;
 }
 
-/** All turns, or none and a session that says so. */
+/** The import has all turns, or none and a session that reports the failure. */
 async function expectImport(
   client: AhpClient,
   all: Everything,
@@ -181,7 +181,7 @@ async function expectImport(
   counts.whole += 1;
 }
 
-/** The state of a channel, or `undefined` when there is none. */
+/** The state of a channel, or `undefined` when it does not exist. */
 async function subscribed(client: AhpClient, uri: string) {
   try {
     return (await client.subscribe(uri, { kind: 'session' })).confirmed;
@@ -191,7 +191,7 @@ async function subscribed(client: AhpClient, uri: string) {
   }
 }
 
-/** The witness shows what the host has; a truncation is done or not, and never in between. */
+/** Checks that the witness's mirrors equal the host's state, and that a truncation is done completely or not at all. */
 async function agree(all: Everything, instant: string): Promise<void> {
   const auditor = new Witness(`auditor ${instant}`, url);
   try {

@@ -9,7 +9,7 @@ import type { ActionEnvelope } from '@agenthost/protocol';
 
 const program = join(import.meta.dirname, 'read-journal.ts');
 
-/** A process that reads what killed hosts left in their journals. */
+/** A process that reads the journals of killed hosts. */
 export class JournalReader {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #lines: Interface;
@@ -23,7 +23,7 @@ export class JournalReader {
     this.#gone = once(this.#child, 'exit');
   }
 
-  /** The envelopes above a number, oldest first; from a copy, since opening a journal already mends what a kill has left. */
+  /** Resolves with the envelopes above a number, oldest first. Reads a copy, because opening a journal repairs it after a kill. */
   async read(dataDir: string, after: number, channels: readonly string[]): Promise<ActionEnvelope[]> {
     const copy = await mkdtemp(join(tmpdir(), 'agenthost-journal-'));
     try {

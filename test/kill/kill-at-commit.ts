@@ -1,5 +1,5 @@
-// Loaded into a host before its own code (`node --import`): ends it by SIGKILL right before or right after the commit that a test has
-// chosen, once the file named by `KILL_ORDER` is there: `before 3` means the third commit from then on, before it is done.
+// Loaded into a host before its own code (`node --import`). Kills the host with SIGKILL right before or right after a chosen commit, once
+// the file that `KILL_ORDER` names exists. `before 3` means before the third commit from then on.
 import { existsSync, readFileSync } from 'node:fs';
 import { StatementSync } from 'node:sqlite';
 

@@ -10,7 +10,7 @@ import { Witness } from './witness.ts';
 
 const ROUNDS = 50;
 const SESSION = 'ahp-session:/killed';
-/** What runs when the host is killed in the middle of it. */
+/** Prompts of turns that run when the host is killed. */
 const LONG = [
   'stream 100000 every 2',
   'stream 100000 every 1 of 400',
@@ -49,7 +49,7 @@ afterAll(async () => {
 }, 30_000);
 
 describe('a host that is killed again and again', () => {
-  test('[CONN-4] [CONN-5] [CONN-6] [CONN-8] [ACT-8] loses nothing that a client has seen, and clients go on by replay', async () => {
+  test('[CONN-4] [CONN-5] [CONN-6] [CONN-8] [ACT-8] loses nothing that a client has seen, and clients continue by replay', async () => {
     const counts = { kills: 0, withOpenTurn: 0, replays: 0, envelopesSeen: 0, merged: 0, journaled: 0 };
     const evidence = new Evidence();
     const channels = [SESSION, witnesses[0]?.chat?.uri ?? ''];
@@ -87,7 +87,7 @@ describe('a host that is killed again and again', () => {
         counts.withOpenTurn += 1;
         expect(turn).toMatchObject({ state: 'error', error: { errorType: 'hostRestarted' } });
       } else expect(turn?.state).toBe('complete');
-      // What the restart and the replays brought must stand in the next journal under the same numbers.
+      // The next journal must contain the envelopes of the restart and of the replays under the same numbers.
       for (const { seen } of witnesses) for (const envelope of seen) evidence.expectLater(envelope);
     }
     await host.kill();
@@ -103,7 +103,7 @@ describe('a host that is killed again and again', () => {
   }, 600_000);
 });
 
-/** Starts a turn, and has something rejected, so that private envelopes take numbers too. */
+/** Starts a turn and causes a rejection, so that private envelopes take numbers too. */
 async function start(turnId: string, prompt: string): Promise<void> {
   const [first, second] = witnesses;
   const started = await first?.chat?.dispatch(turnStarted(turnId, prompt));
@@ -112,11 +112,11 @@ async function start(turnId: string, prompt: string): Promise<void> {
   expect(refused?.outcome).toBe('rejected');
 }
 
-/** Kills once both have seen enough, at some moment after that; a short turn is let end first. */
+/** Kills the host at a random time after both clients have received enough. A short turn ends first. */
 async function killDuring(turnId: string, isLong: boolean): Promise<void> {
   const enough = 100 + random.int(60);
   const hasEnded = ({ chat }: Witness): boolean => chat?.confirmed.turns.at(-1)?.id === turnId;
-  // The second is sent merged envelopes, which are fewer.
+  // The second client receives merged envelopes, which are fewer.
   const least = [enough, 3];
   await Promise.all(
     witnesses.map((witness, index) =>
@@ -124,11 +124,11 @@ async function killDuring(turnId: string, isLong: boolean): Promise<void> {
     ),
   );
   await host.kill();
-  // What was on its way to the clients when the host died has been received by now, or never will be.
+  // Waits until the clients have received everything that was on its way at the kill.
   await Promise.all(witnesses.map((witness) => witness.offline()));
 }
 
-/** Both show what the host has. */
+/** Checks that the mirrors of both clients equal the host's state. */
 async function agree(round: number): Promise<void> {
   const auditor = new Witness(`auditor-${round}`, () => `${host.address.wsUrl}?token=${host.address.token}`);
   try {

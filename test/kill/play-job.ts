@@ -1,4 +1,4 @@
-// Plays a build in a terminal: `play-job.ts <script.json>`. A process of its own; see `terminal-job.ts` for what is in the script.
+// Plays a build in a terminal: `play-job.ts <script.json>`, in a process of its own. The type of the script is in `terminal-job.ts`.
 import { existsSync, readFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -33,7 +33,7 @@ if (script.reads) await ended.promise;
 write(Buffer.from(script.farewell));
 if ('signal' in script.end) {
   process.kill(process.pid, script.end.signal);
-  // Not every signal is there when the call returns.
+  // Some signals arrive after the call has returned.
   await pause(10_000);
 }
 process.exit('code' in script.end ? script.end.code : 1);
@@ -44,7 +44,7 @@ function advance(to: number): void {
   answer();
 }
 
-/** Answers stand between lines, so that they can be told from the rest. */
+/** Writes answers between lines only, so that a reader can tell them from the output. */
 function answer(): void {
   if (written > 0 && bytes[written - 1] !== 10) return;
   write(Buffer.from(answers));

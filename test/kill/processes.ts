@@ -6,20 +6,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 const PATIENCE_MS = 30_000;
 const POLL_MS = 20;
 
-/** Whether a process is there; one that has ended and only waits to be noticed is not. */
+/** Whether a process runs. A zombie does not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     if (process.platform !== 'linux') return true;
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The state follows the command, which is in parentheses and may hold anything.
+    // The state follows the command name, which is in parentheses and may contain any character.
     return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z';
   } catch {
     return false;
   }
 }
 
-/** Pids of all keepers that hosts on a data folder have told of in their log, oldest first. */
+/** Pids of all keepers in the log of a data folder's hosts, oldest first. */
 export async function keeperPids(dataDir: string): Promise<readonly number[]> {
   const log = await readFile(join(dataDir, 'agenthost.log'), 'utf8');
   const pids = log
@@ -30,14 +30,14 @@ export async function keeperPids(dataDir: string): Promise<readonly number[]> {
   return [...new Set(pids)];
 }
 
-/** Ends what keepers of a data folder are left. */
+/** Kills the remaining keepers of a data folder. */
 export async function endKeepers(dataDir: string): Promise<void> {
   const pids = (await keeperPids(dataDir)).filter(isAlive);
   for (const pid of pids) process.kill(pid, 'SIGTERM');
   for (const pid of pids) await until(`keeper ${pid} has ended`, () => !isAlive(pid));
 }
 
-/** Resolves when something is so; rejects when that takes longer than 30 s. */
+/** Resolves when the condition holds. Rejects after 30 s. */
 export async function until(what: string, isSo: () => boolean): Promise<void> {
   const end = Date.now() + PATIENCE_MS;
   while (!isSo()) {

@@ -1,5 +1,5 @@
-// Reads the replay windows of killed hosts' journals. A process of its own, so that nothing but the files can tell it
-// anything: takes `{"folder", "after", "channels"}` a line, answers each with a line of envelopes as a JSON array.
+// Reads the replay windows in the journals of killed hosts, in a process of its own, so that it knows only the files. Takes `{"folder",
+// "after", "channels"}` on each line, and answers each with a line of envelopes as a JSON array.
 import { createInterface } from 'node:readline';
 import { SqliteJournal } from '@agenthost/host';
 

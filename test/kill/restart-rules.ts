@@ -2,22 +2,22 @@ import type { ActionEnvelope } from '@agenthost/protocol';
 import { expect } from 'vitest';
 
 /**
- * Reads journals in order, and fails where a restart did what it must not: a turn that was open has to end as such before anything else
- * begins in its chat [CHAT-5], and a queue is held until somebody lets it go [CHAT-12].
+ * Reads journals in order, and fails where a restart breaks a rule. An open turn must end with `hostRestarted` before anything else begins
+ * in its chat [CHAT-5]. A queue waits until a client releases it [CHAT-12].
  */
 export class RestartRules {
   /** The open turn of each chat. */
   readonly #open = new Map<string, string>();
   /** Turns that the last kill left open, by chat. */
   readonly #left = new Map<string, string>();
-  /** Chats whose queue somebody has set going since. */
+  /** Chats whose queue a client has released since the kill. */
   readonly #released = new Set<string>();
-  /** Turns that were open when their host was killed, and were ended for that. */
+  /** Number of turns that a restart ended. */
   endedCount = 0;
-  /** Turns that began from a queue. */
+  /** Number of turns that began from a queue. */
   queuedCount = 0;
 
-  /** What was added last is all that a killed host has written. */
+  /** Marks the end of the rows of a killed host. */
   killed(): void {
     for (const [chat, turnId] of this.#open) this.#left.set(chat, turnId);
     this.#open.clear();

@@ -1,28 +1,28 @@
 import type { SeededRandom } from '@agenthost/testkit';
 
-/** What `play-job.ts` does, as JSON. Positions are bytes of `text`. */
+/** The script of `play-job.ts`, as JSON. Positions are bytes of `text`. */
 export interface JobScript {
-  /** Written after the line that tells its pid, in pieces: the first `heldAt` bytes, then the rest once `gate` is there. */
+  /** Written in pieces after the line with the pid: the first `heldAt` bytes, then the rest once `gate` exists. */
   readonly text: string;
-  /** Ends of the pieces, rising; the last is the length. A pause in ms behind each. */
+  /** Ends of the pieces, ascending, each with a pause in ms after it. The last end is the length of `text`. */
   readonly pieces: readonly (readonly [end: number, pauseMs: number])[];
   readonly heldAt: number;
-  /** A file: what is behind `heldAt` waits for it. */
+  /** A file. Text after `heldAt` waits until it exists. */
   readonly gate: string;
-  /** It answers lines that are typed, and ends behind the line `end` only. */
+  /** The job answers typed lines, and ends only after the line `end`. */
   readonly reads: boolean;
-  /** Written last of all, at once. */
+  /** Written in one piece at the end. */
   readonly farewell: string;
   readonly end: { readonly code: number } | { readonly signal: NodeJS.Signals };
 }
 
-/** A job and what must come of it. */
+/** A job and its expected results. */
 export interface Job {
   readonly script: JobScript;
-  /** All that a terminal shows of it, without its first line and the answers to typed lines. */
+  /** Expected content of the terminal, without the first line and the answers to typed lines. */
   readonly shown: string;
   readonly exitCode: number;
-  /** The title that it gives itself, if it does. */
+  /** The title that the job sets, if it sets one. */
   readonly title: string | undefined;
   readonly lineCount: number;
 }
@@ -32,7 +32,10 @@ const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGKILL: 137, SIGTERM: 143, SIG
 const NAMES = ['main', 'naïve', 'größe', '文件系统', 'тест', '🙂🚀', 'e\u0301dition', '👩‍👩‍👧'] as const;
 const BAR_LENGTH = 30;
 
-/** A job that looks like a build: colours, bursts and pauses, progress bars, all scripts of the world. Cut anywhere, also within characters. */
+/**
+ * A job that looks like a build: colours, bursts and pauses, progress bars, texts in many scripts. Pieces end anywhere, even inside a
+ * character.
+ */
 export function buildJob(random: SeededRandom, options: { gate: string; reads: boolean }): Job {
   const lineCount = random.between(300, random.chance(0.3) ? 3_000 : 900);
   const title = random.chance(0.5) ? `build ${random.hex(6)}` : undefined;
@@ -44,7 +47,7 @@ export function buildJob(random: SeededRandom, options: { gate: string; reads: b
   };
   for (let line = 1; line <= lineCount; line += 1) {
     if (line === 20 && title !== undefined) print(`\u001b]0;${title}\u0007`);
-    // Marks of a shell that runs inside: not for those who look on [TERM-3].
+    // Marks of a shell inside the job, which are not shown to viewers [TERM-3].
     if (random.chance(0.02)) print(`\u001b]133;${random.pick(['A', 'B', 'C', 'D;1'])}\u001b\\`, '');
     print(random.chance(0.04) ? progressBar(random, line) : compilerLine(random, line, lineCount));
   }
@@ -92,7 +95,7 @@ const farewellOf = (random: SeededRandom): string =>
     '\n',
   );
 
-/** Bursts and dribbles, some 2.5 s in all. */
+/** Random pieces in bursts, with pauses of 2.5 s in all. */
 function pieces(random: SeededRandom, length: number): [end: number, pauseMs: number][] {
   const ends = new Set([length]);
   for (let count = random.between(40, 120); count > 0; count -= 1) {

@@ -63,7 +63,7 @@ afterAll(async () => {
 }, 30_000);
 
 describe('a host that is killed while builds run in its terminals', () => {
-  test('[CONN-6] [TERM-3] [TERM-5] [TERM-6] loses and doubles nothing of their output, input, exit codes, claims', async () => {
+  test('[CONN-6] [TERM-3] [TERM-5] [TERM-6] loses and duplicates no output, input, exit code or claim', async () => {
     for (let wave = 0; wave < WAVES; wave += 1) await playWave(wave);
     await host.stop();
     counts.replays = watcher.reconnects.filter((how) => how === 'replay').length;
@@ -85,14 +85,14 @@ describe('a host that is killed while builds run in its terminals', () => {
     expect(counts.typed).toBeGreaterThanOrEqual(100);
     expect(counts.typedWhileDown).toBeGreaterThan(0);
     expect(counts.typedUnheard).toBeGreaterThan(10);
-    // What a host has taken and not passed on when it dies is gone: it is kept nowhere, since it may be a password.
+    // Input that a killed host has taken and not passed on is lost. The host does not store input, since it may be a password.
     expect(counts.lostInput).toBeLessThanOrEqual(counts.typed / 10);
-    // One lives as long as terminals do, so a wave that comes soon meets that of the wave before it.
+    // A keeper lives as long as its terminals, so a wave may share the keeper of the wave before it.
     expect(keepers.length).toBeGreaterThan(0);
   }, 600_000);
 });
 
-/** Ten builds at once; the host is killed in their midst, perhaps again, and at their end. */
+/** Runs ten builds at once. The host is killed once or more during them, and once at their end. */
 async function playWave(wave: number): Promise<void> {
   const gate = join(folder, `gate-${wave}`);
   const builds = await Promise.all(
@@ -155,7 +155,7 @@ async function startBuild(name: string, gate: string, reads: boolean): Promise<B
   await writeFile(script, JSON.stringify(job.script));
   const terminal = await watcher.client.createTerminal({
     uri: `ahp-terminal:/${name}`,
-    // Typed keys are not shown by the terminal itself, which would put them anywhere.
+    // The terminal does not echo typed keys, since an echo could appear anywhere in the output.
     command: ['/bin/sh', '-c', 'stty -echo; exec "$0" "$@"', process.execPath, player, script],
     cwd: pathToFileURL(folder).href,
     claim: random.chance(0.5) ? 'me' : { session: SESSION },
@@ -165,7 +165,7 @@ async function startBuild(name: string, gate: string, reads: boolean): Promise<B
   return new BuildTerminal(job, terminal);
 }
 
-/** Gives some terminals to somebody else. */
+/** Changes the claims of some terminals. */
 async function moveClaims(builds: readonly BuildTerminal[]): Promise<void> {
   for (const { terminal } of builds) {
     if (random.chance(0.6)) continue;
@@ -174,7 +174,7 @@ async function moveClaims(builds: readonly BuildTerminal[]): Promise<void> {
   }
 }
 
-/** Types into the builds that read, as fast as it can and up to the last moment, and kills the host once so much is shown. */
+/** Types into the builds that read, as fast as possible until the end, and kills the host when this much output is shown. */
 async function killWhen(builds: readonly BuildTerminal[], length: number): Promise<void> {
   for (const share of [0.3, 0.6, 0.9]) {
     const from = shownLength(builds);
@@ -182,7 +182,7 @@ async function killWhen(builds: readonly BuildTerminal[], length: number): Promi
     typeSome(builds);
   }
   await shownAtLeast(builds, length);
-  // Some lines arrive while the word that they did is lost; others meet the kill itself.
+  // Some lines arrive although their outcome is lost; others arrive during the kill.
   watcher.isDeaf = random.chance(0.5);
   const typed = typeSome(builds);
   if (watcher.isDeaf) {
@@ -198,7 +198,7 @@ const shownAtLeast = (builds: readonly BuildTerminal[], length: number): Promise
     () => `${length} characters: ${fatesOf(builds)}`,
   );
 
-/** Types a few lines at once; returns how many. */
+/** Types a few lines at once. Returns their number. */
 function typeSome(builds: readonly BuildTerminal[]): number {
   const before = typedCount(builds);
   for (const build of builds) {
@@ -219,7 +219,7 @@ async function kill(builds: readonly BuildTerminal[]): Promise<void> {
   if (random.chance(0.5)) counts.typedWhileDown += typeSome(builds);
 }
 
-/** Starts the host, at times after a start that is killed, and expects everything as it was. */
+/** Starts the host, sometimes after a start that is killed. Expects the same claims and terminals as before. */
 async function comeBack(builds: readonly BuildTerminal[]): Promise<void> {
   const claims = claimsOf(builds);
   const order = catalogue.items.map(({ resource }) => resource);
@@ -227,14 +227,14 @@ async function comeBack(builds: readonly BuildTerminal[]): Promise<void> {
   await host.start();
   await watcher.back();
   expect(claimsOf(builds)).toEqual(claims);
-  // A terminal and the list of them change in one tick, and come as two messages.
+  // A terminal and the terminal list change in one tick, but come as two messages.
   await watcher.until(
     () => JSON.stringify(catalogue.items) === JSON.stringify(infosOf(builds, order)),
     () => `${JSON.stringify(infosOf(builds, order))} instead of ${JSON.stringify(catalogue.items)}`,
   );
 }
 
-/** Kills the host that is just being started, wherever it is in that. */
+/** Starts the host and kills it at a random time. */
 async function interruptStart(): Promise<void> {
   const starting = host.start().then(
     () => 'started',
@@ -247,7 +247,7 @@ async function interruptStart(): Promise<void> {
   counts.interruptedStarts += 1;
 }
 
-/** Fails unless everybody, and somebody who comes only now, sees all of every build. */
+/** Fails unless every client, a new one included, has the whole output of every build. */
 async function expectAll(builds: readonly BuildTerminal[], late: readonly Transcript[]): Promise<void> {
   const last = new Witness('last', url);
   try {
@@ -275,7 +275,7 @@ async function expectAll(builds: readonly BuildTerminal[], late: readonly Transc
   }
 }
 
-/** Waits, while no host is there, for the builds that need nobody. */
+/** Waits without a host for the builds that need no input. */
 async function untilSomeEnded(builds: readonly BuildTerminal[]): Promise<void> {
   for (const { pid, job, hasExited } of builds) {
     if (pid === undefined || job.script.reads || hasExited) continue;
@@ -287,7 +287,7 @@ async function untilSomeEnded(builds: readonly BuildTerminal[]): Promise<void> {
 const claimsOf = (builds: readonly BuildTerminal[]): readonly TerminalClaim[] =>
   builds.map(({ terminal }) => terminal.mirror.confirmed.claim);
 
-/** What the list should say, in this order. */
+/** The expected items of the terminal list, in this order. */
 const infosOf = (builds: readonly BuildTerminal[], order: readonly string[]): readonly TerminalInfo[] =>
   order.flatMap((resource) => {
     const state = builds.find(({ terminal }) => terminal.uri === resource)?.terminal.mirror.confirmed;
@@ -302,7 +302,7 @@ const fatesOf = (builds: readonly BuildTerminal[]): string =>
 const shownLength = (builds: readonly BuildTerminal[]): number =>
   builds.reduce((sum, { transcript }) => sum + transcript.text.length, 0);
 
-/** What is shown at least before those that read are told to end. */
+/** Least length of the output before reading builds are told to end. */
 const openLength = (builds: readonly BuildTerminal[]): number =>
   builds.reduce(
     (sum, { job: { shown, script } }) => sum + shown.length - (script.reads ? 2 * script.farewell.length : 0),
@@ -312,7 +312,7 @@ const openLength = (builds: readonly BuildTerminal[]): number =>
 const typedCount = (builds: readonly BuildTerminal[]): number =>
   builds.reduce((sum, build) => sum + build.typedCount, 0);
 
-/** What is shown at least while the gate is closed. */
+/** Least length of the output while the gate is closed. */
 const heldLength = (builds: readonly BuildTerminal[]): number =>
   builds.reduce(
     (sum, { job: { script } }) => sum + Buffer.from(script.text).subarray(0, script.heldAt).toString().length,

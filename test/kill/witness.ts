@@ -6,23 +6,23 @@ import { observeTransport } from '@agenthost/testkit';
 
 const PATIENCE_MS = 20_000;
 
-/** A client that remembers every envelope it was sent and how it came back. */
+/** A client that records every envelope that it receives, and how it reconnected. */
 export class Witness {
   readonly name: string;
   readonly client: AhpClient;
-  /** Public envelopes since `forget`, in the order they came. */
+  /** Public envelopes since `forget`, in order of arrival. */
   seen: ActionEnvelope[] = [];
-  /** Numbers of private envelopes, all of them. */
+  /** Numbers of all private envelopes. */
   readonly privateNumbers = new Set<number>();
-  /** How it came back, each time. */
+  /** Result of each reconnect. */
   readonly reconnects: string[] = [];
   session: Mirror<'session'> | undefined;
   chat: Mirror<'chat'> | undefined;
   onSeen: () => void = () => undefined;
-  /** While true nothing that the host sends arrives here, as when it is under way while the connection breaks. */
+  /** While true, frames of the host are dropped here, like frames in flight when the connection breaks. */
   isDeaf = false;
 
-  /** `wsUrl` is asked for at each attempt. */
+  /** `wsUrl` is called at each attempt. */
   constructor(name: string, wsUrl: () => string) {
     this.name = name;
     this.client = createClient({
@@ -37,14 +37,14 @@ export class Witness {
     });
   }
 
-  /** Looks at a session and its chat; `maxLatencyMs` makes the host merge output. */
+  /** Subscribes to a session and its chat. `maxLatencyMs` makes the host merge output. */
   async watch(session: string, maxLatencyMs?: number): Promise<void> {
     this.session = await this.client.subscribe(session, { kind: 'session' });
     const chat = this.session.state.defaultChat ?? '';
     this.chat = await this.client.subscribe(chat, { kind: 'chat', maxLatencyMs });
   }
 
-  /** Resolves when the connection is gone: what was on its way has been received by now, or never will be. */
+  /** Resolves when the connection has closed, and so all frames that could arrive have arrived. */
   offline(): Promise<void> {
     return new Promise((resolve) => {
       if (this.client.status.state !== 'online') return resolve();
@@ -56,18 +56,18 @@ export class Witness {
     });
   }
 
-  /** Resolves when it is connected again and holds all that the host had for it. */
+  /** Resolves when the client is connected again and has received everything that the host had for it. */
   async back(): Promise<void> {
     await this.client.whenOnline();
     await this.client.ping();
   }
 
-  /** Starts to count anew. */
+  /** Forgets recorded envelopes. */
   forget(): void {
     this.seen = [];
   }
 
-  /** Resolves once `check` holds; looks after every envelope, and gives up after 20 s. `what` is said then. */
+  /** Resolves when `check` holds. Checks after every envelope, and rejects after 20 s with the text of `what`. */
   until(check: () => boolean, what: () => string = () => 'something'): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = setTimeout(
@@ -108,7 +108,7 @@ export class Witness {
   #note(envelope: ActionEnvelope): void {
     if (envelope.rejectionReason === undefined) this.seen.push(envelope);
     else this.privateNumbers.add(envelope.serverSeq);
-    // Behind the client's own handling.
+    // Runs after the client has handled the frame.
     queueMicrotask(() => this.onSeen());
   }
 }

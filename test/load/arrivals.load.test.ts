@@ -1,4 +1,5 @@
-// Who asks for much and does not read it holds up who comes later, until it reads, leaves or is cut off; and no more is made than a bound.
+// Clients that request large answers and do not read them delay later clients until they read, leave or are disconnected. The host builds a
+// bounded amount of answers.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -12,12 +13,12 @@ if (!isThere && process.env['REQUIRE_ALL'] === '1') throw new Error(`${table} is
 if (!isThere) console.warn(`skipped: no ${table}`);
 
 const DEAF = 30;
-/** 64 MiB of answers that nobody reads, each of some 7 MB, and four that are made meanwhile; the system's buffers take some of each. */
+/** 64 MiB of unread answers, each about 7 MB, four more under construction, and parts in the system's buffers. */
 const MOST_ANSWERED = 18;
-/** Less than any of them, and more than what asks a client for a sign of life. */
+/** Smaller than any answer, and larger than the host's liveness check. */
 const NO_ANSWER_BYTES = 1_024;
 
-/** A client that asks for a chat and reads no answer. */
+/** A client that subscribes to a chat and reads no answer. */
 class DeafClient {
   readonly #client: WireClient;
   readonly #port: number;
@@ -29,7 +30,7 @@ class DeafClient {
 
   static async connect(url: string, index: number): Promise<DeafClient> {
     const client = await WireClient.connect(url, `deaf-${index}`);
-    // Cut off in the end, or not.
+    // The host may cut this client off.
     client.socket.on('error', () => undefined);
     onTestFinished(() => client.socket.terminate());
     return new DeafClient(client, portOf(client));
@@ -40,7 +41,7 @@ class DeafClient {
     void this.#client.request('subscribe', { channel });
   }
 
-  /** By what lies in the system's buffers; `gone`: cut off, as a host does with who has not read for ten seconds. */
+  /** The client's state by the bytes in the system's buffers. `gone`: disconnected, as after ten seconds without a read. */
   look(waiting: ReadonlyMap<number, number>): 'gone' | 'answered' | 'waiting' {
     const bytes = waiting.get(this.#port);
     if (bytes === undefined) return 'gone';
@@ -53,14 +54,14 @@ class DeafClient {
 }
 
 function portOf({ socket }: WireClient): number {
-  // The only way to the socket below: it is looked for by its port.
+  // No public property leads to the TCP socket, whose port identifies it.
   const below: unknown = Reflect.get(socket, '_socket');
   const port: unknown = typeof below === 'object' && below !== null && Reflect.get(below, 'localPort');
   if (typeof port !== 'number') throw new Error('a WebSocket without a socket');
   return port;
 }
 
-/** Bytes that wait to be read from each local socket, by its port. */
+/** Bytes in the receive buffer of each local socket, by its port. */
 async function waitingBytes(): Promise<Map<number, number>> {
   const rows = (await readFile(table, 'utf8')).matchAll(
     /^ *\d+: [0-9A-F]+:([0-9A-F]+) \S+ 01 \S+:([0-9A-F]+)/gm,
@@ -70,7 +71,7 @@ async function waitingBytes(): Promise<Map<number, number>> {
   );
 }
 
-/** The first ones have theirs, no more than a bound, and nobody is out of turn: whatever the machine's speed, and whoever was cut off by then. */
+/** Checks that answers went out in order and within the bound, on a machine of any speed and with any clients already disconnected. */
 function expectInOrder(states: readonly string[]): void {
   const order = ['gone', 'answered', 'waiting'];
   expect(states).toEqual(states.toSorted((one, other) => order.indexOf(one) - order.indexOf(other)));
@@ -79,7 +80,7 @@ function expectInOrder(states: readonly string[]): void {
 }
 
 test.skipIf(!isThere)(
-  'of many clients that do not read, the first get their answers, as many as the bound lets; who came last gets one when they leave',
+  'of many clients that do not read, the first get answers up to the bound; the last client gets its answer when they leave',
   async () => {
     const host = await CrowdedHost.start();
     const { owner, chat } = await host.open();
@@ -92,13 +93,13 @@ test.skipIf(!isThere)(
       const waiting = await waitingBytes();
       return deaf.map((client) => client.look(waiting));
     };
-    /** With who came last, who reads: looked at first, so that whoever is before them has had their turn. */
+    /** Includes the last client, which reads. Its state is taken first, so that the earlier clients have had time for their answers. */
     const lookAtAll = async () => {
       const state = isAnswered ? 'answered' : 'waiting';
       return [...(await look()), state];
     };
     const answered = async (): Promise<number> => (await look()).filter((each) => each === 'answered').length;
-    // In order, each when the host has the one before.
+    // One after another: the next request follows when the host has the one before.
     for (const client of deaf) {
       client.ask(chat);
       await owner.request('ping', { channel: 'ahp-root://' });
@@ -108,17 +109,17 @@ test.skipIf(!isThere)(
       return result;
     });
     await expect.poll(answered, { timeout: 9_000 }).toBeGreaterThan(7);
-    // Without a bound all of them were made in half a second.
+    // Without the bound the host built all answers in half a second.
     for (const end = performance.now() + 2_000; performance.now() < end; ) {
       await owner.request('listSessions', { channel: 'ahp-root://' });
       expect(await answered()).toBeLessThanOrEqual(MOST_ANSWERED);
     }
     expectInOrder(await lookAtAll());
-    // Their places go to the next ones.
+    // The next clients get the free places.
     const first = await look();
     for (const [index, client] of deaf.entries()) if (first[index] === 'answered') client.leave();
     const next = first.indexOf('waiting');
-    // Nobody waits any more where the machine stood still for so long that the host cut off the others.
+    // After a long stall of the machine the host has disconnected the others, and no client waits.
     await expect.poll(async () => (await look())[next] ?? 'none', { timeout: 9_000 }).not.toBe('waiting');
     expectInOrder(await lookAtAll());
     for (const client of deaf) client.leave();

@@ -1,4 +1,4 @@
-// Many clients of the library in one process of their own: the host has the other core for itself.
+// Many clients of the library in one process, so that the host has the other core.
 import { createHash } from 'node:crypto';
 import { type AhpClient, createClient, type Mirror } from '@agenthost/client';
 import type { ChannelKind } from '@agenthost/protocol';
@@ -7,24 +7,27 @@ import { observeTransport } from '@agenthost/testkit';
 import { serve } from '../../bench/process.ts';
 
 type Request =
-  /** So many more, each subscribed to these channels. */
+  /** Adds `count` clients, each subscribed to these channels. */
   | { kind: 'join'; url: string; count: number; channels: string[] }
-  /** Answers when all are online and all of them have what is numbered so, with what they hold and have seen since the last time. */
+  /**
+   * Answers when all clients are online and have received the envelope with this number. The answer has their states, and their envelopes
+   * since the last answer.
+   */
   | { kind: 'settle'; channel: string; seq: number }
-  /** All lose their connection, and get none until `return`. */
+  /** Disconnects all clients until `return`. */
   | { kind: 'leave' }
-  /** Once all have asked for what they missed, none of them reads for so long; absent: at once. */
+  /** After all clients have requested a reconnect, none reads for `deafMs`. Absent: they read at once. */
   | { kind: 'return'; deafMs?: number };
 
-/** What all of them have in common, or not. */
+/** A comparison of all clients. */
 export interface CrowdState {
-  /** Different sequences of envelopes that single clients have seen, by digest: 1 when all saw the same. */
+  /** Distinct sequences of envelopes by digest. 1 when all clients received the same. */
   readonly histories: number;
-  /** Envelopes that each saw; the least and the most. */
+  /** Least and greatest number of envelopes that a client received. */
   readonly seen: { readonly least: number; readonly most: number };
-  /** Of each channel, the different states that clients hold, as JSON. */
+  /** Distinct states of each channel, as JSON. */
   readonly states: Record<string, string[]>;
-  /** How `reconnect` was answered, and how often. */
+  /** Types of answers to `reconnect`, with their counts. */
   readonly returns: Record<string, number>;
 }
 
@@ -62,7 +65,7 @@ async function answer(request: Request): Promise<unknown> {
     }
     case 'return':
       onAllAsked = () => {
-        // The whole process: nothing is read from any socket.
+        // Blocks the whole process, so that no socket is read.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, request.deafMs ?? 0);
       };
       gate?.open();

@@ -14,7 +14,7 @@ afterEach(async () => {
   running.clear();
 });
 
-/** A host in a process of its own, on one folder and port however often it starts, and the process of a crowd; both end with the test. */
+/** A host in a process of its own, with the same folder and port at each start, and the process of a crowd. Both end with the test. */
 export class CrowdedHost {
   readonly crowd = new BenchProcess('../test/load/crowd.ts');
   readonly #folder: string;
@@ -26,7 +26,7 @@ export class CrowdedHost {
     this.#folder = folder;
   }
 
-  /** `countsWork`: it counts from the first moment what it does. */
+  /** `countsWork`: counts the host's work from its first moment on. */
   static async start({ countsWork = false } = {}): Promise<CrowdedHost> {
     const host = new CrowdedHost(await mkdtemp(join(tmpdir(), 'agenthost-crowded-')));
     running.add(host);
@@ -43,13 +43,13 @@ export class CrowdedHost {
     return this.ask<Sample>({ kind: 'sample' });
   }
 
-  /** SIGKILL, and a new start. */
+  /** Kills the host with SIGKILL and starts it again. */
   async restart(): Promise<void> {
     await this.#host?.kill();
     await this.#start(false);
   }
 
-  /** Stops it; resolves with the bytes of its database, which has no log then. */
+  /** Stops the host. Resolves with the size of its database in bytes; the log is gone then. */
   async stop(): Promise<number> {
     await this.#host?.end();
     return (await stat(join(this.#folder, 'data', 'journal.db'))).size;
@@ -60,7 +60,7 @@ export class CrowdedHost {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** A client with two sessions; with the root these are five channels. */
+  /** A client with two sessions and subscriptions to five channels, the root included. */
   async open(): Promise<{ owner: WireClient; chat: string; session: string; channels: string[] }> {
     const owner = await WireClient.connect(this.url, 'owner');
     const first = await newSession(owner, pathToFileURL(this.#folder).href);
@@ -79,7 +79,7 @@ export class CrowdedHost {
       folder: this.#folder,
       isShort: false,
       port: this.#port,
-      // Through a line with a port of its own, too.
+      // Also admits connections through a link with another port.
       allowedHosts: ['127.0.0.1'],
     };
     const { url, port } = await this.ask<{ url: string; port: number }>(request);
@@ -88,10 +88,10 @@ export class CrowdedHost {
   }
 }
 
-/** What it takes, its garbage collected. */
+/** Memory of the host after garbage collection. */
 export const memoryOf = ({ heapBytes, externalBytes }: Sample): number => heapBytes + externalBytes;
 
-/** What is the host's own, of each channel, as a crowd tells of it. */
+/** The host's state of each channel, in the format of `CrowdState`. */
 export async function statesOf(
   client: WireClient,
   channels: readonly string[],

@@ -1,4 +1,4 @@
-// The demo agent lives in the process of its host: whatever it is told to do, others are answered meanwhile.
+// The demo agent runs in the host's process. Its heaviest prompts must not delay answers to other clients.
 import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { wireTurn } from '../../bench/wire-turn.ts';
 import { CrowdedHost } from './crowded-host.ts';
 import { worstPingDuring } from './worst-ping.ts';
 
-/** On a machine that does nothing else a ping waits for 10 to 100 ms; it was 40 s. */
+/** On an idle machine a ping takes 10 to 100 ms. It took 40 s before a fix. */
 const MOST_PING_MS = 2_000;
 const MOST_MEMORY_BYTES = 400 * 1024 * 1024;
 
@@ -22,7 +22,7 @@ const floods = [
   'x\n'.repeat(9_000),
 ];
 
-test('the most that the demo agent does leaves a host that answers', async () => {
+test('the heaviest prompts of the demo agent do not block the host', async () => {
   const host = await CrowdedHost.start();
   const { owner } = await host.open();
   for (const flood of floods) {

@@ -1,4 +1,4 @@
-/** Looked at one by one, or by a callback. */
+/** Methods that visit elements one by one or by a callback. */
 const VISITS = [
   'every',
   'filter',
@@ -24,13 +24,13 @@ const VISITS = [
   Symbol.iterator,
 ] as const;
 
-/** Copied as a block of memory: reducers give out a new list for each change, which costs next to nothing for the lengths that are allowed. */
+/** Methods that copy a block of memory. Reducers return a new list for each change, which costs little within the allowed lengths. */
 const COPIES = ['concat', 'slice', 'splice'] as const;
 const COPIED_AT_ONCE = 64;
 
 /**
- * Counts the elements of arrays that this process looks at, by whatever method, while `work` goes on: what searches a list that grows does more
- * of it each time, on any machine. What a method leaves out because it has found something counts too.
+ * Counts the array elements that this process visits, by any method, during `work`. The count shows searches in growing lists on any
+ * machine. Elements after an early hit count too.
  */
 export async function elementsDuring(work: () => Promise<void>): Promise<number> {
   const { prototype } = Array;

@@ -3,10 +3,10 @@ import type { CrowdedHost } from './crowded-host.ts';
 
 const ROOT = 'ahp-root://';
 
-/** Bounds whatever some tokens do, for a machine that is slow or does other things as well. The promises are 1 s, 250 ms and 400 MB. */
+/** Limits for everybody else during a flood, with room for slow or busy machines. The documented limits are 1 s, 250 ms and 400 MB. */
 export const FLOOD_BARS = { getInMs: 5_000, pingMs: 1_500, peakRssBytes: 550_000_000 } as const;
 
-/** A new token: its id, and the URL to connect by. */
+/** Creates a token. Resolves with its id and the URL that contains it. */
 export async function tokenFor(
   host: CrowdedHost,
   owner: WireClient,
@@ -22,14 +22,14 @@ export async function tokenFor(
   return { id: token.id, url: url.href };
 }
 
-/** A new token that may only look. */
+/** Creates a token that may only read. */
 export const observer = (
   host: CrowdedHost,
   owner: WireClient,
   name: string,
 ): Promise<{ id: string; url: string }> => tokenFor(host, owner, { name, scope: 'observe' });
 
-/** How long somebody needs from nothing to a list of the sessions, ms. */
+/** Milliseconds from a new connection to a list of the sessions. */
 export async function getIn(url: string, clientId: string): Promise<number> {
   const from = performance.now();
   const client = await WireClient.connect(url, clientId);
@@ -39,6 +39,6 @@ export async function getIn(url: string, clientId: string): Promise<number> {
   return tookMs;
 }
 
-/** Figures for people, without fractions. */
+/** Rounds figures for a log line. */
 export const rounded = (figures: object): string =>
   JSON.stringify(figures, (_, value: unknown) => (typeof value === 'number' ? Math.round(value) : value));

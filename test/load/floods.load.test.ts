@@ -1,4 +1,4 @@
-// What tokens that may only look can do to everybody else: time for others to get in, worst ping, memory, disk.
+// Effects of read-only tokens on everybody else: connect time, worst ping, memory, disk.
 import { tmpdir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -14,7 +14,7 @@ import { watchPings } from './worst-ping.ts';
 const MEGABYTE = 1_000_000;
 const ROOT = 'ahp-root://';
 
-/** So many clients of each token that read nothing. */
+/** Connects this many clients of each token that read nothing. */
 async function connectDeaf(urls: readonly string[], each: number, ask: (reader: SlowReader) => void) {
   const readers = await Promise.all(
     urls.flatMap((url, token) =>
@@ -69,7 +69,7 @@ test.each(MANY)(
   300_000,
 );
 
-/** Eight turns of 6 MB, followed by an owner who reads and by so many clients of each token that do not. */
+/** Runs eight turns of 6 MB. The owner reads them; this many clients of each token subscribe and do not read. */
 async function flood(tokenCount: number, clientsEach: number) {
   const host = await CrowdedHost.start();
   const { owner, chat } = await host.open();
@@ -88,17 +88,17 @@ async function flood(tokenCount: number, clientsEach: number) {
   }
   const worstPingMs = await pings.end();
   const { peakRssBytes } = await host.sample();
-  // Whoever reads was there all the time.
+  // The owner, who reads, was never disconnected.
   expect(owner.socket.readyState).toBe(owner.socket.OPEN);
   await owner.close();
   return { ownerMs, worstPingMs, peakRssBytes };
 }
 
-/** The same without anybody who does not read: how much garbage V8 lets lie is the machine's affair. */
+/** The baseline without such clients: the amount of uncollected garbage depends on the machine. */
 let unfollowed: ReturnType<typeof flood> | undefined;
 
 test.each(MANY)(
-  '%s that follow a flood and read nothing cost a bounded piece of memory, and hold off nobody else',
+  '%s that follow a flood and read nothing cost bounded memory, and delay no other client',
   async (_, tokenCount, clientsEach) => {
     unfollowed ??= flood(0, 0);
     const { peakRssBytes: baselineBytes } = await unfollowed;
@@ -111,7 +111,7 @@ test.each(MANY)(
   300_000,
 );
 
-/** For five seconds the owner gets in again and again, another client's pings are answered, and the host's memory stays bounded. */
+/** For five seconds the owner connects again and again, another client's pings are answered, and the host's memory stays bounded. */
 async function expectCalm(host: CrowdedHost, pings: ReturnType<typeof watchPings>): Promise<void> {
   const ownerMs: number[] = [];
   for (let round = 0; round < 10; round += 1) {
@@ -126,7 +126,7 @@ async function expectCalm(host: CrowdedHost, pings: ReturnType<typeof watchPings
   expect(peakRssBytes).toBeLessThan(FLOOD_BARS.peakRssBytes);
 }
 
-test('300 clients of four tokens that ask for large contents and read nothing hold off nobody else', async () => {
+test('300 clients of four tokens that ask for large contents and read nothing delay no other client', async () => {
   const host = await CrowdedHost.start();
   const { owner, chat } = await host.open();
   await wireTurn(owner, chat, 'big 4096');
@@ -145,7 +145,7 @@ test('300 clients of four tokens that ask for large contents and read nothing ho
   await owner.close();
 }, 120_000);
 
-test('900 clients of one token that send as fast as they can, and frames of nothing but brackets, hold off nobody else', async () => {
+test('900 clients of one token that send as fast as they can, and frames of nothing but brackets, delay no other client', async () => {
   const host = await CrowdedHost.start();
   const { owner } = await host.open();
   const { url } = await observer(host, owner, 'loud');
@@ -166,7 +166,7 @@ test('900 clients of one token that send as fast as they can, and frames of noth
   await owner.close();
 }, 120_000);
 
-test('tokens that take every connection they get leave room for the owner, who revokes them', async () => {
+test('tokens with as many connections as possible leave room for the owner, who revokes them', async () => {
   const host = await CrowdedHost.start();
   const { owner } = await host.open();
   const tokens = await Promise.all([observer(host, owner, 'one'), observer(host, owner, 'two')]);
@@ -175,7 +175,7 @@ test('tokens that take every connection they get leave room for the owner, who r
   onTestFinished(() => {
     for (const socket of sockets) socket.terminate();
   });
-  /** Whether there was room. */
+  /** Resolves to false when the host refuses the connection. */
   const connect = (url: string): Promise<boolean> =>
     new Promise((resolve) => {
       const socket = new WebSocket(url, { perMessageDeflate: false });
@@ -200,8 +200,8 @@ test('tokens that take every connection they get leave room for the owner, who r
   await again.close();
 }, 120_000);
 
-test('a token that comes with ever new client ids makes the host keep no more than a bound', async () => {
-  /** What a host's database comes to after so many handshakes of an observer, each as a new client, and how long they took. */
+test('a token with ever new client ids makes the host store only a bounded amount', async () => {
+  /** Size of a host's database after this many handshakes of an observer, each as a new client, and their duration. */
   const databaseAfter = async (visits: number): Promise<{ bytes: number; seconds: number }> => {
     const host = await CrowdedHost.start();
     const { owner } = await host.open();
@@ -228,7 +228,7 @@ test('a token that comes with ever new client ids makes the host keep no more th
   const more = await databaseAfter(512);
   const perHour = ((more.bytes - many.bytes) / (more.seconds - many.seconds)) * 3_600;
   console.log(rounded({ none, many, more, perHour }));
-  // 24 kB of rows each: 4 MiB are kept for those that are away.
+  // Each handshake adds 24 kB of rows; the host keeps 4 MiB for disconnected clients.
   expect(more.bytes - none.bytes).toBeLessThan(7 * MEGABYTE);
   expect(more.bytes - many.bytes).toBeLessThan(MEGABYTE);
 }, 240_000);

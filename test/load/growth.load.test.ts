@@ -16,10 +16,10 @@ const DONE = { success: true, pastTenseMessage: 'Ran' };
 
 const SMALL = 200;
 const FACTOR = 4;
-/** What is linear costs four times as much; the rest is for what grows with the depth of a tree, and for noise of sockets. */
+/** Linear work costs four times as much. The rest is for the depth of trees and for noise of sockets. */
 const AT_MOST = FACTOR * 1.4;
 
-/** What something costs, counted: the machine does not matter. */
+/** Counted costs, which do not depend on the machine. */
 interface Work {
   readonly elements: number;
   readonly journalBytes: number;
@@ -63,14 +63,14 @@ async function turn({ host, client, chat }: Stage, playTurn: PlayTurn): Promise<
   while (host.core.sync.registry.getOf('chat', chat)?.state.activeTurn !== undefined) await nextRound();
 }
 
-/** Makes chats in the session of a stage; their URIs. */
+/** Makes chats in the session of a stage. Resolves with their URIs. */
 async function makeChats({ client, session }: Stage, count: number): Promise<string[]> {
   const uris = inOrder(count).map((index) => `ahp-chat:/${index}`);
   for (const chat of uris) await client.request('createChat', { channel: session, chat });
   return uris;
 }
 
-/** The cost of `work` in a new host, behind what `prepare` does. */
+/** The cost of `work` in a new host, after `prepare`. */
 async function costOf<T>(
   prepare: (stage: Stage) => Promise<T>,
   work: (stage: Stage, prepared: T) => Promise<void>,
@@ -82,7 +82,7 @@ async function costOf<T>(
     listen: { port: 0, token: TOKEN },
     roots: [folder],
     defaultDirectory: folder,
-    // As many messages in a second as the shapes want.
+    // As many messages a second as the shapes send.
     config: { maxMessagesPerSecond: 10_000, maxPendingMessages: 10_000 },
   });
   const address = await host.start();
@@ -225,7 +225,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 test.each(Object.entries(SHAPES))(
   'four times as many %s cost four times as much',
   async (_name, costOfShape) => {
-    // What is loaded or compiled once must not count.
+    // A first run loads and compiles code, which must not count.
     await costOfShape(10);
     const few = await costOfShape(SMALL);
     const many = await costOfShape(FACTOR * SMALL);

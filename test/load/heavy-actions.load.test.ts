@@ -1,4 +1,4 @@
-// Tokens of others than the owner whose clients dispatch what is large, or much, as fast as they can.
+// Large or frequent dispatches of clients with other tokens than the owner's.
 import { expect, onTestFinished, test } from 'vitest';
 import { BenchProcess } from '../../bench/process.ts';
 import { WireClient } from '../../bench/wire.ts';
@@ -12,7 +12,7 @@ const EVERY_MS = 100;
 const FLOOD_MS = 4_000;
 const MEGABYTE = 1_000_000;
 
-/** Where a crowd acts. */
+/** Session and chat of a crowd. */
 interface Place {
   readonly session: string;
   readonly chat: string;
@@ -23,13 +23,13 @@ interface Flood {
   /** Messages in a row, ten times a second. Default 1. */
   readonly atOnce?: number;
   readonly scope?: 'admin';
-  /** Clients that send nothing and follow too. Default 0. */
+  /** Number of subscribers that send nothing. Default 0. */
   readonly readerCount?: number;
-  /** Whether they follow the session and the chat. Default true. */
+  /** Whether the clients subscribe to the session and the chat. Default true. */
   readonly follows?: false;
   /** Default 1. */
   readonly tokenCount?: number;
-  /** What a client sends, in turn. */
+  /** Messages that a client sends one after another. */
   messagesOf(place: Place, clientId: string): HeavyClient['messages'];
 }
 
@@ -159,7 +159,7 @@ const FLOODS: readonly Flood[] = [
 ];
 
 for (const { name, messagesOf, ...rest } of FLOODS)
-  test(`${name}, dispatched ten times a second by ${CLIENTS} clients, hold off nobody else`, async () => {
+  test(`${name}, dispatched ten times a second by ${CLIENTS} clients, delay no other client`, async () => {
     const { atOnce = 1, scope = 'interact', tokenCount = 1, readerCount = 0, follows = true } = rest;
     const host = await CrowdedHost.start();
     const { owner, session, chat } = await host.open();

@@ -1,4 +1,4 @@
-// Clients in a process of their own that send prepared messages again and again and read everything they get without looking at it.
+// Clients in one process that send prepared messages again and again, and read everything without parsing it.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { serve } from '../../bench/process.ts';
@@ -9,7 +9,7 @@ export interface HeavyClient {
   readonly clientId: string;
   /** Requests sent once, after `initialize`. */
   readonly first: readonly { readonly method: string; readonly params: object }[];
-  /** Messages that it sends in turn, without end. Requests get new ids. */
+  /** Messages that the client sends one after another, without end. Requests get new ids. */
   readonly messages: readonly {
     readonly method: string;
     readonly params: object;
@@ -28,7 +28,7 @@ export interface HeavyFlood {
 
 type Request = HeavyFlood | { readonly kind: 'count' } | { readonly kind: 'end' };
 
-/** A client sends no more while so many bytes of it have not been taken by its system. */
+/** A client pauses while this many bytes wait for its system. */
 const MOST_UNSENT_BYTES = 4 * 1024 * 1024;
 
 const sockets = new Set<Socket>();
@@ -78,7 +78,7 @@ async function join(
   const opening = [{ method: 'initialize', params: initialize }, ...first];
   for (const [index, { method, params }] of opening.entries())
     socket.write(frameOf({ jsonrpc: '2.0', id: index + 1, method, params }));
-  // Each is encoded once: the host does not ask that numbers of dispatches grow.
+  // Encodes each message once; the host accepts numbers of dispatches that do not grow.
   const frames = messages.map(({ method, params, isRequest }, index) =>
     frameOf({ jsonrpc: '2.0', method, params, ...(isRequest === true ? { id: `${index}` } : {}) }),
   );
@@ -99,7 +99,7 @@ async function join(
   timers.add(timer);
 }
 
-/** A masked text frame; the mask is zero. */
+/** A masked text frame with a mask of zeros. */
 function frameOf(message: object): Buffer {
   const body = Buffer.from(JSON.stringify(message));
   const head = Buffer.alloc(14);

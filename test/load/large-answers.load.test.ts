@@ -1,4 +1,4 @@
-// What is larger than one answer may be, over the wire.
+// Data larger than the limit of one answer, over the wire.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,13 +10,13 @@ import { wireTurn } from '../../bench/wire-turn.ts';
 const MEBIBYTE = 1024 * 1024;
 const CHATS = 5;
 const TURNS = 4;
-/** Four are more than one snapshot may have, and three of each chat more than one answer. */
+/** Four such turns exceed the limit of a snapshot; three of each chat exceed the limit of an answer. */
 const TURN_BYTES = 2_400_000;
-/** Of turns, in one answer. */
+/** Limit for the turns in one answer. */
 const MOST_BYTES = 32 * MEBIBYTE;
-/** Of a file. */
+/** Limit for a file in one answer. */
 const MOST_FILE_BYTES = 24 * MEBIBYTE;
-/** What a client of ours takes in one message, and more than an answer has around its turns. */
+/** Limit of our client for one message, larger than an answer with its turns. */
 const MOST_FRAME_BYTES = MOST_BYTES + MEBIBYTE;
 
 interface ChatState {
@@ -30,7 +30,7 @@ interface Snapshot {
 }
 
 test(
-  '[SUB-3] [CHAT-15] [RES-1] answers stop at 32 MiB, by cursors or by words, and the connection goes on',
+  '[SUB-3] [CHAT-15] [RES-1] answers stop at 32 MiB with a cursor or an error, and the connection stays open',
   () =>
     withFolder(async (folder) => {
       const host = measuredHost();
@@ -68,7 +68,7 @@ test(
         const bytes = snapshots.map(({ state }) => JSON.stringify(state.turns).length);
         expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(MOST_BYTES);
         expect(largest).toBeGreaterThan(MOST_BYTES / 2);
-        // Nothing is lost by it: page by page, each chat has all of its turns, each once.
+        // Nothing is lost: page by page, each chat has all of its turns once.
         for (const { resource: channel, state } of snapshots) {
           expect(state.turns.length).toBeGreaterThan(0);
           expect(state.turnsNextCursor).toBeDefined();
@@ -86,7 +86,7 @@ test(
           expect(new Set(ids).size).toBe(TURNS);
         }
 
-        // A file that is as large as one answer may be, and one that is larger.
+        // One file of exactly the limit, and a larger one.
         for (const [name, size] of [
           ['fits', MOST_FILE_BYTES],
           ['large', MOST_FILE_BYTES + 1],
@@ -102,7 +102,7 @@ test(
           `has ${MOST_FILE_BYTES + 1} bytes, and at most ${MOST_FILE_BYTES} are read at once`,
         );
         expect(largest).toBeLessThan(MOST_FRAME_BYTES);
-        // It is still the same connection.
+        // The connection is still open.
         await viewer.request('ping', { channel: 'ahp-root://' });
         await wireTurn(viewer, chat, 'say after it all');
         await Promise.all([owner.close(), viewer.close()]);
@@ -113,7 +113,7 @@ test(
   120_000,
 );
 
-/** Asks for older turns; the page comes as an envelope before the answer. */
+/** Requests older turns. The page comes in an envelope before the answer. */
 async function nextPage(
   client: WireClient,
   channel: string,

@@ -1,4 +1,4 @@
-// One large action for many: whoever reads stays, however large it is and however slowly it is read, and who reads nothing goes.
+// One large action for many clients: clients that read stay connected at any speed, and clients that read nothing are disconnected.
 import { expect, onTestFinished, test } from 'vitest';
 import { SlowReader } from '../../bench/slow-reader.ts';
 import { WireClient } from '../../bench/wire.ts';
@@ -10,13 +10,13 @@ import { watchPings } from './worst-ping.ts';
 const MEGABYTE = 1_000_000;
 const READERS = 20;
 
-/** A draft of 3 MB, the largest that a message's text may be. */
+/** A draft of 3 MB, the maximum for a message's text. */
 const large = (words: string): object => ({
   type: 'chat/draftChanged',
   draft: { text: `${words} ${'あ'.repeat(MEGABYTE)}`, origin: { kind: 'user' } },
 });
 
-/** Resolves when an envelope with these words has come whole. */
+/** Resolves when a frame with this text has arrived completely. */
 const hasCome = ({ socket }: WireClient, words: string): Promise<void> =>
   new Promise((resolve, reject) => {
     socket.on('message', (frame: Buffer) => {
@@ -25,7 +25,7 @@ const hasCome = ({ socket }: WireClient, words: string): Promise<void> =>
     socket.on('close', (code) => reject(new Error(`closed with ${code}`)));
   });
 
-test('actions of 12 MB at once come whole to their sender, to many clients that read at full speed and to one on a slow line, again and again; clients that read nothing cost a bounded piece of memory', async () => {
+test('actions of 12 MB at once reach their sender, many fast clients and one on a slow line again and again; clients that read nothing cost bounded memory', async () => {
   const host = await CrowdedHost.start();
   const { owner, chat } = await host.open();
   const pings = watchPings(await WireClient.connect(host.url, 'pinger'));
@@ -59,7 +59,7 @@ test('actions of 12 MB at once come whole to their sender, to many clients that 
       hasCome(reader, `text ${round}`),
     ]);
     for (let index = 0; index < 4; index += 1) owner.dispatch(chat, large(`draft ${round}.${index}`));
-    // What follows while those are on their way finds them waiting.
+    // This action queues behind the large ones.
     owner.dispatch(chat, {
       type: 'chat/draftChanged',
       draft: { text: `text ${round}`, origin: { kind: 'user' } },
@@ -73,7 +73,7 @@ test('actions of 12 MB at once come whole to their sender, to many clients that 
   console.log(rounded({ tookMs, ownerMs, worstPingMs, rssBytes, peakRssBytes }));
   expect(peakRssBytes).toBeLessThan(FLOOD_BARS.peakRssBytes);
   expect(Math.max(...ownerMs)).toBeLessThan(FLOOD_BARS.getInMs);
-  // Who does not read hears of its end by writing.
+  // A client that does not read learns of its disconnection when it writes.
   await expect
     .poll(() => {
       for (const reader of deaf) if (reader.isOpen) reader.ask('ping', { channel: 'ahp-root://' });

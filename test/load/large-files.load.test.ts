@@ -15,14 +15,14 @@ const ROOT = 'ahp-root://';
 const CLIENTS = 20;
 const REQUESTS = 8;
 const FLOOD_MS = 6_000;
-/** The largest that is read at once. */
+/** The maximum for one read. */
 const FILE_BYTES = 24 * 1024 * 1024;
 
 for (const [kind, content] of [
   ['binary', randomBytes(FILE_BYTES)],
   ['text', Buffer.alloc(FILE_BYTES, 'a line with "quotes"\n')],
 ] as const)
-  test(`${kind} files of the largest size, read by ${CLIENTS} clients of one token with ${REQUESTS} requests each at a time, hold off nobody else`, async () => {
+  test(`${kind} files of the largest size, read by ${CLIENTS} clients of one token with ${REQUESTS} requests each at a time, delay no other client`, async () => {
     const host = await CrowdedHost.start();
     const { owner, session } = await host.open();
     const { snapshot } = await owner.request<{ snapshot: { state: { workingDirectory: string } } }>(

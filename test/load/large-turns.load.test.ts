@@ -1,4 +1,4 @@
-// Many chats with a turn of 16 MB each: completed or running, those who ask for all of them, and the host's memory.
+// Many chats with a turn of 16 MB each, completed or running, clients that request all of them, and the host's memory.
 import { expect, onTestFinished, test } from 'vitest';
 import { WireClient } from '../../bench/wire.ts';
 import { wireTurn } from '../../bench/wire-turn.ts';
@@ -8,7 +8,7 @@ import { watchPings } from './worst-ping.ts';
 
 const ROOT = 'ahp-root://';
 const CHATS = 40;
-/** While the turns are made. */
+/** Limit while the turns are made. */
 const MOST_MADE_BYTES = 650_000_000;
 const LARGE = 'stream 16 every 5 of 1000000';
 
@@ -17,7 +17,7 @@ interface Snapshot {
   readonly state: { readonly turns: readonly object[]; readonly turnsNextCursor?: string };
 }
 
-test('40 chats with a completed turn of 16 MB each, all followed and read again and again, take bounded memory and hold off nobody', async () => {
+test('40 chats with a completed turn of 16 MB each, all followed and read again and again, take bounded memory and delay no other client', async () => {
   const host = await CrowdedHost.start();
   const { owner, session } = await host.open();
   const { url } = await tokenFor(host, owner, { name: 'large', scope: 'interact' });
@@ -45,7 +45,7 @@ test('40 chats with a completed turn of 16 MB each, all followed and read again 
     initialSubscriptions: chats,
   });
   expect(snapshots.map(({ resource }) => resource)).toEqual(chats);
-  // What is not in the answer is behind a cursor.
+  // Turns beyond the limit are behind a cursor.
   expect(snapshots.filter(({ state }) => state.turns.length > 0)).toHaveLength(1);
   expect(snapshots.filter(({ state }) => state.turnsNextCursor !== undefined)).toHaveLength(CHATS - 1);
   const ownerMs: number[] = [];
@@ -71,6 +71,6 @@ test('40 chats with a completed turn of 16 MB each, all followed and read again 
   expect(getInMs).toBeLessThan(FLOOD_BARS.getInMs);
   expect(Math.max(worstMakingMs, worstPingMs)).toBeLessThan(FLOOD_BARS.pingMs);
   expect(peakRssBytes).toBeLessThan(FLOOD_BARS.peakRssBytes);
-  // Of it 50 MB live: the rest is what V8 leaves uncollected while 32 MB a second are written.
+  // 50 MB of it are live. The rest is garbage that V8 has not collected while the host writes 32 MB a second.
   expect(made.peakRssBytes).toBeLessThan(MOST_MADE_BYTES);
 }, 240_000);

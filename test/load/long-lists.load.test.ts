@@ -37,7 +37,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Turns of the event loop while something goes on. */
+/** Number of event-loop iterations during `work`. */
 async function loopTurnsDuring(work: Promise<unknown>): Promise<number> {
   let count = 0;
   const over = new AbortController();
@@ -51,7 +51,7 @@ async function loopTurnsDuring(work: Promise<unknown>): Promise<number> {
   return count;
 }
 
-test('[CHAT-1] an import of as many chats as a session may have lets the host do other work, and one more chat is refused', async () => {
+test('[CHAT-1] an import of the maximum number of chats lets the host do other work, and one more chat is refused', async () => {
   const { max } = LIST_LIMITS.chats;
   const entry = { title: 'Bread', status: 1, modifiedAt: '2026-01-01T00:00:00.000Z' };
   const chats = Array.from({ length: max }, (_, index) => ({ ...entry, resource: `ahp-chat:/old-${index}` }));
@@ -71,7 +71,7 @@ test('[CHAT-1] an import of as many chats as a session may have lets the host do
   expect(await host.core.sync.journal.listChannels(IMPORTED)).toEqual([]);
 }, 120_000);
 
-test('[CHAT-5] a turn of as many tool calls as it may have completes, and lets the host do other work all along', async () => {
+test('[CHAT-5] a turn with the maximum number of tool calls completes, and lets the host do other work', async () => {
   const { max } = CHANNEL_LIMITS.turnParts;
   const { chat } = await newSession(client, pathToFileURL(folder).href);
   const { promise: isSaid, resolve: said } = Promise.withResolvers<void>();
@@ -86,7 +86,7 @@ test('[CHAT-5] a turn of as many tool calls as it may have completes, and lets t
   };
   const message = { text: 'go', origin: { kind: 'user' } };
   client.dispatch(chat, { type: 'chat/turnStarted', turnId: 't', message });
-  // At the end no more than some dozens of steps fit into one tick.
+  // At the end at most some dozens of steps fit into one tick.
   expect(await loopTurnsDuring(isSaid)).toBeGreaterThan(max / 100);
   await client.request('ping', { channel: ROOT });
   await host.core.sync.path.drain();

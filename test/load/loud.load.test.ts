@@ -1,4 +1,4 @@
-// What tokens that are no admin's can do to everybody else by what they send.
+// Effects of invalid or excessive messages of non-admin tokens on everybody else.
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { BenchProcess } from '../../bench/process.ts';
@@ -75,7 +75,7 @@ const FLOODS: readonly Flood[] = [
 ];
 
 test.each(FLOODS.map((flood) => [flood.name, flood] as const))(
-  '%s: nobody else is held up',
+  '%s: no other client is delayed',
   async (_, { scope, count, noise, comesBack = false }) => {
     const host = await CrowdedHost.start();
     const { owner } = await host.open();

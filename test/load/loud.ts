@@ -1,27 +1,27 @@
-// Clients on bare sockets that send what no library would, in one process of their own: the host has the other core for itself.
+// Clients on bare sockets that send messages outside the library's reach, in one process, so that the host has the other core.
 import { connect, type Socket } from 'node:net';
 import { serve } from '../../bench/process.ts';
 
-/** What each of the connections sends, without end where nothing else is said. */
+/** Data that each connection sends, without end unless stated otherwise. */
 export type Noise =
   /** `ping` requests. */
   | { kind: 'requests' }
   /** Control frames. */
   | { kind: 'pings' }
-  /** So many bytes of one message that goes on. */
+  /** The first `bytes` bytes of one message that stays incomplete. */
   | { kind: 'unfinished'; bytes: number }
-  /** The same, some bytes at a time. */
+  /** The same in small pieces. */
   | { kind: 'pieces'; bytes: number }
   /** Plain HTTP requests, without a token, many in each write. */
   | { kind: 'plain' }
-  /** Whole messages of so many bytes that consist of this. */
+  /** Whole messages of `bytes` bytes that repeat `of`. */
   | { kind: 'messages'; bytes: number; of: string };
 
 export type LoudRequest = { url: string; count: number; noise: Noise; comesBack?: boolean };
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** A masked frame; the mask is zero. `length`: what its header says. */
+/** A masked frame with a mask of zeros. `length` is the length in its header. */
 export function frameOf(body: Buffer, opcode = 0x81, length = body.length): Buffer {
   if (length < 126) return Buffer.concat([Buffer.from([opcode, 0x80 | length, 0, 0, 0, 0]), body]);
   const isShort = length <= 0xffff;
@@ -36,7 +36,7 @@ export function frameOf(body: Buffer, opcode = 0x81, length = body.length): Buff
 const repeated = (frame: Buffer): Buffer =>
   Buffer.concat(Array.from({ length: Math.ceil(CHUNK_BYTES / frame.length) }, () => frame));
 
-/** Writes as long as the host reads. */
+/** Writes as fast as the host reads. */
 function writeForEver(socket: Socket, chunk: Buffer): void {
   const go = (): void => {
     if (!socket.destroyed && socket.write(chunk)) setImmediate(go);

@@ -3,14 +3,14 @@ import { wireTurn } from '../../bench/wire-turn.ts';
 import type { CrowdState } from './crowd.ts';
 import { CrowdedHost, memoryOf, statesOf } from './crowded-host.ts';
 
-/** Pieces of code that ran more often than `times` as often as before, but for what hardly ran at all. */
+/** Blocks of code that ran more than `times` as often as before. Rare blocks do not count. */
 function grownBeyond(times: number, few: Map<string, number>, many: Map<string, number>): string[] {
   return [...many]
     .filter(([place, count]) => count > 10_000 && count > times * (few.get(place) ?? 1))
     .map(([place, count]) => `${place}: ${few.get(place) ?? 0} → ${count}`);
 }
 
-test('500 clients with 5 subscriptions each get all that happens, cost little each, and nothing that grows with their square', async () => {
+test('500 clients with 5 subscriptions each get all envelopes, at a low cost each that does not grow with the square of their number', async () => {
   const host = await CrowdedHost.start({ countsWork: true });
   const { crowd, url } = host;
   const { owner, chat, session, channels } = await host.open();
@@ -43,7 +43,7 @@ test('500 clients with 5 subscriptions each get all that happens, cost little ea
   expect(numbers.length).toBeGreaterThan(170);
   expect(state).toMatchObject({ histories: 1, seen: { least: numbers.length, most: numbers.length } });
   expect(state.states).toEqual(await statesOf(owner, channels));
-  // 4 times as many come, and 5 times as many are there; what each did for all others would be 24 and 25 times as much.
+  // 4 times as many clients join a crowd that becomes 5 times as large. Work of each for all others would grow 24 and 25 times.
   expect(grownBeyond(6, firstJoin, secondJoin)).toEqual([]);
   expect(grownBeyond(7, firstWork, secondWork)).toEqual([]);
   expect(eachBytes).toBeLessThan(100_000);

@@ -46,12 +46,12 @@ async function open(): Promise<{ owner: WireClient; chat: string }> {
   return { owner, chat };
 }
 
-test('clients that never read cost a bounded piece of memory each, are cut off one by one, and nobody else notices', async () => {
+test('clients that never read cost bounded memory each, are disconnected one by one, and affect no other client', async () => {
   const { owner, chat } = await open();
   const flood = async (rounds: number): Promise<void> => {
     for (let round = 0; round < rounds; round += 1) {
       await wireTurn(owner, chat, 'stream 1500 every 0 of 4000');
-      // So that the chat itself takes no more memory with each.
+      // Keeps the memory of the chat itself constant.
       owner.dispatch(chat, { type: 'chat/truncated' });
     }
     await owner.request('ping', { channel: 'ahp-root://' });
@@ -65,13 +65,13 @@ test('clients that never read cost a bounded piece of memory each, are cut off o
       return reader;
     }),
   );
-  // Far below the hard limit with what the operating system takes, and far beyond it: 6 and 24 MB.
+  // Floods of 6 and 24 MB: far below the hard limit with the buffers of the operating system, and far above it.
   await flood(1);
   const waiting = memoryOf(await sample()) - before;
   expect(deaf.filter(({ isOpen }) => isOpen)).toHaveLength(5);
   expect(waiting).toBeLessThan(5 * 9 * MEGABYTE);
   await flood(4);
-  // Who does not read hears of its end by writing.
+  // A client that does not read learns of its disconnection when it writes.
   for (; deaf.some(({ isOpen }) => isOpen); await pause(50))
     for (const reader of deaf) if (reader.isOpen) reader.ask('ping', { channel: 'ahp-root://' });
   expect(owner.socket.readyState).toBe(owner.socket.OPEN);
@@ -79,7 +79,7 @@ test('clients that never read cost a bounded piece of memory each, are cut off o
   await owner.close();
 }, 120_000);
 
-test('a client that is cut off because it did not read comes back by itself, and has what it missed', async () => {
+test('a client that is disconnected because it did not read reconnects and gets the missed envelopes', async () => {
   const { owner, chat } = await open();
   const target = new URL(url);
   const speed = { delayMs: 0, bytesPerSecond: 20_000 };
@@ -102,7 +102,7 @@ test('a client that is cut off because it did not read comes back by itself, and
       if (state === 'waiting') resolve();
     });
   });
-  // What comes next goes over a better line.
+  // The reconnect uses a faster line.
   speed.bytesPerSecond = 1_000_000_000;
   for (let round = 0; round < 5; round += 1) await wireTurn(owner, chat, 'stream 1500 every 0 of 4000');
   await lost;
@@ -122,13 +122,13 @@ test('a client that is cut off because it did not read comes back by itself, and
   await link.close();
 }, 120_000);
 
-test('a client that asks for large states and never reads is cut off in seconds, costs a bounded piece of memory, and holds up nobody for good', async () => {
+test('a client that asks for large states and never reads is disconnected in seconds, costs bounded memory, and blocks no other client', async () => {
   const { owner, chat } = await open();
   for (let round = 0; round < 3; round += 1) await wireTurn(owner, chat, 'stream 800 every 0 of 4000');
   type Answer = { snapshot: { state: { turns: object[]; turnsNextCursor?: string } } };
   const ask = (): Promise<Answer> => owner.request<Answer>('subscribe', { channel: chat });
   const { state } = (await ask()).snapshot;
-  // Of three turns of 3.2 MB two fit into 8 MiB.
+  // Two of three turns of 3.2 MB fit into 8 MiB.
   expect([state.turns.length, state.turnsNextCursor]).toEqual([2, 'before-1']);
   const before = memoryOf(await sample());
   const deaf = await SlowReader.connect(url, 'deaf', 0);
@@ -137,7 +137,7 @@ test('a client that asks for large states and never reads is cut off in seconds,
   for (let count = 0; deaf.isOpen; count += 1) {
     most = Math.max(most, memoryOf(await sample()) - before);
     await owner.request('ping', { channel: 'ahp-root://' });
-    // Who does not read hears of its end by writing.
+    // A client that does not read learns of its disconnection when it writes.
     deaf.ask('ping', { channel: 'ahp-root://' });
     await pause(200);
   }

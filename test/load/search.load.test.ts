@@ -1,4 +1,4 @@
-// Whatever is in the turns and whatever is looked for, others are answered meanwhile, and the memory stays.
+// Writes and searches of any text must not delay answers to other clients, and must take bounded memory.
 import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { hostileTexts } from '@agenthost/testkit';
@@ -8,7 +8,7 @@ import { wireTurn } from '../../bench/wire-turn.ts';
 import { CrowdedHost } from './crowded-host.ts';
 import { worstPingDuring } from './worst-ping.ts';
 
-/** On a machine that does nothing else a ping waits for 5 to 50 ms; without slices it was 41 s, and one search never ended. */
+/** On an idle machine a ping takes 5 to 50 ms. Without slices it took 41 s, and one search never ended. */
 const MOST_PING_MS = 1_000;
 const MOST_MEMORY_BYTES = 500 * 1024 * 1024;
 const TURNS = 60;
@@ -19,7 +19,7 @@ interface Found {
   readonly items: readonly object[];
 }
 
-test('turns of any text are written, and found by any query, while others are answered', async () => {
+test('the host answers other clients while it writes turns of any text and finds them by any query', async () => {
   const host = await CrowdedHost.start();
   const { owner } = await host.open();
   for (const { name, text, phrase, beginning } of hostileTexts) {
@@ -49,7 +49,7 @@ test('turns of any text are written, and found by any query, while others are an
   await owner.close();
 }, 600_000);
 
-test('1,600 searches of 200 connections keep nobody waiting: those that find no place are refused, in words', async () => {
+test('1,600 searches of 200 connections delay no other client: those beyond the queue limit are refused with a message', async () => {
   const host = await CrowdedHost.start();
   const { owner, chat } = await host.open();
   const text = 'the quick brown fox jumps over lazy dogs '.repeat(100);

@@ -6,7 +6,7 @@ import { newSession, WireClient } from '../../bench/wire.ts';
 import { wireTurn } from '../../bench/wire-turn.ts';
 
 test(
-  'for a client that does not read, the host does a few steps for each envelope, however much waits for it',
+  'for a client that does not read, the host does a few steps for each envelope, whatever the size of its outbox',
   () =>
     withFolder(async (folder) => {
       const host = measuredHost({
@@ -27,12 +27,12 @@ test(
         const alone = await work();
         const slow = await SlowReader.connect(url, 'slow', 1_000);
         slow.ask('subscribe', { channel: chat, view: { turns: 1 } });
-        // Fills the buffers of the operating system, and its outbox beyond the soft limit.
+        // Fills the operating system's buffers, and the outbox beyond the soft limit.
         await wireTurn(owner, chat, 'stream 1500 every 0 of 4000');
         const beside = await work();
         expect(slow.isOpen).toBe(true);
         const more = [...beside].map(([place, count]) => [place, count - (alone.get(place) ?? 0)] as const);
-        // One and a half of each envelope in any block: nothing walks over what waits.
+        // A block may run one and a half times for each envelope: no loop walks over the outbox.
         expect(more.filter(([, count]) => count > 1.5 * ENVELOPES)).toEqual([]);
         expect(
           more.filter(([place]) => place.includes('wire/connection/shared-envelopes.ts')).length,

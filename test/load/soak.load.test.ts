@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { soak } from '../../bench/soak.ts';
 import { CURVE_HEAD, curveLine, heapSlope } from '../../bench/soak-curve.ts';
 
-/** What a run of a minute may still be loading; thirty minutes are held to 1 by the benchmark. */
+/** A run of a minute may still load code. The benchmark holds thirty minutes to 1. */
 const MOST_MB_PER_MINUTE = 8;
 
 test('a minute of everything leaves memory, descriptors and timers of the host as they were', async () => {
@@ -11,7 +11,7 @@ test('a minute of everything leaves memory, descriptors and timers of the host a
   expect(heapSlope(points), curve).toBeLessThan(MOST_MB_PER_MINUTE);
   const rest = points.slice(points.length / 2);
   const most = (value: (point: (typeof points)[number]) => number): number => Math.max(...rest.map(value));
-  // Six connections, and what terminals and requests hold for a moment.
+  // Six connections, and short-lived descriptors of terminals and requests.
   expect(
     most(({ descriptors }) => descriptors),
     curve,

@@ -9,7 +9,7 @@ const MEGABYTE = 1_000_000;
 const CLIENTS = 500;
 const MOST_ON_THE_WAY_BYTES = 400 * MEGABYTE;
 
-test('500 clients that come back at once to a host that was killed all get what they missed, and it is as small afterwards', async () => {
+test('500 clients that return to a killed host at once all get the missed envelopes, and the host stays small', async () => {
   const host = await CrowdedHost.start();
   const { crowd, url } = host;
   const { owner, chat, channels } = await host.open();
@@ -35,7 +35,7 @@ test('500 clients that come back at once to a host that was killed all get what 
   const tookMs = performance.now() - begunAt;
   const after = await host.sample();
   expect(state.histories).toBe(1);
-  // One that waited for more than a minute, on a machine as busy as that, asks again.
+  // On a busy machine a client that waits for more than a minute requests again.
   expect(Object.keys(state.returns)).toEqual(['replay']);
   expect(state.states).toEqual(await statesOf(other, channels));
   const figures = JSON.stringify({
@@ -46,11 +46,11 @@ test('500 clients that come back at once to a host that was killed all get what 
     count: waits.length,
   });
   console.log(figures);
-  // What all of them missed comes to 600 MB: made at once, none of it read, it would all be in memory.
+  // All missed envelopes together are 600 MB, which would be in memory if the host built all answers at once.
   expect(after.peakRssBytes - before.rssBytes, figures).toBeLessThan(MOST_ON_THE_WAY_BYTES);
-  // 500 connections, their clients, and the channels that they look at.
+  // Memory of 500 connections, their clients and their channels.
   expect(memoryOf(after) - memoryOf(before), figures).toBeLessThan(30 * MEGABYTE);
-  // Made in one go, the answers held up everybody else until their end. How long each took is printed: no time decides.
+  // Without pauses the answers would block all other clients until their end. The times are printed and not checked.
   expect(waits.length, figures).toBeGreaterThan(3);
   await other.close();
 }, 180_000);

@@ -13,13 +13,13 @@ import { memoryOf } from './crowded-host.ts';
 
 const MEGABYTE = 1_000_000;
 const TERMINALS = Number(process.env['TERMINALS'] ?? 40);
-/** What all of them put out before the host is killed, and again while it is down. */
+/** Output of all terminals before the kill of the host, and a part of it again while the host is down. */
 const FLOOD_BYTES = Number(process.env['FLOOD_MEGABYTES'] ?? 150) * MEGABYTE;
 const BEHIND_BYTES = FLOOD_BYTES / 6;
 const PEAK_BYTES = 500 * MEGABYTE;
-/** What may be left in memory when all of it was taken: code that was loaded for it, mostly. */
+/** Limit for the memory that remains after the output is stored, mostly code that was loaded for it. */
 const LEFT_BYTES = 30 * MEGABYTE;
-/** What a line of `yes` takes: 78 characters, and the end of line that a pty makes of it. */
+/** Bytes of a line of `yes`: 78 characters and the CR LF of the pty. */
 const LINE_BYTES = 80;
 
 interface Started {
@@ -43,7 +43,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** `isShort`: what is left alone leaves memory within seconds. */
+/** `isShort`: idle channels leave memory within seconds. */
 async function start(isShort = false): Promise<Started> {
   host = measuredHost();
   return host.ask<Started>({ kind: 'start', folder, isShort });
@@ -54,7 +54,7 @@ const sample = async (): Promise<Sample> => {
   return host.ask<Sample>({ kind: 'sample' });
 };
 
-/** Resolves when no terminal is in memory. */
+/** Resolves when all terminals have left memory. */
 async function whenUnloaded(): Promise<Sample> {
   for (let triesLeft = 120; triesLeft > 0; triesLeft -= 1) {
     const now = await sample();
@@ -73,7 +73,7 @@ async function stateOf(client: WireClient, index: number): Promise<TerminalState
   return snapshot.state;
 }
 
-/** Terminals whose programs put out their share, wait for a file, put out more, and end (each second one) or wait. */
+/** Terminals whose programs put out their share, wait for a file, put out more, and then end (every second one) or wait. */
 async function flood(client: WireClient): Promise<void> {
   const lines = (bytes: number): number => Math.ceil(bytes / TERMINALS / LINE_BYTES);
   for (let index = 0; index < TERMINALS; index += 1) {
@@ -98,7 +98,7 @@ async function flood(client: WireClient): Promise<void> {
   }
 }
 
-/** Resolves when each of the programs has put out all that it ever will. */
+/** Resolves when each program has put out everything. */
 async function allEnded(): Promise<void> {
   const count = async (): Promise<number> =>
     (await readFile(join(folder, 'ended'), 'utf8').catch(() => '')).length;
@@ -108,7 +108,7 @@ async function allEnded(): Promise<void> {
   }
 }
 
-/** How long others wait, ms: a ping each few ms, until the returned function is called. */
+/** Pings every few ms. The returned function stops that and resolves with the longest wait, in ms. */
 function pinging(client: WireClient): () => Promise<number> {
   const ended = new AbortController();
   const slowest = (async () => {
@@ -128,7 +128,7 @@ function pinging(client: WireClient): () => Promise<number> {
 }
 
 describe(`a host of ${TERMINALS} terminals that put out ${FLOOD_BYTES / MEGABYTE} MB`, () => {
-  test('[CONN-8] that is killed loads none of them to start, takes the rest of their output at a bounded pace, and is small again', async () => {
+  test('[CONN-8] that is killed starts without loading them, stores the rest of their output at a bounded pace, and is small again', async () => {
     const empty = await start();
     const first = await WireClient.connect(empty.url, 'owner');
     await flood(first);
@@ -173,7 +173,7 @@ describe(`a host of ${TERMINALS} terminals that put out ${FLOOD_BYTES / MEGABYTE
     await client.close();
   }, 600_000);
 
-  test('[CONN-8] that is stopped while they are silent loads none of them, and stays as small as one without any', async () => {
+  test('[CONN-8] that is stopped while they are silent starts without loading them, and stays as small as a host without terminals', async () => {
     const first = await start();
     const before = await WireClient.connect(first.url, 'owner');
     await flood(before);

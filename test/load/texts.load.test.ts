@@ -1,4 +1,4 @@
-// Texts of 12 MB, sent now or stored by a build without limits, keep nobody out, and take no memory to speak of.
+// Texts of 12 MB, sent now or stored by an earlier build without limits, block no other client and take little memory.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ const COUNT = 14;
 const huge = 'h'.repeat(12 * MEBIBYTE);
 const message = { text: huge, origin: { kind: 'user' } };
 
-/** A host that has done nothing takes some 120 MiB. */
+/** An idle host takes about 120 MiB. */
 const MOST_PEAK_MIB = 400;
 
-/** What was stored is read as it is, 168 MB of one chat at once. */
+/** The host loads stored texts unchanged, 168 MB of one chat at once. */
 const MOST_PEAK_LOADED_MIB = 1_200;
 
-/** What a client of the host is sent in one message at most, bytes. */
+/** Limit for the size of one message to a client, in bytes. */
 const MOST_FRAME = 16 * MEBIBYTE;
 
 async function stage() {
@@ -35,7 +35,7 @@ async function stage() {
   return { host, dataDir };
 }
 
-/** A client, and the size of the largest message that it was sent. */
+/** A client that records the size of its largest received message. */
 async function connect(host: HostProcess, clientId = POLITE) {
   const client = await RudeClient.connect(host.address);
   const seen = { largest: 0 };
@@ -60,7 +60,7 @@ async function chatIn(client: RudeClient, session: string): Promise<string> {
   return String(defaultChat);
 }
 
-test('14 titles and 14 queued messages of 12 MB are refused, and hold up nobody', async () => {
+test('14 titles and 14 queued messages of 12 MB are refused, and delay no other client', async () => {
   const { host } = await stage();
   const { client, seen } = await connect(host);
   const chat = await chatIn(client, 'ahp-session:/s0');
@@ -79,7 +79,7 @@ test('14 titles and 14 queued messages of 12 MB are refused, and hold up nobody'
   expect(peak).toBeLessThan(MOST_PEAK_MIB);
 }, 120_000);
 
-test('stored by a build without limits they are listed, opened and cleaned up, and are small from then on', async () => {
+test('texts stored by a build without limits are listed, opened and removed in bounded memory', async () => {
   const { host, dataDir } = await stage();
   const maker = await connect(host);
   const chat = await chatIn(maker.client, 'ahp-session:/s0');

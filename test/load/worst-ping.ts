@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WireClient } from '../../bench/wire.ts';
 
-/** Between two pings, ms. */
+/** Pause between two pings, in ms. */
 const EVERY_MS = 20;
 
-/** The longest time that a host took to answer a ping of another client while `flood` ran, ms. */
+/** The longest time to answer a ping of another client while `flood` runs, in ms. */
 export async function worstPingDuring(url: string, flood: () => Promise<unknown>): Promise<number> {
   const client = await WireClient.connect(url, `ping-${crypto.randomUUID()}`);
   await ping(client);
@@ -19,7 +19,7 @@ export async function worstPingDuring(url: string, flood: () => Promise<unknown>
   return worstMs;
 }
 
-/** Pings a host until `end`, which resolves with the longest time of an answer, ms. */
+/** Pings a host until `end`, which resolves with the longest answer time in ms. */
 export function watchPings(client: WireClient): { end(): Promise<number> } {
   const over = new AbortController();
   const watch = pingUntil(client, over.signal);

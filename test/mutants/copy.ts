@@ -16,19 +16,19 @@ import { basename, join } from 'node:path';
 import type { Fault } from './faults.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** What the simulator needs; the packages of others come by links. */
+/** The packages of the simulator; their dependencies come by links. */
 const PACKAGES = ['rpc', 'protocol', 'client', 'host', 'agents', 'testkit'];
 const OWN_SCOPE = '@agenthost';
 
-/** How a run of the simulator ended. */
+/** The end of a run of the simulator. */
 export interface SimulatorEnd {
-  /** Absent where it was ended because a seed had failed. */
+  /** Absent when the run was ended after a failed seed. */
   readonly code: number | undefined;
   readonly failedSeed: number | undefined;
   readonly output: string;
 }
 
-/** The sources and a way to run the simulator on them, in a folder of its own; dispose of it. */
+/** A copy of the sources in a folder of its own, and a way to run the simulator on it. The caller disposes of it. */
 export class SourceCopy implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'agenthost-mutant-'));
 
@@ -39,7 +39,7 @@ export class SourceCopy implements Disposable {
         recursive: true,
         filter: (path) => !['dist', 'node_modules', 'schema'].includes(basename(path)),
       });
-      // What only this package has in another version than the rest.
+      // Dependencies that only this package has in another version.
       const own = join(root, 'packages', name, 'node_modules');
       if (existsSync(own)) symlinkSync(own, join(this.#folder, 'packages', name, 'node_modules'));
     }
@@ -57,7 +57,7 @@ export class SourceCopy implements Disposable {
     }
   }
 
-  /** Puts a fault in. Throws when its place is not there, or there twice: then the list of faults is out of date. */
+  /** Plants a fault. Throws when its text occurs never or twice in the file: the list of faults is out of date then. */
   plant({ title, file, find, replace }: Fault): void {
     const path = join(this.#folder, file);
     const parts = readFileSync(path, 'utf8').split(find);
@@ -66,7 +66,7 @@ export class SourceCopy implements Disposable {
     writeFileSync(path, parts.join(replace));
   }
 
-  /** Runs so many seeds, from `firstSeed` on, until one fails; what comes after the failure's own line (its history) is not waited for. */
+  /** Runs `runs` seeds from `firstSeed` on, until one fails. Does not wait for the history that follows the line of the failure. */
   async simulate(runs: number, firstSeed = 1): Promise<SimulatorEnd> {
     const main = join(this.#folder, 'packages/testkit/src/sim/main.ts');
     const flags = ['-C', '@agenthost/source', main, '--seed', String(firstSeed), '--runs', String(runs)];

@@ -1,4 +1,4 @@
-/** A fault to put into a copy of the sources: `find` stands once in the file, and gives way to `replace`. */
+/** A fault for a copy of the sources: `find` occurs once in the file and is replaced by `replace`. */
 export interface Fault {
   readonly title: string;
   /** Path below the repository's root. */
@@ -11,12 +11,12 @@ const PATH = 'packages/host/src/sync/commit-path.ts';
 const RETENTION = 'packages/host/src/features/chat/retain.ts';
 
 /**
- * What a simulator of this product has to notice. Each is a small slip that types and lint would let pass, and that breaks one promise
- * under some schedules alone.
+ * Faults that the simulator must find. Each is a small slip that passes the type check and lint, and breaks one guarantee under some
+ * schedules only.
  */
 export const FAULTS: readonly Fault[] = [
   {
-    title: 'output leaves before its commit',
+    title: 'output is sent before its commit',
     file: PATH,
     find: '        if (tick.writes.length > 0) await this.#journal.commit(tick.writes);\n',
     replace: `        for (const item of tick.output.splice(0)) this.#guard(() => item.send());
@@ -24,20 +24,20 @@ export const FAULTS: readonly Fault[] = [
         if (tick.writes.length > 0) await this.#journal.commit(tick.writes);\n`,
   },
   {
-    title: 'numbers that were given out are given out again after a crash',
+    title: 'assigned numbers are assigned again after a crash',
     file: 'packages/host/src/sync/sequencer.ts',
     find: 'await this.#journal.reserveSeq(upTo);',
     replace: 'await this.#journal.reserveSeq(this.#last);',
   },
   {
-    title: 'a subscriber is added a turn of the event loop after its snapshot',
+    title: 'a subscriber is added one event-loop iteration after its snapshot',
     file: 'packages/host/src/wire/requests/attach.ts',
     find: '        const subscription = subscribe(clients, connection, item, window);\n',
     replace: `        await new Promise<void>((resolve) => sync.path.afterTurn(resolve));
         const subscription = subscribe(clients, connection, item, window);\n`,
   },
   {
-    title: 'a client is forgotten though actions of it were processed',
+    title: 'a client is forgotten although its actions were processed',
     file: 'packages/host/src/wire/clients/clients.ts',
     find: '      if (!mayForget(record)) return;\n',
     replace: '',
@@ -67,69 +67,69 @@ export const FAULTS: readonly Fault[] = [
     replace: 'sync.journal.readEnvelopes(uris, lastSeen + 1, upTo, MAX_REPLAY_BYTES)',
   },
   {
-    title: 'a turn that had said nothing yet stays open over a restart',
+    title: 'a turn without output stays open over a restart',
     file: 'packages/host/src/turns/recovery.ts',
     find: "if (channel?.is('chat') === true && channel.state.activeTurn !== undefined) {",
     replace:
       "if (channel?.is('chat') === true && channel.state.activeTurn !== undefined && channel.state.activeTurn.responseParts.length > 0) {",
   },
   {
-    title: 'what a failed commit changed in memory stays',
+    title: 'changes of a failed commit stay in memory',
     file: PATH,
     find: 'for (const tick of ticks.toReversed()) for',
     replace: 'for (const tick of ticks.slice(1).toReversed()) for',
   },
   {
-    title: 'what was merged for a slow client has the number of its first part',
+    title: 'a merged envelope for a slow client has the number of its first part',
     file: 'packages/host/src/wire/connection/shared-envelopes.ts',
     find: '{ ...second, action };',
     replace: '{ ...first, action };',
   },
   {
-    title: 'a rejected action goes on showing at who dispatched it',
+    title: 'a rejected action stays visible at its dispatcher',
     file: 'packages/client/src/mirror/pending-actions.ts',
     find: '    this.#bySeq.delete(entry.clientSeq);\n    entry.resolve(\n      envelope',
     replace:
       '    if (envelope.rejectionReason === undefined) this.#bySeq.delete(entry.clientSeq);\n    entry.resolve(\n      envelope',
   },
   {
-    title: 'what waits for a slow client is merged although it goes to two texts',
+    title: 'waiting appends to two texts are merged for a slow client',
     file: 'packages/host/src/wire/connection/shared-envelopes.ts',
     find: 'joinAppends(first, second);',
     replace: 'joinAppends({ ...first, partId: second.partId }, second);',
   },
   {
-    title: 'text that nobody has looked at yet is joined although it goes to two texts',
+    title: 'unread appends to two texts are joined',
     file: 'packages/host/src/sync/text-append.ts',
     find: 'first.turnId === second.turnId && first.partId === second.partId;',
     replace: 'first.turnId === second.turnId;',
   },
   {
-    title: 'the connections of a token that was revoked go on',
+    title: 'the connections of a revoked token stay open',
     file: 'packages/host/src/wire/hub.ts',
     find: 'if (connection.identity.tokenHash !== tokenHash) continue;',
     replace: 'if (connection.identity.tokenHash !== tokenHash || connection !== revoking) continue;',
   },
   {
-    title: 'a client that was away when old turns were dropped goes on by replay',
+    title: 'a client that was disconnected when old turns were dropped gets a replay',
     file: RETENTION,
     find: 'droppedSeq: sync.sequencer.last + 1 }',
     replace: 'droppedSeq: 0 }',
   },
   {
-    title: 'windows are not told that old turns were dropped',
+    title: 'windows do not receive the drop of old turns',
     file: RETENTION,
     find: '    tellWindows(tx, sync, chat, { keptFrom, oldest });\n',
     replace: "    if (oldest === '') tellWindows(tx, sync, chat, { keptFrom, oldest });\n",
   },
   {
-    title: 'a snapshot from before old turns were dropped comes behind the word of it',
+    title: 'a snapshot from before a drop of old turns is sent after the drop',
     file: RETENTION,
     find: '    chat.historyVersion += 1;\n',
     replace: '',
   },
   {
-    title: 'old turns that were dropped stay on disk',
+    title: 'dropped turns stay on disk',
     file: RETENTION,
     find: "    tx.write({ op: 'dropTurns', chat: uri, from: 0, to: keptFrom });\n",
     replace: '',
@@ -141,7 +141,7 @@ export const FAULTS: readonly Fault[] = [
     replace: 'kept === 0 ? { ...hostData, turnCount: 0 }',
   },
   {
-    title: 'a window that its client has widened is forgotten when it comes back',
+    title: 'a widened window is forgotten when its client reconnects',
     file: 'packages/host/src/sync/subscription.ts',
     find: 'const forget = subscription.keep?.();',
     replace: 'const forget = (): void => undefined;',

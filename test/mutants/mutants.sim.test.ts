@@ -2,14 +2,14 @@ import { afterAll, expect, test } from 'vitest';
 import { SourceCopy } from './copy.ts';
 import { FAULTS } from './faults.ts';
 
-/** Seeds within which each fault has to be noticed. */
+/** Number of seeds within which the simulator must find each fault. */
 const SEEDS = 500;
 
 const sound = new SourceCopy();
 
 afterAll(() => sound[Symbol.dispose]());
 
-test('the copy of the sources runs, and without a fault nothing is noticed', async () => {
+test('the unchanged copy of the sources runs without a failure', async () => {
   expect(await sound.simulate(20)).toMatchObject({ code: 0, failedSeed: undefined });
 });
 
@@ -22,7 +22,7 @@ test.each(FAULTS)(
     if (failedSeed === undefined) throw new Error(`not noticed: ${output}`);
     expect(await sound.simulate(1, failedSeed), 'the fault alone fails that seed').toMatchObject({ code: 0 });
     const [, reason = ''] = /^seed \d+ failed\n(.*)$/m.exec(output) ?? [];
-    // A fault that does not even run would be noticed by anything.
+    // A fault that breaks the program itself proves nothing.
     expect(reason).not.toMatch(/TypeError|ReferenceError|SyntaxError/);
     process.stdout.write(`seed ${failedSeed}: ${title}: ${reason}\n`);
   },

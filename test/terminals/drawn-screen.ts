@@ -4,7 +4,7 @@ import { type Facts, factsOf, viewer } from '../../packages/host/test/recordings
 
 type Cell = ReturnType<Emulator['terminal']['buffer']['active']['getNullCell']>;
 
-/** What a person sees of a terminal: drawn by an emulator of their own from nothing but what their client was given. */
+/** The screen of a terminal as a person sees it, drawn by an emulator from the data that the client received. */
 export class DrawnScreen {
   readonly #emulator: Emulator;
   readonly #stops: (() => void)[] = [];
@@ -38,20 +38,20 @@ export class DrawnScreen {
     );
   }
 
-  /** UTF-16 units of output that it was given in all: two that were given as much stand at the same place in it. */
+  /** Received output in UTF-16 units. Two screens with the same length are at the same position of the output. */
   get givenLength(): number {
     return this.#givenLength;
   }
 
-  /** Its lines, without blanks at their ends. Resolves when all that was given is drawn. */
+  /** Lines of the screen without trailing blanks. Resolves when all received output is drawn. */
   async lines(): Promise<readonly string[]> {
     await this.#work;
     return this.#rows().map((row) => row.trimEnd());
   }
 
   /**
-   * What can be seen: size, cursor, and line by line each cell's character and look, of a blank one all but the colour that a
-   * character would have. Resolves when all that was given is drawn.
+   * Size, cursor, and the character and style of each cell. The foreground colour of blank cells is left out. Resolves when all received
+   * output is drawn.
    */
   async seen(): Promise<object> {
     await this.#work;
@@ -64,13 +64,16 @@ export class DrawnScreen {
     return { cols, rows, cursor: [active.cursorX, active.cursorY], lines };
   }
 
-  /** The same in full, and with it what later output depends on: modes, margins, both screens. Resolves when all that was given is drawn. */
+  /**
+   * The complete state, with everything that later output depends on: modes, margins, both screens. Resolves when all received output is
+   * drawn.
+   */
   async facts(): Promise<Facts> {
     await this.#work;
     return factsOf(this.#emulator, 0);
   }
 
-  /** As a picture of text in a frame. Resolves when all that was given is drawn. */
+  /** The screen as text in a frame. Resolves when all received output is drawn. */
   async framed(title: string): Promise<readonly string[]> {
     await this.#work;
     const { cols, rows } = this.#emulator.terminal;
@@ -95,16 +98,16 @@ export class DrawnScreen {
 
   #then(work: () => void | Promise<void>): void {
     this.#work = this.#work.then(work);
-    // Whoever asks for the screen hears of it.
+    // The methods that read the screen report the error.
     this.#work.catch(() => undefined);
   }
 
-  /** Blanks included: every line takes all cells. */
+  /** Rows with all cells, trailing blanks included. */
   #rows(): string[] {
     const { active } = this.#emulator.terminal.buffer;
     return Array.from(
       { length: this.#emulator.terminal.rows },
-      // In the alternate screen lines stay longer than the screen when that becomes narrower.
+      // In the alternate screen lines stay longer than a screen that was narrowed.
       (_, y) =>
         active.getLine(active.baseY + y)?.translateToString(false, 0, this.#emulator.terminal.cols) ?? '',
     );

@@ -1,4 +1,4 @@
-// The flows of the guide on terminals, each from end to end: a real host, real ptys, an agent, and two clients over WebSockets.
+// The flows of the guide on terminals from end to end: a real host, real ptys, an agent, and two clients over WebSockets.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../kill/processes.ts';
 import { quickly, resultOf, Stage, seen, shownTerminal, shows, textOf } from './stage.ts';
@@ -27,7 +27,7 @@ const fetchText = async (port: number): Promise<string> =>
   (await fetch(`http://127.0.0.1:${port}`, { headers: { connection: 'close' } })).text();
 
 describe('agent runs a command', () => {
-  it('[TERM-5] holds the terminal for its call, shows it to all while it runs, and its result at the end', async () => {
+  it('[TERM-5] claims a terminal for the call, shows it to all clients, and shows the result at the end', async () => {
     const { asking, watching } = await stage.session();
     const prompt = asking.prompt(quickly('run echo ready; read line; echo "got $line"; exit 3'));
     const terminal = await shownTerminal(stage.watching, watching, prompt);
@@ -37,7 +37,7 @@ describe('agent runs a command', () => {
       turnId: prompt.turnId,
       toolCallId: expect.any(String),
     });
-    // While a session holds it, anybody may type.
+    // Any client may type while the session holds the terminal.
     expect(await terminal.input('hello\r')).toMatchObject({ outcome: 'accepted' });
     const turn = await prompt.result;
     expect(turn.state).toBe('complete');
@@ -58,7 +58,7 @@ describe('agent runs a command', () => {
     expect(watching.chat.mirror.confirmed).toEqual(asking.chat.mirror.confirmed);
   });
 
-  it('[CHAT-5] ends the command when somebody cancels', async () => {
+  it('[CHAT-5] ends the command when a client cancels', async () => {
     const { asking, watching } = await stage.session();
     const prompt = asking.prompt(quickly('run echo "pid $$"; exec sleep 600'));
     const terminal = await shownTerminal(stage.watching, watching, prompt);
@@ -70,7 +70,7 @@ describe('agent runs a command', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('[TERM-5] as an agent does that speaks the Agent Client Protocol', async () => {
+  it('[TERM-5] with an agent that speaks the Agent Client Protocol', async () => {
     const { asking, watching } = await stage.session('scripted');
     const ask = (method: string, params: object = { terminalId: 'terminal-1' }) => ({
       ask: { method: `terminal/${method}`, params },
@@ -113,7 +113,7 @@ describe('agent runs a command', () => {
 });
 
 describe('agent starts a background server', () => {
-  it('[TERM-5] [TERM-6] goes on with the session as its holder, and ends with the session', async () => {
+  it('[TERM-5] [TERM-6] keeps running with the session as its holder, and ends with the session', async () => {
     const { asking, watching } = await stage.session();
     const prompt = asking.prompt(quickly(`serve ${server}`));
     const terminal = await shownTerminal(stage.watching, watching, prompt);
@@ -132,7 +132,7 @@ describe('agent starts a background server', () => {
 });
 
 describe('client detaches a terminal', () => {
-  it('[TERM-5] lets the agent go on while the command does', async () => {
+  it('[TERM-5] lets the agent go on while the command runs', async () => {
     const { asking, watching } = await stage.session();
     const prompt = asking.prompt(quickly('run echo started; read line; echo "then $line"\nsay Moving on.'));
     const terminal = await shownTerminal(stage.watching, watching, prompt);
@@ -184,7 +184,7 @@ describe('client interacts directly', () => {
       success: true,
       content: [{ type: 'terminalComplete', exitCode: 0, preview: expect.stringContaining('hello world\n') }],
     });
-    // The end of the turn takes nothing from the person who holds it.
+    // The end of the turn does not change the claim of the client.
     await stage.settle();
     expect(terminal.holder).toEqual({ kind: 'me' });
     expect(await terminal.claim({ session: asking.uri })).toMatchObject({ outcome: 'accepted' });
@@ -195,7 +195,7 @@ describe('client interacts directly', () => {
 });
 
 describe('session reclaims a background terminal', () => {
-  it('[TERM-5] for as long as a later turn uses it, to type and to read what it printed', async () => {
+  it('[TERM-5] for as long as a later turn uses it, to type and to read its output', async () => {
     const { asking, watching } = await stage.session();
     const started = asking.prompt(quickly(`serve ${server}`));
     const terminal = await shownTerminal(stage.watching, watching, started);
@@ -228,7 +228,7 @@ describe('session reclaims a background terminal', () => {
 });
 
 describe('terminal cleanup', () => {
-  it('[TERM-1] is a client’s word, for processes and catalogue', async () => {
+  it('[TERM-1] happens when a client asks for it, for processes and catalogue', async () => {
     const terminal = await stage.asking.createTerminal({
       command: ['/bin/sh', '-c', 'echo "pid $$"; sleep 600'],
     });
@@ -242,7 +242,7 @@ describe('terminal cleanup', () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  it('[TERM-6] comes with the end of a session for what it still holds, and leaves what a person has taken', async () => {
+  it('[TERM-6] happens to terminals that an ended session holds, and spares those that a client has claimed', async () => {
     const { asking, watching } = await stage.session();
     const first = asking.prompt(quickly('serve echo one; sleep 600'));
     const left = await shownTerminal(stage.watching, watching, first);
@@ -260,7 +260,7 @@ describe('terminal cleanup', () => {
 });
 
 describe('a command typed into a chat', () => {
-  it('[CHAT-17] is advertised, runs in the chat’s folder without the agent, who hears of it with the next turn', async () => {
+  it('[CHAT-17] is advertised, runs in the chat’s folder without the agent, and the agent gets it with the next turn', async () => {
     expect(stage.asking.host?.terminalCommandPrefix).toBe('!');
     const { asking, watching } = await stage.session();
     const prompt = asking.prompt('!pwd; printf "\\033[31m%s\\033[0m\\n" "$((40 + 2))"; exit 3');

@@ -11,7 +11,7 @@ import { HostProcess } from '../kill/host-process.ts';
 import { endKeepers, isAlive, keeperPids, until } from '../kill/processes.ts';
 import { shows } from './stage.ts';
 
-/** A program that owns the whole screen, tells every signal that reaches it, and draws a row for each line that it reads. */
+/** A full-screen program that reports every signal that it receives, and draws a row for each line that it reads. */
 const FULL_SCREEN = String.raw`
   for name in HUP INT QUIT TERM CONT USR1 WINCH; do trap "echo got $name" $name; done
   stty -echo; printf '\033[?1049h\033[2J\033[Hpid %d\n' $$; n=1
@@ -48,7 +48,7 @@ async function serve(...args: string[]): Promise<HostProcess> {
   return running;
 }
 
-/** A client that comes back by itself. */
+/** A client that reconnects by itself. */
 async function attend(address: () => { readonly wsUrl: string; readonly token: string }): Promise<AhpClient> {
   const client = createClient({
     backoff: { minMs: 20, maxMs: 100 },
@@ -65,7 +65,7 @@ async function attend(address: () => { readonly wsUrl: string; readonly token: s
 const open = (client: AhpClient, script: string): Promise<TerminalHandle> =>
   client.createTerminal({ command: ['/bin/sh', '-c', script], cwd: pathToFileURL(folder).href });
 
-/** The process in a terminal, which says so; it must be gone at the end of the test. */
+/** Pid that the process in a terminal prints. The process must be gone at the end of the test. */
 async function pidIn(terminal: TerminalHandle): Promise<number> {
   const pid = Number(/pid (\d+)\r?\n/.exec(await shows(terminal, /pid \d+\r?\n/))?.[1]);
   pids.push(pid);
@@ -78,7 +78,7 @@ async function restarted(host: HostProcess, client: AhpClient): Promise<void> {
   await client.ping();
 }
 
-/** Fails unless a terminal shows that its process went with whoever held it, and all that it had put out. */
+/** Fails unless a terminal shows that its process was lost, with all output before that. */
 async function expectLost(terminal: TerminalHandle, before: string): Promise<void> {
   expect(await terminal.exited).toBe(LOST);
   expect(contentText(terminal.mirror.confirmed.content)).toBe(before);
@@ -94,7 +94,7 @@ async function expectNewOne(client: AhpClient): Promise<void> {
 }
 
 describe('a host that is stopped and started again', () => {
-  it('[TERM-6] [CONN-8] goes on with its terminals, whose programs notice nothing', async () => {
+  it('[TERM-6] [CONN-8] continues its terminals, whose programs notice nothing', async () => {
     const host = await serve();
     const client = await attend(() => host.address);
     const terminal = await open(client, FULL_SCREEN);
@@ -129,7 +129,7 @@ describe('a host that is stopped and started again', () => {
     await until(`process ${pid} has ended`, () => !isAlive(pid));
   });
 
-  it('[TERM-3] gives its terminals what they put out while no host was there', async () => {
+  it('[TERM-3] shows output of its terminals from the time without a host', async () => {
     const host = await serve();
     const client = await attend(() => host.address);
     const gate = join(folder, 'gate');
@@ -148,7 +148,7 @@ describe('a host that is stopped and started again', () => {
   });
 
   it.each(['stopped', 'killed'])(
-    '[CONN-8] without a keeper: when %s, its terminals end with it, and show as exited with what they had',
+    '[CONN-8] without a keeper: when %s, its terminals end with it, and show as exited with their output',
     async (how) => {
       const host = await serve('--no-keeper');
       const client = await attend(() => host.address);
@@ -169,7 +169,7 @@ describe('a host that is stopped and started again', () => {
 });
 
 describe('a keeper', () => {
-  it('[CONN-8] that is killed takes its terminals along, which show as exited, and the next terminal has another', async () => {
+  it('[CONN-8] that is killed ends its terminals, which show as exited, and the next terminal gets another keeper', async () => {
     const host = await serve();
     const client = await attend(() => host.address);
     const terminal = await open(client, FULL_SCREEN);
@@ -179,14 +179,14 @@ describe('a keeper', () => {
     expect(others).toEqual([]);
     process.kill(keeper, 'SIGKILL');
     await expectLost(terminal, before);
-    // It asks to be told of HUP, and goes on.
+    // The process requests a notification of HUP and survives it.
     for (const pid of pids) process.kill(pid, 'SIGKILL');
     expect(await terminal.input('too late\r')).toMatchObject({ outcome: 'rejected' });
     await expectNewOne(client);
     expect(await keeperPids(dataDir)).toHaveLength(2);
   });
 
-  it('[CONN-8] that is killed while no host is there leaves a socket that keeps no host from starting', async () => {
+  it('[CONN-8] that is killed while no host runs leaves a socket that does not prevent a start', async () => {
     const host = await serve();
     const client = await attend(() => host.address);
     const terminal = await open(client, 'echo "pid $$"; exec sleep 600');
@@ -234,7 +234,7 @@ describe('a keeper', () => {
       const [, newKeeper = 0, ...others] = await keeperPids(dataDir);
       expect(others).toEqual([]);
       expect([oldKeeper, newKeeper].map(isAlive)).toEqual([true, true]);
-      // Its holder is another client, which is gone: a moment's grace is all that it has.
+      // Its holder is another client, which has disconnected, so it has only a short grace period.
       expect(adopted.holder).toMatchObject({ kind: 'client' });
       await mine.input('new\r');
       await shows(mine, 'said new');
@@ -252,7 +252,7 @@ describe('a keeper', () => {
     }
   });
 
-  it('has its socket and log in a folder for its owner alone, whatever files are made like elsewhere', async () => {
+  it('has its socket and log in a folder that only its owner can read, whatever the umask', async () => {
     const umask = process.umask(0);
     try {
       const host = await serve();

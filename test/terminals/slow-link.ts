@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** How bad a line is, in each direction. */
+/** Speed of a link, in each direction. */
 export interface LinkSpeed {
   readonly delayMs: number;
   readonly bytesPerSecond: number;
 }
 
-/** What one packet carries: a cut comes between two of these. */
+/** Size of one packet. Cuts happen between packets. */
 const PACKET_BYTES = 1_400;
-/** What waits for a slow line before its sender has to wait as well. */
+/** Size of the queue of a slow link. A full queue blocks its sender. */
 const BUFFER_BYTES = 64 * 1024;
 
-/** A long, thin line to a port of this machine, which can be cut. */
+/** A slow link with high latency to a port of this machine. Tests can cut it. */
 export class SlowLink {
   readonly #port: number;
   readonly #speed: LinkSpeed;
@@ -21,7 +21,7 @@ export class SlowLink {
   #isCut = false;
   #cutAfter: { bytes: number; readonly done: () => void } | undefined;
 
-  /** Opens a line to `port`. Rejects with the system's error. */
+  /** Opens a link to `port`. Rejects with the system's error. */
   static async open(port: number, speed: LinkSpeed): Promise<SlowLink> {
     const link = new SlowLink(port, speed);
     link.#server.listen(0, '127.0.0.1');
@@ -35,32 +35,32 @@ export class SlowLink {
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
   }
 
-  /** Where its near end is. */
+  /** Port of the near end. */
   get port(): number {
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('the link is not open');
     return address.port;
   }
 
-  /** Ends every connection, with all that is on its way, and takes no other until `mend`. */
+  /** Ends every connection with all data in flight, and refuses new ones until `mend`. */
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Cuts it once this much more has come out at the far end. Resolves then. */
+  /** Cuts the link when this many more bytes have left the far end. Resolves then. */
   cutAfter(bytes: number): Promise<void> {
     return new Promise((done) => {
       this.#cutAfter = { bytes, done };
     });
   }
 
-  /** Takes connections again. */
+  /** Accepts connections again. */
   mend(): void {
     this.#isCut = false;
   }
 
-  /** Cuts it for good. */
+  /** Cuts the link permanently. */
   async close(): Promise<void> {
     this.cut();
     const closed = once(this.#server, 'close');
@@ -79,7 +79,7 @@ export class SlowLink {
       [far, near],
     ] as const) {
       this.#sockets.add(socket);
-      // `close` follows every error, and ends the other side too.
+      // `close` follows every error, and also ends the other side.
       socket.on('error', () => socket.destroy());
       socket.on('close', () => {
         this.#sockets.delete(socket);
@@ -100,14 +100,14 @@ export class SlowLink {
   }
 }
 
-/** Hands on what comes from one socket to another, late and in order. */
+/** Passes data from one socket to another, delayed and in order. */
 function carry(
   from: Socket,
   to: Socket,
   { delayMs, bytesPerSecond }: LinkSpeed,
   arrived?: (bytes: number) => void,
 ): void {
-  /** The end of the connection is the last of them. */
+  /** `end` is always the last item. */
   const waiting: (Buffer | 'end')[] = [];
   const timers = new Set<NodeJS.Timeout>();
   let waitingBytes = 0;

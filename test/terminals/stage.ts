@@ -62,7 +62,7 @@ export class Stage {
     return this.#clients[1];
   }
 
-  /** A session on both clients, whose agent runs what it is told to without asking. */
+  /** A session on both clients. Its agent runs commands without asking. */
   async session(provider = 'demo'): Promise<{ asking: SessionHandle; watching: SessionHandle }> {
     const asking = await this.asking.sessions.create({
       provider,
@@ -72,7 +72,7 @@ export class Stage {
     return { asking, watching: await this.watching.sessions.open(asking.uri) };
   }
 
-  /** Resolves when both clients hold all that the host has sent so far. */
+  /** Resolves when both clients have received everything that the host has sent so far. */
   async settle(): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.ping()));
   }
@@ -91,7 +91,7 @@ export const quickly = (text: string) => ({
   model: { id: 'demo-fast' },
 });
 
-/** Resolves with what `find` finds in a mirror, as soon as it does; the test's own timeout is the limit. */
+/** Resolves with the result of `find` on a mirror, when it has one. The limit is the timeout of the test. */
 export function seen<S, T>(
   mirror: { readonly confirmed: S; onChange(listener: () => void): () => void },
   find: (state: S) => T | undefined,
@@ -109,7 +109,7 @@ export function seen<S, T>(
   });
 }
 
-/** The terminal that a turn shows in a call, running or ended, opened by a client as soon as it is there. */
+/** Resolves with the terminal of a turn's call, running or ended, when the call shows one. A client opens it. */
 export async function shownTerminal(
   client: AhpClient,
   session: SessionHandle,
@@ -133,17 +133,17 @@ export const shows = (terminal: TerminalHandle, text: string | RegExp): Promise<
     return isThere ? shown : undefined;
   });
 
-/** A turn's tool calls. */
+/** The tool calls of a turn. */
 export const callsOf = (turn: Pick<Turn, 'responseParts'> | undefined): ToolCallState[] =>
   (turn?.responseParts ?? []).flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []));
 
-/** What a turn's first call ended with. */
+/** Result of a turn's first call. */
 export function resultOf(turn: Turn): { success: boolean; content: readonly ToolResultContent[] } {
   const [call] = callsOf(turn);
   if (call?.status !== 'completed') throw new Error(`not completed: ${JSON.stringify(call)}`);
   return { success: call.success, content: call.content ?? [] };
 }
 
-/** Text of one kind in a turn. */
+/** All text of one kind in a turn. */
 export const textOf = (turn: Turn, kind: 'markdown' | 'reasoning' = 'markdown'): string =>
   turn.responseParts.map((part) => (part.kind === kind ? part.content : '')).join('');

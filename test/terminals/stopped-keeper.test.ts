@@ -53,19 +53,19 @@ async function leave({ host, client }: { host: Host; client: AhpClient }): Promi
 const open = (client: AhpClient): Promise<TerminalHandle> =>
   client.createTerminal({ command: ['/bin/sh', '-c', ECHO] });
 
-/** Suspends a keeper: connections to it get no answer. */
+/** Suspends a keeper, so that connections to it get no answer. */
 function suspend(pid: number): void {
   stopped.push(pid);
   process.kill(pid, 'SIGSTOP');
 }
 
-/** Fails unless a terminal takes what is typed. */
+/** Fails unless a terminal accepts input. */
 async function expectAlive(terminal: TerminalHandle, word: string): Promise<void> {
   await terminal.input(`${word}\r`);
   await shows(terminal, `said ${word}`);
 }
 
-/** A host that was stopped with a terminal in its keeper, which is suspended. */
+/** Stops a host with a terminal in its keeper, and suspends the keeper. */
 async function withSuspended(): Promise<{ uri: string; keeper: number; shown: string }> {
   const first = await serve();
   const terminal = await open(first.client);
@@ -78,7 +78,7 @@ async function withSuspended(): Promise<{ uri: string; keeper: number; shown: st
 }
 
 describe('a keeper that does not answer', () => {
-  it('[CONN-8] [TERM-1] keeps no host from starting, nor from new terminals; its own show as they were, and come back with it', async () => {
+  it('[CONN-8] [TERM-1] prevents neither a start nor new terminals; its own terminals show their last state, and return with it', async () => {
     const { uri, keeper, shown } = await withSuspended();
     const { client, host } = await serve();
     const catalogue = await client.terminals();
@@ -106,7 +106,7 @@ describe('a keeper that does not answer', () => {
     expect(await keeperPids(dataDir)).toHaveLength(2);
   });
 
-  it('[CONN-8] [TERM-6] and is killed then ends its terminals, visibly', async () => {
+  it('[CONN-8] [TERM-6] and is then killed ends its terminals visibly', async () => {
     const { uri, keeper, shown } = await withSuspended();
     const { client } = await serve();
     const terminal = await client.terminal(uri);
@@ -116,7 +116,7 @@ describe('a keeper that does not answer', () => {
     expect((await client.terminals()).items).toMatchObject([{ resource: uri, exitCode: 129 }]);
   });
 
-  it('[CONN-8] [TERM-6] ends, once it answers, what was disposed of meanwhile', async () => {
+  it('[CONN-8] [TERM-6] ends terminals that were disposed of meanwhile when it answers again', async () => {
     const { uri, keeper, shown } = await withSuspended();
     const pid = Number(/pid (\d+)/.exec(shown)?.[1]);
     const { client } = await serve();
@@ -127,7 +127,7 @@ describe('a keeper that does not answer', () => {
     await until(`process ${pid} has ended`, () => !isAlive(pid));
   });
 
-  it('[TERM-1] while a host runs has new terminals start beside it', async () => {
+  it('[TERM-1] while a host runs does not prevent new terminals', async () => {
     const { client } = await serve();
     const terminal = await open(client);
     await expectAlive(terminal, 'before');
@@ -141,14 +141,14 @@ describe('a keeper that does not answer', () => {
   });
 });
 
-describe('what an earlier host left', () => {
-  it('[CONN-8] sockets that nobody listens on are removed, and keep no host from starting', async () => {
+describe('files of an earlier host', () => {
+  it('[CONN-8] sockets without a listener are removed and do not prevent a start', async () => {
     const keepers = join(dataDir, 'keepers');
     await mkdir(keepers, { recursive: true, mode: 0o700 });
     for (let index = 0; index < 50; index += 1) {
       const server = createServer().listen(join(keepers, `bound-${index}`));
       await once(server, 'listening');
-      // A socket that is bound elsewhere leaves its file behind when it is renamed.
+      // A renamed socket leaves its file behind when its server closes.
       await rename(join(keepers, `bound-${index}`), join(keepers, `stale-${index}.sock`));
       server.close();
     }
@@ -158,7 +158,7 @@ describe('what an earlier host left', () => {
     await expectAlive(await open(client), 'new');
   });
 
-  it('[CONN-8] [TERM-1] a folder of keepers that cannot be used is told, and no fault of the client', async () => {
+  it('[CONN-8] [TERM-1] an unusable folder of keepers is reported as an error of the host, not of the client', async () => {
     await mkdir(dataDir, { mode: 0o700 });
     await writeFile(join(dataDir, 'keepers'), 'no folder');
     const { client } = await serve();

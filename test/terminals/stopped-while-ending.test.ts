@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endKeepers, isAlive, keeperPids, until } from '../kill/processes.ts';
 import { shows } from './stage.ts';
 
-/** So many, since the stop meets the keeper now before the process is gone, now behind it. */
+/** Several tries, since the stop sometimes reaches the keeper before the process has ended and sometimes after. */
 const TRIES = 6;
 
-/** Ends at the first signal that it is sent. */
+/** Ends at the first signal. */
 const TICKING = 'echo "pid $$"; i=0; while :; do i=$((i+1)); echo tick $i; sleep 0.02; done';
-/** Has to be killed, which a keeper does after two seconds. */
+/** Ignores TERM and HUP; the keeper kills it after two seconds. */
 const STUBBORN = `trap '' TERM HUP; echo "pid $$"; while :; do sleep 600; done`;
 
 let folder = '';
@@ -49,7 +49,7 @@ function newDataDir(): string {
   return dataDir;
 }
 
-/** A host, a terminal in it, and the process there, which runs. */
+/** Starts a host and a terminal with a running process. */
 async function withTerminal(
   dataDir: string,
   script: string,
@@ -60,7 +60,7 @@ async function withTerminal(
   return { host, client, terminal, pid };
 }
 
-/** Fails unless the one keeper that hosts on the folder met ends by itself, and its terminal's process with it. */
+/** Fails unless the one keeper of the hosts on this folder ends by itself, with its terminal's process. */
 async function expectAllGone(dataDir: string, pid: number): Promise<void> {
   const [keeper = 0, ...others] = await keeperPids(dataDir);
   expect(others).toEqual([]);
@@ -68,7 +68,7 @@ async function expectAllGone(dataDir: string, pid: number): Promise<void> {
   await until(`keeper ${keeper} has ended`, () => !isAlive(keeper));
 }
 
-// A keeper waits five seconds for the next host: all of them at once.
+// A keeper waits five seconds for the next host, so the tests run concurrently.
 describe.concurrent('a host that is stopped', () => {
   it.each([
     ['right behind the end of a terminal', TICKING, TRIES],
@@ -88,7 +88,7 @@ describe.concurrent('a host that is stopped', () => {
       expect(await readFile(join(dataDir, 'agenthost.log'), 'utf8')).not.toContain('could not end');
   });
 
-  it('right behind its start ends, of what it found, what it has no terminal for, and leaves no keeper', async () => {
+  it('right after its start ends processes without a terminal, and leaves no keeper', async () => {
     const dataDir = newDataDir();
     const first = await withTerminal(dataDir, STUBBORN);
     await first.host.stop();

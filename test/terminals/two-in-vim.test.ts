@@ -1,5 +1,5 @@
-// Two people write one file in one vim: Ada beside the host, Ben behind a long, thin line; Carol comes late and looks on. The tests are
-// one story, in order. SHOW=1 prints what Ada and Ben see at the end of each.
+// Two people edit one file in one vim: Ada near the host, Ben behind a slow link. Carol joins late and watches. The tests continue each
+// other, in order. SHOW=1 prints Ada's and Ben's screens at the end of each.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,14 +43,14 @@ class Person {
     this.screen = screen;
   }
 
-  /** Presses keys one by one. Resolves when the host has had them all; rejects when it did not take one. */
+  /** Presses keys one by one. Resolves when the host has received all of them. Rejects when it refused one. */
   async types(keys: string): Promise<void> {
     const outcomes = await Promise.all(Array.from(keys, (key) => this.terminal.input(key)));
     const refused = outcomes.filter((outcome) => !hasArrived(outcome));
     expect(refused).toEqual([]);
   }
 
-  /** Resolves when a line of the screen is so. */
+  /** Resolves when a line of the screen matches. */
   async sees(line: RegExp): Promise<void> {
     await expect.poll(() => this.screen.lines(), PATIENCE).toContainEqual(expect.stringMatching(line));
   }
@@ -60,7 +60,7 @@ class Person {
   }
 }
 
-/** Keys whose echo was lost with the line were typed all the same, once [ACT-5]. */
+/** True for keys that arrived once although their echo was lost with the link [ACT-5]. */
 const hasArrived = (outcome: DispatchOutcome): boolean =>
   outcome.outcome === 'accepted' || (outcome.outcome === 'rejected' && outcome.code === 'outcomeExpired');
 
@@ -75,7 +75,7 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
 
   const file = (): Promise<string> => readFile(join(folder, 'notes.txt'), 'utf8');
 
-  /** A client of its own; `port`: of a line to the host. */
+  /** A client of its own. `port` is that of a link to the host. */
   async function attend(name: string, port?: number): Promise<AhpClient> {
     const { url, token } = host.address;
     const address = port === undefined ? url : `http://127.0.0.1:${port}`;
@@ -98,7 +98,7 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
     person.client.close();
   }
 
-  /** Resolves when everybody has been given as much as the others; fails unless all see the same then, in every cell. */
+  /** Resolves when all screens have received the same output. Fails unless every cell is equal then. */
   async function expectSame(step: string): Promise<void> {
     await expect
       .poll(async () => {
@@ -108,7 +108,7 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
       .toBe(1);
     const [first, ...others] = await Promise.all(people.map(({ screen }) => screen.seen()));
     for (const other of others) expect(other).toEqual(first);
-    // Who was there all the time has the same down to what no cell shows.
+    // Clients that attached at the beginning also agree on the state that no cell shows.
     const facts = await ada.screen.facts();
     expect(await ben.screen.facts()).toEqual(facts);
     expect(facts.active).toBe('alternate');
@@ -133,7 +133,7 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
     if (!hasVim) throw new Error('vim is required and not installed');
     folder = await realpath(await mkdtemp(join(tmpdir(), 'agenthost-vim-')));
     await writeFile(join(folder, 'notes.txt'), 'Lab notes\n');
-    // Under the port of the line, which is none of its own.
+    // The link has another port than the host.
     const config = join(folder, 'agenthost.json');
     await writeFile(config, JSON.stringify({ allowedHosts: ['127.0.0.1'] }));
     host = new HostProcess(join(folder, 'data'), folder, ['--config', config]);
@@ -151,7 +151,7 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
     people.push(ada, ben);
   });
 
-  // The rest of the story means nothing then.
+  // After a failure the remaining tests mean nothing.
   let hasFailed = false;
   beforeEach(({ skip }) => skip(hasFailed, 'after a failure'));
   afterEach(({ task }) => {
@@ -167,7 +167,7 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('[TERM-5] who holds it writes; what the other does meanwhile is refused with a reason, and changes nothing', async () => {
+  it('[TERM-5] the holder writes; input of the other person is refused with a reason and changes nothing', async () => {
     await ada.sees(/"notes\.txt" 1L, 10B/);
     await expectSame('Ada opens a file');
     const before = await ben.screen.facts();
@@ -185,7 +185,7 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
     expect(await file()).toBe('Lab notes\nAda: meet in 東京 at nine\n');
   });
 
-  it('[TERM-4] who attaches late sees the same, and has the same down to what no cell shows', async () => {
+  it('[TERM-4] a person who attaches late has the same screen, down to the state that no cell shows', async () => {
     const carol = await comes('Carol');
     await expectSame('Carol looks in');
     expect(await carol.screen.facts()).toEqual(await ada.screen.facts());
@@ -193,7 +193,7 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
     leaves(carol);
   });
 
-  it('[TERM-5] handed over, the other writes over the slow line, in a size of their own', async () => {
+  it('[TERM-5] after a handover the other person writes over the slow link, in a size of their own', async () => {
     expect(await ada.handOver(ben)).toMatchObject({ outcome: 'accepted' });
     await expect.poll(() => ben.terminal.holder, PATIENCE).toEqual({ kind: 'me' });
     expect(await ben.terminal.resize(50, 12)).toMatchObject({ outcome: 'accepted' });
@@ -201,7 +201,7 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
     expect(await ada.terminal.input(`:q!\r`)).toMatchObject(notYours);
     expect(await ada.terminal.claim('me')).toMatchObject(claimed);
 
-    // A line taken back; one copied, changed and moved up; a character deleted and put back.
+    // Undoes a line; copies, changes and moves up a line; deletes a character and puts it back.
     await ben.types(`oBen: no, this is wrong${ESC}u`);
     await ben.types(`oBen: café 漢字${ESC}yypcwAll${ESC}ddPxu:w\r`);
     await ben.sees(/ 4L, \d+B written/);
@@ -210,8 +210,8 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
     expect(await file()).toBe('Lab notes\nAda: meet in 東京 at nine\nAll: café 漢字\nBen: café 漢字\n');
   });
 
-  it('[ACT-5] [CONN-5] the line is cut under the hands of who writes, and every key is typed once', async () => {
-    // A third of the keys arrives; of some the echo is lost, of others the key.
+  it('[ACT-5] [CONN-5] the link is cut while the holder writes, and every key is typed once', async () => {
+    // A third of the keys arrives. Of the others some lose the echo, and some are lost themselves.
     const cut = link.cutAfter(4_000);
     const typed = ben.types(`GoBen: half of this line came before the cut, 残り after it${ESC}:w\r`);
     await cut;
@@ -228,13 +228,13 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
     );
   });
 
-  it('[TERM-5] [CONN-5] handed back, the other writes on while the line is cut', async () => {
+  it('[TERM-5] [CONN-5] after handing back, the other person writes on while the link is cut', async () => {
     expect(await ben.handOver(ada)).toMatchObject({ outcome: 'accepted' });
     await expect.poll(() => ada.terminal.holder, PATIENCE).toEqual({ kind: 'me' });
     expect(await ada.terminal.resize(60, 16)).toMatchObject({ outcome: 'accepted' });
     link.cut();
     await expect.poll(() => ben.client.status.state, PATIENCE).not.toBe('online');
-    // Much scrolls by that Ben does not see.
+    // Much output scrolls by while Ben is disconnected.
     await ada.types(`:set number\rGoAda: while Ben was away${ESC}yy30pGgg30jdGgg:w\r`);
     await ada.sees(/ 30L, \d+B written/);
     link.mend();
@@ -245,7 +245,7 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
     expect(lines.slice(5, 30)).toEqual(Array.from({ length: 25 }, () => 'Ada: while Ben was away'));
   });
 
-  it('[TERM-4] [TERM-5] who attaches after changes of size and in the midst of a word sees the same; the other ends the word', async () => {
+  it('[TERM-4] [TERM-5] a person who attaches after size changes and within a word sees the same; the other person ends the word', async () => {
     await ada.types(`:6,$d\rGoAda and B`);
     await ada.sees(/Ada and B$/);
     const carol = await comes('Carol');

@@ -13,7 +13,7 @@ afterAll(async () => {
   await machine.dispose();
 });
 
-/** A turn of the demo agent that asks, and the option that is chosen for it. */
+/** Runs a turn of the demo agent that asks, and chooses this option. */
 async function allow(prompt: string, optionId: string): Promise<string> {
   const session = await client.sessions.create({ provider: 'demo' });
   const turn = session.chat.prompt(prompt);
@@ -24,7 +24,7 @@ async function allow(prompt: string, optionId: string): Promise<string> {
 }
 
 describe('agenthost approvals', () => {
-  test('lists what was allowed for good, what it covers and where, and revokes it', async () => {
+  test('lists remembered approvals with their scope and place, and revokes them', async () => {
     expect(await machine.run(['approvals'])).toMatchObject({
       code: 0,
       out: '',
@@ -61,7 +61,7 @@ describe('agenthost approvals', () => {
     await expect(client.revokeApproval('gone')).rejects.toMatchObject({ code: -32008 });
   });
 
-  test('says what is wrong with its arguments', async () => {
+  test('reports invalid arguments', async () => {
     expect(await machine.run(['approvals', 'revoke'])).toMatchObject({
       code: 2,
       err: 'agenthost: expected ids of approvals, or --all\n',
@@ -72,7 +72,7 @@ describe('agenthost approvals', () => {
     });
   });
 
-  test('a session that allows everything writes without asking, and one that denies everything says so', async () => {
+  test('a session that allows everything writes without asking, and one that denies everything reports that', async () => {
     const written = await machine.run(['run', '--config', 'approvals=all', 'write a.txt Yes']);
     expect(written).toMatchObject({ code: 0, err: expect.stringContaining('Wrote `a.txt`') });
     const edited = await machine.run(['run', '--config', 'approvals=edits', 'write b.txt Yes']);

@@ -1,4 +1,4 @@
-// Runs the real program in a home of its own, and leaves nothing of it behind.
+// Runs the real program in a home of its own, and removes all its files.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,31 +8,31 @@ import { hasCode } from '@agenthost/protocol/values';
 
 const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** Saves each start of the program most of its time; set for all tests, absent outside of them. */
+/** A compile cache makes each start of the program much faster. It is set for all tests. */
 const compileCache: Record<string, string> =
   process.env['NODE_COMPILE_CACHE'] === undefined
     ? {}
     : { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
 
-/** How long a test waits for something to be said, or for an end. */
+/** Time limit for expected output and for the end of a program. */
 const patienceMs = 15_000;
 
-/** What is said of something that takes over a second. */
+/** Notes that the program prints during waits of over a second. */
 const progress =
   /^(?:starting|starting a host|connecting to .*|creating a session|listing sessions|looking for agents|waiting for (?:demo|the agent|terminal .*)|starting the agent|opening a conversation|removing .*)\n/gm;
 
 export interface RunningCli {
   readonly pid: number;
-  /** All that came so far. */
+  /** Output on stdout so far. */
   readonly out: string;
   readonly err: string;
-  /** Resolves when `text` has come on stdout or stderr. */
+  /** Resolves when `text` is on stdout or stderr. */
   until(text: string): Promise<void>;
-  /** Resolves when it has ended; `err` is then without what it said only because this machine is slow. */
+  /** Resolves when the program has ended. Its `err` has no notes of a slow machine. */
   readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
   type(text: string): void;
   endInput(): void;
-  /** Stops reading its output, as `head -1` does. */
+  /** Stops reading the output, as `head -1` does. */
   closeOutput(): void;
   kill(signal: NodeJS.Signals): void;
 }
@@ -40,22 +40,22 @@ export interface RunningCli {
 export interface ServeLine {
   readonly url: string;
   readonly wsUrl: string;
-  /** As the file says whose path is printed; '' when it came from the environment. */
+  /** Content of the token file whose path is printed; '' if the token came from the environment. */
   readonly token: string;
   readonly pid: number;
 }
 
-/** What `serve --json` has printed, with the token from its file. */
+/** The line of `serve --json`, with the token from its file. */
 export function readServeLine(printed: string): ServeLine {
   const said: Omit<ServeLine, 'token'> & { tokenFile?: string } = JSON.parse(printed);
   const token = said.tokenFile === undefined ? '' : readFileSync(said.tokenFile, 'utf8').trim();
   return { ...said, token };
 }
 
-/** One user on one machine, where the program is installed: home, working folder, environment. */
+/** A user on a machine with the program installed: home, working folder, environment. */
 export class Machine {
   readonly home = mkdtempSync(join(tmpdir(), 'agenthost-cli-'));
-  /** Where the program is installed. */
+  /** Folder of the installed program. */
   readonly #programs = mkdtempSync(join(tmpdir(), 'agenthost-cli-bin-'));
   readonly #running = new Set<ChildProcess>();
   readonly #env: Record<string, string>;
@@ -67,7 +67,7 @@ export class Machine {
     this.#env = { PATH: path, HOME: this.home, LANG: 'C.UTF-8', ...compileCache, ...env };
   }
 
-  /** What programs that run here have for an environment. */
+  /** The environment of programs on this machine. */
   get environment(): Readonly<Record<string, string>> {
     return this.#env;
   }
@@ -80,7 +80,7 @@ export class Machine {
     return join(this.home, '.local/share/agenthost');
   }
 
-  /** What running hosts left word of. */
+  /** The announcements of running hosts. */
   hosts(): (ServeLine & { readonly dataDir: string })[] {
     if (!existsSync(this.hostsFolder)) return [];
     return readdirSync(this.hostsFolder).map(
@@ -89,7 +89,7 @@ export class Machine {
     );
   }
 
-  /** Starts the program; its input stays open until `endInput`. */
+  /** Starts the program. Its input stays open until `endInput`. */
   start(args: readonly string[], env: Record<string, string> = {}): RunningCli {
     const child = spawn(process.execPath, ['-C', '@agenthost/source', entry, ...args], {
       cwd: this.home,
@@ -114,7 +114,7 @@ export class Machine {
     return { host, line: readServeLine(host.out) };
   }
 
-  /** Ends everything, hosts in the background included. */
+  /** Ends all programs, hosts in the background included. */
   async dispose(): Promise<void> {
     const ends = [...this.#running].map((child) => new Promise((resolve) => child.once('close', resolve)));
     for (const child of this.#running) child.kill('SIGKILL');
@@ -152,7 +152,7 @@ function follow(child: ChildProcess, args: readonly string[], ended: () => void)
     err += text;
     wake();
   });
-  // It may end before it has read all of its input.
+  // The program may end before it has read all its input.
   child.stdin?.on('error', () => undefined);
   let hasEnded = false;
   const end = new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
@@ -208,7 +208,7 @@ function follow(child: ChildProcess, args: readonly string[], ended: () => void)
   };
 }
 
-/** The objects that a command printed with `--json`. Throws when a line is anything else. */
+/** The objects that a command printed with `--json`. Throws for any other line. */
 export const jsonLines = (text: string): { type?: string; [name: string]: unknown }[] =>
   text
     .trimEnd()

@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const library = fileURLToPath(new URL('../../client/src/index.ts', import.meta.url));
 
-/** The examples of `docs/programs.md`: connecting and offering a tool, as one program that prints its session and stays. */
+/** The examples of `docs/programs.md` for a connection and a tool, as one program that prints its session and keeps running. */
 function example(wsUrl: string): string {
   const page = readFileSync(new URL('../../../docs/programs.md', import.meta.url), 'utf8');
   const blocks = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code ?? '');
@@ -33,7 +33,7 @@ function example(wsUrl: string): string {
     .replace('{ token:', "{ clientId: 'script', token:");
 }
 
-/** Runs a program; resolves with its first line. */
+/** Runs a program. Resolves with its first line. */
 async function run(name: string, code: string, token: string): Promise<{ line: string; kill(): void }> {
   const file = join(machine.home, name);
   writeFileSync(file, code);
@@ -53,7 +53,7 @@ async function run(name: string, code: string, token: string): Promise<{ line: s
   return { line, kill: () => child.kill('SIGKILL') };
 }
 
-test('[SESS-8] [CHAT-9] the program of docs/programs.md runs a tool for an agent that was asked elsewhere; killed while it runs one, that call fails', async () => {
+test('[SESS-8] [CHAT-9] the program of docs/programs.md runs a tool for a prompt of another client; a call fails when the program is killed during it', async () => {
   const { line: host } = await machine.serve();
   const program = example(host.wsUrl);
   const script = await run('example.ts', program, host.token);
@@ -67,7 +67,7 @@ test('[SESS-8] [CHAT-9] the program of docs/programs.md runs a tool for an agent
   watcher.type('say tool slow\n');
   await watcher.until('→ Run slow on script');
   script.kill();
-  // The same client again, which knows nothing of that session: what it ran there has failed.
+  // The same client again without knowledge of that session: its call there has failed.
   await run('again.ts', program, host.token);
   await watcher.until('`slow` failed: The client that runs this tool has left the session');
   watcher.type('q\n');

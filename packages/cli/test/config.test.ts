@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => machine.dispose());
 
 describe('agenthost config', () => {
-  test('lists settings with values, titles, choices and what is fixed', async () => {
+  test('lists settings with values, titles, choices and fixed ones', async () => {
     const { code, out } = await machine.run(['config']);
     expect(code).toBe(0);
     expect(out).toMatch(/^defaultAgent +demo +Default agent \(demo\)$/m);
@@ -28,7 +28,7 @@ describe('agenthost config', () => {
     expect(values).toMatchObject({ approvals: 'ask', maxTerminals: 7, replayWindowHours: 24 });
   });
 
-  test('[ROOT-5] sets a value live on all clients, and refuses what does not fit', async () => {
+  test('[ROOT-5] sets a value live on all clients, and refuses invalid ones', async () => {
     const client = await connect(wsUrl, { token });
     const root = await client.subscribe('ahp-root://');
     const changed = new Promise<void>((resolve) => {
@@ -81,7 +81,7 @@ describe('agenthost config', () => {
   });
 });
 
-test('at the limit of terminals it says how to get room', async () => {
+test('at the limit of terminals the error says how to make room', async () => {
   const client = await connect(wsUrl, { token });
   const terminals = await Promise.all(
     Array.from({ length: 7 }, () => client.createTerminal({ command: ['cat'] })),
@@ -94,7 +94,7 @@ test('at the limit of terminals it says how to get room', async () => {
   client.close();
 }, 30_000);
 
-test('serve says which fixed value does not fit', async () => {
+test('serve reports an invalid fixed value', async () => {
   const { code, err } = await machine.run(['serve', '--port', '0', '--data', 'x', '--set', 'maxTerminals=0']);
   expect(code).toBe(2);
   expect(err).toContain('maxTerminals: expected a whole number from 1 to 1024');
@@ -105,7 +105,7 @@ test.each([
   ['nope=1', /^agenthost: nope: unknown setting; expected one of defaultAgent, approvals, .*maxTerminals/],
   ['toString=1', /^agenthost: toString: unknown setting; expected one of defaultAgent/],
   ['maxTerminals=few', /^agenthost: maxTerminals: expected a number, got few\n$/],
-])('serve --set %s is refused as config set would, and makes nothing', async (setting, message) => {
+])('serve --set %s is refused as by config set, and makes nothing', async (setting, message) => {
   const data = join(machine.home, 'never');
   const { code, err } = await machine.run(['serve', '--port', '0', '--data', data, '--set', setting]);
   expect(code).toBe(2);
@@ -139,7 +139,7 @@ describe('agenthost run with config, and agenthost sessions by metadata', () => 
     expect(shown.out).toMatch(/^meta {6}ticket=7 team=red$/m);
   });
 
-  test('refuses what does not fit before there is a session', async () => {
+  test('refuses invalid values before it creates a session', async () => {
     const count = jsonLines((await machine.run(['sessions', '--json'])).out).length;
     const refused = (...args: string[]) => machine.run(['run', ...args, 'say no']);
     expect(await refused('--config', 'askBeforeWriting=maybe')).toMatchObject({
@@ -162,7 +162,7 @@ describe('agenthost run with config, and agenthost sessions by metadata', () => 
     expect(jsonLines((await machine.run(['sessions', '--json'])).out)).toHaveLength(count);
   });
 
-  test('hides archived sessions unless they are asked for', async () => {
+  test('hides archived sessions by default', async () => {
     const list = async (...args: string[]) =>
       sessionsOf((await machine.run(['sessions', '--json', ...args])).out);
     const [last] = await list();

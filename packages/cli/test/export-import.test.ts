@@ -33,7 +33,7 @@ afterAll(() => machine.dispose());
 
 const file = (name: string): string => join(folder, name);
 
-/** A copy of the export with something else in it. */
+/** A copy of the export with these changes. */
 function changed(name: string, ...changes: readonly (readonly [RegExp, string])[]): string {
   let text = readFileSync(file('session.json'), 'utf8');
   for (const [from, to] of changes) text = text.replace(from, to);
@@ -46,7 +46,7 @@ const workingDirectory = /"workingDirectory":"[^"]*"/;
 const nowhere = '"workingDirectory":"file:///no/such"';
 
 describe('export', () => {
-  test('writes a file that import makes a session of', async () => {
+  test('writes a file that import turns into a session', async () => {
     const done = await machine.run(['export', id.slice(0, 8), '-o', file('session.json')]);
     expect(done).toEqual({ code: 0, out: '', err: `1 turn in 1 chat written to ${file('session.json')}\n` });
     const document = JSON.parse(readFileSync(file('session.json'), 'utf8'));
@@ -66,7 +66,7 @@ describe('export', () => {
     );
   });
 
-  test('replaces a file only when it is forced to, and leaves nothing half-written', async () => {
+  test('replaces a file only with --force, and leaves nothing half-written', async () => {
     writeFileSync(file('mine.md'), 'mine');
     const refused = await machine.run(['export', id, '--format', 'markdown', '-o', file('mine.md')]);
     expect(refused).toEqual({
@@ -141,7 +141,7 @@ describe('import', () => {
     ],
     ['outside.json', workingDirectory, '"workingDirectory":"file:///usr"', ', or give this one with --cwd'],
     ['turns.json', /"turn":{"id":"[^"]*"/, '"turn":{"id":1', 'turn.id: must be a string'],
-  ])('tells what is wrong with %s, and leaves nothing', async (name, from, to, told) => {
+  ])('reports the fault of %s, and leaves nothing', async (name, from, to, told) => {
     const before = await machine.run(['sessions']);
     const { code, err } = await machine.run(['import', changed(name, [from, to])]);
     expect(err).toContain(told);
@@ -149,7 +149,7 @@ describe('import', () => {
     expect((await machine.run(['sessions'])).out.split('\n')).toHaveLength(before.out.split('\n').length);
   });
 
-  test('says what of the file it did not take: settings, and messages that would be sent', async () => {
+  test('reports skipped content of the file: settings, and messages that would be sent', async () => {
     const pending = '{"id":"q","message":{"text":"!touch /x","origin":{"kind":"user"}}}';
     const path = changed(
       'settings.json',
@@ -201,7 +201,7 @@ describe('import', () => {
     });
   });
 
-  test('says that text is no JSON', async () => {
+  test('reports text that is no JSON', async () => {
     writeFileSync(file('text.json'), '{"format": "agenthost-session", ');
     const { code, err } = await machine.run(['import', file('text.json')]);
     expect({ code, err }).toEqual({
@@ -210,7 +210,7 @@ describe('import', () => {
     });
   });
 
-  test('says in words which file it cannot read, and which form it reads', async () => {
+  test('reports an unreadable file, and the format that it reads', async () => {
     const told = async (path: string): Promise<string> => (await machine.run(['import', path])).err;
     expect(await told(file('nothing.json'))).toBe(
       `agenthost: ${file('nothing.json')} cannot be read: the file does not exist\n`,

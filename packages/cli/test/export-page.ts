@@ -20,7 +20,7 @@ async function* parts(turn: ExportedTurn, title: string): AsyncGenerator<ExportP
 
 type Page = (parts: AsyncIterable<ExportPart>) => AsyncIterable<string>;
 
-/** What a writer makes of a session with one turn, in which this was said. */
+/** The output of a writer for a session with one turn that has these parts. */
 export async function page(
   write: Page,
   said: { message?: Message; answer?: ResponsePart[]; title?: string; contents?: ExportedTurn['contents'] },
@@ -34,7 +34,7 @@ export async function page(
 
 export const markdown = (content: string): ResponsePart => ({ kind: 'markdown', id: 'p', content });
 
-/** A call that is over, with this result. */
+/** A completed call with this result. */
 export const call = (text: string, more: object = {}): ResponsePart => ({
   kind: 'toolCall',
   toolCall: {
@@ -52,7 +52,7 @@ export const call = (text: string, more: object = {}): ResponsePart => ({
   },
 });
 
-/** One that changed a file; what it was and is stands in `contents`. */
+/** A call that changed a file. The versions of the file are in `contents`. */
 export const edit: ResponsePart = call('', {
   content: [
     {

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Context } from '../src/process/context.ts';
 
-/** A process that is none: streams in memory, signals by hand. */
+/** A context without a process: streams in memory, signals by the test. */
 export class FakeContext implements Context {
   env: Record<string, string | undefined> = { LANG: 'C.UTF-8' };
   readonly cwd = '/work';
@@ -31,7 +31,7 @@ export class FakeContext implements Context {
     return this.output.signal;
   }
 
-  /** What was printed so far. */
+  /** Output on stdout so far. */
   get out(): string {
     return this.#out;
   }
@@ -51,7 +51,7 @@ export class FakeContext implements Context {
     this.exits.push(code);
   }
 
-  /** Sends a signal to whoever listens. */
+  /** Sends a signal to the listeners. */
   signal(signal: NodeJS.Signals): void {
     this.#listener?.(signal);
   }

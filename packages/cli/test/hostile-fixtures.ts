@@ -1,4 +1,4 @@
-// What others write, as hostile as it can be, in every place that shows it.
+// Hostile text of other people in every field that a renderer shows.
 import type {
   ChatInputQuestion,
   ChatInputRequest,
@@ -13,7 +13,9 @@ import { completedTurn } from '@agenthost/testkit';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
-/** Controls, directions, and what takes no room. Not the program's own list: what stands here is to hold whatever that says. */
+/**
+ * Control characters, direction marks and zero-width characters. Independent of the program's own list, so that the tests check that list.
+ */
 const FORBIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0001}-\u{e007f}]/u;
 

@@ -1,4 +1,4 @@
-// What others wrote, in everything that shows it: no renderer hands on what a terminal would obey, or what nobody would see.
+// Hostile text in everything that shows it: no renderer passes on control sequences or invisible characters.
 import type { TurnEvent } from '@agenthost/client';
 import type { ExportedTurn, TerminalInfo } from '@agenthost/protocol';
 import fc from 'fast-check';
@@ -47,7 +47,7 @@ import {
 const runs = { numRuns: 150 };
 const marks = { done: '+', failed: 'x', refused: '-', running: '>', asks: '?', dot: '-' };
 
-/** What a screen without colours was given, both streams. */
+/** Output of a screen without colours, on both streams. */
 function printed(show: (screen: Screen, context: FakeContext) => void): string {
   const context = new FakeContext();
   show(new Screen(context), context);
@@ -56,7 +56,7 @@ function printed(show: (screen: Screen, context: FakeContext) => void): string {
 const said = (lines: readonly Line[]): string =>
   lines.map((spans) => spans.map(({ text }) => text).join('')).join('\n');
 
-describe('text of others', () => {
+describe('text of other people', () => {
   test.each<[string, (evil: string) => string]>([
     ['a session in a list', (evil) => sessionLine(summary(evil), { now: 0, home: '/home' })],
     ['a session’s id', (evil) => shortId(`ahp-session:/${evil}`)],
@@ -71,7 +71,7 @@ describe('text of others', () => {
       (evil) =>
         waiting(evil)
           .flatMap((each) => choicesFor(each))
-          // Each on its line, whose end is ours.
+          // Each choice on a line, without the line end of the program itself.
           .map((choice) => printed((screen) => showChoices(screen, [choice])).slice(0, -1))
           .join(''),
     ],
@@ -103,7 +103,7 @@ describe('text of others', () => {
     );
   });
 
-  test('is harmless in what commands print', () => {
+  test('is harmless in the output of commands', () => {
     fc.assert(
       fc.property(hostile, (evil) => {
         const events: TurnEvent[] = [
@@ -223,7 +223,7 @@ describe('text of others', () => {
         };
         for (const [what, lines] of Object.entries(shown)) {
           harmless(said(lines), what);
-          // A line that is two would push all below it out of its place.
+          // An extra line would move everything below it.
           for (const each of lines) expect(said([each]), what).not.toContain('\n');
         }
       }),
@@ -268,7 +268,7 @@ describe('text of others', () => {
     );
   });
 
-  test('keeps what scripts and emoji are made of', () => {
+  test('keeps the characters of scripts and emoji', () => {
     expect(idOf('ahp-session:/a\u200bb')).toBe('a\u200bb');
     expect(shortId('ahp-session:/a\u200bb')).toBe('ab');
     expect(sessionLine({ ...summary('x'), title: 'نمی‌خواهم 👩‍👩‍👧 ❤️' }, { now: 0, home: '/' })).toContain(

@@ -18,7 +18,7 @@ const ended = (out: string): Record<string, unknown> | undefined =>
   jsonLines(out).find(({ type }) => type === 'ended');
 
 describe('--model', () => {
-  test('chooses the model of a new session, and of one that is there', async () => {
+  test('chooses the model of a new session, and of an existing one', async () => {
     for (const where of [[], ['--session', session]]) {
       const { code, out } = await machine.run(['run', '--json', '--model', 'demo-fast', ...where, 'say hi']);
       expect(code).toBe(0);
@@ -28,7 +28,7 @@ describe('--model', () => {
     expect(err).toContain(': demo (demo-fast) in ~');
   });
 
-  test('that the agent does not have is refused with the names of those it has, and makes no session', async () => {
+  test('that the agent does not have is refused with the available names, and makes no session', async () => {
     const count = async (): Promise<number> =>
       jsonLines((await machine.run(['sessions', '--json'])).out).length;
     const before = await count();
@@ -50,14 +50,14 @@ describe('--model', () => {
     expect(jsonLines(out)).toHaveLength(1);
   });
 
-  test('names are those that `agents` lists', async () => {
+  test('accepts the names that `agents` lists', async () => {
     const { out } = await machine.run(['agents']);
     expect(out).toMatch(/^✓ demo .*\n +models: demo, demo-fast$/m);
   });
 });
 
 describe('sessions set', () => {
-  test('lists what there is to set, changes it, and says what it is then', async () => {
+  test('lists the settings, changes one, and prints its new value', async () => {
     const listed = await machine.run(['sessions', 'set', session]);
     expect(listed.out).toMatch(/^approvals +ask +Approvals \(ask, edits, all, none\)$/m);
     expect(listed.out).toMatch(/^askBeforeWriting +true +Ask before writing/m);
@@ -103,13 +103,13 @@ describe('sessions set', () => {
     expect((await machine.run(['sessions', 'set', session, '--json'])).out).toBe(before.out);
   });
 
-  test('is what `run` names for a session that is there', async () => {
+  test('is the command that `run` suggests for an existing session', async () => {
     const { code, err } = await machine.run(['run', '--session', session, '--config', 'approvals=ask', 'x']);
     expect(code).toBe(2);
     expect(err).toContain(`\`agenthost sessions set ${session} …\` changes an existing session`);
   });
 
-  test('a token that may only observe is told so', async () => {
+  test('reports that a token may only observe', async () => {
     const made = await machine.run(['token', 'create', '--json', '--name', 'eye']);
     const token = String(jsonLines(made.out)[0]?.['secret']);
     const { code, err } = await machine.run(['sessions', 'set', session, 'approvals=ask'], {
@@ -120,18 +120,18 @@ describe('sessions set', () => {
   });
 });
 
-describe('the word of a session', () => {
+describe('the status of a session', () => {
   const wordOf = async (): Promise<string | undefined> =>
     (await machine.run(['sessions', '--limit', '1'])).out.split(/ +/)[1];
 
-  test('is idle after `run` has shown its end, in a new session and in one that is there', async () => {
+  test('is idle after `run` has shown its end, in a new session and in an existing one', async () => {
     await machine.run(['run', '--session', session, 'say seen']);
     expect(await wordOf()).toBe('idle');
     await machine.run(['run', 'say seen too']);
     expect(await wordOf()).toBe('idle');
   });
 
-  test('is unread after somebody else has said something, also when `run` shows something newer', async () => {
+  test('is unread after a turn of another client, also when `run` shows a newer one', async () => {
     await machine.run(['queue', 'add', session, 'say unseen']);
     await expect.poll(wordOf).toBe('unread');
     await machine.run(['run', '--session', session, 'say newer']);
@@ -139,7 +139,7 @@ describe('the word of a session', () => {
   });
 });
 
-test('values of `serve --set` that do not fit are wrong usage, like keys that are none', async () => {
+test('invalid values of `serve --set` are wrong usage, like unknown keys', async () => {
   for (const given of [
     'maxTerminals=0',
     'approvals=perhaps',

@@ -6,7 +6,7 @@ import { Machine } from './cli-process.ts';
 
 let machine: Machine;
 beforeEach(() => {
-  // Nothing is installed for good, as after `npm install` in a clone.
+  // Nothing is installed globally, as after `npm install` in a clone.
   machine = new Machine({ PATH: '/usr/bin:/bin' });
   const bin = join(machine.home, 'node_modules/.bin');
   mkdirSync(bin, { recursive: true });
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => machine.dispose());
 
-test('what a host and commands advise works in a clone, where `agenthost` is not on PATH', async () => {
+test('commands that a host and the program advise work in a clone, where `agenthost` is not on PATH', async () => {
   const host = machine.start(['serve', '--port', '0']);
   await host.until('Ctrl-C stops it');
   expect(host.out).toContain(

@@ -1,5 +1,5 @@
-// Runs before the program, by `--import`: it logs the modules that the program loads, takes one module away, or drops what the
-// program sends to a host by one method.
+// Loaded before the program by `--import`. It logs the modules that the program loads, removes one module, or drops the program's requests
+// of one method.
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 

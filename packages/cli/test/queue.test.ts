@@ -7,7 +7,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => machine.dispose());
 
-/** A session whose agent hangs in a turn, and its id. */
+/** A session whose agent hangs in a turn. */
 async function hanging(prompt = 'say ready; hang'): Promise<{ session: string; end: () => void }> {
   const run = machine.start(['run', '--json', prompt]);
   await run.until('ready');
@@ -17,7 +17,7 @@ async function hanging(prompt = 'say ready; hang'): Promise<{ session: string; e
 }
 
 const queue = (...args: string[]) => machine.run(['queue', ...args]);
-/** Texts of what waits, the next one first. */
+/** Texts of the queued messages, the next one first. */
 const texts = async (session: string): Promise<string[]> =>
   (await queue('list', session)).out
     .split('\n')
@@ -25,7 +25,7 @@ const texts = async (session: string): Promise<string[]> =>
     .map((line) => line.slice(17));
 
 describe('agenthost queue', () => {
-  test('[CHAT-11] adds, edits, orders and takes back what waits, and shows it', async () => {
+  test('[CHAT-11] adds, edits, reorders and removes queued messages, and shows them', async () => {
     const { session, end } = await hanging();
     expect(await queue('list', session)).toMatchObject({ code: 0, out: '', err: 'the queue is empty\n' });
     for (const text of ['say one', 'say two', 'say three']) await queue('add', session, text);
@@ -46,7 +46,7 @@ describe('agenthost queue', () => {
     end();
   }, 30_000);
 
-  test('[CHAT-12] steers the turn that runs, and queues what the agent does not take', async () => {
+  test('[CHAT-12] steers the running turn, and queues a message that the agent refuses', async () => {
     const { session, end } = await hanging('say ready; hang; deaf');
     expect((await queue('steer', session, 'say no')).out).toMatch(/^(?:steer|1 {4}) /);
     expect(await texts(session)).toEqual(['say no']);
@@ -59,7 +59,7 @@ describe('agenthost queue', () => {
     await watch.ended;
   }, 30_000);
 
-  test('[CHAT-12] starts what is to steer where no turn runs, and says so', async () => {
+  test('[CHAT-12] starts a steering message if no turn runs, and reports that', async () => {
     const { out } = await machine.run(['run', '--json', 'say over']);
     const session = String(jsonLines(out)[0]?.['session']).replace('ahp-session:/', '');
     expect(await queue('steer', session, '1')).toMatchObject({
@@ -72,7 +72,7 @@ describe('agenthost queue', () => {
     });
   }, 30_000);
 
-  test('[CHAT-12] steers with a message that waits, by its place', async () => {
+  test('[CHAT-12] steers with a queued message by its position', async () => {
     const { session, end } = await hanging('say ready; hang; deaf');
     await queue('add', session, 'say one');
     await queue('add', session, 'say two');
@@ -86,7 +86,7 @@ describe('agenthost queue', () => {
     end();
   }, 30_000);
 
-  test('[CHAT-12] sets a queue going that a cancel has stopped', async () => {
+  test('[CHAT-12] releases a queue that a cancel has stopped', async () => {
     const { session, end } = await hanging();
     for (const text of ['say one', 'hang']) await queue('add', session, text);
     end();
@@ -100,7 +100,7 @@ describe('agenthost queue', () => {
     await watch.ended;
   }, 30_000);
 
-  test('[CHAT-12] says of a message that no turn is before that it was started, not that nothing waits', async () => {
+  test('[CHAT-12] reports that a message without a turn before it was started, not that the queue is empty', async () => {
     const ran = await machine.run(['run', '--json', 'say ready']);
     const session = String(jsonLines(ran.out)[0]?.['session']).replace('ahp-session:/', '');
     expect(await queue('add', session, 'say', 'more')).toMatchObject({
@@ -114,7 +114,7 @@ describe('agenthost queue', () => {
     await watch.ended;
   }, 30_000);
 
-  test('[CHAT-12] tells scripts by --json which turns it started', async () => {
+  test('[CHAT-12] prints the started turns with --json', async () => {
     const ran = await machine.run(['run', '--json', 'say ready']);
     const session = String(jsonLines(ran.out)[0]?.['session']).replace('ahp-session:/', '');
     const [first] = jsonLines((await queue('add', session, '--json', 'hang')).out);

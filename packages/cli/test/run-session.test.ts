@@ -9,13 +9,13 @@ afterAll(() => machine.dispose());
 
 const idOf = (uri: unknown): string => String(uri).replace(/^ahp-\w+:\//, '');
 
-/** A session in which something was asked. */
+/** A session with one prompt. */
 async function asked(prompt = 'say first'): Promise<{ session: string; chat: string }> {
   const [head] = jsonLines((await machine.run(['run', '--json', prompt])).out);
   return { session: idOf(head?.['session']), chat: idOf(head?.['chat']) };
 }
 
-/** A session whose turn hangs, and what holds it. */
+/** A session with a hanging turn, and the command that started it. */
 async function hanging(): Promise<{ session: string; run: RunningCli }> {
   const run = machine.start(['run', '--json', 'say ready; hang']);
   await run.until('ready');
@@ -26,7 +26,7 @@ const chatsOf = async (session: string) =>
   jsonLines((await machine.run(['sessions', 'chats', session, '--json'])).out);
 
 describe('agenthost run --session', () => {
-  test('says when the setting of the session decides, and not --approve', async () => {
+  test('reports when the setting of the session applies, and not --approve', async () => {
     const { session } = await asked();
     await machine.run(['sessions', 'set', session, 'approvals=all']);
     const args = ['run', '--session', session, 'write all.txt Yes'];
@@ -36,7 +36,7 @@ describe('agenthost run --session', () => {
     expect((await machine.run([...args, '--approve', 'all'])).err).not.toContain('no effect');
   });
 
-  test('goes on in the session that is meant by the beginning of its id', async () => {
+  test('continues a session by a prefix of its id', async () => {
     const { session, chat } = await asked();
     const { code, out } = await machine.run([
       'run',
@@ -55,7 +55,7 @@ describe('agenthost run --session', () => {
     expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('no session is called nobody') });
   });
 
-  test('[SESS-5] shows as work in the list of sessions also when it is another chat than the default one', async () => {
+  test('[SESS-5] shows as working in the list of sessions, even in another chat than the default one', async () => {
     const { session } = await asked();
     const other = machine.start(['run', '--session', session, '--new-chat', 'say ready; hang']);
     await other.until('ready');
@@ -71,7 +71,7 @@ describe('agenthost run --session', () => {
     expect(await line()).toContain('  idle  ');
   });
 
-  test('[CHAT-1] asks in a new chat, or in one that is named', async () => {
+  test('[CHAT-1] prompts in a new chat, or in a named one', async () => {
     const { session } = await asked();
     const made = await machine.run(['run', '--session', session, '--new-chat', 'say elsewhere']);
     expect(made).toMatchObject({ code: 0, out: 'elsewhere\n' });
@@ -97,7 +97,7 @@ describe('agenthost run --session', () => {
     );
   });
 
-  test('[CHAT-3] says so when a turn runs there, or waits for it with --queue', async () => {
+  test('[CHAT-3] fails when a turn runs there, or waits for it with --queue', async () => {
     const { session, run } = await hanging();
     const refused = await machine.run(['run', '--session', session, 'say no']);
     expect(refused.code).toBe(1);
@@ -115,7 +115,7 @@ describe('agenthost run --session', () => {
     expect(await waiting.ended).toMatchObject({ code: 0, out: 'my turn\n' });
   }, 40_000);
 
-  test('a message that another client takes out of the queue has come to nothing', async () => {
+  test('reports that another client removed its queued message', async () => {
     const { session, run } = await hanging();
     const waiting = machine.start(['run', '--session', session, '--queue', 'say mine']);
     await waiting.until('queued behind the running turn');
@@ -127,7 +127,7 @@ describe('agenthost run --session', () => {
     run.kill('SIGINT');
   }, 40_000);
 
-  test('starts at once with --queue where nothing runs', async () => {
+  test('starts at once with --queue if no turn runs', async () => {
     const { session } = await asked();
     const { code, out } = await machine.run(['run', '--session', session, '--queue', 'say at once']);
     expect({ code, out }).toEqual({ code: 0, out: 'at once\n' });
@@ -146,14 +146,14 @@ describe('agenthost run --session', () => {
     [['--session', 'a', '--chat', 'b', '--new-chat'], '--chat and --new-chat cannot be used together'],
     [['--new-chat'], '--new-chat requires --session'],
     [['--queue'], '--queue requires --session'],
-  ])('%j do not go together', async (options, message) => {
+  ])('refuses the combination %j', async (options, message) => {
     const { code, err } = await machine.run(['run', ...options, 'say x']);
     expect({ code, err }).toEqual({ code: 2, err: `agenthost: ${message}\n` });
   });
 });
 
 describe('agenthost queue --chat', () => {
-  test('[CHAT-11] changes the queue of that chat alone', async () => {
+  test('[CHAT-11] changes only the queue of that chat', async () => {
     const { session } = await asked();
     const run = machine.start(['run', '--session', session, '--new-chat', '--json', 'say ready; hang']);
     await run.until('ready');

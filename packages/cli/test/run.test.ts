@@ -19,13 +19,13 @@ afterAll(() => machine.dispose());
 const fileText = (name: string): string => readFileSync(join(machine.home, name), 'utf8');
 
 describe('agenthost run', () => {
-  test('streams the answer to stdout, and nothing else goes there', async () => {
+  test('streams only the answer to stdout', async () => {
     const { code, out, err } = await machine.run(['run', 'say Hello there']);
     expect({ code, out }).toEqual({ code: 0, out: 'Hello there\n' });
     expect(err).toMatch(/^session [0-9a-f]{8}: demo in ~?\n$/);
   });
 
-  test('reads the prompt from a pipe, with - or without anything', async () => {
+  test('reads the prompt from a pipe, with - or without an argument', async () => {
     for (const args of [['run'], ['run', '-']]) {
       const cli = machine.start(args);
       cli.type('say from the pipe\n');
@@ -99,12 +99,12 @@ describe('agenthost run', () => {
     expect(err).toContain(`agenthost: --attach ${file}: ${why}`);
   });
 
-  test('says that --attach needs a file, and leaves no session for what the host does not take', async () => {
+  test('reports that --attach needs a file, and leaves no session for attachments that the host refuses', async () => {
     const nothing = await machine.run(['run', '--attach', '', 'say done']);
     expect(nothing).toMatchObject({ code: 2, err: 'agenthost: --attach: expected a file, got nothing\n' });
     const sessions = async (): Promise<unknown> => jsonLines((await machine.run(['sessions', '--json'])).out);
     const before = await sessions();
-    // Each is small enough; both together are more than a message takes.
+    // Each file is small enough; both together exceed the limit of a message.
     for (const name of ['one.png', 'two.png'])
       writeFileSync(join(machine.home, name), Buffer.alloc(7_000_000));
     const { code, err } = await machine.run([
@@ -135,25 +135,25 @@ describe('agenthost run', () => {
     expect(JSON.stringify(approved)).not.toContain('allow-always');
   });
 
-  test('exits 3 when something was denied, and leaves it undone', async () => {
+  test('exits 3 when a call was denied, and does not run it', async () => {
     const { code } = await machine.run(['run', '--approve', 'none', 'write none.txt No']);
     expect(code).toBe(3);
     expect(existsSync(join(machine.home, 'none.txt'))).toBe(false);
   });
 
-  test('exits 1 when the turn fails, and says why in one line', async () => {
+  test('exits 1 when the turn fails, with the reason in one line', async () => {
     const { code, err } = await machine.run(['run', 'fail on purpose']);
     expect(code).toBe(1);
     expect(err).toMatch(/\nagenthost: on purpose \(demoFailed\)\n$/);
   });
 
-  test('exits 1 when its time is up, and cancels the turn', async () => {
+  test('exits 1 at its timeout, and cancels the turn', async () => {
     const { code, err } = await machine.run(['run', '--timeout', '0.5', 'hang']);
     expect(code).toBe(1);
     expect(err).toContain('timed out after 0.5 s; the turn is cancelled');
   });
 
-  test('exits 1 when another client removes the session, and says so', async () => {
+  test('exits 1 when another client removes the session, with a message', async () => {
     const cli = machine.start(['run', 'say started\nhang']);
     cli.endInput();
     await cli.until('started');
@@ -164,7 +164,7 @@ describe('agenthost run', () => {
     expect(err).toMatch(/\nagenthost: another client removed the session\n$/);
   });
 
-  test('exits 1 for an agent that the host does not have, and names those that it has', async () => {
+  test('exits 1 for an agent that the host does not have, and names the available ones', async () => {
     const { code, err } = await machine.run(['run', '--agent', 'nope', 'x']);
     expect(code).toBe(1);
     expect(err).toMatch(
@@ -172,7 +172,7 @@ describe('agenthost run', () => {
     );
   });
 
-  test('exits 1 for an agent whose command is not there, and names the command', async () => {
+  test('exits 1 for an agent whose command is missing, and names the command', async () => {
     const { code, err } = await machine.run(['run', '--agent', 'gone', 'x']);
     expect(code).toBe(1);
     expect(err).toMatch(/\nagenthost: [^\n]*\/does\/not\/exist[^\n]*\n$/);
@@ -186,7 +186,7 @@ describe('agenthost run', () => {
     expect(err).toBe('agenthost: --cwd: /does/not/exist is not a folder\n');
   });
 
-  test('exits 4 when nobody answers, and when the token is wrong', async () => {
+  test('exits 4 without a host, and with a wrong token', async () => {
     const away = await machine.run(['run', '--url', 'http://127.0.0.1:1', 'x']);
     expect(away).toMatchObject({ code: 4, out: '' });
     expect(away.err).toMatch(
@@ -206,7 +206,7 @@ describe('agenthost run', () => {
     }
   });
 
-  test('[CHAT-17] prints what a command printed, and ends with its exit code', async () => {
+  test('[CHAT-17] prints the output of a command, and ends with its exit code', async () => {
     const { code, out, err } = await machine.run(['run', '!echo out; exit 7']);
     expect({ code, out }).toEqual({ code: 7, out: 'out\n' });
     expect(err).toContain('exit code 7');
@@ -222,7 +222,7 @@ describe('agenthost run', () => {
     expect(await idleSessions()).toBe(true);
   });
 
-  test('cancels the turn when the reader of its output leaves', async () => {
+  test('cancels the turn when the reader of its output closes it', async () => {
     const cli = machine.start(['run', '--json', 'stream 400 every 20']);
     await cli.until('"text"');
     cli.closeOutput();
@@ -248,7 +248,7 @@ describe('agenthost run', () => {
     expect(lines.at(-1)?.['text']).toContain('the end');
   });
 
-  test('prints errors with --json as an object, too', async () => {
+  test('prints errors with --json as an object too', async () => {
     const { code, out } = await machine.run(['run', '--json', '--agent', 'nope', 'x']);
     expect(jsonLines(out)).toEqual([
       { type: 'error', exitCode: 1, message: expect.stringContaining('nope') },
@@ -256,7 +256,7 @@ describe('agenthost run', () => {
     expect(code).toBe(1);
   });
 
-  test('keeps what a terminal would obey from reaching it', async () => {
+  test('keeps control sequences from the terminal', async () => {
     const cli = machine.start(['run']);
     cli.type('say red \u001b[31mtext\u001b]title\u0007, \u009b2Jend');
     cli.endInput();
@@ -267,7 +267,7 @@ describe('agenthost run', () => {
 });
 
 describe('agenthost run --approve ask without a terminal', () => {
-  test('waits for another client, says so on stderr, and goes on when watch approves', async () => {
+  test('waits for another client with a note on stderr, and continues when watch approves', async () => {
     const cli = machine.start(['run', 'write asked.txt Asked\nsay finished']);
     cli.endInput();
     await cli.until('waiting for another client to answer: agenthost watch ');

@@ -13,7 +13,7 @@ afterEach(() => machine.dispose());
 
 const ofCommands = /\/packages\/(?:client|cli\/src\/(?:commands|chat|watch|term|export|question))\//;
 
-/** What is there defines commands and their help; the work of all but `serve` is elsewhere. */
+/** These modules define commands and their help. The other modules of all commands but `serve` are elsewhere. */
 const definitions = /\/(?:commands\/serve|watch\/command|chat\/keys\/[a-z-]+)\.ts$/;
 
 test('serve loads neither the client nor the work of other commands', async () => {
@@ -25,7 +25,7 @@ test('serve loads neither the client nor the work of other commands', async () =
   expect(loaded.filter((url) => ofCommands.test(url) && !definitions.test(url))).toEqual([]);
 });
 
-test('serve stops in order when an upgrade has taken away what it would count terminals with', async () => {
+test('serve stops in order when an upgrade has removed the module that counts terminals', async () => {
   const host = machine.start(['serve', '--port', '0'], { LOST_MODULE: '/open-client.ts' });
   await host.until('Ctrl-C stops it.');
   host.kill('SIGTERM');
@@ -35,7 +35,7 @@ test('serve stops in order when an upgrade has taken away what it would count te
   });
 });
 
-test('roots of the config file that are no folders are told, each by itself, and the host starts', async () => {
+test('invalid roots of the config file are reported one by one, and the host starts', async () => {
   const config = join(machine.home, 'agenthost.json');
   const there = join(machine.home, 'there');
   mkdirSync(there);
@@ -50,7 +50,7 @@ test('roots of the config file that are no folders are told, each by itself, and
     `${config}: roots: ${join(machine.home, 'file')} is not a folder; sessions can use it once it exists`,
     `${config}: roots: /no/such/folder is not a folder; sessions can use it once it exists`,
   ]);
-  // Another list holds.
+  // The option replaces the list of the config file.
   const other = await machine.serve('--config', config, '--root', there);
   other.host.kill('SIGTERM');
   expect((await other.host.ended).err).not.toContain('roots');

@@ -12,13 +12,13 @@ beforeEach(() => {
 afterEach(() => machine.dispose());
 
 describe('agenthost serve', () => {
-  test('prints with --json one line when it is ready, and leaves word of itself for its user alone', async () => {
+  test('prints one line with --json when it is ready, and announces itself to its own user only', async () => {
     const { host, line } = await machine.serve();
     expect(host.out.trimEnd().split('\n')).toHaveLength(1);
     const said: object = JSON.parse(host.out);
     expect(Object.keys(said)).toEqual(['url', 'wsUrl', 'tokenFile', 'pid']);
     expect(said).toMatchObject({ tokenFile: join(machine.dataFolder, 'owner-token') });
-    // What is printed ends up in logs.
+    // The printed line ends up in logs.
     expect(host.out).not.toContain(line.token);
     expect(line.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/?$/);
     expect(line.wsUrl).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/ahp$/);
@@ -29,7 +29,7 @@ describe('agenthost serve', () => {
     expect((await fetch(`${line.url}/healthz`)).status).toBe(200);
   });
 
-  test('says where it is, where its data is and which agents it found', async () => {
+  test('prints its address, its data folder and its agents', async () => {
     const host = machine.start(['serve', '--port', '0']);
     await host.until('Ctrl-C stops it.');
     expect(host.out).toMatch(/^agenthost \d+\.\d+\.\d+ on http:\/\/127\.0\.0\.1:\d+/);
@@ -72,7 +72,7 @@ describe('agenthost serve', () => {
     30_000,
   );
 
-  test('says where a damaged database is kept, and goes on with a new one', async () => {
+  test('prints the path of a damaged database, and continues with a new one', async () => {
     mkdirSync(machine.dataFolder, { recursive: true });
     writeFileSync(
       join(machine.dataFolder, 'journal.db'),
@@ -85,7 +85,7 @@ describe('agenthost serve', () => {
     expect(readFileSync(path, 'utf8')).toMatch(/^no database at all/);
   });
 
-  test('takes the token of the environment, and one of a file', async () => {
+  test('uses the token of the environment, or of a file', async () => {
     const env = { AGENTHOST_TOKEN: 'a-token-that-is-long-enough-to-be-one' };
     const first = machine.start(['serve', '--port', '0', '--json'], env);
     await first.until('}\n');
@@ -97,13 +97,13 @@ describe('agenthost serve', () => {
     expect(line).toMatchObject({ tokenFile: file, token: 'another-token-that-is-long-enough-to-be-one' });
   });
 
-  test('refuses a token of the environment that no header could carry, by its name', async () => {
+  test('refuses a token of the environment that no header can carry, with the name of the variable', async () => {
     const { code, err } = await machine.run(['serve', '--port', '0'], { AGENTHOST_TOKEN: 'two words' });
     expect(code).toBe(1);
     expect(err).toContain('AGENTHOST_TOKEN must be printable ASCII');
   });
 
-  test('on all addresses is found by loopback, and warns', async () => {
+  test('on all addresses is found by loopback, with a warning', async () => {
     const host = machine.start(['serve', '--port', '0', '--host', '0.0.0.0', '--insecure-listen']);
     await host.until('Ctrl-C stops it.');
     expect(host.out).toMatch(/ on http:\/\/127\.0\.0\.1:\d+\n/);
@@ -111,7 +111,7 @@ describe('agenthost serve', () => {
     expect((await machine.run(['sessions'])).code).toBe(0);
   });
 
-  test('makes the only real agent that it finds the default, and the config another', async () => {
+  test('makes the only installed real agent the default, and the config overrides it', async () => {
     const bin = join(machine.home, 'bin');
     mkdirSync(bin);
     writeFileSync(join(bin, 'gemini'), '#!/bin/sh\nexit 1\n');
@@ -142,7 +142,7 @@ test.each([
   expect(readdirSync(machine.home)).toEqual([]);
 });
 
-test('a --root is meant from the folder where serve was called', async () => {
+test('a --root is relative to the folder of the call of serve', async () => {
   mkdirSync(join(machine.home, 'notes'));
   const { line } = await machine.serve('--root', 'notes');
   const env = { AGENTHOST_TOKEN: '' };
@@ -159,7 +159,7 @@ test('a --root is meant from the folder where serve was called', async () => {
   }
 });
 
-test('on loopback a token that can be guessed is warned of', async () => {
+test('on loopback a token that can be guessed causes a warning', async () => {
   const env = { AGENTHOST_TOKEN: 'abc' };
   const host = machine.start(['serve', '--port', '0'], env);
   await host.until('Ctrl-C stops it.');
@@ -173,7 +173,7 @@ test('on loopback a token that can be guessed is warned of', async () => {
   await other.until('short has fewer than 16 characters, and can be guessed');
 });
 
-describe('a host that cannot start says in one line why', () => {
+describe('a host that cannot start prints the reason in one line', () => {
   const fails = async (args: readonly string[]): Promise<string> => {
     const { code, out, err } = await machine.run(['serve', ...args]);
     expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -210,7 +210,7 @@ describe('a host that cannot start says in one line why', () => {
     expect(await fails(['--port', '0', '--data', file])).toContain(`${file} is not a folder`);
   });
 
-  // Root may write anywhere; a whole disk that is read-only is among the hostile tests.
+  // Root may write anywhere. A test of hostile input covers a read-only disk.
   const unwritable = process.getuid?.() === 0 ? [] : ['read-only'];
   test.each(unwritable)('data folder that is %s', async (name) => {
     const folder = join(machine.home, name);
@@ -239,7 +239,7 @@ describe('a host that cannot start says in one line why', () => {
     expect(said).toContain(`${config}: ${message}`);
   });
 
-  test('config file that was named and is not there, and an address of another machine', async () => {
+  test('a named config file that is missing, and an address of another machine', async () => {
     expect(await fails(['--config', join(machine.home, 'none.json')])).toContain('none.json: does not exist');
     expect(await fails(['--port', '0', '--host', '192.0.2.1', '--insecure-listen'])).toContain(
       '192.0.2.1 is not an address',
@@ -248,7 +248,7 @@ describe('a host that cannot start says in one line why', () => {
 });
 
 describe('finding a host', () => {
-  test('exits 4 when there is none, and says how to start one', async () => {
+  test('exits 4 when there is none, and prints how to start one', async () => {
     const { code, err } = await machine.run(['sessions']);
     expect(code).toBe(4);
     expect(err).toBe(
@@ -256,7 +256,7 @@ describe('finding a host', () => {
     );
   });
 
-  test('asks for --url when there are several, and lists them', async () => {
+  test('requires --url when there are several, and lists them', async () => {
     const [first, second] = await Promise.all([
       machine.serve(),
       machine.serve('--data', join(machine.home, 'other')),
@@ -264,17 +264,17 @@ describe('finding a host', () => {
     const { code, err } = await machine.run(['sessions']);
     expect(code).toBe(2);
     for (const { line } of [first, second]) expect(err).toContain(`--url ${line.url}  (pid ${line.pid}`);
-    // The token of a host of one's own is known.
+    // The token of the user's own host is known.
     expect((await machine.run(['sessions', '--url', second.line.url])).code).toBe(0);
   });
 
-  test('removes word of hosts that have ended, and leaves that of other machines', async () => {
+  test('removes the announcements of hosts that have ended, and keeps those of other machines', async () => {
     const { host, line } = await machine.serve();
     host.kill('SIGKILL');
     await host.ended;
     const file = join(machine.hostsFolder, `${line.pid}.json`);
     const record: object = JSON.parse(readFileSync(file, 'utf8'));
-    // A pid that is in use again, by a process that started at another time.
+    // A pid that another process uses now, which started at another time.
     writeFileSync(
       join(machine.hostsFolder, `${process.pid}.json`),
       JSON.stringify({ ...record, pid: process.pid }),
@@ -302,7 +302,7 @@ describe('finding a host', () => {
     expect(machine.hosts()).toHaveLength(1);
   });
 
-  test('--start says why the host could not start', async () => {
+  test('--start prints why the host could not start', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -315,7 +315,7 @@ describe('finding a host', () => {
 });
 
 describe('a host that is killed while run waits', () => {
-  test('[CONN-8] run finds it again when it comes back, and ends with what became of the turn', async () => {
+  test('[CONN-8] run reconnects when the host is back, and ends with the outcome of the turn', async () => {
     const { host, line } = await machine.serve();
     const { port } = new URL(line.url);
     const running = machine.start(['run', 'say started\nhang']);
@@ -331,7 +331,7 @@ describe('a host that is killed while run waits', () => {
     expect(err).toMatch(/\nagenthost: The host was (?:re)?st(?:arted|opped) while this was running\n$/);
   });
 
-  test('run fails clearly when its time is up before the host is back', async () => {
+  test('run fails with a clear message when its timeout comes before the host is back', async () => {
     const { host } = await machine.serve();
     const running = machine.start(['run', '--timeout', '2', 'say started\nhang']);
     await running.until('started');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => machine.dispose());
 
-/** So much of an id as no other one begins with. */
+/** The shortest prefix of an id that no other id has. */
 function prefixOf(id: string): string {
   for (let length = 4; length < id.length; length += 1) {
     const prefix = id.slice(0, length);
@@ -31,7 +31,7 @@ describe('agenthost sessions', () => {
     expect((await machine.run(['sessions', '--limit', '1'])).out.split('\n')).toHaveLength(2);
   });
 
-  test('shows one by the beginning of its id, disk use included', async () => {
+  test('shows one by a prefix of its id, disk use included', async () => {
     const { code, out } = await machine.run(['sessions', 'show', prefixOf(ids[0] ?? '')]);
     expect(code).toBe(0);
     expect(out).toContain(`session   ahp-session:/${ids[0]}`);
@@ -42,7 +42,7 @@ describe('agenthost sessions', () => {
     expect(session?.['diskUse']).toMatchObject({ turnsBytes: expect.any(Number) });
   });
 
-  test('refuses what no session begins with, and what several begin with', async () => {
+  test('refuses an unknown and an ambiguous prefix', async () => {
     const unknown = await machine.run(['sessions', 'show', 'zzz']);
     expect(unknown).toMatchObject({
       code: 1,
@@ -53,7 +53,7 @@ describe('agenthost sessions', () => {
     expect((await machine.run(['sessions', 'rm'])).code).toBe(2);
   });
 
-  test('finds words in titles, messages and answers, and shows them where they stand', async () => {
+  test('finds words in titles, messages and answers, and shows them in their context', async () => {
     const { code, out } = await machine.run(['sessions', '--search', 'two']);
     expect(code).toBe(0);
     const [session, ...places] = out.trimEnd().split('\n');
@@ -73,7 +73,7 @@ describe('agenthost sessions', () => {
     });
   });
 
-  test('removes none when one of several is mistyped, else all', async () => {
+  test('removes none if one of several ids is unknown, otherwise all', async () => {
     const [last = ''] = ids.slice(-1);
     expect((await machine.run(['sessions', 'rm', last, 'zzz'])).code).toBe(1);
     expect((await machine.run(['sessions', 'show', last])).code).toBe(0);
@@ -94,7 +94,7 @@ describe('agenthost watch', () => {
     expect((await watcher.ended).code).toBe(0);
   });
 
-  test('acknowledges a message that has to wait, and says that it still waits after a cancellation', async () => {
+  test('acknowledges a queued message, and reports that it still waits after a cancellation', async () => {
     const watcher = machine.start(['watch', ids[0] ?? '']);
     await watcher.until('idle; nothing waits');
     watcher.type('say hang\n');
@@ -112,7 +112,7 @@ describe('agenthost watch', () => {
     expect((await machine.run(['sessions', 'show', ids[0] ?? ''])).out).not.toContain('waits');
   });
 
-  test('prints with --json what happens, one object a line', async () => {
+  test('prints events with --json, one object a line', async () => {
     const watcher = machine.start(['watch', ids[0] ?? '', '--json', '--turns', '1']);
     await watcher.until('"ended"');
     watcher.kill('SIGINT');
@@ -135,7 +135,7 @@ describe('agenthost watch', () => {
 });
 
 describe('agenthost agents', () => {
-  test('says what is there, and why something is not, with a host and without', async () => {
+  test('lists available agents, and why others are not, with and without a host', async () => {
     const other = new Machine();
     try {
       for (const where of [machine, other]) {

@@ -34,20 +34,20 @@ function windowOf(...args: string[]): Window {
   return window;
 }
 
-/** A terminal that nobody holds; its id. */
+/** A terminal that no client holds. Resolves with its id. */
 async function made(...args: string[]): Promise<string> {
   const { code, out, err } = await machine.run(['term', 'new', '--detach', ...args]);
   expect([code, err]).toEqual([0, '']);
   return out.trim();
 }
 
-test('[TERM-5] what one token has left, another asks the host for, like what a client holds that is gone', async () => {
+test('[TERM-5] a terminal that a client of one token left can be claimed by another token, like that of a disconnected client', async () => {
   const id = await made('--', 'cat');
   const { out } = await machine.run(['token', 'create', '--scope', 'interact', '--json']);
   const { secret } = JSON.parse(out) as { secret: string };
   const env = { AGENTHOST_TOKEN: secret, AGENTHOST_URL: line.url };
   const { code, err } = await machine.run(['term', 'send', id, 'hello'], env);
-  // Within the grace period of a host that has just started its holder might come back.
+  // After the start of a host the holder might return within the grace period.
   if (code !== 0) expect(err).toContain('Another client holds this terminal');
   expect(err).not.toContain('token');
 });
@@ -60,7 +60,7 @@ describe('agenthost term run', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('--raw keeps sequences, --shell takes one line, options behind the command are its own', async () => {
+  test('--raw keeps sequences, --shell takes one line, options after the command belong to the command', async () => {
     const raw = await machine.run(['term', 'run', '--raw', 'printf', '\\033[1mx\\n']);
     expect(raw.out).toBe('\u001b[1mx\n');
     const piped = await machine.run(['term', 'run', '--shell', 'echo a b | tr a-z A-Z']);
@@ -69,13 +69,13 @@ describe('agenthost term run', () => {
     expect(own.out).toBe('--raw --json\n');
   });
 
-  test('all of a long output arrives', async () => {
+  test('a long output arrives completely', async () => {
     const { out } = await machine.run(['term', 'run', 'seq', '1', '200000']);
     expect(out.length).toBe(1_288_895);
     expect(out.endsWith('199999\n200000\n')).toBe(true);
   });
 
-  test('Ctrl-C is for the command, and --keep leaves the terminal', async () => {
+  test('Ctrl-C goes to the command, and --keep leaves the terminal', async () => {
     const script = 'trap "echo caught; exit 7" INT; echo ready; while :; do sleep 0.05; done';
     const running = machine.start(['term', 'run', '--keep', '--', 'sh', '-c', script]);
     await running.until('ready');
@@ -95,7 +95,7 @@ describe('agenthost term run', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('a program that cannot be started is told in one line', async () => {
+  test('a program that cannot be started is reported in one line', async () => {
     const { code, err } = await machine.run(['term', 'run', '/no/such/program']);
     expect(code).not.toBe(0);
     expect(err.trimEnd().split('\n').length).toBeLessThanOrEqual(1);
@@ -107,7 +107,7 @@ describe('agenthost term run', () => {
 });
 
 describe('agenthost term list, send, wait and kill', () => {
-  test('text, keys and piped input are typed, text and quiet waited for', async () => {
+  test('text, keys and piped input are typed; wait waits for text or silence', async () => {
     const id = await made('--name', 'kit\u001b[2J', '--size', '100x30');
     expect(await list('--long')).toMatchObject([
       { resource: `ahp-terminal:/${id}`, cols: 100, rows: 30, title: expect.stringContaining('kit') },
@@ -126,7 +126,7 @@ describe('agenthost term list, send, wait and kill', () => {
     piping.endInput();
     expect((await piping.ended).code).toBe(0);
     expect((await machine.run(['term', 'wait', id, '--text', 'piped 😀', '--timeout', '10'])).code).toBe(0);
-    // Not together with the text: what has not been read yet goes with a Ctrl-C.
+    // Not together with the text: a Ctrl-C discards unread input.
     expect((await machine.run(['term', 'send', id, '--key', 'ctrl-c'])).code).toBe(0);
     expect((await machine.run(['term', 'wait', id, '--idle', '100'])).code).toBe(0);
     const late = await machine.run(['term', 'wait', id, '--text', 'never', '--timeout', '0.1']);
@@ -143,7 +143,7 @@ describe('agenthost term list, send, wait and kill', () => {
     expect((await machine.run(['term', 'send', id, 'x'])).err).toContain('no terminal is called');
   });
 
-  test('a signal reaches what runs, and the terminal stays', async () => {
+  test('a signal reaches the program, and the terminal stays', async () => {
     const id = await made(
       '--',
       'sh',
@@ -156,7 +156,7 @@ describe('agenthost term list, send, wait and kill', () => {
     expect((await machine.run(['term', 'kill', id, '--signal', 'NOPE'])).code).toBe(2);
   });
 
-  test('without a window nothing can be attached to, and that is said', async () => {
+  test('without a window attach fails with a message', async () => {
     const id = await made();
     for (const args of [['new'], ['attach', id]]) {
       const { code, err } = await machine.run(['term', ...args]);
@@ -166,7 +166,7 @@ describe('agenthost term list, send, wait and kill', () => {
 });
 
 describe('agenthost term attach', () => {
-  test('[TERM-3] shows what is there and what comes, types, follows the window, answers no question twice', async () => {
+  test('[TERM-3] shows earlier and later output, types, follows the window size, answers no query twice', async () => {
     const id = await made();
     await machine.run(['term', 'send', id, 'echo early', '--enter']);
     await machine.run(['term', 'wait', id, '--text', '^early', '--timeout', '10']);
@@ -174,7 +174,7 @@ describe('agenthost term attach', () => {
     await window.until(/^early$/m);
     window.type('stty size\r');
     await window.until(/^20 90$/m);
-    // Half a second without an answer ends the reading.
+    // Half a second without an answer ends the read.
     const ask = `stty -echo -icanon min 0 time 5; printf "\\033[6n"; got=$(cat | tr -d "\\033")`;
     window.type(`clear; ${ask}; stty sane; echo "<$got>"\r`);
     await window.until(/^<\[\d+;1R>$/m);
@@ -185,7 +185,7 @@ describe('agenthost term attach', () => {
     client.close();
     window.type('stty size\r');
     await window.until(/^15 70$/m);
-    // The host answered the program; the emulator here was not even asked.
+    // The host answered the query; the emulator of the window never got it.
     expect(window.raw).not.toContain('\u001b[6n');
     window.type('\u001dd');
     await window.until('[detached]');
@@ -194,7 +194,7 @@ describe('agenthost term attach', () => {
     expect((await machine.run(['term', 'send', id, 'x'])).code).toBe(0);
   });
 
-  test('no terminal is shown in itself', async () => {
+  test('a terminal cannot be attached inside itself', async () => {
     const id = await made();
     const window = new Window(['term', 'attach', id], {
       cwd: machine.home,
@@ -207,7 +207,7 @@ describe('agenthost term attach', () => {
     expect((await machine.run(['term', 'wait', id, '--text', `^<ahp-terminal:/${id}>`])).code).toBe(0);
   });
 
-  test('leaves the window as it was, also when it is killed', async () => {
+  test('restores the window, also when it is killed', async () => {
     const script = 'printf "\\033[?1049h\\033[?25l\\033[?1002h\\033[?2004h\\033[?1hfull screen"; exec cat';
     const id = await made('--', 'sh', '-c', script);
     for (const leave of ['detach', 'SIGTERM', 'SIGHUP']) {
@@ -224,12 +224,12 @@ describe('agenthost term attach', () => {
         applicationCursorKeysMode: false,
       });
       expect(window.raw).toContain('\u001b[?25h');
-      // It was given back: the next one holds it again.
+      // The claim was given back: the next holder has it again.
       expect(await list()).toMatchObject([{ claim: { clientId: `agenthost-nobody-${id}` } }]);
     }
   });
 
-  test('[TERM-6] new ends with the code of its program, and takes the terminal away', async () => {
+  test('[TERM-6] new ends with the exit code of its program, and removes the terminal', async () => {
     const window = windowOf('term', 'new', '--', 'sh', '-c', 'read line; echo "got $line"; exit 5');
     window.type('typed\r');
     await window.until('got typed');
@@ -238,7 +238,7 @@ describe('agenthost term attach', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('[TERM-5] one held by another client is shown only, until that gives it back', async () => {
+  test('[TERM-5] a terminal of another client is read-only until that client gives it back', async () => {
     const first = windowOf('term', 'new', '--name', 'shared', '--', 'cat');
     first.type('one\r');
     await first.until(/one\n+one/);
@@ -255,7 +255,7 @@ describe('agenthost term attach', () => {
     expect(first.text).not.toContain('refused');
   });
 
-  test("[TERM-5] one of an agent's session is read-only until claimed, and goes back to it", async () => {
+  test("[TERM-5] a terminal of an agent's session is read-only until claimed, and returns to the session", async () => {
     const client = await connect(line.wsUrl, { token: line.token });
     const session = await client.sessions.create({});
     const terminal = await client.createTerminal({ claim: { session: session.uri }, command: ['cat'] });
@@ -280,7 +280,7 @@ describe('a host that is killed and started again', () => {
   const own = new Machine({ SHELL: '/bin/sh' });
   afterAll(() => own.dispose());
 
-  test('[CONN-6] the window goes on where it was, and the host says what outlives it', async () => {
+  test('[CONN-6] the window continues at its position, and the host prints what outlives it', async () => {
     const { host, line: first } = await own.serve();
     const window = new Window(['term', 'new', '--', 'cat'], { cwd: own.home, env: own.environment });
     windows.push(window);
@@ -294,7 +294,7 @@ describe('a host that is killed and started again', () => {
     const again = own.start(['serve', '--port', port]);
     await again.until('Ctrl-C');
     await window.until('reconnected to the host');
-    // cat answers a line when it gets to run: typed before that, the next line's echo comes first.
+    // cat answers a line when it is scheduled: after faster typing the echo of the next line comes first.
     await window.until(/meanwhile[^\n]*\n+meanwhile/);
     window.type('after\r');
     await window.until(/after[^\n]*\n+after/);
@@ -306,7 +306,7 @@ describe('a host that is killed and started again', () => {
       '1 terminal goes on; the next host with this data folder takes it over',
     );
     await own.serve('--port', port);
-    // By its place it could be another one, the second time.
+    // A position may mean another terminal the second time.
     const refused = await own.run(['term', 'kill', '1']);
     const [, id = ''] = /use its id, (\S+)/.exec(refused.err) ?? [];
     expect(refused.code).toBe(2);

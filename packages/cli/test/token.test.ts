@@ -8,7 +8,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => machine.dispose());
 
-/** Runs as somebody who has this token. */
+/** Runs a command with this token. */
 const as = (secret: string, ...args: string[]): RunningCli['ended'] =>
   machine.run([...args, '--url', url], { AGENTHOST_TOKEN: secret });
 
@@ -18,7 +18,7 @@ async function create(...args: string[]): Promise<{ id: string; secret: string }
 }
 
 describe('agenthost token', () => {
-  test('[AUTH-1] makes a token, shows its secret once, lists it and takes it back', async () => {
+  test('[AUTH-1] creates a token, shows its secret once, lists it and revokes it', async () => {
     expect(await machine.run(['token', 'list'])).toMatchObject({
       code: 0,
       err: "no tokens besides the owner's\n",
@@ -47,7 +47,7 @@ describe('agenthost token', () => {
     });
   }, 30_000);
 
-  test('[AUTH-1] an observer looks, is told so, and is refused in words whatever it tries', async () => {
+  test('[AUTH-1] an observer may read, learns its scope, and is refused every change with a message', async () => {
     const { secret } = await create('--scope', 'observe');
     const ran = await machine.run(['run', '--json', 'hello']);
     const session = String(jsonLines(ran.out).find(({ type }) => type === 'session')?.['session']);
@@ -65,7 +65,7 @@ describe('agenthost token', () => {
     expect((await as(secret, 'token', 'list')).err).toContain('requires a token of scope admin');
   }, 30_000);
 
-  test('[AUTH-1] what watches by a token reads its refusals in words, and ends when it is revoked', async () => {
+  test('[AUTH-1] watch with a token prints its refusals, and ends when the token is revoked', async () => {
     const { id, secret } = await create('--scope', 'observe');
     await machine.run(['run', 'hello']);
     const [first] = jsonLines((await machine.run(['sessions', '--json'])).out);
@@ -83,7 +83,7 @@ describe('agenthost token', () => {
     });
   }, 30_000);
 
-  test('[AUTH-1] a token revokes itself, and is told so', async () => {
+  test('[AUTH-1] a token can revoke itself, with a message', async () => {
     const { id, secret } = await create('--scope', 'admin', '--name', 'own');
     expect(await as(secret, 'token', 'revoke', id)).toMatchObject({
       code: 0,
@@ -93,7 +93,7 @@ describe('agenthost token', () => {
     expect((await as(secret, 'token', 'list')).code).toBe(4);
   }, 30_000);
 
-  test("an id goes before a name: a token that is called like another's id is not revoked in its place", async () => {
+  test("an id has precedence: a token whose name is the id of another is not revoked instead", async () => {
     const meant = await create('--name', 'meant');
     const other = await create('--name', meant.id);
     const again = await create('--name', meant.id.slice(0, 8));
@@ -104,7 +104,7 @@ describe('agenthost token', () => {
     await machine.run(['token', 'revoke', other.id, again.id]);
   }, 30_000);
 
-  test('the beginning of a name or an id is enough where only one token begins so', async () => {
+  test('a unique prefix of a name or an id is enough', async () => {
     const first = await create('--name', 'obs-hall');
     const second = await create('--name', 'obs-yard');
     const many = await machine.run(['token', 'revoke', 'obs']);
@@ -116,7 +116,7 @@ describe('agenthost token', () => {
     expect((await machine.run(['token', 'revoke', first.id.slice(0, 12)])).out).toContain('obs-hall');
   }, 30_000);
 
-  test('says what is wrong with its arguments', async () => {
+  test('reports invalid arguments', async () => {
     expect(await machine.run(['token', 'create', '--expires', 'soon'])).toMatchObject({
       code: 2,
       err: 'agenthost: --expires: expected a time such as 90m, 12h, 30d or 2w, got soon\n',

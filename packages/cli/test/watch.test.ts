@@ -14,13 +14,13 @@ afterAll(() => machine.dispose());
 
 const idOf = (uri: unknown): string => String(uri).replace(/^ahp-\w+:\//, '');
 
-/** A session in which something was said. */
+/** A session with one prompt. */
 async function said(prompt = 'say first'): Promise<string> {
   const [head] = jsonLines((await machine.run(['run', '--json', prompt])).out);
   return idOf(head?.['session']);
 }
 
-/** A chat besides the default one that asks for approval. */
+/** Starts a chat besides the default one that asks for approval. */
 async function asking(session: string): Promise<RunningCli> {
   const run = machine.start(['run', '--session', session, '--new-chat', 'ask']);
   await run.until('waiting for another client');
@@ -28,7 +28,7 @@ async function asking(session: string): Promise<RunningCli> {
 }
 
 describe('agenthost watch', () => {
-  test('[CHAT-10] says which chat asks, where it is not the default one', async () => {
+  test('[CHAT-10] names the chat that asks if it is not the default one', async () => {
     const session = await said();
     const other = await asking(session);
     const watcher = machine.start(['watch', session]);
@@ -41,7 +41,7 @@ describe('agenthost watch', () => {
     expect((await watcher.ended).code).toBe(0);
   });
 
-  test('shows the choices of a question one to a line, and says when nothing is awaited any more', async () => {
+  test('shows the choices of a question one to a line, and reports when nothing waits any more', async () => {
     const session = await said();
     const other = await asking(session);
     const watcher = machine.start(['watch', session]);
@@ -56,7 +56,7 @@ describe('agenthost watch', () => {
     expect((await watcher.ended).err.split('nothing waits for an answer')).toHaveLength(2);
   });
 
-  test('says that a session has failed, and why', async () => {
+  test('reports a failed session with the reason', async () => {
     const agents = { broken: { command: 'false', displayName: 'Broken' } };
     const other = new Machine();
     try {
@@ -77,7 +77,7 @@ describe('agenthost watch', () => {
     }
   });
 
-  test('says which chat works, where it is not the default one', async () => {
+  test('names the chat that works if it is not the default one', async () => {
     const session = await said();
     const other = machine.start(['run', '--session', session, '--new-chat', 'say ready; hang']);
     await other.until('ready');
@@ -90,7 +90,7 @@ describe('agenthost watch', () => {
     await other.ended;
   });
 
-  test('goes on after the end of what is piped in, and says once that nothing can be answered any more', async () => {
+  test('continues after the end of piped input, and reports once that nothing can be answered any more', async () => {
     const session = await said();
     const watcher = machine.start(['watch', session]);
     watcher.type('say say second\n');
@@ -107,7 +107,7 @@ describe('agenthost watch', () => {
   });
 });
 
-test('[AUTH-1] the command that answers elsewhere names the host as it was named here, without its token', async () => {
+test('[AUTH-1] the suggested command for an answer names the host as on this command line, without its token', async () => {
   const { token } = machine.hosts()[0] ?? { token: '' };
   const run = machine.start(['run', '--url', `${url}/?token=${token}`, 'ask']);
   await run.until('waiting for another client to answer: agenthost watch ');

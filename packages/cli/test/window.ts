@@ -1,4 +1,4 @@
-// A window of a terminal emulator with the real program in it: a real pty, and an emulator that answers questions.
+// A window of a terminal emulator that runs the built program on a real pty and answers queries.
 import { fileURLToPath } from 'node:url';
 import pty, { type IPty } from '@lydell/node-pty';
 import headless from '@xterm/headless';
@@ -6,7 +6,7 @@ import headless from '@xterm/headless';
 const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const patienceMs = 20_000;
 
-/** How a window is made. */
+/** Options of a window. */
 export interface WindowOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -14,9 +14,9 @@ export interface WindowOptions {
   readonly rows?: number;
 }
 
-/** One window. Dispose of it. */
+/** One window. The caller disposes of it. */
 export class Window {
-  /** Everything that was written to it. */
+  /** Everything that was written to the window. */
   raw = '';
   readonly #pty: IPty;
   readonly #screen: InstanceType<typeof headless.Terminal>;
@@ -33,7 +33,7 @@ export class Window {
       rows,
       name: 'xterm-256color',
     });
-    // The emulator answers what it is asked, as every real one does.
+    // The emulator answers queries, as every real one does.
     this.#screen.onData((answer) => this.#pty.write(answer));
     this.#pty.onData((text) => {
       this.raw += text;
@@ -42,7 +42,7 @@ export class Window {
     this.#ended = new Promise((resolve) => {
       this.#pty.onExit(({ exitCode, signal }) => {
         this.#hasEnded = true;
-        // Behind all that was written.
+        // Runs after all written output.
         this.#screen.write('', () => {
           this.#look();
           resolve(signal ? 128 + signal : exitCode);
@@ -55,7 +55,7 @@ export class Window {
     return this.#pty.pid;
   }
 
-  /** What it shows, lines without the spaces at their ends. */
+  /** The text on the screen, without spaces at the ends of lines. */
   get text(): string {
     const { active } = this.#screen.buffer;
     const lines = Array.from({ length: this.#screen.rows }, (_, row) =>
@@ -64,12 +64,12 @@ export class Window {
     return lines.join('\n').trimEnd();
   }
 
-  /** Whether the alternate screen shows. */
+  /** Whether the alternate screen is active. */
   get isAlternate(): boolean {
     return this.#screen.buffer.active.type === 'alternate';
   }
 
-  /** Modes of the emulator that programs set. */
+  /** Emulator modes that programs set. */
   get modes(): InstanceType<typeof headless.Terminal>['modes'] {
     return this.#screen.modes;
   }
@@ -92,7 +92,7 @@ export class Window {
     this.#pty.kill(signal);
   }
 
-  /** Resolves when it shows this. */
+  /** Resolves when the screen shows this. */
   async until(shows: string | RegExp): Promise<void> {
     const isShown = (): boolean =>
       typeof shows === 'string' ? this.text.includes(shows) : shows.test(this.text);

@@ -7,14 +7,14 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => machine.dispose());
 
-/** Id of the session that was made last. */
+/** Id of the newest session. */
 async function newest(): Promise<string> {
   const { out } = await machine.run(['sessions', '--json', '--limit', '1']);
   return String(jsonLines(out)[0]?.['resource']).replace('ahp-session:/', '');
 }
 
 describe('workers of an agent', () => {
-  test('[CHAT-2] run --approve answers what they ask', async () => {
+  test('[CHAT-2] run --approve answers their questions', async () => {
     const { code, out } = await machine.run(['run', '--approve', 'all', 'delegate 2 ask']);
     expect({ code, out }).toEqual({ code: 0, out: 'All 2 workers are done.\n' });
   });
@@ -31,7 +31,7 @@ describe('workers of an agent', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'ended', exitCode: 3 });
   });
 
-  test('[CHAT-2] watch shows what they do, and approves', async () => {
+  test('[CHAT-2] watch shows their work, and approves', async () => {
     const watched = machine.start(['run', 'wait 500; say ready\ndelegate say I am at it; ask; say and done']);
     await watched.until('session ');
     const watcher = machine.start(['watch', await newest()]);
@@ -46,7 +46,7 @@ describe('workers of an agent', () => {
     expect((await watched.ended).code).toBe(0);
   });
 
-  test('[CHAT-2] watch leaves out those that had done before', async () => {
+  test('[CHAT-2] watch leaves out those that had finished before', async () => {
     await machine.run(['run', 'delegate say long ago\nsay over']);
     const watcher = machine.start(['watch', await newest()]);
     await watcher.until('idle; nothing waits');
@@ -58,7 +58,7 @@ describe('workers of an agent', () => {
 });
 
 describe('agenthost sessions fork', () => {
-  test('[SESS-12] makes a copy up to the last turn, or up to the one that is named', async () => {
+  test('[SESS-12] makes a copy up to the last turn, or up to a named one', async () => {
     await machine.run(['run', 'say first']);
     const source = await newest();
     const watcher = machine.start(['watch', source]);

@@ -47,7 +47,7 @@ describe('dispatch', () => {
     ['a payload that fails the schema', { type: 'chat/turnStarted', turnId: 5 }, 'invalidAction'],
     ['no action at all', { nothing: true }, 'invalidAction'],
   ])(
-    '[ACT-3] [ACT-7] %s is echoed to its dispatcher alone, rejected, and reduces nothing',
+    '[ACT-3] [ACT-7] %s is echoed to its dispatcher alone, rejected, and not reduced',
     async (_, action, code) => {
       const host = await startHost();
       const viewer = await host.client();
@@ -89,7 +89,7 @@ describe('dispatch', () => {
     expect(client.envelopes()).toEqual([]);
   });
 
-  test('[ACT-2] an action whose channel cannot be read is rejected as unavailable, and so not taken for ignored', async () => {
+  test('[ACT-2] an action whose channel cannot be read is rejected as unavailable, and does not count as ignored', async () => {
     const host = await startHost({ unloadAfterMs: 10_000 });
     const client = await host.client();
     const { session } = await host.session(client);
@@ -106,7 +106,7 @@ describe('dispatch', () => {
     expect((await again.act(session, title('y')))?.rejectionReason).toBeUndefined();
   });
 
-  test('[ACT-6] time stamps never go back, although the clock does', async () => {
+  test('[ACT-6] time stamps never go back, even if the clock does', async () => {
     const host = await startHost();
     let now = 5_000;
     const odd = await startHost({ clock: { now: () => now } });
@@ -121,7 +121,7 @@ describe('dispatch', () => {
     await host.run();
   });
 
-  test('[ACT-8] nothing is sent before the journal holds what it reflects', async () => {
+  test('[ACT-8] nothing is sent before the journal contains its changes', async () => {
     const host = await startHost();
     const client = await host.client();
     const viewer = await host.client();
@@ -151,7 +151,7 @@ describe('dispatch', () => {
 describe('resending', () => {
   const EPOCH = { 'x-epoch': 'life-1' };
 
-  test('[ACT-5] [ACT-7] with x-epoch what was processed is not applied again but answered by its original envelope', async () => {
+  test('[ACT-5] [ACT-7] with x-epoch a processed action is not applied again but answered with its original envelope', async () => {
     const host = await startHost();
     const client = await host.client('resender', EPOCH);
     const { session } = await host.session(client);
@@ -184,7 +184,7 @@ describe('resending', () => {
     expect(again.echoOf(2)?.serverSeq).toBeGreaterThan(echo?.serverSeq ?? 0);
   });
 
-  test('[ACT-5] what was rejected, or is no longer held, is answered outcomeExpired', async () => {
+  test('[ACT-5] a rejected action, or one that is no longer stored, is answered outcomeExpired', async () => {
     const host = await startHost();
     const client = await host.client('resender', EPOCH);
     const { session, chat } = await host.session(client);
@@ -213,7 +213,7 @@ describe('resending', () => {
     expect(state).toMatchObject({ title: 'z' });
   });
 
-  test('[ACT-5] a drop while the commit is under way does not make the host forget what it has processed', async () => {
+  test('[ACT-5] a disconnection during the commit does not make the host forget the processed action', async () => {
     const host = await startHost();
     const client = await host.client('resender', EPOCH);
     const { session } = await host.session(client);

@@ -16,7 +16,7 @@ async function activeIn(client: RawClient, uri = SESSION): Promise<string[]> {
   return state.activeClients.map(({ clientId }) => clientId);
 }
 
-/** A session that `watch` looks at and `me` is active in. */
+/** A session that `watch` subscribes to and in which `me` is active. */
 async function joined(
   options: FixtureOptions = {},
 ): Promise<{ host: HostFixture; watch: RawClient; me: RawClient }> {
@@ -30,7 +30,7 @@ async function joined(
 }
 
 describe('active clients', () => {
-  test('[SESS-8] several are active at once, each with its tools; one that leaves takes its own along', async () => {
+  test('[SESS-8] several are active at once, each with its tools, which are removed when it leaves', async () => {
     const { host, watch, me } = await joined();
     await watch.act(SESSION, join('watch', [{ name: 'listen' }]));
     const names = (): string[] =>
@@ -46,13 +46,13 @@ describe('active clients', () => {
     expect(host.agent.toolsChangedCount).toBe(4);
   });
 
-  test('[SESS-8] a host that stops waits for none of them, so that its process can end', async () => {
+  test('[SESS-8] a stop of the host waits for none of them', async () => {
     const { host } = await joined();
     await host.stop();
     expect(host.clock.nextAt).toBeUndefined();
   });
 
-  test('[SESS-8] of two clients that offer one name, the first has it as it is and both can be told apart', async () => {
+  test('[SESS-8] of two clients that offer the same name, the first keeps it and the second gets a suffix', async () => {
     const { host, watch } = await joined();
     await watch.act(SESSION, join('watch', [{ name: 'look' }, { name: 'hear' }]));
     const tools = host.agent.opened[0]?.host.clientTools() ?? [];
@@ -68,7 +68,7 @@ describe('active clients', () => {
     ]);
   });
 
-  test('[SESS-8] one that unsubscribes from the session is active there no more', async () => {
+  test('[SESS-8] a client that unsubscribes from the session is no longer active there', async () => {
     const { host, watch, me } = await joined();
     me.send({ jsonrpc: '2.0', method: 'unsubscribe', params: { channel: SESSION } });
     await host.run();
@@ -76,7 +76,7 @@ describe('active clients', () => {
     expect(watch.types(SESSION)).toContain('session/activeClientRemoved');
   });
 
-  test('[SESS-8] one that has gone stays for the grace period of 30 s, and no longer', async () => {
+  test('[SESS-8] a disconnected client stays for the grace period of 30 s, and no longer', async () => {
     const { host, watch, me } = await joined();
     me.link.cut();
     await host.advance(29_000);
@@ -85,7 +85,7 @@ describe('active clients', () => {
     expect(await activeIn(watch)).toEqual([]);
   });
 
-  test('[SESS-8] one that is back in time with the session among its subscriptions stays', async () => {
+  test('[SESS-8] a client that reconnects in time with the session among its subscriptions stays', async () => {
     const { host, watch, me } = await joined();
     me.link.cut();
     await host.advance(20_000);
@@ -102,7 +102,7 @@ describe('active clients', () => {
   });
 
   test.each(['initialize', 'reconnect'] as const)(
-    '[SESS-8] one that comes back by %s without the session is removed at once',
+    '[SESS-8] a client that comes back by %s without the session is removed at once',
     async (how) => {
       const { host, watch } = await joined();
       const again = host.connect('me');
@@ -113,14 +113,14 @@ describe('active clients', () => {
     },
   );
 
-  test('[SESS-8] one that comes back by initialize with the session is told of itself in the snapshot', async () => {
+  test('[SESS-8] a client that comes back by initialize with the session finds itself in the snapshot', async () => {
     const { host } = await joined();
     const again = host.connect('me');
     const { snapshots } = await again.initialize({ initialSubscriptions: [SESSION] });
     expect(snapshots[0]?.state).toMatchObject({ activeClients: [{ clientId: 'me' }] });
   });
 
-  test('[SESS-8] [CONN-8] over a kill of the host grace periods start with the next one', async () => {
+  test('[SESS-8] [CONN-8] after a kill grace periods start with the next host', async () => {
     const { host } = await joined();
     const other = 'ahp-session:/other';
     const late = await host.client('late');
@@ -137,7 +137,7 @@ describe('active clients', () => {
     await back.reconnect(1, [other]);
     await host.advance(11_000);
     expect([await activeIn(watch), await activeIn(watch, other)]).toEqual([[], ['late']]);
-    // Also over a second one, and out of a session that nobody has looked at since.
+    // After a second kill too, and in a session without subscribers since.
     await host.restart();
     await host.advance(31_000);
     expect(await activeIn(await host.client('watch'), other)).toEqual([]);
@@ -145,7 +145,7 @@ describe('active clients', () => {
     expect(open).toEqual([]);
   });
 
-  test('[SESS-8] [CONN-8] [CHAT-9] over a kill too where the session has a URI of another scheme', async () => {
+  test('[SESS-8] [CONN-8] [CHAT-9] after a kill they are removed in a session with a URI of another scheme too', async () => {
     const { host } = await joined();
     const other = 'puppet:/5f1c';
     const late = await host.client('late');
@@ -160,7 +160,7 @@ describe('active clients', () => {
     expect(await host.journal.listOpen()).toEqual([]);
   });
 
-  test('[SESS-8] in a session that is not in memory too', async () => {
+  test('[SESS-8] they are removed in a session that is not in memory too', async () => {
     const { host, watch, me } = await joined({ graceMs: 600_000, unloadAfterMs: 1_000 });
     for (const client of [watch, me]) client.link.cut();
     await host.advance(500_000);
@@ -190,11 +190,11 @@ describe('active clients', () => {
     expect(host.agent.opened[0]?.host.clientTools().map(({ name }) => name)).toEqual(['look']);
   });
 
-  test('[SESS-8] a client that left while its session was being made is not active for ever', async () => {
+  test('[SESS-8] a client that left during the creation of its session is removed', async () => {
     const host = await startHost();
     const me = await host.client('me');
     me.ask('createSession', { channel: SESSION, activeClient: { clientId: 'me', tools: [] } });
-    // What is on its way arrives, and the connection is gone before the session is.
+    // Messages in flight arrive, and the connection closes before the session is ready.
     me.link.deliverAll();
     me.link.cut();
     await host.advance(31_000);

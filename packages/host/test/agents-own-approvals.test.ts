@@ -10,11 +10,11 @@ async function inTurn(): Promise<AskingSession> {
   return session;
 }
 
-describe("an agent's own option that holds for good", () => {
+describe("an agent's own permanent option", () => {
   const always = { id: 'always-session', label: 'Always', kind: 'approve' as const };
   const once = { id: 'once', label: 'Once', kind: 'approve' as const };
 
-  it('comes behind those that allow once, and says whose memory it is, in whatever order the agent gives them', async () => {
+  it('comes after options for one call, and names its memory, in any order of the agent', async () => {
     const session = await inTurn();
     const no = { id: 'no', label: 'No', kind: 'deny' as const };
     const shown = async (options: ConfirmationOption[]): Promise<string[]> => {
@@ -28,7 +28,7 @@ describe("an agent's own option that holds for good", () => {
     expect(await shown([always, no])).toEqual(['No', lasting]);
   });
 
-  it('is listed as what the agent remembers, in its words, also where the host can recognise no call', async () => {
+  it('is listed as the agent’s memory, in its words, even if the host can recognise no call', async () => {
     const session = await inTurn();
     const options = { options: [always, once], alwaysOptions: [always.id] };
     const listed = { covers: { kind: 'agent' }, label: 'Always', scope: { kind: 'session' } };
@@ -38,11 +38,11 @@ describe("an agent's own option that holds for good", () => {
     expect(Object.keys((await session.list())[0] ?? {})).toEqual([
       ...['id', 'provider', 'toolName', 'kind', 'scope', 'covers', 'label', 'createdAt'],
     ]);
-    // Nothing but that is known of the calls: the host asks about the next one, if the agent does.
+    // The host knows nothing else about the calls, so it asks about the next one if the agent does.
     expect((await session.ask({ kind: 'edit' }, options)).answer()).toBeUndefined();
   });
 
-  it('is what a plain yes means where the agent offers no other, and is listed then', async () => {
+  it('is the meaning of a plain yes if the agent offers no other option, and is then listed', async () => {
     const session = await inTurn();
     const asked = await session.run('make', { options: [always], alwaysOptions: [always.id] });
     await session.client.act(session.chat, approved(session.turnId, asked.id));
@@ -50,7 +50,7 @@ describe("an agent's own option that holds for good", () => {
     expect(await session.list()).toMatchObject([{ covers: { kind: 'agent' }, label: 'Always' }]);
   });
 
-  it('is the agent’s also for an input that a person has changed, and lets the first input run no more than others', async () => {
+  it('stays with the agent for an input that a person has changed, and does not allow the original input', async () => {
     const session = await inTurn();
     const ask = () =>
       session.run('make', { options: [once, always], alwaysOptions: [always.id], editable: true });
@@ -62,7 +62,7 @@ describe("an agent's own option that holds for good", () => {
     expect((await ask()).answer()).toBeUndefined();
   });
 
-  it('is forgotten with the agent’s session once it is revoked: at once, or when the turn that runs is over', async () => {
+  it('is forgotten with the agent’s session when it is revoked: at once, or after the running turn', async () => {
     const session = await inTurn();
     const { agent } = session.host;
     agent.opened.at(-1)?.host.saveMemory({ sessionId: 'first' });
@@ -72,7 +72,7 @@ describe("an agent's own option that holds for good", () => {
     await session.client.request('x-revokeApproval', { channel: ROOT, id: approval?.id ?? '' });
     await session.host.run();
     expect(await session.list()).toStrictEqual([]);
-    // The turn goes on with the agent that has it.
+    // The turn continues with its agent.
     expect([agent.opened.length, agent.closeCount]).toEqual([1, 0]);
     agent.turn.complete();
     await session.host.run();
@@ -82,7 +82,7 @@ describe("an agent's own option that holds for good", () => {
     expect((await session.run('make', { options: [once, always] })).answer()).toBeUndefined();
   });
 
-  it('gives back the mode that the agent went into because of it, once it is revoked', async () => {
+  it('restores the earlier mode when it is revoked, if the agent changed its mode because of it', async () => {
     const mode = (value: string) => ({
       schema: {
         type: 'object' as const,
@@ -114,7 +114,7 @@ describe("an agent's own option that holds for good", () => {
     host.agent.turn.complete();
     await session.turn();
     expect(host.agent.opened.at(-1)?.config).toEqual({ mode: 'ask' });
-    // A mode that the agent goes into in a later turn, or that somebody has changed since, is not the approval's.
+    // A mode that the agent enters in a later turn, or that a client has changed since, does not belong to the approval.
     const second = await allow();
     host.agent.opened.at(-1)?.host.config(mode('edit'));
     await host.run();
@@ -126,7 +126,7 @@ describe("an agent's own option that holds for good", () => {
     expect(await valueOf()).toBe('plan');
   });
 
-  it('takes a mode away again where none was set before the agent went into one, at every client', async () => {
+  it('removes a mode at every client if none was set before the agent entered one', async () => {
     const schema = {
       type: 'object' as const,
       properties: { mode: { type: 'string' as const, title: 'Mode', enum: ['ask', 'edit'] } },
@@ -149,7 +149,7 @@ describe("an agent's own option that holds for good", () => {
     expect(await session.config()).toEqual(before);
   });
 
-  it('is forgotten over a kill of the host in the turn in which it was revoked', async () => {
+  it('is forgotten after a kill of the host in the turn of its revocation', async () => {
     const session = await inTurn();
     session.host.agent.opened.at(-1)?.host.saveMemory({ sessionId: 'first' });
     const asked = await session.run('make', { options: [once, always], alwaysOptions: [always.id] });
@@ -163,7 +163,7 @@ describe("an agent's own option that holds for good", () => {
     expect(session.host.agent.opened.at(-1)?.memory).toBeUndefined();
   });
 
-  it('goes to the agent, and is remembered for that very call', async () => {
+  it('is sent to the agent, and is remembered for exactly that call', async () => {
     const session = await inTurn();
     const ask = () => session.run('make', { options: [once, always], alwaysOptions: [always.id] });
     const first = await ask();

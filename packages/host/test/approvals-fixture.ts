@@ -11,7 +11,7 @@ import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
 import { chatOf } from './in-turn.ts';
 import type { RawClient } from './raw-client.ts';
 
-/** A folder with an empty `src`, by its real path; gone after the test, with whatever lies beside it. */
+/** Makes a folder with an empty `src`, by its real path. It is deleted after the test with everything beside it. */
 export function newFolder(): string {
   const parent = realpathSync(mkdtempSync(join(tmpdir(), 'approvals-')));
   onTestFinished(() => rmSync(parent, { recursive: true }));
@@ -20,7 +20,7 @@ export function newFolder(): string {
   return folder;
 }
 
-/** A question of the agent's, and what has become of it. */
+/** A question of the agent, and its answer. */
 export interface Asked {
   readonly id: string;
   answer(): ToolCallAnswer | undefined;
@@ -68,7 +68,7 @@ export class AskingSession {
     return new AskingSession(host, client, { uri, chat: state.defaultChat, folder });
   }
 
-  /** A fresh host with one of them. */
+  /** Starts a host with an asking session. */
   static async start(
     options: { approvals?: string; folder?: string; locale?: string } = {},
   ): Promise<AskingSession> {
@@ -95,12 +95,12 @@ export class AskingSession {
     return pathToFileURL(join(this.folder, path)).href;
   }
 
-  /** A file as it was or will be. */
+  /** A version of a file, before or after an edit. */
   version(path: string) {
     return { uri: this.uriOf(path), content: { uri: 'agenthost-content:/x' } };
   }
 
-  /** What an edit of files would change. */
+  /** The edits of these files. */
   edits(...paths: string[]) {
     return paths.map((path) => ({ before: this.version(path), after: this.version(path) }));
   }
@@ -153,7 +153,7 @@ export class AskingSession {
     return items;
   }
 
-  /** A call of the present turn. */
+  /** A call of the active turn. */
   async stateOf(id: string): Promise<ToolCallState> {
     const { activeTurn } = await chatOf(this.client, this.chat);
     const part = activeTurn?.responseParts.find(

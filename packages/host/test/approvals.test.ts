@@ -13,8 +13,8 @@ async function inTurn(approvals?: string) {
 
 const DENIED = 'This session denies all calls that need permission';
 
-describe('what a session says about approvals', () => {
-  it('asks, with the options of the host, and the agent hears nothing of those', async () => {
+describe('the approvals setting of a session', () => {
+  it('by default asks, with options of the host that the agent does not get', async () => {
     const session = await inTurn();
     const asked = await session.run('make');
     expect(await asked.state()).toMatchObject({
@@ -37,7 +37,7 @@ describe('what a session says about approvals', () => {
     expect(await session.list()).toStrictEqual([]);
   });
 
-  it('is what the host says where somebody has dropped the value, also when that changes', async () => {
+  it('is the default of the host if a client has dropped the value, also when that default changes', async () => {
     const session = await inTurn();
     const setRoot = async (approvals: string) => {
       await session.client.act(ROOT, { type: 'root/configChanged', config: { approvals } });
@@ -54,7 +54,7 @@ describe('what a session says about approvals', () => {
     expect(asked.answer()).toMatchObject({ approved: true });
   });
 
-  it('`all` runs what asks, and says so on the call', async () => {
+  it('`all` runs calls that ask, and shows that on the call', async () => {
     const session = await inTurn('all');
     const asked = await session.run('make', { meta: { toolKind: 'execute' } });
     expect(asked.answer()).toStrictEqual({ approved: true, toolInput: expect.stringContaining('make') });
@@ -65,7 +65,7 @@ describe('what a session says about approvals', () => {
     });
   });
 
-  it('`none` denies what asks, and both the agent and people hear why', async () => {
+  it('`none` denies calls that ask, and the agent and people get the reason', async () => {
     const session = await inTurn('none');
     const asked = await session.run('make');
     expect(asked.answer()).toStrictEqual({ approved: false, reason: 'denied', message: DENIED });
@@ -77,7 +77,7 @@ describe('what a session says about approvals', () => {
     });
   });
 
-  it('what an agent puts in its `_meta` about approvals is left out, and later `_meta` keeps what the host said', async () => {
+  it('removes an agent’s `_meta` about approvals, and later `_meta` keeps that of the host', async () => {
     const session = await inTurn('all');
     const forged = { approvedBy: { policy: 'ask' }, deniedBy: { policy: 'none' }, own: 1 };
     const { output } = session.host.agent.turn;
@@ -94,7 +94,7 @@ describe('what a session says about approvals', () => {
   it.each([
     ['all', true],
     ['none', false],
-  ])('`%s` answers whether the model may see a result', async (policy, isApproved) => {
+  ])('`%s` decides whether the model may see a result', async (policy, isApproved) => {
     const session = await inTurn(policy);
     const call = session.host.agent.turn.output.toolCall({
       toolCallId: 'c',
@@ -110,7 +110,7 @@ describe('what a session says about approvals', () => {
     expect(await judged).toStrictEqual({ approved: isApproved });
   });
 
-  it('a change holds for what people are asked already, questions and results', async () => {
+  it('a change applies to open questions and results', async () => {
     const session = await inTurn();
     const asked = await session.run('make');
     const { output } = session.host.agent.turn;
@@ -135,7 +135,7 @@ describe('what a session says about approvals', () => {
     expect(next.answer()).toMatchObject({ approved: false, message: DENIED });
   });
 
-  it('a call that asks again while it runs is asked about anew', async () => {
+  it('a running call that asks again is decided again', async () => {
     const session = await inTurn('all');
     const { output } = session.host.agent.turn;
     const call = output.toolCall({ toolCallId: 'c', toolName: 't', displayName: 'T' });
@@ -151,7 +151,7 @@ describe('what a session says about approvals', () => {
 });
 
 describe('`edits`', () => {
-  it('lets edits run whose files all lie in the folder, new ones too', async () => {
+  it('runs edits with all files in the folder, new ones too', async () => {
     const session = await inTurn('edits');
     writeFileSync(join(session.folder, 'src/a.ts'), '');
     const asked = await session.ask({ kind: 'edit' }, { edits: session.edits('src/a.ts', 'src/new/b.ts') });
@@ -166,7 +166,7 @@ describe('`edits`', () => {
     });
   });
 
-  it('asks about anything that is not an edit by what it would change', async () => {
+  it('asks about any call that is no edit by its changes', async () => {
     const session = await inTurn('edits');
     const inside = session.edits('src/a.ts');
     const before = session.version('src/a.ts');
@@ -216,7 +216,7 @@ describe('`edits`', () => {
 });
 
 describe('client tools', () => {
-  it('[CHAT-9] that ask pass through the policy too', async () => {
+  it('[CHAT-9] that ask are subject to the policy too', async () => {
     const session = await inTurn('all');
     const tool = { name: 'wipe', annotations: { destructiveHint: true } };
     const activeClient = { clientId: 'person', tools: [tool] };
@@ -229,7 +229,7 @@ describe('client tools', () => {
     expect(part).toMatchObject({ toolCall: { status: 'running', confirmed: 'setting' } });
   });
 
-  it('[CHAT-9] that are denied by the policy fail, and the agent hears why', async () => {
+  it('[CHAT-9] that are denied by the policy fail, and the agent gets the reason', async () => {
     const session = await inTurn('none');
     const tool = { name: 'wipe', annotations: { destructiveHint: true } };
     await session.client.act(SESSION, {

@@ -21,7 +21,7 @@ function temporaryFolder(): string {
 
 const uriOf = (...path: string[]): string => pathToFileURL(join(...path)).href;
 const start = { line: 0, character: 0 };
-/** One of each kind, and one that this host does not know. */
+/** One attachment of each kind, and one of an unknown kind. */
 const attachments = [
   { type: 'simple', label: 's', modelRepresentation: 'x', _meta: { token: [1, null, { deep: true }] } },
   { type: 'embeddedResource', label: 'e', data: 'AAAA', contentType: 'image/png', displayKind: 'image' },
@@ -37,7 +37,7 @@ const attachments = [
 ];
 const message = (text: string) => ({ ...userMessage(text), attachments });
 
-/** What the agent of a turn gets when it reads: the text, or why it cannot. */
+/** Texts that the agent of a turn reads, or the errors. */
 async function inFolder() {
   const folder = temporaryFolder();
   const host = await startHost({ defaultDirectory: folder, roots: [folder] });
@@ -55,7 +55,7 @@ async function inFolder() {
   return { folder, host, client, chat, turn, read };
 }
 
-describe('what comes with a message', () => {
+describe('an attachment of a message', () => {
   it('[CHAT-16] reaches the agent whole, with its _meta, whatever its kind', async () => {
     const { host, client, chat } = await inTurn();
     host.agent.turn.complete();
@@ -65,7 +65,7 @@ describe('what comes with a message', () => {
     expect(host.agent.turn.input.message.attachments).toEqual(attachments);
   });
 
-  it('[CHAT-12] waits in the queue as it is, over a kill of the host', async () => {
+  it('[CHAT-12] waits in the queue unchanged, after a kill of the host too', async () => {
     const { host, client, chat } = await inTurn();
     await client.act(chat, {
       type: 'chat/pendingMessageSet',
@@ -82,7 +82,7 @@ describe('what comes with a message', () => {
     expect(host.agent.turn.input.message.attachments).toEqual(attachments);
   });
 
-  it('[CHAT-12] steers with its message, and stands in the turn by name and whole', async () => {
+  it('[CHAT-12] is part of a steering message, and is complete in the turn, with its name in the text', async () => {
     const { host, client, chat, asked } = await steered();
     await client.act(chat, {
       type: 'chat/pendingMessageSet',
@@ -100,7 +100,7 @@ describe('what comes with a message', () => {
     });
   });
 
-  it('[CHAT-17] keeps its places in the text when the backslash in front of it goes', async () => {
+  it('[CHAT-17] keeps its positions in the text when the leading backslash is removed', async () => {
     const { host, client, chat } = await inTurn();
     host.agent.turn.complete();
     await host.run();
@@ -117,7 +117,7 @@ describe('what comes with a message', () => {
     expect(given).toEqual([at(0, 5, 7), at(1, 4, 6)]);
   });
 
-  it('[CHAT-17] does not go to a command, which is told', async () => {
+  it('[CHAT-17] does not go to a command, and a notice says so', async () => {
     const { host, client, chat } = await inTurn();
     host.agent.turn.complete();
     await host.run();
@@ -150,7 +150,7 @@ describe('a resource that an attachment names', () => {
     expect(await read('https://example.com/a')).toBe('elsewhere');
   });
 
-  it('[RES-1] may be content that the host holds', async () => {
+  it('[RES-1] may be content that the host stores', async () => {
     const { folder, host, turn, read } = await inFolder();
     const { before } = turn.output.fileEdit({ uri: uriOf(folder, 'a.ts'), before: 'was', after: 'is' });
     await host.run();

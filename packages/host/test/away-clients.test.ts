@@ -8,7 +8,7 @@ const FEW = { config: { maxAwayClientsPerToken: 3 } };
 
 const rows = ({ journal }: HostFixture): string[] => [...journal.disk.clients.keys()].toSorted();
 
-/** Comes, and goes. */
+/** Connects and disconnects. */
 async function visit(
   host: HostFixture,
   clientId: string,
@@ -32,7 +32,7 @@ async function comesBack(
   return type;
 }
 
-test('[CONN-7] of the clients of one token that are away the longest away is forgotten for a new one, and gets snapshots; other tokens lose none', async () => {
+test('[CONN-7] the longest disconnected client of a token is forgotten for a new one, and gets snapshots; other tokens lose none', async () => {
   const host = await startHost(FEW);
   await visit(host, 'other', OTHER);
   for (const id of ['a', 'b', 'c']) await visit(host, id, OBSERVER);
@@ -40,7 +40,7 @@ test('[CONN-7] of the clients of one token that are away the longest away is for
   expect(rows(host)).toEqual(['a', 'b', 'c', 'here', 'other']);
   await visit(host, 'd', OBSERVER);
   expect(rows(host)).toEqual(['b', 'c', 'd', 'here', 'other']);
-  // Who was here again goes last.
+  // A client that has reconnected is forgotten last.
   await visit(host, 'b', OBSERVER);
   await visit(host, 'e', OBSERVER);
   expect(rows(host)).toEqual(['b', 'd', 'e', 'here', 'other']);
@@ -48,13 +48,13 @@ test('[CONN-7] of the clients of one token that are away the longest away is for
   expect(here.closed).toBeUndefined();
 });
 
-test('what one token makes a host remember of clients that are away has a limit in bytes', async () => {
+test('the stored data of one token’s disconnected clients has a limit in bytes', async () => {
   const host = await startHost({ config: {} });
   const owner = await host.client();
   const uris = Array.from({ length: 256 }, (_, index) => `ahp-session:/${'long'.repeat(100)}${index}`);
   for (const channel of uris) await owner.request('createSession', { channel });
   for (let index = 0; index < 50; index += 1) {
-    // Long handshakes use up what the token may send; that comes back with time.
+    // Long handshakes use up the rate of the token, which recovers with time.
     await host.advance(1_000);
     await visit(host, `viewer-${index}`, OBSERVER, { initialSubscriptions: uris });
   }
@@ -66,7 +66,7 @@ test('what one token makes a host remember of clients that are away has a limit 
   expect(bytes).toBeLessThan(4.5 * 1024 * 1024);
 });
 
-test('what a client writes into its view or delivery beside what they consist of is not kept', async () => {
+test('unknown fields of a client’s view or delivery are not stored', async () => {
   const host = await startHost();
   const owner = await host.client();
   const { chat } = await host.session(owner);
@@ -82,7 +82,7 @@ test('what a client writes into its view or delivery beside what they consist of
   expect(stored).not.toContain('junk');
 });
 
-test('[ACT-5] a client of which an action was processed is not forgotten for others of its token: sent again, it is not applied again', async () => {
+test('[ACT-5] a client with a processed action is not forgotten for others of its token: a resent action is not applied again', async () => {
   const host = await startHost(FEW);
   const owner = await host.client();
   const { session } = await host.session(owner, SESSION);
@@ -92,7 +92,7 @@ test('[ACT-5] a client of which an action was processed is not forgotten for oth
   await actor.act(session, { type: 'session/titleChanged', title: 'once' });
   actor.link.cut();
   await host.run();
-  // In a life of its own in which it does nothing, too.
+  // Also in an epoch in which it does nothing.
   await visit(host, 'actor', OTHER, { 'x-epoch': 'another' });
   for (let index = 0; index < 20; index += 1) await visit(host, `passing-${index}`, OTHER);
   expect(rows(host)).toHaveLength(1 + 1 + 3);
@@ -103,7 +103,7 @@ test('[ACT-5] a client of which an action was processed is not forgotten for oth
   expect(host.journal.disk.envelopes.filter(({ json }) => json.includes('"once"'))).toHaveLength(1);
 });
 
-test('[ACT-5] an observer is remembered no longer for what it tried to do, and is refused again when it tries again', async () => {
+test('[ACT-5] rejected actions do not protect an observer from being forgotten, and a resent one is rejected again', async () => {
   const host = await startHost(FEW);
   const owner = await host.client();
   const { session } = await host.session(owner, SESSION);
@@ -128,7 +128,7 @@ test('[ACT-5] an observer is remembered no longer for what it tried to do, and i
   expect(rows(host)).not.toContain('viewer');
 });
 
-test('those that are away when a host starts count as well, once it has read them', async () => {
+test('clients that are disconnected at the start of a host count too, after it has read them', async () => {
   const host = await startHost({ config: { maxAwayClientsPerToken: 4 } });
   for (const id of ['a', 'b', 'c', 'd']) await visit(host, id, OBSERVER);
   await host.restart();

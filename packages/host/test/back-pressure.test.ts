@@ -17,7 +17,7 @@ test.each([
     const streaming = (async () => {
       for (; taken < count; taken += 1) await host.agent.turn.output.markdown('x'.repeat(size));
     })();
-    // Promises alone must not carry it on, however early what it says is committed.
+    // Promises alone must not let it continue, however early its output is committed.
     await drainMicrotasks();
     await drainMicrotasks();
     expect(taken).toBeGreaterThan(0);
@@ -31,7 +31,7 @@ test.each([
   },
 );
 
-test('an agent that floods with what nobody waits for is held back while the journal cannot be written, and goes on when it can', async () => {
+test('an agent that floods without awaiting is slowed while the journal cannot be written, and continues when it can', async () => {
   const host = await startHost();
   const client = await host.client();
   const { session, chat } = await host.session(client);
@@ -49,7 +49,7 @@ test('an agent that floods with what nobody waits for is held back while the jou
       await opened.host.ready();
     }
   })();
-  // The failure is known when the first commit is over; until then the agent goes on.
+  // The host knows of the failure after the first commit; until then the agent continues.
   await host.run();
   const ahead = taken;
   expect(ahead).toBeLessThan(count);

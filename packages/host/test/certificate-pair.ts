@@ -9,7 +9,7 @@ export interface CertificatePair {
   readonly fingerprint: string;
 }
 
-/** One for 127.0.0.1 that holds for 30 days from `now`, ms since the epoch. */
+/** A pair for 127.0.0.1 that is valid for 30 days from `now`, in ms since the epoch. */
 export async function newCertificatePair(now: number): Promise<CertificatePair> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -5,7 +5,7 @@ import { startHost } from './host-fixture.ts';
 import { chatOf, codeOf, DONE, inTurn, READY } from './in-turn.ts';
 
 describe('chats', () => {
-  test('[CHAT-1] [CHAT-2] createChat refuses what it must, and a new chat is in the catalogue before the answer', async () => {
+  test('[CHAT-1] [CHAT-2] createChat refuses invalid requests, and a new chat is in the catalogue before the answer', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -44,7 +44,7 @@ describe('chats', () => {
     ).rejects.toMatchObject({ code: -32602 });
   });
 
-  test('[CHAT-1] disposeChat ends its turn and takes it out; the default moves on, and the last one stays', async () => {
+  test('[CHAT-1] disposeChat ends the turn of the chat and removes it; the default moves on, and the last chat stays', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -63,7 +63,7 @@ describe('chats', () => {
     await expect(client.request('disposeChat', { channel: chat })).rejects.toMatchObject({ code: -32008 });
   });
 
-  test('[CHAT-4] a client that shows what is appended, and nothing else, misses no text', async () => {
+  test('[CHAT-4] a client that shows only appended text misses none', async () => {
     const { host, client, chat, output } = await inTurn();
     await output.markdown('One ');
     await output.markdown('two.');
@@ -86,7 +86,7 @@ describe('chats', () => {
     });
   });
 
-  test('[CHAT-2] on a chat that is read-only, turns, messages and truncation are rejected; answers are not', async () => {
+  test('[CHAT-2] on a read-only chat, turns, messages and truncation are rejected; answers are not', async () => {
     const { host, client, session, chat, call, callOf } = await inTurn();
     const answer = call('c1').confirm(READY);
     await host.run();
@@ -111,7 +111,7 @@ describe('chats', () => {
 });
 
 describe('turns', () => {
-  test('[CHAT-3] a second turn, a known id and a message that is no user’s are rejected, across a restart too', async () => {
+  test('[CHAT-3] a second turn, a known id and a message that is not of a user are rejected, after a restart too', async () => {
     const { host, client, chat } = await inTurn();
     expect(codeOf(await client.act(chat, turnStarted('t2')))).toBe('turnActive');
     host.agent.turn.complete();
@@ -125,7 +125,7 @@ describe('turns', () => {
     expect(codeOf(await again.act(chat, turnStarted('t2')))).toBeUndefined();
   });
 
-  test('[CHAT-3] of two clients that start a turn at once the first wins, and the second is told why', async () => {
+  test('[CHAT-3] of two clients that start a turn at once the first wins, and the second gets the reason', async () => {
     const host = await startHost();
     const clients = [await host.client(), await host.client()];
     const { chat } = await host.session(clients[0] ?? (await host.client()));
@@ -138,7 +138,7 @@ describe('turns', () => {
     expect(host.agent.turns.map(({ input }) => input.turnId)).toEqual(['t0']);
   });
 
-  test('[CHAT-5] a turn ends complete, cancelled or in error, and what a provider left open is closed', async () => {
+  test('[CHAT-5] a turn ends complete, cancelled or in error, and open parts of a provider are closed', async () => {
     const { host, client, chat, output, call, callOf } = await inTurn();
     await output.markdown('text');
     const left = call('left');
@@ -174,7 +174,7 @@ describe('turns', () => {
     });
   });
 
-  test('[CHAT-5] an agent that has gone ends its turn with agentExited, and the next turn opens another one', async () => {
+  test('[CHAT-5] an agent whose process exited ends its turn with agentExited, and the next turn opens another one', async () => {
     const { host, client, chat } = await inTurn();
     host.agent.opened[0]?.host.exited('killed by signal 9');
     await host.run();
@@ -199,7 +199,7 @@ describe('turns', () => {
     expect(codeOf(await client.act(chat, turnCancelled('t1')))).toBe('noSuchTurn');
   });
 
-  test('[CHAT-5] an agent that ignores the cancel for 10 s is ended, and the next turn goes on with another', async () => {
+  test('[CHAT-5] an agent that ignores the cancel for 10 s is ended, and the next turn gets another agent', async () => {
     const { host, client, chat } = await inTurn();
     await client.act(chat, turnCancelled('t1'));
     await client.act(chat, turnStarted('t2'));
@@ -209,7 +209,7 @@ describe('turns', () => {
     expect(host.agent.terminateCount).toBe(1);
   });
 
-  test('[CHAT-5] after an ignored cancel the turn that waits is given to a new agent session', async () => {
+  test('[CHAT-5] after an ignored cancel the waiting turn is given to a new agent session', async () => {
     const { host, client, chat } = await inTurn();
     await client.act(chat, turnCancelled('t1'));
     await client.act(chat, turnStarted('t2'));
@@ -218,7 +218,7 @@ describe('turns', () => {
     expect(host.agent.opened).toHaveLength(2);
   });
 
-  test('[CHAT-10] a chat’s status is what it waits for, else what it does', async () => {
+  test('[CHAT-10] a chat’s status shows what it waits for, otherwise its activity', async () => {
     const { host, client, chat, call } = await inTurn();
     const status = async () => (await chatOf(client, chat)).status;
     expect(await status()).toBe(SessionStatus.InProgress);
@@ -240,7 +240,7 @@ describe('turns', () => {
     expect(await status()).toBe(SessionStatus.InProgress);
   });
 
-  test('[CHAT-18] modifiedAt follows the time stamps of what begins and ends turns, and of nothing between', async () => {
+  test('[CHAT-18] modifiedAt follows the timestamps of the beginnings and ends of turns, and of nothing between', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);

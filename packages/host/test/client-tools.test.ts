@@ -12,7 +12,7 @@ const SEEN: ToolCallResult = {
   content: [{ type: 'text', text: 'a window' }],
 };
 
-/** A turn `t1` whose agent may call a tool that client `tv` offers; `watch` looks on. */
+/** A turn `t1` whose agent may call a tool that client `tv` offers, while `watch` is subscribed. */
 async function offered({ tool = LOOK, ...options }: FixtureOptions & { tool?: ToolDefinition } = {}) {
   const host = await startHost(options);
   const watch = await host.client('watch');
@@ -59,7 +59,7 @@ async function inputNeeded(client: RawClient): Promise<unknown[]> {
 }
 
 describe('client tools', () => {
-  test('[CHAT-9] the host runs the call, its client completes it, and the agent hears the result', async () => {
+  test('[CHAT-9] the host runs the call, its client completes it, and the agent gets the result', async () => {
     const { tv, chat, call, callOf, complete, result } = await offered();
     await call();
     expect(await callOf()).toMatchObject({
@@ -80,18 +80,18 @@ describe('client tools', () => {
     expect(result()).toEqual(SEEN);
   });
 
-  test('[SESS-7] the call is an entry of inputNeeded as long as its client has to run it', async () => {
+  test('[SESS-7] the call is an entry of inputNeeded while its client runs it', async () => {
     const { watch, tv, chat, call, complete } = await offered();
     await call();
     expect(await inputNeeded(watch)).toMatchObject([
       { kind: 'toolClientExecution', chat, turnId: 't1', clientId: 'tv', toolCall: { status: 'running' } },
     ]);
-    // Without a subscription to the chat, as the protocol wants it.
+    // The protocol requires no subscription to the chat.
     await tv.act(chat, complete());
     expect(await inputNeeded(watch)).toEqual([]);
   });
 
-  test('[CHAT-8] [CHAT-9] another client cannot answer, and nobody can twice', async () => {
+  test('[CHAT-8] [CHAT-9] another client cannot answer, and no client can answer twice', async () => {
     const { watch, tv, chat, call, complete } = await offered();
     await call();
     expect(codeOf(await watch.act(chat, complete()))).toBe('notContributor');
@@ -99,7 +99,7 @@ describe('client tools', () => {
     expect(codeOf(await tv.act(chat, complete()))).toBe('wrongState');
   });
 
-  test('[CHAT-9] one that does not answer for 5 minutes has failed, and its late answer is rejected', async () => {
+  test('[CHAT-9] a call without an answer for 5 minutes fails, and a late answer is rejected', async () => {
     const { host, tv, chat, call, callOf, complete, result } = await offered();
     await call();
     await host.advance(299_000);
@@ -111,7 +111,7 @@ describe('client tools', () => {
     expect(codeOf(await tv.act(chat, complete()))).toBe('wrongState');
   });
 
-  test('[SESS-8] [CHAT-9] one whose client leaves has failed in the same tick', async () => {
+  test('[SESS-8] [CHAT-9] a call fails in the tick in which its client leaves', async () => {
     const { tv, session, call, callOf, result } = await offered();
     await call();
     await tv.act(session, { type: 'session/activeClientRemoved', clientId: 'tv' });
@@ -119,7 +119,7 @@ describe('client tools', () => {
     expect(result()).toMatchObject({ success: false, error: { code: 'clientGone' } });
   });
 
-  test('[SESS-8] [CHAT-9] one whose client is cut off waits for it as long as the grace period', async () => {
+  test('[SESS-8] [CHAT-9] a call waits for a disconnected client as long as the grace period', async () => {
     const { host, watch, tv, chat, call, complete, result } = await offered();
     await call();
     tv.link.cut();
@@ -138,7 +138,7 @@ describe('client tools', () => {
   test.each([
     ['runs', {}],
     ['is asked about', { asksFirst: true }],
-  ])('[CHAT-9] one that %s is over for everybody when the agent calls it off', async (_, more) => {
+  ])('[CHAT-9] a call that %s ends for every client when the agent cancels it', async (_, more) => {
     const { host, watch, tv, chat, call, callOf, complete, result } = await offered();
     const calling = new AbortController();
     await call('c1', more, calling.signal);
@@ -153,7 +153,7 @@ describe('client tools', () => {
     expect(await callOf('c2')).toBeUndefined();
   });
 
-  test('[CHAT-9] a client that denies its running call does not know the tool: rejected, and failed', async () => {
+  test('[CHAT-9] a client that denies its running call does not know the tool: the denial is rejected, and the call fails', async () => {
     const { watch, tv, chat, call, callOf, result } = await offered();
     await call();
     expect(codeOf(await watch.act(chat, denied('t1', 'c1')))).toBe('wrongState');
@@ -165,19 +165,19 @@ describe('client tools', () => {
     expect(result()).toMatchObject({ success: false, error: { code: 'unknownTool' } });
   });
 
-  test('[CHAT-9] a tool that nobody offers fails at once, visibly', async () => {
+  test('[CHAT-9] a call of a tool without a client fails at once, visibly', async () => {
     const { call, callOf, result } = await offered();
     await call('c1', { clientId: 'fridge' });
     expect(result()).toMatchObject({ success: false, error: { code: 'notOffered' } });
     expect(await callOf()).toMatchObject({ status: 'completed', success: false });
   });
 
-  test('[CHAT-9] one that its definition calls destructive is asked about first', async () => {
+  test('[CHAT-9] a call of a destructive tool needs approval first', async () => {
     const tool = { ...LOOK, annotations: { destructiveHint: true } };
     const { host, watch, tv, chat, call, callOf, complete, result } = await offered({ tool });
     await call();
     expect(await callOf()).toMatchObject({ status: 'pending-confirmation' });
-    // Nobody may take so long over an answer that the time limit of the client runs out.
+    // The time for an approval does not count for the client's time limit.
     await host.advance(600_000);
     await watch.act(chat, approved('t1', 'c1'));
     expect(await callOf()).toMatchObject({ status: 'running', confirmed: 'user-action' });
@@ -185,7 +185,7 @@ describe('client tools', () => {
     expect(result()).toEqual(SEEN);
   });
 
-  test('[CHAT-9] one that is denied does not run, and one whose client leaves is asked about no more', async () => {
+  test('[CHAT-9] a denied call does not run, and a question ends when its client leaves', async () => {
     const { watch, tv, session, chat, call, callOf, result } = await offered();
     await call('c1', { asksFirst: true });
     await watch.act(chat, { ...denied('t1', 'c1'), reasonMessage: 'not here' });
@@ -200,7 +200,7 @@ describe('client tools', () => {
   });
 
   test.each([true, false])(
-    '[CHAT-9] a result that its client wants judged waits for that, without time limit: %s',
+    '[CHAT-9] a result that needs confirmation waits for it, without a time limit: %s',
     async (isApproved) => {
       const { host, watch, tv, chat, call, complete, result } = await offered();
       await call();
@@ -220,7 +220,7 @@ describe('client tools', () => {
     expect(result()).toMatchObject({ success: false, error: { code: 'turnEnded' } });
   });
 
-  test('[CHAT-9] a result above 256 KiB is cut as those of agents are, the whole behind a content URI', async () => {
+  test('[CHAT-9] a result above 256 KiB is cut like a result of an agent, with the whole behind a content URI', async () => {
     const { watch, tv, chat, call, callOf, complete } = await offered();
     await call();
     const text = `${'a'.repeat(200_000)}${'b'.repeat(200_000)}`;

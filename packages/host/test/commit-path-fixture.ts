@@ -7,14 +7,14 @@ import type { ActionSink, Tx } from '../src/sync/tx.ts';
 
 export const row = (key: string): JournalWrite => ({ op: 'meta', key, value: key });
 
-/** No test here emits actions. */
+/** The tests of the commit path emit no actions. */
 const noActions: ActionSink = {
   emit: () => undefined,
   emitUnloaded: () => undefined,
   toRoot: () => undefined,
 };
 
-/** A commit path without channels, on a journal that fails when a test says so. */
+/** A commit path without channels, on a journal that fails when the test says so. */
 export async function setUpCommitPath() {
   const journal = new FaultJournal();
   const clock = new SimulatedClock();
@@ -30,9 +30,9 @@ export async function setUpCommitPath() {
     running: { tx: undefined, number: 0 },
     actions: noActions,
   });
-  /** What happened, in order. */
+  /** Events in order. */
   const seen: string[] = [];
-  /** State that a transaction appends to, as channels have it. */
+  /** State that a transaction appends to, as that of a channel. */
   const state: string[] = [];
   const note =
     (what: string): (() => void) =>

@@ -29,7 +29,7 @@ interface Asker {
   readonly client: RawClient;
 }
 
-/** Files are read meanwhile, which takes its time. */
+/** Requests completions. Files are read meanwhile, which takes real time. */
 async function complete(
   { host, client }: Asker,
   channel: string,
@@ -47,11 +47,11 @@ async function complete(
   return (await client.answered<CompletionsResult>(id)).items;
 }
 
-/** The text with a proposal taken. */
+/** The text with a completion inserted. */
 const taken = (text: string, { insertText, rangeStart, rangeEnd }: CompletionItem): string =>
   text.slice(0, rangeStart) + insertText + text.slice(rangeEnd);
 
-/** The words of a message that an attachment says it stands for. */
+/** The words in a message that an attachment stands for. */
 function wordsOf(text: string, { attachment }: CompletionItem): string | undefined {
   const { range } = attachment;
   if (range === undefined) return undefined;
@@ -66,13 +66,13 @@ async function runTurn({ host, client }: Asker, chat: string, turnId: string, te
   await host.run();
 }
 
-test('[CHAT-16] [CONN-1] the characters that ask for completions are told at the handshake', async () => {
+test('[CHAT-16] [CONN-1] the characters that ask for completions are in the answer to the handshake', async () => {
   const host = await startHost();
   expect((await host.connect().initialize()).completionTriggerCharacters).toEqual(['@', '/', '#']);
 });
 
 describe('[CHAT-16] a file', () => {
-  test('is a resource in the working directory, with the words in the message that stand for it', async () => {
+  test('is a resource in the working directory, with its words in the message', async () => {
     mkdirSync(join(folder, 'src'));
     writeFileSync(join(folder, 'src/main file.ts'), '');
     writeFileSync(join(folder, 'src/logo.png'), '');
@@ -115,7 +115,7 @@ describe('[CHAT-16] a file', () => {
     }
   });
 
-  test('[CHAT-15] is found from the session’s URI as in its default chat, and in the chat’s own folder', async () => {
+  test('[CHAT-15] is found by the session’s URI as in its default chat, and in the chat’s own folder', async () => {
     mkdirSync(join(folder, 'sub'));
     writeFileSync(join(folder, 'sub/inner.ts'), '');
     const { host, client, session } = await setUp();
@@ -132,7 +132,7 @@ describe('[CHAT-16] a file', () => {
     ).toEqual(['@inner.ts']);
   });
 
-  test('that git ignores is none, and in a folder that is gone there are none', async () => {
+  test('is not found if git ignores it or its folder is missing', async () => {
     execFileSync('git', ['init', '-q'], { cwd: folder });
     writeFileSync(join(folder, '.gitignore'), '*.log');
     for (const name of ['a.log', 'b.ts']) writeFileSync(join(folder, name), '');
@@ -145,7 +145,7 @@ describe('[CHAT-16] a file', () => {
     mkdirSync(folder);
   });
 
-  test('keeps what its attachment has in _meta, for others and over a restart', async () => {
+  test('keeps the _meta of its attachment, for other clients and after a restart', async () => {
     writeFileSync(join(folder, 'a.ts'), '');
     const { host, client, chat } = await setUp();
     const [item] = await complete({ host, client }, chat, 'See @a');
@@ -175,7 +175,7 @@ describe('[CHAT-16] a command', () => {
     { name: 'explain', description: 'Explains' },
   ];
 
-  test('of the agent is proposed at the beginning of the message alone', async () => {
+  test('of the agent is proposed at the beginning of the message only', async () => {
     const { host, client, chat } = await setUp();
     await runTurn({ host, client }, chat, 't', 'go');
     host.agent.opened[0]?.host.commands(commands);
@@ -206,7 +206,7 @@ describe('[CHAT-16] a command', () => {
     expect(taken('/pl of it', within)).toBe('/plan of it');
   });
 
-  test('is known of an agent that ran before, in new sessions and after a restart', async () => {
+  test('is known of an agent that ran earlier, in new sessions and after a restart', async () => {
     const { host, client, chat } = await setUp();
     expect(await complete({ host, client }, chat, '/')).toEqual([]);
     await runTurn({ host, client }, chat, 't', 'go');
@@ -224,7 +224,7 @@ describe('[CHAT-16] a command', () => {
 });
 
 describe('[CHAT-16] an earlier turn', () => {
-  test('is found by its message or number, newest first, and carries what was said', async () => {
+  test('is found by its message or number, newest first, and has its text', async () => {
     const { host, client, chat } = await setUp();
     await runTurn({ host, client }, chat, 'one', 'Fix the Parser');
     await runTurn({ host, client }, chat, 'two', 'something else');
@@ -251,7 +251,7 @@ describe('[CHAT-16] an earlier turn', () => {
     ).toEqual(['#1']);
   });
 
-  test('is found outside of the window too, and not once it is cut off', async () => {
+  test('is found outside of the window too, but not after a truncation', async () => {
     const { host, client, chat } = await setUp();
     for (let index = 0; index < 70; index += 1)
       await runTurn({ host, client }, chat, `t${index}`, `message ${index} ${index % 2 ? 'odd' : 'even'}`);
@@ -268,7 +268,7 @@ describe('[CHAT-16] an earlier turn', () => {
     expect(await found('#message')).toEqual(['#3', '#2', '#1']);
   });
 
-  test('is read once where it is large, whoever asks', async () => {
+  test('is read once for all clients if it is large', async () => {
     const { host, client, chat } = await setUp();
     for (let index = 0; index < 45; index += 1)
       await runTurn({ host, client }, chat, `t${index}`, `message ${index} of ${'x'.repeat(100_000)}`);
@@ -288,11 +288,11 @@ describe('[CHAT-16] an earlier turn', () => {
     }
     let rowCount = 0;
     for (const { value } of readTurns.mock.results) rowCount += (await value).length;
-    // Those that are not in the window.
+    // The turns outside of the window.
     expect(rowCount).toBeLessThanOrEqual(25);
   });
 
-  test('is cut where it is long, in no character’s middle', async () => {
+  test('is cut if it is long, never inside a character', async () => {
     const { host, client, chat } = await setUp();
     await runTurn({ host, client }, chat, 'one', `a${'👍'.repeat(2_000)}`);
     const [item] = await complete({ host, client }, chat, '#a');
@@ -305,7 +305,7 @@ describe('[CHAT-16] an earlier turn', () => {
   });
 });
 
-describe('[CHAT-16] a question', () => {
+describe('[CHAT-16] a request', () => {
   test.each([
     [{ offset: 4 }, -32602],
     [{ offset: -1 }, -32602],
@@ -320,7 +320,7 @@ describe('[CHAT-16] a question', () => {
     await expect(client.raw('completions', params)).rejects.toMatchObject({ code });
   });
 
-  test('at both ends of the text, in half a character and in a text of 1 MB is answered', async () => {
+  test('at both ends of the text, inside a character and in a text of 1 MB is answered', async () => {
     writeFileSync(join(folder, 'a.ts'), '');
     const { host, client, chat } = await setUp();
     const long = 'word\n'.repeat(200_000);

@@ -6,7 +6,7 @@ import { runTurns } from './turns.ts';
 const title = (text: string) => ({ type: 'session/titleChanged', title: text });
 const draft = (text: string) => ({ type: 'chat/draftChanged', draft: { text, origin: { kind: 'user' } } });
 
-/** A host, two clients that look at one session, and nothing broken yet. */
+/** A host, and two clients that subscribe to one session, before any failure. */
 async function watched(options: Parameters<typeof startHost>[0] = {}) {
   const host = await startHost(options);
   const client = await host.client('one', { 'x-epoch': 'e' });
@@ -19,7 +19,7 @@ async function watched(options: Parameters<typeof startHost>[0] = {}) {
 }
 
 describe('a failed commit', () => {
-  test('[ACT-8] takes states back, drops output, and answers what asked for it as unavailable', async () => {
+  test('[ACT-8] rolls states back, drops output, and answers the requests as unavailable', async () => {
     const { host, client, viewer, session } = await watched();
     const before = await viewer.subscribe(session);
     viewer.clear();
@@ -36,7 +36,7 @@ describe('a failed commit', () => {
     expect(host.journal.disk.envelopes.some(({ json }) => json.includes('"lost"'))).toBe(false);
   });
 
-  test('answers a rejection that waited for it too: as unavailable, since what it was judged by is taken back', async () => {
+  test('answers a waiting rejection as unavailable too, since its grounds are rolled back', async () => {
     const { host, client, chat } = await watched();
     host.journal.failNextCommits(1);
     const first = client.dispatch(chat, turnStarted('t1'));
@@ -50,7 +50,7 @@ describe('a failed commit', () => {
     expect(host.agent.turns).toEqual([]);
   });
 
-  test('refuses new work and goes on reading until the journal can be written again, looking each second', async () => {
+  test('refuses new work and still reads until the journal can be written again, with a retry each second', async () => {
     const { host, client, session, chat } = await watched();
     await client.act(session, title('kept'));
     host.journal.failNextCommits(3);
@@ -74,7 +74,7 @@ describe('a failed commit', () => {
   });
 
   test.each([{ type: 'chat/turnCancelled', turnId: 't1' }, { type: 'chat/truncated' }])(
-    '[CHAT-5] of what ended a turn before its agent had it, $type, leaves the turn to its agent',
+    '[CHAT-5] of an action that ended a turn before its agent got it ($type) leaves the turn to its agent',
     async (end) => {
       const { host, client, chat } = await watched();
       const writing = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ describe('a failed commit', () => {
       host.journal.failNextCommits(1);
       const clientSeq = client.dispatch(chat, end);
       await host.run();
-      // What is committed first lets the agent begin, when the turn seems to have ended already.
+      // The commit of an earlier change lets the agent begin, when the turn seems to have ended already.
       writing.resolve();
       await host.advance(2_000);
       expect(client.echoOf(clientSeq)?.rejectionReason).toMatch(/^unavailable: /);
@@ -98,7 +98,7 @@ describe('a failed commit', () => {
     },
   );
 
-  test('loses nothing of what an agent says meanwhile, and holds it back', async () => {
+  test('holds output that an agent sends meanwhile, and loses none', async () => {
     const { host, client, viewer, chat } = await watched();
     await client.act(chat, turnStarted('t1'));
     await host.run();
@@ -129,7 +129,7 @@ describe('a failed commit', () => {
     expect((await again.subscribe(chat)).state).toEqual(end.state);
   });
 
-  test('ends a turn that ends meanwhile as soon as it can, and tells the agent of a cancel only when it holds', async () => {
+  test('ends a turn that ends meanwhile as soon as possible, and sends the agent a cancel only when that is durable', async () => {
     const { host, client, chat } = await watched();
     await client.act(chat, turnStarted('t1'));
     await host.run();
@@ -145,7 +145,7 @@ describe('a failed commit', () => {
     expect('turns' in state ? state.turns.map((turn) => turn.state) : []).toEqual(['complete']);
   });
 
-  test('[CONN-4] right after the start there are numbers left to refuse with, and none is ever used twice', async () => {
+  test('[CONN-4] right after the start leaves numbers for rejections, and none is ever used twice', async () => {
     const { host, session } = await watched();
     await host.restart();
     const client = await host.client('later');
@@ -175,7 +175,7 @@ describe('a failed commit', () => {
     host.journal.gates.beforeReserve = undefined;
   });
 
-  test('[CHAT-6] a window to which no turns could be sent, no number being left, stays what it was', async () => {
+  test('[CHAT-6] a window stays unchanged if turns cannot be sent for lack of numbers', async () => {
     const { host, client, chat } = await watched();
     await runTurns(host, client, chat, ['t1', 't2', 't3']);
     const viewer = await host.client('narrow');
@@ -199,12 +199,12 @@ describe('a failed commit', () => {
     expect(viewer.types(chat)).toEqual(['chat/truncated', 'chat/turnsLoaded', 'chat/truncated']);
   });
 
-  test('[ACT-5] a resend of what was taken back is applied, once', async () => {
+  test('[ACT-5] a resend of a rolled-back action is applied once', async () => {
     const { host, client, session } = await watched();
     host.journal.failNextCommits(1);
     client.dispatch(session, title('again'));
     client.link.toHost.deliver();
-    // It drops before it hears of the failure.
+    // It disconnects before it learns of the failure.
     client.link.loseClient();
     await host.run();
     await host.advance(1_000);
@@ -216,7 +216,7 @@ describe('a failed commit', () => {
     expect(back.echoOf(1)?.action).toEqual(title('again'));
   });
 
-  test('[CHAT-6] windows are what clients have, although a truncation was taken back', async () => {
+  test('[CHAT-6] windows match those of the clients, although a truncation was rolled back', async () => {
     const { host, client, chat } = await watched();
     for (let turn = 1; turn <= 50; turn += 1) {
       await client.act(chat, turnStarted(`t${turn}`));
@@ -237,7 +237,7 @@ describe('a failed commit', () => {
     expect(windowed.types(chat)).toEqual(['chat/truncated', 'chat/turnsLoaded', 'chat/truncated']);
   });
 
-  test('a session whose creation was taken back can be created under the same URI', async () => {
+  test('a session whose creation was rolled back can be created under the same URI', async () => {
     const host = await startHost();
     const client = await host.client();
     host.journal.failNextCommits(1);
@@ -254,7 +254,7 @@ describe('a failed commit', () => {
   });
 });
 
-test('a token is refused at once, saying why, while the journal cannot be written, and leaves nothing', async () => {
+test('a new token is refused at once with a reason while the journal cannot be written, and leaves nothing', async () => {
   const { host, client } = await watched();
   host.journal.failNextCommits(3);
   const params = { channel: ROOT, name: 'tablet' } as const;
@@ -262,7 +262,7 @@ test('a token is refused at once, saying why, while the journal cannot be writte
     code: -32603,
     message: 'The host cannot write its journal now (there is no room on its disk); try again',
   };
-  // By the commit that fails, and without one while it is known to.
+  // By the failing commit, and later without a commit.
   await expect(client.request('x-createToken', params)).rejects.toMatchObject(refusal);
   await expect(client.request('x-createToken', params)).rejects.toMatchObject(refusal);
   await host.advance(5_000);

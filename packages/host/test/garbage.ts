@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** The garbage collector of V8, without a flag at the start of the test's process. `minor`: the young generation alone. */
+/** V8's garbage collector, without a flag for the test's process. `minor` collects the young generation only. */
 export function garbageCollector(): (options?: { readonly type: 'minor' }) => void {
   setFlagsFromString('--expose-gc');
   const collect: (options?: { readonly type: 'minor' }) => void = runInNewContext('gc');

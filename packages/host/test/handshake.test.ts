@@ -9,11 +9,11 @@ describe('initialize', () => {
     [['0.5.0', '0.5.1'], '0.5.1'],
     [['0.5.0'], '0.5.0'],
     [['rubbish', '0.4.0', '0.5.1', '9.0.0'], '0.5.1'],
-  ])('[CONN-1] of %j the host picks the highest that it speaks', async (protocolVersions, version) => {
+  ])('[CONN-1] of %j the host picks the highest supported version', async (protocolVersions, version) => {
     const host = await startHost();
     const result = await host.connect().initialize({ protocolVersions });
     expect(result.protocolVersion).toBe(version);
-    // Versions before it do not know the field [CONN-9].
+    // Earlier versions do not know the field [CONN-9].
     expect(result.serverInfo?.name).toBe(version === '0.5.2' ? 'agenthost' : undefined);
     expect(result.snapshots).toEqual([]);
   });
@@ -37,7 +37,7 @@ describe('initialize', () => {
     [{ clientId: 'nul\0' }],
     [{ 'x-epoch': 'x'.repeat(257) }],
     [{ 'x-epoch': 'half \ud800' }],
-  ])('[WIRE-3] of what the journal remembers of clients, %j is too much or no text', async (params) => {
+  ])('[WIRE-3] params for the journal, %j, are refused if too long or no text', async (params) => {
     const host = await startHost();
     const client = host.connect();
     await expect(client.initialize(params)).rejects.toMatchObject({ code: -32602 });
@@ -53,7 +53,7 @@ describe('initialize', () => {
     await client.initialize({ 'x-epoch': 'x'.repeat(256) });
   });
 
-  test('[CONN-1] without a common version the answer is -32005 with those that are spoken, then the connection ends', async () => {
+  test('[CONN-1] without a common version the answer is -32005 with the supported versions, then the connection ends', async () => {
     const host = await startHost();
     const client = host.connect();
     await expect(client.initialize({ protocolVersions: ['0.4.0', '1.0.0'] })).rejects.toMatchObject({
@@ -64,7 +64,7 @@ describe('initialize', () => {
     expect(client.closed?.code).toBe(4005);
   });
 
-  test('[CONN-2] snapshots hold one entry for each URI that exists, and what follows has higher numbers', async () => {
+  test('[CONN-2] there is one snapshot for each existing URI, and later envelopes have higher numbers', async () => {
     const host = await startHost();
     const first = await host.client();
     const { session, chat } = await host.session(first);
@@ -88,7 +88,7 @@ describe('initialize', () => {
     await first.act(chat, turnStarted('t1'));
     await host.run();
     const late = await host.client('late');
-    // A tick is open, another one is being committed, while the subscription comes in.
+    // One tick is open and another one is being committed when the subscription arrives.
     const id = late.ask('subscribe', { channel: chat });
     late.link.toHost.deliver();
     for (const text of ['a', 'b', 'c', 'd']) {
@@ -116,11 +116,11 @@ describe('one client, several connections', () => {
     await client.ping();
   });
 
-  test('[CONN-3] a second connection of a client takes over: the first is closed as replaced and heard no more', async () => {
+  test('[CONN-3] a second connection of a client takes over: the first is closed as replaced and no longer read', async () => {
     const host = await startHost();
     const older = await host.client('same');
     const { session } = await host.session(older);
-    // Under way when the other one takes over.
+    // In progress when the other connection takes over.
     const newer = host.connect('same');
     await newer.initialize({ initialSubscriptions: [session] });
     older.dispatch(session, { type: 'session/titleChanged', title: 'too late' });
@@ -132,7 +132,7 @@ describe('one client, several connections', () => {
     ).toBeUndefined();
   });
 
-  test('[CONN-3] a connection that was given up while its handshake waited does not take over', async () => {
+  test('[CONN-3] a connection that was closed while its handshake waited does not take over', async () => {
     const host = await startHost();
     await host.client('same');
     let release: () => void = () => undefined;
@@ -165,7 +165,7 @@ describe('one client, several connections', () => {
     let readCount = 0;
     host.journal.gates.afterRead = () => {
       readCount += 1;
-      // The client's row is read, the envelopes are not.
+      // The read of the client's row succeeds, that of the envelopes fails.
       if (readCount > 1) throw new Error('a test made this read fail');
     };
     await expect(again.reconnect(serverSeq ?? 0, [session])).rejects.toMatchObject({ code: -32603 });
@@ -176,7 +176,7 @@ describe('one client, several connections', () => {
 });
 
 describe('reconnect', () => {
-  /** A client that saw a session and went; what it saw last. */
+  /** A client that saw a session and disconnected, and the last number that it saw. */
   async function gone(options: Parameters<typeof startHost>[0] = {}) {
     const host = await startHost(options);
     const other = await host.client('other');
@@ -192,7 +192,7 @@ describe('reconnect', () => {
     return { host, other, session, chat, lastSeen };
   }
 
-  test('[CONN-5] what was missed comes inside the answer, ahead of later actions, and missing names what is gone', async () => {
+  test('[CONN-5] missed envelopes come inside the answer, before later actions, and missing names removed channels', async () => {
     const { host, other, session, chat, lastSeen } = await gone();
     await other.act(session, { type: 'session/titleChanged', title: 'missed' });
     await other.act(chat, { type: 'chat/draftChanged', draft: { text: 'd', origin: { kind: 'user' } } });
@@ -222,12 +222,12 @@ describe('reconnect', () => {
     expect(result).toEqual({ type: 'replay', actions: [], missing: [] });
   });
 
-  test('[CONN-5] a number beyond the host’s own, or a channel that was not held then, makes it snapshots', async () => {
+  test('[CONN-5] a number beyond the host’s own, or a channel without a subscription at that time, leads to snapshots', async () => {
     const { host, session, chat, lastSeen } = await gone();
     const beyond = await host.connect('gone').reconnect(lastSeen + 1_000_000, [session]);
     expect(beyond.type).toBe('snapshot');
     const later = host.connect('gone');
-    // This connection subscribed to the chat after `lastSeen`.
+    // This connection subscribes to the chat after `lastSeen`.
     await later.initialize({ initialSubscriptions: [session] });
     await later.act(session, { type: 'session/titleChanged', title: 'x' });
     await later.subscribe(chat);
@@ -238,7 +238,7 @@ describe('reconnect', () => {
     expect(result.snapshots.map(({ resource }) => resource)).toEqual([session, chat]);
   });
 
-  test('[CONN-5] what the window no longer holds makes it snapshots', async () => {
+  test('[CONN-5] a number outside of the replay window leads to snapshots', async () => {
     const { host, other, session, chat, lastSeen } = await gone({ replayWindow: { maxAgeMs: 60_000 } });
     await other.act(session, { type: 'session/titleChanged', title: 'missed' });
     await host.advance(600_000);
@@ -281,7 +281,7 @@ describe('reconnect', () => {
     });
   });
 
-  test('[CONN-4] numbers go on above all that was ever sent, private ones included, after a kill', async () => {
+  test('[CONN-4] after a kill numbers continue above all sent ones, private ones included', async () => {
     const { host, other, session, chat } = await gone();
     const rejection = await other.act(chat, { type: 'chat/turnCancelled', turnId: 'none' });
     await host.restart();
@@ -290,7 +290,7 @@ describe('reconnect', () => {
     expect(echo?.serverSeq).toBeGreaterThan(rejection?.serverSeq ?? Number.POSITIVE_INFINITY);
   });
 
-  test('[CONN-7] a client that the host has never seen gets snapshots at 0.5.2', async () => {
+  test('[CONN-7] an unknown client gets snapshots at 0.5.2', async () => {
     const { host, session, lastSeen } = await gone();
     const client = host.connect('stranger');
     const result = await client.reconnect(lastSeen, [session]);
@@ -298,7 +298,7 @@ describe('reconnect', () => {
     expect(result.snapshots[0]?.resource).toBe(session);
   });
 
-  test('[CONN-7] version, view and delivery of a client hold on over a reconnect and a restart', async () => {
+  test('[CONN-7] version, view and delivery of a client persist over a reconnect and a restart', async () => {
     const host = await startHost();
     const client = await host.client('old', { protocolVersions: ['0.5.0'] });
     const { session, chat } = await host.session(client);
@@ -315,7 +315,7 @@ describe('reconnect', () => {
     if (result.type !== 'snapshot') throw new Error('expected snapshots');
     const state = result.snapshots.find(({ resource }) => resource === chat)?.state;
     expect(state).toMatchObject({ turns: [{ id: 't3' }] });
-    // 0.5.0 knows no cursors and no inputNeeded.
+    // 0.5.0 has no cursors and no inputNeeded.
     expect(state).not.toHaveProperty('turnsNextCursor');
     again.clear();
     await again.act(chat, turnStarted('t4'));
@@ -328,7 +328,7 @@ describe('reconnect', () => {
     expect(again.types(session).filter((type) => type.startsWith('session/inputNeeded'))).toEqual([]);
   });
 
-  test('[CONN-9] [SESS-7] what is newer than the version of a connection is neither in its stream nor in its snapshots', async () => {
+  test('[CONN-9] [SESS-7] features newer than the version of a connection are neither in its stream nor in its snapshots', async () => {
     const host = await startHost();
     const modern = await host.client();
     const { session, chat } = await host.session(modern);
@@ -349,7 +349,7 @@ describe('reconnect', () => {
   });
 });
 
-test('[AUTH-1] a client id belongs to the token that used it first, over restarts too', async () => {
+test('[AUTH-1] a client id belongs to the token that used it first, after restarts too', async () => {
   const host = await startHost();
   await host.client('mine');
   await host.run();

@@ -12,15 +12,15 @@ export const ROOT = 'ahp-root://';
 
 const OWNER: TokenIdentity = { tokenHash: 'owner', scope: 'admin' };
 
-/** A host's options, and how the world around it is. */
+/** A host's options, and those of its environment. */
 export type FixtureOptions = Partial<HostOptions> & { readonly outlivesHost?: boolean };
 
-/** A host with a journal in memory on a simulated clock, whose agent the test plays. */
+/** A host with a journal in memory and a simulated clock. The test plays its agent. */
 export class HostFixture {
   readonly clock = new SimulatedClock();
   readonly network = new ControlledNetwork();
   readonly agent = new PuppetAgent();
-  /** What the host logged as errors or warnings. */
+  /** Errors and warnings that the host logged. */
   readonly logged: string[] = [];
   readonly #options: FixtureOptions;
   #journal = new FaultJournal();
@@ -30,7 +30,7 @@ export class HostFixture {
   #clientCount = 0;
   #idCount = 0;
 
-  /** `outlivesHost`: whether its ptys go on when the host is killed or stopped, as with a keeper. Default false. */
+  /** `outlivesHost`: whether its ptys survive a kill or stop of the host, as with a keeper. Default false. */
   constructor(options: FixtureOptions = {}) {
     this.#options = options;
     this.#ptys = new SimulatedPtyOwner({ outlivesHost: options.outlivesHost ?? false });
@@ -40,7 +40,7 @@ export class HostFixture {
     return this.#journal;
   }
 
-  /** The ptys of its terminals: what a program puts out and gets is the test's. */
+  /** The ptys of its terminals. The test plays their programs. */
   get ptys(): SimulatedPtyOwner {
     return this.#ptys;
   }
@@ -54,7 +54,7 @@ export class HostFixture {
     const scope = this.clock.scope();
     this.#scope = scope;
     this.#journal = new FaultJournal(this.#journal.disk);
-    // Those that do not outlive a host are not handed to the next.
+    // Ptys that do not outlive a host are not given to the next one.
     this.#ptys = this.#ptys.outlivesHost ? this.#ptys.restart() : new SimulatedPtyOwner();
     const log = (_: object, message: string): void => void this.logged.push(message);
     this.#host = createHost({
@@ -73,7 +73,7 @@ export class HostFixture {
     return this;
   }
 
-  /** SIGKILL and a new start on what was durable. */
+  /** Kills the host, and starts it again on its durable data. */
   async restart(): Promise<void> {
     this.kill();
     await this.start();
@@ -96,7 +96,7 @@ export class HostFixture {
     return this.#host !== undefined;
   }
 
-  /** A connection without handshake. */
+  /** A connection without a handshake. */
   connect(clientId?: string, identity = OWNER): RawClient {
     this.#clientCount += 1;
     this.network.accept = (transport) => this.host.accept(transport, identity);
@@ -115,7 +115,7 @@ export class HostFixture {
     return client;
   }
 
-  /** A ready session, subscribed; its default chat too. */
+  /** A ready session with subscriptions to it and to its default chat. */
   async session(client: RawClient, uri = SESSION): Promise<{ session: string; chat: string }> {
     await client.request('createSession', { channel: uri });
     const { state } = await client.subscribe(uri);
@@ -125,12 +125,12 @@ export class HostFixture {
     return { session: uri, chat: state.defaultChat };
   }
 
-  /** Lets everything happen that needs no time. */
+  /** Runs everything that needs no time. */
   async run(): Promise<void> {
     await this.#pump(() => false, true);
   }
 
-  /** Lets time go by, with all that happens in it. */
+  /** Advances the clock, and runs everything that is due. */
   async advance(ms: number): Promise<void> {
     await this.run();
     const end = this.clock.now() + ms;
@@ -157,7 +157,7 @@ export class HostFixture {
   }
 }
 
-/** A started host that is stopped after the test. */
+/** A started host. It is stopped after the test. */
 export async function startHost(options: FixtureOptions = {}): Promise<HostFixture> {
   const fixture = await new HostFixture(options).start();
   onTestFinished(async () => {

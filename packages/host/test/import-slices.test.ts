@@ -34,7 +34,7 @@ async function begin(host: HostFixture): Promise<{ client: RawClient; chats: str
 
 const finish = (client: RawClient) => client.request('x-finishImport', { channel: SESSION });
 
-/** How many chats each transaction makes; `at` is called behind the first, before anybody hears of it. */
+/** Number of chats that each transaction makes. `at` runs after the first transaction, before its output is sent. */
 function watchCommits(host: HostFixture, at: () => Promise<void> | void = () => undefined): number[] {
   const made: number[] = [];
   host.journal.gates.afterCommit = async (writes) => {
@@ -55,7 +55,7 @@ async function leftOf(host: HostFixture, chats: readonly string[]) {
 
 const NOTHING = { items: [], chatRows: 0, channels: 0 };
 
-test('the chats of an import are made in slices, and the session is ready behind the last', async () => {
+test('the chats of an import are made in slices, and the session is ready after the last one', async () => {
   const host = await startHost();
   const { client, chats } = await begin(host);
   const watcher = await host.client();
@@ -72,7 +72,7 @@ test('the chats of an import are made in slices, and the session is ready behind
   expect('chats' in state && state.chats.map(({ resource }) => resource)).toEqual(chats);
 });
 
-/** Begins the end of an import, and holds the commit of its first slice back until `release` is called. */
+/** Starts the end of an import, and blocks the commit of its first slice until `release` is called. */
 async function halfWay(host: HostFixture) {
   const { client, chats } = await begin(host);
   const held = Promise.withResolvers<void>();
@@ -83,7 +83,7 @@ async function halfWay(host: HostFixture) {
   return { client, chats, made, finishing, release: () => held.resolve() };
 }
 
-test('nobody acts in a session of which some chats are there', async () => {
+test('a session with a part of its chats accepts no actions', async () => {
   const host = await startHost();
   const other = await host.client();
   const { client, chats, finishing, release } = await halfWay(host);
@@ -134,7 +134,7 @@ test.each(['another client disposes of the session', 'the client leaves'])(
   },
 );
 
-test('an import goes on, by another request, behind a slice that could not be written', async () => {
+test('another request continues an import after a slice that could not be written', async () => {
   const host = await startHost();
   const { client, chats, made, finishing, release } = await halfWay(host);
   host.journal.failNextCommits(1);
@@ -147,7 +147,7 @@ test('an import goes on, by another request, behind a slice that could not be wr
   expect('chats' in state && state.chats.map(({ resource }) => resource)).toEqual(chats);
 });
 
-test('an import that a stop of the host cuts off between two slices leaves no chat', async () => {
+test('an import that a stop of the host interrupts between two slices leaves no chat', async () => {
   const host = await startHost();
   const { chats, release } = await halfWay(host);
   const stopping = host.stop();
@@ -155,11 +155,11 @@ test('an import that a stop of the host cuts off between two slices leaves no ch
   release();
   await stopping;
   await host.start();
-  // Its client is away from the stop on, as one that has left by itself.
+  // Its client counts as away since the stop, like one that has left.
   expect(await leftOf(host, chats)).toEqual(NOTHING);
 });
 
-test('an import that a kill cuts off between two slices has failed after the next start, and leaves no chat', async () => {
+test('an import that a kill interrupts between two slices has failed after the next start, and leaves no chat', async () => {
   const host = await startHost();
   const { chats } = await halfWay(host);
   await host.restart();
@@ -176,7 +176,7 @@ test('an import that a kill cuts off between two slices has failed after the nex
   expect(await leftOf(host, chats)).toEqual(NOTHING);
 });
 
-test('[SESS-3] the chats of a session that is disposed of are loaded some at a time, and other work comes between', async () => {
+test('[SESS-3] the chats of a disposed session are loaded in batches, with other work between', async () => {
   const host = await startHost();
   const { client, chats } = await begin(host);
   await finish(client);
@@ -200,7 +200,7 @@ test('[SESS-3] the chats of a session that is disposed of are loaded some at a t
   expect(await leftOf(host, chats)).toEqual(NOTHING);
 });
 
-test('[SESS-3] the chats of a session that is disposed of go some at a time, and what somebody begins meanwhile goes with them', async () => {
+test('[SESS-3] the chats of a disposed session are removed in batches, together with turns that begin meanwhile', async () => {
   const host = await startHost();
   const { client, chats } = await begin(host);
   await finish(client);
@@ -212,7 +212,7 @@ test('[SESS-3] the chats of a session that is disposed of go some at a time, and
   host.journal.gates.afterCommit = async (writes) => {
     const count = writes.filter(({ op }) => op === 'dropChannel').length;
     if (count > 0) dropped.push(count);
-    // Behind the first transaction.
+    // After the first transaction.
     if (dropped.length === 1 && count > 0) client.dispatch(chats[0] ?? '', turnStarted('late'));
   };
   await client.request('disposeSession', { channel: SESSION });

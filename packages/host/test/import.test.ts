@@ -28,14 +28,14 @@ async function begun(client: RawClient, chats = [chat]): Promise<string> {
 
 const turn = (id: string) => ({ turn: completedTurn(id) });
 
-/** URIs and lifecycles of the sessions in the catalogue, and what of this import the journal has. */
+/** URIs and lifecycles of the sessions in the catalogue, and the rows of this import in the journal. */
 async function left(host: HostFixture, client: RawClient, uri: string) {
   const { items } = await client.request('listSessions', { channel: ROOT });
   return { sessions: items.map(({ resource }) => resource), turns: await host.journal.readTurns(uri, {}) };
 }
 
 describe('an import', () => {
-  test('shows a session in the making without chats, and all of it at its end', async () => {
+  test('shows a session that is being created without chats, and is complete at its end', async () => {
     const host = await startHost();
     const client = await host.client();
     const watcher = await host.client();
@@ -63,7 +63,7 @@ describe('an import', () => {
     expect(talk).toMatchObject({ turns: [{ id: 'a' }, { id: 'b' }] });
   });
 
-  test('of which the client leaves is taken back', async () => {
+  test('is rolled back when its client leaves', async () => {
     const host = await startHost();
     const client = await host.client();
     const uri = await begun(client);
@@ -98,7 +98,7 @@ describe('an import', () => {
     },
   );
 
-  test('for which nothing comes in a minute is taken back, and then takes nothing more', async () => {
+  test('is rolled back after a minute without data, and then accepts nothing more', async () => {
     const host = await startHost();
     const client = await host.client();
     const uri = await begun(client);
@@ -113,7 +113,7 @@ describe('an import', () => {
     });
   });
 
-  test('that a kill cuts off has failed after the next start, with a reason and nothing left of its turns', async () => {
+  test('that a kill interrupts has failed after the next start, with a reason and without its turns', async () => {
     const host = await startHost();
     const client = await host.client();
     const uri = await begun(client);
@@ -134,7 +134,7 @@ describe('an import', () => {
     expect(await left(host, next, uri)).toEqual({ sessions: [], turns: [] });
   });
 
-  test('goes on over a commit that fails, without a turn twice', async () => {
+  test('continues after a failed commit, without a duplicate turn', async () => {
     const host = await startHost();
     const client = await host.client();
     const uri = await begun(client);
@@ -150,7 +150,7 @@ describe('an import', () => {
     ]);
   });
 
-  test('is of the client that began it, and can be disposed of by anybody', async () => {
+  test('belongs to the client that began it, and any client can dispose of it', async () => {
     const host = await startHost();
     const client = await host.client();
     const other = await host.client();
@@ -166,7 +166,7 @@ describe('an import', () => {
     });
   });
 
-  test('takes no turns that cannot be: twice the same, with open calls, behind the open one, or malformed', async () => {
+  test('refuses invalid turns: duplicate, with open calls, after the open one, or malformed', async () => {
     const host = await startHost();
     const client = await host.client();
     const uri = await begun(client);
@@ -189,11 +189,11 @@ describe('an import', () => {
     await expect(add({ turns: [{ turn: { id: 'd' } }] })).rejects.toMatchObject(invalid);
     await add({ openTurn: { turn: { id: 'o', message: userMessage('go on'), responseParts: [] } } });
     await expect(add({ turns: [turn('b')] })).rejects.toThrow('the open turn of a chat must be its last');
-    // What was refused has left nothing: neither its rows nor the names of its turns.
+    // A refused turn leaves neither rows nor used turn ids.
     expect((await left(host, client, uri)).turns.map(({ id }) => id)).toEqual(['a', 'o']);
   });
 
-  test('needs an agent, a folder and a chat to talk in', async () => {
+  test('needs an agent, a folder and a chat', async () => {
     const host = await startHost({ agents: [() => new PuppetAgent('one')] });
     const client = await host.client();
     const ask = (more: object) =>
@@ -210,7 +210,7 @@ describe('an import', () => {
     await expect(ask({ provider: 'one' })).rejects.toMatchObject({ code: ErrorCodes.SessionAlreadyExists });
   });
 
-  test('takes no times that are none', async () => {
+  test('refuses invalid times', async () => {
     const client = await (await startHost()).client();
     const ask = (more: object) =>
       client.raw('x-importSession', { channel: SESSION, session, chats: [chat], ...more });
@@ -225,7 +225,7 @@ describe('an import', () => {
     ).resolves.toBeDefined();
   });
 
-  test('takes no setting of the agent from the file, and no approvals', async () => {
+  test('takes neither settings of the agent nor approvals from the file', async () => {
     const effort = { type: 'string', title: 'Effort', enum: ['low', 'high'], default: 'low' } as const;
     const resolveConfig = () =>
       Promise.resolve({
@@ -241,7 +241,7 @@ describe('an import', () => {
     expect(state).toMatchObject({ config: { values: { effort: 'low', approvals: 'ask' } } });
   });
 
-  test('starts nothing that waits: it stands below the draft, where a person sees it', async () => {
+  test('starts no queued message: it adds their text to the draft, where a person sees it', async () => {
     const host = await startHost();
     const client = await host.client();
     const file = {
@@ -267,7 +267,7 @@ describe('an import', () => {
     expect(state).not.toHaveProperty('queuedMessages');
   });
 
-  test('has one content in pieces at a time, over all of its chats', async () => {
+  test('has one unfinished content at a time, over all of its chats', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chats } = await client.request('x-importSession', {

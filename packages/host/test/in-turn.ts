@@ -7,14 +7,14 @@ import type { RawClient } from './raw-client.ts';
 export const codeOf = (echo: { rejectionReason?: string } | undefined): string | undefined =>
   echo?.rejectionReason?.split(':')[0];
 
-/** A chat's state, as a subscriber gets it. */
+/** The state of a chat in a new snapshot. */
 export async function chatOf(client: RawClient, uri: string, options = {}): Promise<ChatState> {
   const { state } = await client.subscribe(uri, options);
   if (!('turns' in state)) throw new Error(`${uri} is no chat`);
   return state;
 }
 
-/** A host with a session whose agent is in the middle of turn `t1`. */
+/** A host with a session whose agent runs turn `t1`. */
 export async function inTurn() {
   const host = await startHost();
   const client = await host.client();

@@ -38,7 +38,7 @@ async function neededOf(client: RawClient): Promise<SessionInputRequest[]> {
   return state.inputNeeded ?? [];
 }
 
-/** A turn that has asked `FORM`. */
+/** A turn whose agent has asked `FORM`. */
 async function asked() {
   const turn = await inTurn();
   await turn.client.act(turn.session, { type: 'session/isReadChanged', isRead: true });
@@ -50,7 +50,7 @@ async function asked() {
 const ENDED = { response: 'cancel', answers: {} };
 
 describe('an input request', () => {
-  test('[SESS-7] is an entry of inputNeeded beside a call of the same id', async () => {
+  test('[SESS-7] is an entry of inputNeeded beside a call with the same id', async () => {
     const { host, client, chat, output, call } = await inTurn();
     void call('same').confirm({ invocationMessage: 'may I?' });
     void output.ask({ ...FORM, requestId: 'same' });
@@ -63,7 +63,7 @@ describe('an input request', () => {
     expect(await kinds()).toStrictEqual([]);
   });
 
-  test('[CHAT-13] waits as state, and accepting it tells the agent and becomes a part of the turn', async () => {
+  test('[CHAT-13] waits as state; an accept is sent to the agent and becomes a part of the turn', async () => {
     const { host, client, chat, response } = await asked();
     const before = await chatOf(client, chat);
     expect(before.inputRequests).toStrictEqual([{ id: 'r', message: 'An order', questions: [name, count] }]);
@@ -86,13 +86,13 @@ describe('an input request', () => {
     host.agent.turn.complete();
   });
 
-  test('[CHAT-13] clears that the session was read', async () => {
+  test('[CHAT-13] marks the session as unread', async () => {
     const { client } = await asked();
     const { state } = await client.subscribe(SESSION);
     expect('status' in state ? Number(state.status) & SessionStatus.IsRead : undefined).toBe(0);
   });
 
-  test('[CHAT-13] merges what several clients type, question by question, and one finishes it', async () => {
+  test('[CHAT-13] merges the answers of several clients by question, and one client finishes it', async () => {
     const { host, client, chat, response } = await asked();
     const other = await host.client();
     await other.subscribe(chat);
@@ -111,7 +111,7 @@ describe('an input request', () => {
     });
   });
 
-  test('[CHAT-13] an answer is taken back by one without a value', async () => {
+  test('[CHAT-13] an answer without a value removes an earlier one', async () => {
     const { client, chat } = await asked();
     await client.act(chat, changed('name', text('Ada')));
     await client.act(chat, changed('name'));
@@ -119,14 +119,14 @@ describe('an input request', () => {
     expect(codeOf(await client.act(chat, completed('accept')))).toBe('unanswered');
   });
 
-  test('[CHAT-13] what was only being typed is not told to the agent', async () => {
+  test('[CHAT-13] draft answers are not sent to the agent', async () => {
     const { client, chat, response } = await asked();
     await client.act(chat, changed('count', number(0, 'draft')));
     await client.act(chat, completed('accept', { name: text('Ada') }));
     expect(await response).toStrictEqual({ response: 'accept', answers: { name: text('Ada') } });
   });
 
-  test.each(['decline', 'cancel'])('[CHAT-13] %s needs no answers and gives none', async (kind) => {
+  test.each(['decline', 'cancel'])('[CHAT-13] %s needs no answers and sends none', async (kind) => {
     const { client, chat, response } = await asked();
     await client.act(chat, changed('name', text('Ada')));
     await client.act(chat, completed(kind));
@@ -135,7 +135,7 @@ describe('an input request', () => {
     expect(part).toMatchObject({ kind: 'inputRequest', response: kind });
   });
 
-  test('[CHAT-13] the first completion wins, later ones hear how it was closed', async () => {
+  test('[CHAT-13] the first completion wins, later ones get the outcome', async () => {
     const { host, client, chat, response } = await asked();
     const other = await host.client();
     const first = client.dispatch(chat, completed('decline'));
@@ -166,7 +166,7 @@ describe('an input request', () => {
     expect(await response).toStrictEqual(ENDED);
   });
 
-  test('[CHAT-13] for a page has no questions, and is accepted, declined or cancelled', async () => {
+  test('[CHAT-13] for a web page has no questions, and is accepted, declined or cancelled', async () => {
     const { host, client, chat, output } = await inTurn();
     for (const kind of ['accept', 'decline', 'cancel']) {
       const response = output.ask({ requestId: kind, message: 'Sign in', url: 'https://example.com/in' });
@@ -180,7 +180,7 @@ describe('an input request', () => {
     }
   });
 
-  test('[CHAT-13] asked again under its id has other questions and keeps what was typed', async () => {
+  test('[CHAT-13] asked again under its id has other questions and keeps the drafts', async () => {
     const { host, client, chat, output, response } = await asked();
     await client.act(chat, changed('name', text('Ada')));
     const again = output.ask({ ...FORM, questions: [{ ...name, max: 2 }] });
@@ -189,13 +189,13 @@ describe('an input request', () => {
     expect((await chatOf(client, chat)).inputRequests).toStrictEqual([
       { id: 'r', message: 'An order', questions: [{ ...name, max: 2 }], answers: { name: text('Ada') } },
     ]);
-    // It fitted the question as it was.
+    // The draft fitted the earlier question.
     expect(codeOf(await client.act(chat, completed('accept')))).toBe('wrongLength');
     await client.act(chat, completed('accept', { name: text('Al') }));
     expect(await again).toStrictEqual({ response: 'accept', answers: { name: text('Al') } });
   });
 
-  test('[CHAT-13] is taken back when the agent withdraws it', async () => {
+  test('[CHAT-13] is removed when the agent withdraws it', async () => {
     const { host, client, chat, output } = await inTurn();
     const withdrawing = new AbortController();
     const response = output.ask(FORM, withdrawing.signal);
@@ -236,7 +236,7 @@ describe('rejected', () => {
     expect(await chatOf(client, chat)).toStrictEqual(before);
   });
 
-  test('[CHAT-13] accepting when the answer to a required question was overlaid by a skip', async () => {
+  test('[CHAT-13] an accept when a skip replaced the answer to a required question', async () => {
     const { client, chat } = await asked();
     await client.act(chat, changed('name', text('Ada')));
     const echo = await client.act(chat, completed('accept', { name: { state: 'skipped' } }));
@@ -246,7 +246,7 @@ describe('rejected', () => {
 });
 
 describe('from the session', () => {
-  test('[SESS-7] an open request is mirrored with its drafts, and answered by who does not subscribe to the chat', async () => {
+  test('[SESS-7] an open request is mirrored with its drafts, and a client without a subscription to the chat can answer it', async () => {
     const { host, client, chat, response } = await asked();
     const phone = await host.client();
     const [needed] = await neededOf(phone);
@@ -264,7 +264,7 @@ describe('from the session', () => {
   });
 });
 
-describe('over drops and ends', () => {
+describe('over disconnections and ends', () => {
   test('[CHAT-13] a request is still there after a reconnect, and the answer given then counts', async () => {
     const { host, client, chat, response } = await asked();
     await client.act(chat, changed('name', text('Ada', 'draft')));
@@ -320,7 +320,7 @@ describe('over drops and ends', () => {
     expect(await neededOf(client)).toHaveLength(1);
   });
 
-  test('[SESS-7] a chat that is removed takes its requests from the session', async () => {
+  test('[SESS-7] a removed chat removes its requests from the session', async () => {
     const { host, client, session, response } = await asked();
     await client.request('createChat', { channel: session, chat: 'ahp-chat:/two' });
     await client.act('ahp-chat:/two', turnStarted('t2'));

@@ -24,7 +24,7 @@ async function opened(instructions?: string, options: { remembers?: boolean } = 
   return { host, client, chat };
 }
 
-/** Runs one turn to its end; what the agent was told before the message. */
+/** Runs one turn to its end. Resolves with the texts that the agent got before the message. */
 async function turn(host: HostFixture, client: RawClient, chat: string, id: string) {
   await client.act(chat, turnStarted(id));
   await host.run();
@@ -56,14 +56,14 @@ test('[SESS-9] instructions come first in the first turn of an agent session, an
   expect(JSON.stringify(state)).not.toContain('Be ');
 });
 
-test('[SESS-9] instructions that nobody gave are not spoken of', async () => {
+test('[SESS-9] without instructions the agent gets none', async () => {
   const { host, client, chat } = await opened();
   const { context, ...rest } = await turn(host, client, chat, 't1');
   expect(context).toEqual([]);
   expect(rest).not.toHaveProperty('instructions');
 });
 
-test('[SESS-9] a turn that was cancelled may not have come to the instructions: the next one has them again', async () => {
+test('[SESS-9] after a cancelled turn, which may not have delivered the instructions, the next turn has them again', async () => {
   const { host, client, chat } = await opened('Be brief.');
   await client.act(chat, turnStarted('t1'));
   await host.run();
@@ -103,7 +103,7 @@ test.each([
   expect((await turn(host, again, chat, 't2')).context).toHaveLength(times);
 });
 
-test('[SESS-9] [CHAT-6] after a truncation the new agent session is told', async () => {
+test('[SESS-9] [CHAT-6] after a truncation the new agent session gets the instructions', async () => {
   const { host, client, chat } = await opened('Be brief.', { remembers: true });
   await turn(host, client, chat, 't1');
   await turn(host, client, chat, 't2');

@@ -4,7 +4,7 @@ import { chatOf, inTurn } from './in-turn.ts';
 const MI = 1024 * 1024;
 const huge = 'h'.repeat(12 * MI);
 
-test('an agent with texts of 12 MB has them cut, and its turn goes on to its end', async () => {
+test('texts of 12 MB of an agent are cut, and its turn completes', async () => {
   const { host, client, session, chat, output, callOf } = await inTurn();
   output.activity(huge);
   output.notify(huge);
@@ -51,7 +51,7 @@ test('an agent with texts of 12 MB has them cut, and its turn goes on to its end
   ).toBeLessThan(2 * MI);
 });
 
-test('[CHAT-13] an agent whose questions have ids that no answer can name is told that nobody answered', async () => {
+test('[CHAT-13] an agent whose questions have ids that no answer can name gets a cancellation', async () => {
   const { host, client, chat, output } = await inTurn();
   const asked = await Promise.all([
     output.ask({ questions: [{ kind: 'text', id: huge, message: 'What?' }] }),

@@ -13,18 +13,18 @@ import { actionLeaves, type Leaf, paramsLeaves } from './schema-leaves.ts';
 
 const MI = 1024 * 1024;
 
-/** What one answer may have, in characters: a connection takes frames of 64 MiB. */
+/** Limit of one answer in characters. A connection takes frames of 64 MiB. */
 const ANSWER = 16 * MI;
 
 const texts = new Map<number, string>();
-/** A text of that length, made once. */
+/** A text of this length, created once. */
 function textOf(length: number): string {
   const text = texts.get(length) ?? 'x'.repeat(length);
   texts.set(length, text);
   return text;
 }
 
-/** The limit that the table gives a text. */
+/** The limit of a text in the table. */
 function limitOf(name: string, { path }: Leaf): number {
   const open = path.findIndex((field) =>
     ['_meta', 'config', 'metadata', 'default', 'enum', 'structuredContent'].includes(field),
@@ -40,7 +40,7 @@ function limitOf(name: string, { path }: Leaf): number {
   return limit.max;
 }
 
-/** What clients would see of the host, and how large each answer is. */
+/** States that clients see, and the size of each answer. */
 async function look(
   host: HostFixture,
   channels: readonly string[],
@@ -60,7 +60,7 @@ async function look(
 
 const actions = [...actionLeaves()].filter(([type]) => CLIENT_ACTIONS.some((known) => known === type));
 
-/** This host answers them as unknown, whatever they bring. */
+/** This host answers them as unknown methods, whatever their params. */
 const METHODS_WITHOUT_COMMAND: ReadonlySet<string> = new Set([
   'authenticate',
   'invokeChangesetOperation',
@@ -76,7 +76,7 @@ const METHODS_WITHOUT_COMMAND: ReadonlySet<string> = new Set([
 ]);
 
 describe('one character more than the limit', () => {
-  test('[ACT-3] in any text of any action is refused in words, and changes nothing', async () => {
+  test('[ACT-3] in any text of any action is refused with a message, and changes nothing', async () => {
     const { host, client, session, chat } = await inTurn();
     const before = await look(host, [session, chat]);
     let count = 0;
@@ -101,7 +101,7 @@ describe('one character more than the limit', () => {
     expect((await look(host, [session, chat])).states).toBe(before.states);
   }, 60_000);
 
-  test('in any parameter of any request is refused in words', async () => {
+  test('in any parameter of any request is refused with a message', async () => {
     const { host, client: usual } = await inTurn();
     let count = 0;
     for (const [method, leaves] of paramsLeaves()) {
@@ -147,7 +147,7 @@ test('a text of the full length in any action is not too large, and all answers 
   expect((await look(host, [session, chat])).longest).toBeLessThan(ANSWER);
 }, 60_000);
 
-/** What the host keeps outside of state counts for no total. */
+/** Data that the host stores outside of state counts for no total. */
 const isApart = ({ path }: Leaf): boolean => path.join('.').endsWith('attachments.data');
 
 function channelFor(type: string, session: string, chat: string): string | undefined {
@@ -167,7 +167,7 @@ describe('totals', () => {
   const reasonOf = async (client: RawClient, channel: string, action: object) =>
     (await client.act(channel, action))?.rejectionReason;
 
-  test('[CHAT-11] a queue takes messages up to 2 MiB altogether, and an edit of one that waits counts once', async () => {
+  test('[CHAT-11] a queue takes messages up to 2 MiB altogether, and an edit of a queued message counts once', async () => {
     const { client, chat } = await inTurn();
     expect(await reasonOf(client, chat, queued('a', MI))).toBeUndefined();
     expect(await reasonOf(client, chat, queued('b', MI - 10_000))).toBeUndefined();
@@ -178,7 +178,7 @@ describe('totals', () => {
     expect(await reasonOf(client, chat, queued('c', 10_000))).toBeUndefined();
   });
 
-  test('fields that nobody knows count for what a message may hold', async () => {
+  test('unknown fields count for the limit of a message', async () => {
     const { client, chat } = await inTurn();
     const junk = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, textOf(60_000)]));
     const draft = { text: 'x', origin: { kind: 'user' }, ...junk };
@@ -193,7 +193,7 @@ describe('totals', () => {
     expect(await reasonOf(client, chat, { type: 'chat/draftChanged', draft: keys })).toMatch(/^tooLarge: /);
   });
 
-  test('[ROOT-2] a page of sessions ends sooner with a cursor where its entries are large, and all come in the end', async () => {
+  test('[ROOT-2] a page of large session entries ends early with a cursor, and the pages together have all sessions', async () => {
     const { host, client } = await inTurn();
     const { sessions } = host.journal.disk;
     const [row] = sessions.values();
@@ -225,7 +225,7 @@ describe('totals', () => {
     expect(found.size).toBe(3_001);
     client.clear();
     const all = await client.request('listSessions', { channel: ROOT });
-    // Without a limit more of them come, in short, but not all: to read them takes time, too.
+    // Without a limit a page has more sessions, shortened, but not all: reading them takes time.
     expect(all.items.length).toBeGreaterThan(400);
     expect(all.nextCursor).toBeDefined();
     expect(JSON.stringify(all).length).toBeLessThan(5 * MI);

@@ -3,7 +3,7 @@ import { ROOT, startHost } from './host-fixture.ts';
 
 const identity = (tokenHash: string) => ({ tokenHash, scope: 'interact' as const });
 
-test('connections are bounded by token and in all, and the setting that bounds them is named', async () => {
+test('connections are limited by token and in all, and the refusal names the setting', async () => {
   const host = await startHost({ config: { maxConnections: 11, maxConnectionsPerToken: 8 } });
   const { hub } = host.host.core;
   const ones = Array.from({ length: 8 }, () => {
@@ -26,7 +26,7 @@ test('tokens that take all connections they can leave room for an admin, and adm
   await host.clock.runUntilSettled(ownerTokens.use('the owner'));
   const admin = { tokenHash: 'an admin', scope: 'admin' } as const;
   const owner = { tokenHash: 'the owner', scope: 'admin' } as const;
-  /** Connects as often as there is room, and says how often that was. */
+  /** Connects until it is refused. Returns the number of connections. */
   const fill = (who: Parameters<typeof hub.refusalFor>[0]): number => {
     let count = 0;
     for (; hub.refusalFor(who) === undefined; count += 1) host.connect(undefined, who);
@@ -44,7 +44,7 @@ test('tokens that take all connections they can leave room for an admin, and adm
   host.kill();
 });
 
-test('a setting that is made smaller than what is connected keeps neither admins nor the owner out', async () => {
+test('a limit below the number of connections still admits admins and the owner', async () => {
   const host = await startHost({ config: {} });
   const { hub, ownerTokens } = host.host.core;
   await host.clock.runUntilSettled(ownerTokens.use('owner'));
@@ -59,7 +59,7 @@ test('a setting that is made smaller than what is connected keeps neither admins
   host.kill();
 });
 
-test('subscriptions are bounded, and a change of the setting holds at once', async () => {
+test('subscriptions are bounded, and a change of the setting applies at once', async () => {
   const host = await startHost({ config: {} });
   const client = await host.client();
   const uris = Array.from({ length: 9 }, (_, index) => `ahp-session:/${index}`);
@@ -80,7 +80,7 @@ test('subscriptions are bounded, and a change of the setting holds at once', asy
   host.kill();
 });
 
-test('subscriptions are bounded by token, over all its connections; a client that comes again does not count twice', async () => {
+test('subscriptions are bounded by token, over all its connections; a client that reconnects does not count twice', async () => {
   const host = await startHost({ config: { maxSubscriptionsPerToken: 256 } });
   const owner = await host.client();
   const uris = Array.from({ length: 128 }, (_, index) => `ahp-session:/${index}`);
@@ -96,7 +96,7 @@ test('subscriptions are bounded by token, over all its connections; a client tha
   host.kill();
 });
 
-test('messages that wait are bounded: one more ends the connection with 1008, which says how many there were', async () => {
+test('waiting messages are bounded: one more closes the connection with 1008 and their number', async () => {
   const host = await startHost({ config: { maxPendingMessages: 100 } });
   const client = await host.client();
   const { chat } = await host.session(client);

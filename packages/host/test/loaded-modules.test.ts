@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-it("does not load Node's HTTP client, which takes 5 MB and is of no use to a host", () => {
+it("does not load Node's HTTP client, which takes 5 MB and which a host does not use", () => {
   const args = ['-C', '@agenthost/source', '--input-type=module', '-e', program, folder];
   const output = execFileSync(process.execPath, args, { encoding: 'utf8', cwd: import.meta.dirname });
   const loaded: string[] = JSON.parse(output);

@@ -6,7 +6,7 @@ import { startHost } from './host-fixture.ts';
 import { chatOf } from './in-turn.ts';
 import type { RawClient } from './raw-client.ts';
 
-/** The labels of the next question of a session's turn. */
+/** The labels of the session's next question. */
 async function labels(session: AskingSession): Promise<string[]> {
   const asked = await session.run(`make ${Math.random()}`);
   const call = await session.stateOf(asked.id);
@@ -32,7 +32,7 @@ const queue = (client: RawClient, chat: string) =>
   });
 
 describe('the language of labels', () => {
-  it('[CHAT-19] is that of the client that started the turn, whoever looks', async () => {
+  it('[CHAT-19] is that of the client that started the turn, for all subscribers', async () => {
     const host = await startHost();
     const session = await AskingSession.open(host, await host.client('anna', { locale: 'de-AT' }));
     const other = await host.client('bob', { locale: 'fr' });
@@ -45,7 +45,7 @@ describe('the language of labels', () => {
     expect((await labels(session))[0]).toBe('Autoriser');
   });
 
-  it('[CHAT-19] is English for clients that say none, or one that the host does not speak', async () => {
+  it('[CHAT-19] is English for clients without a language, or with an unsupported one', async () => {
     for (const params of [{}, { locale: 'tlh' }, { locale: 'de\n'.repeat(99) }, { locale: 'constructor' }]) {
       const host = await startHost();
       const session = await AskingSession.open(host, await host.client('c', params));
@@ -82,7 +82,7 @@ describe('the language of labels', () => {
     expect(await labels(session)).toStrictEqual(GERMAN);
   });
 
-  it('[CHAT-19] is that of the client that made the chat with a first message', async () => {
+  it('[CHAT-19] is that of the client that created the chat with a first message', async () => {
     const host = await startHost();
     const session = await AskingSession.open(host, await host.client('anna', { locale: 'de' }));
     const chat = 'ahp-chat:/second';
@@ -127,7 +127,7 @@ describe('the language of labels', () => {
     expect(host.agent.turn.input).toMatchObject({ message: { text: 'later' }, locale: 'de' });
   });
 
-  it('[CHAT-19] is kept for messages that wait, and for no others', async () => {
+  it('[CHAT-19] is stored for waiting messages only', async () => {
     const host = await startHost();
     const session = await AskingSession.open(host, await host.client('anna', { locale: 'de' }));
     const message = { text: 'x', origin: { kind: 'user' as const } };
@@ -147,7 +147,7 @@ describe('the language of labels', () => {
     expect(stored?.local).not.toMatch(/gone|replaced/);
   });
 
-  it('[CHAT-19] a worker speaks as the turn that it works for', async () => {
+  it('[CHAT-19] a worker has the language of the turn that spawned it', async () => {
     const host = await startHost();
     const session = await AskingSession.open(host, await host.client('anna', { locale: 'de' }));
     await session.turn();
@@ -164,7 +164,7 @@ describe('the language of labels', () => {
     expect(part).toMatchObject({ toolCall: { options: [{ label: 'Erlauben' }, { label: 'Ablehnen' }] } });
   });
 
-  it('[CHAT-19] has a word of its own for each label', () => {
+  it('[CHAT-19] has a translation of each label', () => {
     const spoken = ['en', 'de', 'fr'].map((locale) => {
       const { allow, deny, deniedByPolicy, always } = labelsFor(locale);
       const kinds = [

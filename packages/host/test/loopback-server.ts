@@ -4,7 +4,7 @@ import { systemClock } from '../src/lib/clock.ts';
 import { silentLog } from '../src/lib/log.ts';
 import { HostServer, type ServerOptions } from '../src/wire/http/server.ts';
 
-/** A server for a free port of this machine that knows this token alone, and is ready; nobody cares for its connections. */
+/** A server with this owner token, for a free port of this machine. Its connections are ignored. */
 export function loopbackServer(ownerToken: string, options: Partial<ServerOptions> = {}): HostServer {
   return new HostServer({
     host: '127.0.0.1',

@@ -18,13 +18,13 @@ const photo = {
 } as const;
 const message = (text = 'look'): Message => ({ ...userMessage(text), attachments: [photo] });
 
-/** No envelope and no snapshot that carries the photo is as short. */
+/** Shorter than any envelope or snapshot with the photo inside. */
 const SHORT = 20_000;
 
 const queued = (id: string, what: Message = message()) =>
   ({ type: 'chat/pendingMessageSet', kind: 'queued', id, message: what }) as const;
 
-/** The reference that stands for the photo. */
+/** The reference in place of the photo. */
 function referenceIn(found: Message | undefined): MessageResourceAttachment {
   const [attachment] = found?.attachments ?? [];
   if (attachment?.type !== 'resource') throw new Error(`expected a reference, got ${attachment?.type}`);
@@ -49,7 +49,7 @@ async function idle() {
 }
 
 describe('a photo of 6 MB in a message', () => {
-  test('[ACT-2] of a draft is a reference in its echo, in state and after a kill, and goes with the draft', async () => {
+  test('[ACT-2] in a draft is a reference in its echo, in state and after a kill, and is deleted with the draft', async () => {
     const { host, client, chat } = await inTurn();
     const echo = await client.act(chat, { type: 'chat/draftChanged', draft: message() });
     expect(lengthOf(echo)).toBeLessThan(SHORT);
@@ -101,7 +101,7 @@ describe('a photo of 6 MB in a message', () => {
     expect(contentCount(host)).toBe(0);
   });
 
-  test('[CHAT-3] starts a turn by an envelope without it, from a draft that goes with it', async () => {
+  test('[CHAT-3] starts a turn by an envelope without the photo, from a draft that is deleted then', async () => {
     const { host, client, chat } = await idle();
     await client.act(chat, { type: 'chat/draftChanged', draft: message() });
     const { draft } = await chatOf(client, chat);
@@ -118,7 +118,7 @@ describe('a photo of 6 MB in a message', () => {
     expect(Math.max(...client.envelopes().map(lengthOf))).toBeLessThan(SHORT);
   });
 
-  test('[CHAT-11] goes with a queued message that is withdrawn, and stays while the draft has it too', async () => {
+  test('[CHAT-11] is deleted with a withdrawn queued message, unless the draft has it too', async () => {
     const { host, client, chat } = await inTurn();
     await client.act(chat, { type: 'chat/draftChanged', draft: message() });
     await client.act(chat, queued('q', message('other words')));
@@ -129,7 +129,7 @@ describe('a photo of 6 MB in a message', () => {
     expect(contentCount(host)).toBe(0);
   });
 
-  test('[CHAT-12] steers, and stands in the turn that it steered', async () => {
+  test('[CHAT-12] steers, and shows in the steered turn', async () => {
     const { host, client, chat, asked } = await steered();
     await client.act(chat, { type: 'chat/pendingMessageSet', kind: 'steering', id: 's', message: message() });
     expect(referenceIn(asked.messages[0]).sizeHint).toBe(4_600_000);
@@ -149,7 +149,7 @@ describe('a photo of 6 MB in a message', () => {
     expect(await isWhole(client, referenceIn(state.queuedMessages?.[0]?.message))).toBe(true);
   });
 
-  test('[CHAT-1] comes with the first message of a new chat, and goes with the chat', async () => {
+  test('[CHAT-1] comes with the first message of a new chat, and is deleted with the chat', async () => {
     const { host, client } = await idle();
     const chat = 'ahp-chat:/second';
     await client.request('createChat', { channel: SESSION, chat, initialMessage: message() });
@@ -160,7 +160,7 @@ describe('a photo of 6 MB in a message', () => {
     expect(contentCount(host)).toBe(0);
   });
 
-  test('[SESS-3] goes with its session, whether it waits or was sent', async () => {
+  test('[SESS-3] is deleted with its session, whether it waits or was sent', async () => {
     const { host, client, chat } = await inTurn();
     await client.act(chat, queued('q'));
     await client.act(chat, { type: 'chat/draftChanged', draft: { ...message(), text: 'draft' } });
@@ -200,7 +200,7 @@ describe('a photo of 6 MB in a message', () => {
     expect(await isWhole(client, referenceIn(state.turns[0]?.message))).toBe(true);
   });
 
-  test('a small one stays within its message', async () => {
+  test('stays inside its message if it is small', async () => {
     const { host, client, chat } = await inTurn();
     const small = { ...photo, data: 'AAAA' };
     await client.act(chat, queued('q', { ...userMessage('look'), attachments: [small] }));

@@ -25,7 +25,7 @@ async function chatWith(...ids: string[]) {
 }
 
 describe('a message that names a model', () => {
-  test('[CHAT-3] of an agent that lists others is rejected, in words that name those there are', async () => {
+  test('[CHAT-3] is rejected if its agent lists others, with the available models in the reason', async () => {
     const { client, chat } = await chatWith('small', 'large');
     const rejected = await client.act(chat, startedBy('t1', 'smal'));
     expect(rejected?.rejectionReason).toBe(
@@ -41,7 +41,7 @@ describe('a message that names a model', () => {
     ]);
   });
 
-  test('[CHAT-3] that the agent has starts its turn, and waits for one', async () => {
+  test('[CHAT-3] that the agent has starts its turn, or waits in the queue', async () => {
     const { client, chat, host } = await chatWith('small', 'large');
     expect((await client.act(chat, startedBy('t1', 'large')))?.rejectionReason).toBeUndefined();
     expect((await client.act(chat, pendingBy('queued', 'small')))?.rejectionReason).toBeUndefined();
@@ -49,7 +49,7 @@ describe('a message that names a model', () => {
     expect(host.agent.turn.input.message.model).toEqual({ id: 'large' });
   });
 
-  test('[CHAT-3] of an agent that lists none is taken', async () => {
+  test('[CHAT-3] is accepted for an agent that lists none', async () => {
     const { client, chat, host } = await chatWith();
     expect((await client.act(chat, startedBy('t1', 'any')))?.rejectionReason).toBeUndefined();
     await host.run();
@@ -57,7 +57,7 @@ describe('a message that names a model', () => {
     await client.act(chat, turnCancelled('t1'));
   });
 
-  test('[CHAT-1] [CHAT-3] that its agent lacks begins no chat', async () => {
+  test('[CHAT-1] [CHAT-3] that its agent lacks creates no chat', async () => {
     const { client, session } = await chatWith('small');
     const chat = 'ahp-chat:/two';
     await expect(
@@ -68,7 +68,7 @@ describe('a message that names a model', () => {
     });
   });
 
-  test('[CHAT-3] is told of the first of many alone, and of a long name its beginning', async () => {
+  test('[CHAT-3] gets the first of many models in the reason, and the beginning of a long name', async () => {
     const many = Array.from({ length: 60 }, (_, index) => `model-${index}`);
     const { client, chat } = await chatWith(...many);
     const { rejectionReason = '' } = (await client.act(chat, startedBy('t1', 'x'.repeat(512)))) ?? {};

@@ -8,7 +8,7 @@ const sources = globSync('packages/{host,protocol}/src/**/*.ts', {
   cwd: join(import.meta.dirname, '../../..'),
 }).filter((path) => !path.endsWith('.test.ts'));
 
-/** Sentences in the sources: texts with a space in them, comments aside. */
+/** Sentences in the sources: strings with a space, without comments. */
 function sentencesOf(path: string): string[] {
   const text = readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
   const code = text.replace(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
@@ -17,7 +17,7 @@ function sentencesOf(path: string): string[] {
   );
 }
 
-test('what a host says advises no method that it does not have', async () => {
+test('no text of the host advises an unknown method', async () => {
   const host = await startHost();
   const client = await host.client();
   const missing: string[] = [];

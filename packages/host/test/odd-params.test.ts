@@ -1,4 +1,4 @@
-// What clients may give in place of a size or of a URI, as it meets the host.
+// Invalid sizes and URIs of clients.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
@@ -31,7 +31,7 @@ describe('a size', () => {
   });
 
   test.each(odd)(
-    '[ACT-3] of %j is refused for a terminal that is there, which stays as it was',
+    '[ACT-3] of %j is refused for an existing terminal, whose size stays unchanged',
     async (rows) => {
       await client.raw('createTerminal', { channel: TERMINAL, claim: claim(), cols: 80, rows: 24 });
       await client.subscribe(TERMINAL);
@@ -41,7 +41,7 @@ describe('a size', () => {
     },
   );
 
-  test('that a window could have, and nobody has, is cut', async () => {
+  test('that is valid but larger than any window is cut', async () => {
     await client.raw('createTerminal', { channel: TERMINAL, claim: claim(), cols: 65_535, rows: 65_535 });
     expect((await client.subscribe(TERMINAL)).state).toMatchObject({ cols: 2_000, rows: 1_000 });
     await client.act(TERMINAL, { type: 'terminal/resized', cols: 65_535, rows: 1 });
@@ -56,7 +56,7 @@ describe('a URI that is too long', () => {
     message: `params.${name}: expected a URI of at most 512 characters, got 513`,
   });
 
-  test('is told by its length, whatever it was to name', async () => {
+  test('is refused with its length, for every kind of channel', async () => {
     const { session } = await host.session(client);
     const created = client.raw('createSession', { channel: tooLong('session') });
     await expect(created).rejects.toMatchObject(error('channel'));
@@ -66,7 +66,7 @@ describe('a URI that is too long', () => {
     await expect(terminal).rejects.toMatchObject(error('channel'));
   });
 
-  test('is told apart from one that cannot be such a name', async () => {
+  test('is distinguished from an invalid one', async () => {
     const created = client.raw('createSession', { channel: 'ahp-chat:/c' });
     await expect(created).rejects.toMatchObject({
       message: 'params.channel: ahp-chat:/c cannot name a session',

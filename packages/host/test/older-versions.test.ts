@@ -12,11 +12,11 @@ import { describe, expect, it } from 'vitest';
 import { dialectOf } from '../src/wire/connection/dialect.ts';
 
 const missing = missingSchemas();
-// biome-ignore lint/suspicious/noConsole: a run without it says so.
+// biome-ignore lint/suspicious/noConsole: reports a run without the schemas.
 if (missing !== undefined)
   console.warn(`skipped: what older versions are sent; the protocol’s schemas are not at ${missing}`);
 
-/** Values of a type with all of its fields, so that each member of each union is in one of them. `within`: the types that it lies in. */
+/** Values of a type with all of its fields, which together have each member of each union. `within`: the types around it. */
 function samplesOf(defs: Definitions, schema: Schema, within: readonly string[] = []): unknown[] {
   const { $ref, type, items, properties } = schema;
   if ($ref !== undefined)
@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined).each<SupportedVersion>(['0.5.0', '0.5.1',
     const schema = missing === undefined ? new OlderSchema(version) : undefined;
     const dialect = dialectOf(version);
 
-    it('[CONN-9] has no field and no member of a union that its schema does not know, in any action', () => {
+    it('[CONN-9] has no field and no member of a union unknown to its schema, in any action', () => {
       const samples = samplesOf(defs, { $ref: '#/$defs/StateAction' });
       expect(samples.length).toBeGreaterThan(80);
       const faults = samples.flatMap((sample) => {
@@ -98,7 +98,7 @@ describe.skipIf(missing !== undefined).each<SupportedVersion>(['0.5.0', '0.5.1',
 
     it.each(Object.entries(RESULTS))('[CONN-9] has none in the result of %s', (method, type) => {
       for (const sample of samplesOf(defs, { $ref: `#/$defs/${type}` })) {
-        // Its snapshots have been fitted by then.
+        // The snapshots are converted separately.
         const { snapshots: _, snapshot: __, ...result } = { snapshots: [], snapshot: {}, ...Object(sample) };
         const whole = type === 'InitializeResult' ? { ...result, snapshots: [] } : result;
         expect(schema?.faultOf(type, dialect.result(method, whole))).toBeUndefined();

@@ -8,7 +8,7 @@ import type { RawClient } from './raw-client.ts';
 const names = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `t${from + index}`);
 
-/** A chat with this many turns; each has answered a question, which leaves a part of a newer version. */
+/** A chat with this many turns. With `asks` each has answered a question, which leaves a part of a newer version. */
 async function setUp(count: number, { asks = false } = {}) {
   const host = await startHost();
   const writer = await host.client();
@@ -34,7 +34,7 @@ async function runTurn(
   await host.run();
 }
 
-/** A subscriber's state: its snapshot, and what came since. */
+/** A subscriber's state: its snapshot with the later actions. */
 async function open(client: RawClient, chat: string, turns: number): Promise<() => ChatState> {
   const { state, fromSeq } = await client.subscribe(chat, { view: { turns } });
   if (!('turns' in state)) throw new Error('no chat');
@@ -48,7 +48,7 @@ async function open(client: RawClient, chat: string, turns: number): Promise<() 
 const idsOf = ({ turns }: ChatState): string[] => turns.map(({ id }) => id);
 
 describe('older turns', () => {
-  test('[CHAT-15] of a session’s URI are those of its default chat, in both forms', async () => {
+  test('[CHAT-15] by a session’s URI are those of its default chat, in both forms', async () => {
     const { host, session, chat } = await setUp(5);
     const reader = await host.client();
     const shown = await open(reader, chat, 2);
@@ -63,7 +63,7 @@ describe('older turns', () => {
     });
   });
 
-  test('[CHAT-15] come without a cursor too, and into the asker’s window alone', async () => {
+  test('[CHAT-15] come without a cursor too, and only into the window of the requesting client', async () => {
     const { host, writer, chat } = await setUp(6);
     const reader = await host.client();
     const shown = await open(reader, chat, 2);
@@ -73,13 +73,13 @@ describe('older turns', () => {
     await reader.request('fetchTurns', { channel: chat });
     expect([idsOf(shown()), shown().turnsNextCursor]).toEqual([names(0, 6), undefined]);
     expect([idsOf(others()), writer.envelopes()]).toEqual([['t5'], []]);
-    // There are none left: nothing is sent, and it is answered.
+    // No turns are left: none are sent, and the request is answered.
     reader.clear();
     expect(await reader.request('fetchTurns', { channel: chat })).toEqual({});
     expect(reader.envelopes()).toEqual([]);
   });
 
-  test('[CHAT-15] of whoever is not subscribed are not sent', async () => {
+  test('[CHAT-15] are not sent to a client without a subscription', async () => {
     const { host, chat } = await setUp(3);
     const stranger = await host.client();
     expect(await stranger.request('fetchTurns', { channel: chat })).toEqual({});
@@ -87,7 +87,7 @@ describe('older turns', () => {
     expect(stranger.envelopes()).toEqual([]);
   });
 
-  test('[CHAT-15] asked for twice at once come once each', async () => {
+  test('[CHAT-15] come once each for two simultaneous requests', async () => {
     const { host, chat } = await setUp(60);
     const reader = await host.client();
     const shown = await open(reader, chat, 1);
@@ -100,7 +100,7 @@ describe('older turns', () => {
   });
 
   test.each(['before-0', 'before-01', 'before-61', 'after-1', ''])(
-    '[CHAT-15] by a cursor that was never given (%j) are refused',
+    '[CHAT-15] by an unknown cursor (%j) are refused',
     async (cursor) => {
       const { host, chat } = await setUp(3);
       const reader = await host.client();
@@ -118,7 +118,7 @@ describe('older turns', () => {
     });
   });
 
-  test('[CHAT-15] are there to the first by turn id, page by page, over a kill', async () => {
+  test('[CHAT-15] come by turn id up to the first one, page by page, after a kill too', async () => {
     const { host, chat } = await setUp(60);
     await host.restart();
     const reader = await host.client();
@@ -137,7 +137,7 @@ describe('older turns', () => {
     expect(reader.envelopes()).toEqual([]);
   });
 
-  test('[CHAT-15] [CHAT-6] come up to a truncation outside of the window, and the cursor goes on from there', async () => {
+  test('[CHAT-15] [CHAT-6] come up to a truncation outside of the window, and the cursor continues from there', async () => {
     const { host, writer, chat } = await setUp(60);
     const reader = await host.client();
     const shown = await open(reader, chat, 2);
@@ -146,7 +146,7 @@ describe('older turns', () => {
     expect(idsOf(shown())).toEqual(['t8', 't9']);
     await reader.request('fetchTurns', { channel: chat, cursor: shown().turnsNextCursor ?? '' });
     expect([idsOf(shown()), shown().turnsNextCursor]).toEqual([names(0, 10), undefined]);
-    // What was cut away is no place to read from any more.
+    // Truncated turns are no longer valid positions.
     for (const gone of [{ cursor: 'before-40' }, { before: 't40' }]) {
       await expect(reader.request('fetchTurns', { channel: chat, ...gone })).rejects.toMatchObject({
         code: -32602,
@@ -179,7 +179,7 @@ describe('an older client', () => {
     });
   });
 
-  test('[CHAT-15] [CONN-9] of 0.5.0 get the last turns in the answer when they name none, and their window stays', async () => {
+  test('[CHAT-15] [CONN-9] of 0.5.0 gets the last turns in the answer if it names no turn, and its window stays', async () => {
     const { host, writer, chat } = await setUp(4);
     const old = await host.client('old', { protocolVersions: ['0.5.0'] });
     await old.subscribe(chat, { view: { turns: 1 } });
@@ -188,7 +188,7 @@ describe('an older client', () => {
       turns: [{ id: 't0' }, { id: 't1' }, { id: 't2' }, { id: 't3' }],
       hasMore: false,
     });
-    // A window that had become wider would be cut by the public action alone.
+    // The public action alone would truncate a window that had grown.
     await writer.act(chat, { type: 'chat/truncated', turnId: 't1' });
     await host.run();
     expect(old.envelopes(chat).map(({ action }) => action)).toMatchObject([

@@ -15,7 +15,7 @@ const reorder = (...order: string[]) => ({ type: 'chat/queuedMessagesReordered',
 const queueOf = async (client: RawClient, chat: string): Promise<string[]> =>
   ((await chatOf(client, chat)).queuedMessages ?? []).map(({ id }) => id);
 
-/** A turn runs, and `q1`, `q2`, `q3` wait. */
+/** A running turn, with `q1`, `q2`, `q3` in the queue. */
 async function setUp() {
   const fixture = await inTurn();
   const { client, chat } = fixture;
@@ -26,7 +26,7 @@ async function setUp() {
 
 type Fixture = Awaited<ReturnType<typeof setUp>>;
 
-/** What ends turn `t1` so that the queue waits. */
+/** Ends of turn `t1` after which the queue waits. */
 const HOLDS: [string, (fixture: Fixture) => Promise<RawClient>][] = [
   [
     'a cancel',
@@ -62,7 +62,7 @@ const HOLDS: [string, (fixture: Fixture) => Promise<RawClient>][] = [
 ];
 
 describe('the queue', () => {
-  test('[CHAT-11] is appended to, edited in place, taken from and put in another order by id', async () => {
+  test('[CHAT-11] is extended, edited in place, shortened and reordered by id', async () => {
     const { client, chat } = await setUp();
     await client.act(chat, queue('q2', 'edited'));
     expect((await chatOf(client, chat)).queuedMessages?.map(({ message }) => message.text)).toEqual([
@@ -79,14 +79,14 @@ describe('the queue', () => {
     expect(await chatOf(client, chat)).not.toHaveProperty('queuedMessages');
   });
 
-  test('[CHAT-11] gives up nothing that is not there, of that kind', async () => {
+  test('[CHAT-11] rejects the removal of an unknown message or of another kind', async () => {
     const { client, chat } = await setUp();
     expect(codeOf(await client.act(chat, unqueue('nobody')))).toBe('noSuchMessage');
     expect(codeOf(await client.act(chat, unqueue('q1', 'steering')))).toBe('noSuchMessage');
     expect(await queueOf(client, chat)).toEqual(['q1', 'q2', 'q3']);
   });
 
-  test('[CHAT-11] takes 100 messages, whose edits are none of their number', async () => {
+  test('[CHAT-11] takes 100 messages, and edits do not count', async () => {
     const { host, client, chat } = await setUp();
     for (let number = 4; number <= 100; number += 1) await client.act(chat, queue(`q${number}`));
     const refused = await client.act(chat, queue('q101'));
@@ -96,7 +96,7 @@ describe('the queue', () => {
     expect(codeOf(await client.act(chat, queue('q100', 'edited')))).toBeUndefined();
     await client.act(chat, unqueue('q1'));
     expect(codeOf(await client.act(chat, queue('q101')))).toBeUndefined();
-    // This agent takes none: the host queues it, so that no message is lost.
+    // This agent takes no steering messages: the host queues the message, so that it is not lost.
     expect(codeOf(await client.act(chat, { ...queue('s1'), kind: 'steering' }))).toBeUndefined();
     await host.run();
     expect(await queueOf(client, chat)).toHaveLength(101);
@@ -110,7 +110,7 @@ describe('the queue', () => {
     }
   });
 
-  test('[CHAT-12] starts its head by two actions with nothing between them, on any channel', async () => {
+  test('[CHAT-12] starts its head by two actions with no other action between them on any channel', async () => {
     const { host, client } = await setUp();
     host.agent.turn.complete();
     await host.run();
@@ -127,7 +127,7 @@ describe('the queue', () => {
     expect(host.agent.turn.input.message.text).toBe('text of q1');
   });
 
-  test('[CHAT-12] is worked off to its end, first in, first out', async () => {
+  test('[CHAT-12] starts all its messages, first in, first out', async () => {
     const { host, client, chat } = await setUp();
     for (let turn = 0; turn < 4; turn += 1) {
       host.agent.turn.complete();
@@ -143,7 +143,7 @@ describe('the queue', () => {
     expect([state.activeTurn, state.queuedMessages]).toEqual([undefined, undefined]);
   });
 
-  test('[CHAT-12] put in another order while a turn runs starts nothing, and the new head is next', async () => {
+  test('[CHAT-12] starts nothing when it is reordered during a turn, and the new head is next', async () => {
     const { host, client, chat } = await setUp();
     await client.act(chat, reorder('q3'));
     expect(client.types(chat)).toEqual(['chat/queuedMessagesReordered']);
@@ -167,7 +167,7 @@ describe('the queue', () => {
   });
 });
 
-describe('a queue that is held', () => {
+describe('a held queue', () => {
   test.each(HOLDS)(
     '[CHAT-12] after %s waits with all its messages, and a turn goes before it',
     async (_, hold) => {
@@ -195,7 +195,7 @@ describe('a queue that is held', () => {
     ['another order', reorder('q2'), 'text of q2'],
     ['one more message', queue('q4'), 'text of q1'],
     ['an edit', queue('q1', 'edited'), 'edited'],
-  ])('[CHAT-12] goes on by %s', async (_, action, first) => {
+  ])('[CHAT-12] is released by %s', async (_, action, first) => {
     const { host, client, chat } = await setUp();
     await client.act(chat, turnCancelled('t1'));
     host.agent.turn.complete();
@@ -205,7 +205,7 @@ describe('a queue that is held', () => {
     expect((await chatOf(client, chat)).activeTurn?.message.text).toBe(first);
   });
 
-  test('[CHAT-12] does not go on by a removal', async () => {
+  test('[CHAT-12] is not released by a removal', async () => {
     const { host, client, chat } = await setUp();
     await client.act(chat, turnCancelled('t1'));
     await client.act(chat, unqueue('q1'));
@@ -249,7 +249,7 @@ describe('a draft', () => {
       { ...queue('s1', 'to be sent'), kind: 'steering' },
       { ...queue('s1'), kind: 'steering' },
     ],
-  ])('[CHAT-14] goes when %s has its text, and stays with another', async (_, sent, other) => {
+  ])('[CHAT-14] is cleared when %s has its text, and stays otherwise', async (_, sent, other) => {
     const { host, client, chat } = await inTurn();
     await client.act(chat, draft('to be sent'));
     await client.act(chat, other);
@@ -261,11 +261,11 @@ describe('a draft', () => {
     expect(client.types(chat).filter((type) => type === 'chat/draftChanged')).toHaveLength(2);
   });
 
-  test('[CHAT-14] goes when a turn starts with its text, stays with another, and stays when the host starts one', async () => {
+  test('[CHAT-14] is cleared when a client starts a turn with its text, and stays otherwise', async () => {
     const { host, client, chat } = await inTurn();
     await client.act(chat, queue('q1', 'the same'));
     await client.act(chat, draft('the same'));
-    // The host takes the message out of the queue: nobody has sent the draft.
+    // The host takes the message from the queue: no client has sent the draft.
     host.agent.turn.complete();
     await host.run();
     expect((await chatOf(client, chat)).activeTurn?.message.text).toBe('the same');
@@ -280,7 +280,7 @@ describe('a draft', () => {
     expect(await chatOf(client, chat)).not.toHaveProperty('draft');
   });
 
-  test('[CHAT-14] stays when what has its text is rejected', async () => {
+  test('[CHAT-14] stays when the message with its text is rejected', async () => {
     const { client, chat } = await inTurn();
     await client.act(chat, draft('now'));
     expect(codeOf(await client.act(chat, turnStarted('t2', 'now')))).toBe('turnActive');

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
 
-/** What a request without an upgrade gets. */
+/** Answer to a request without an upgrade. */
 export interface PlainAnswer {
   readonly status: number;
   readonly body: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A request to this machine, with any headers, over a connection of its own; redirects are not followed. */
+/** Sends a request to this machine with any headers, over a connection of its own. Redirects are not followed. */
 export async function plainRequest(
   port: number,
   path: string,

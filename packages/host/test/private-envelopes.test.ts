@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type HostFixture, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 
-/** A chat of six turns, a client that has them all, and one that has the last alone. */
+/** A chat of six turns, a client with all of them, and a client with the last one only. */
 async function setUp() {
   const host = await startHost();
   const client = await host.client();
@@ -25,7 +25,7 @@ async function setUp() {
 const numbersOf = (envelopes: readonly ActionEnvelope[]): number[] =>
   envelopes.map(({ serverSeq }) => serverSeq);
 
-/** Numbers of their own, between those of what everybody gets before and after, that the journal does not know. */
+/** Fails unless private envelopes have numbers between those of public ones, and are not in the journal. */
 function expectOwnNumbers(host: HostFixture, others: RawClient, sent: readonly ActionEnvelope[]): void {
   const numbers = numbersOf(sent);
   expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
@@ -35,7 +35,7 @@ function expectOwnNumbers(host: HostFixture, others: RawClient, sent: readonly A
   for (const envelope of sent) expect(envelope).not.toHaveProperty('origin');
 }
 
-test('[ACT-7] [CHAT-15] turns that a client asks for go to it alone, under a number of their own, and are not journaled', async () => {
+test('[ACT-7] [CHAT-15] turns that a client requests go to it alone, under a number of their own, and are not journaled', async () => {
   const { host, client, windowed, chat, state } = await setUp();
   if (!('turnsNextCursor' in state)) throw new Error('the window has all turns');
   await windowed.request('fetchTurns', { channel: chat, cursor: state.turnsNextCursor ?? '' });
@@ -50,7 +50,7 @@ test('[ACT-7] [CHAT-15] turns that a client asks for go to it alone, under a num
   expectOwnNumbers(host, client, loaded);
 });
 
-test('[ACT-7] [CHAT-6] what brings one window to the end of a truncation goes to its client alone, under numbers of their own, and is not journaled', async () => {
+test('[ACT-7] [CHAT-6] actions that adapt a window to a truncation go to its client alone, under numbers of their own, and is not journaled', async () => {
   const { host, client, windowed, chat } = await setUp();
   const echo = await client.act(chat, { type: 'chat/truncated', turnId: 't2' });
   await host.run();

@@ -7,31 +7,31 @@ import type {
 } from '../src/agents/provider.ts';
 import type { TurnInput, TurnOutput } from '../src/agents/turn.ts';
 
-/** A turn that a test plays the agent of. */
+/** A turn whose agent the test plays. */
 export interface PuppetTurn {
   readonly input: TurnInput;
   readonly output: TurnOutput;
   readonly signal: AbortSignal;
-  /** The agent has done its part. */
+  /** Ends the turn on the agent's side. */
   complete(): void;
   fail(error: Error): void;
 }
 
-/** An agent that does what a test tells it, turn by turn. */
+/** An agent that the test plays, turn by turn. */
 export class PuppetAgent implements AgentProvider {
   readonly id: string;
   /** Turns given to it, oldest first, ended ones included. */
   readonly turns: PuppetTurn[] = [];
   /** Sessions opened, oldest first. */
   readonly opened: OpenAgentSession[] = [];
-  /** Awaited before a session opens; reject it to refuse. */
+  /** A session opens after this promise, and fails when it rejects. */
   opening: Promise<void> = Promise.resolve();
   capabilities: NonNullable<AgentInfo['capabilities']> = { multipleChats: {} };
   resolveConfig?: () => Promise<ResolvedConfig>;
   completeConfig?: NonNullable<AgentProvider['completeConfig']>;
-  /** Values that it was told of, oldest first. */
+  /** Config values that the agent received, oldest first. */
   readonly configured: Readonly<Record<string, unknown>>[] = [];
-  /** Plays what its sessions do with a steering message; absent: they take none. */
+  /** Answers steering messages for its sessions. Absent: they take none. */
   steer: NonNullable<AgentSession['steer']> | undefined;
   toolsChangedCount = 0;
   takesHistory = true;
@@ -43,7 +43,7 @@ export class PuppetAgent implements AgentProvider {
     this.id = id;
   }
 
-  /** The turn given last; throws when there is none. */
+  /** The newest turn. Throws when there is none. */
   get turn(): PuppetTurn {
     const turn = this.turns.at(-1);
     if (turn === undefined) throw new Error('the agent has not been given a turn');

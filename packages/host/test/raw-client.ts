@@ -9,7 +9,7 @@ import type {
 import type { CloseInfo } from '@agenthost/rpc';
 import type { Link } from '@agenthost/testkit';
 
-/** A frame of the host as it came. */
+/** A frame of the host, unchanged. */
 export interface RawFrame {
   readonly jsonrpc: '2.0';
   readonly id?: unknown;
@@ -19,7 +19,7 @@ export interface RawFrame {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** An error that the host answered. */
+/** An error response of the host. */
 export class RawError extends Error {
   override readonly name = 'RawError';
   readonly code: number;
@@ -34,7 +34,7 @@ export class RawError extends Error {
 
 type Method = keyof ClientToHostRequests;
 
-/** Speaks raw JSON-RPC on one link and keeps every frame in the order it came. */
+/** Sends raw JSON-RPC on one link, and keeps every frame in order of arrival. */
 export class RawClient {
   readonly link: Link;
   readonly clientId: string;
@@ -56,7 +56,7 @@ export class RawClient {
     });
   }
 
-  /** Sends anything, text as it is. */
+  /** Sends any value; a string is sent unchanged. */
   send(frame: string | object): void {
     this.link.client.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   }
@@ -69,7 +69,7 @@ export class RawClient {
     return id;
   }
 
-  /** The answer to a request, once it came. */
+  /** The answer to a request, if it has arrived. */
   answerTo(id: number): RawFrame | undefined {
     return this.frames.find((frame) => frame.id === id);
   }
@@ -82,7 +82,7 @@ export class RawClient {
     return this.raw(method, params);
   }
 
-  /** The same with params that need not fit. */
+  /** The same with unchecked params. */
   async raw<R>(method: string, params: unknown): Promise<R> {
     return this.answered(this.ask(method, params));
   }
@@ -133,7 +133,7 @@ export class RawClient {
     await this.request('ping', { channel: 'ahp-root://' });
   }
 
-  /** Dispatches without waiting; returns the `clientSeq`. The action need not be one. */
+  /** Dispatches without waiting. Returns the `clientSeq`. The action may be invalid. */
   dispatch(channel: string, action: StateAction | object, clientSeq?: number): number {
     this.#clientSeq = clientSeq ?? this.#clientSeq + 1;
     this.send({
@@ -183,7 +183,7 @@ export class RawClient {
   }
 }
 
-// The host's answer is what is under test; its type is the method's by contract.
+// The test checks the host's answer; its type is the method's by contract.
 function resultOf<R>(frame: RawFrame): R {
   const { result }: { result: R } = JSON.parse(JSON.stringify(frame));
   return result;

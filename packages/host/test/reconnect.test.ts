@@ -8,7 +8,7 @@ const ids = (count: number): string[] => Array.from({ length: count }, (_, index
 
 const title = (text: string) => ({ type: 'session/titleChanged', title: text });
 
-/** A client that watches a chat by its last turn, and is cut off; what it saw last. */
+/** A client that subscribes to a chat with a window of one turn and is disconnected, and the last number that it saw. */
 async function cutOff() {
   const host = await startHost();
   const other = await host.client('other');
@@ -24,7 +24,7 @@ async function cutOff() {
   return { host, other, session, chat, client, lastSeen, cut };
 }
 
-describe('a client that comes back', () => {
+describe('a client that reconnects', () => {
   test('[CONN-5] gets snapshots when it has renewed a subscription after the number that it names', async () => {
     const { host, session, chat, client, lastSeen, cut } = await cutOff();
     await client.act(session, title('later'));
@@ -41,7 +41,7 @@ describe('a client that comes back', () => {
   });
 
   test.each(['subscribe', 'initialize', 'reconnect'] as const)(
-    '[CONN-5] gets snapshots when the answer to its %s was lost, though nothing has happened since what it saw last',
+    '[CONN-5] gets snapshots when the answer to its %s was lost, even without changes since its last number',
     async (lost) => {
       const { host, session, chat, client, lastSeen, cut } = await cutOff();
       if (lost === 'subscribe') client.ask('subscribe', { channel: chat, view: { turns: 3 } });
@@ -49,7 +49,7 @@ describe('a client that comes back', () => {
       await cut();
       const again = host.connect('gone');
       if (lost === 'initialize') await again.initialize({ initialSubscriptions: [session, chat] });
-      // Of a number that is far too old, so that it is answered by snapshots.
+      // The number is far too old, so the answer has snapshots.
       if (lost === 'reconnect') await again.reconnect(1, [session, chat]);
       again.link.cut();
       await host.run();
@@ -69,7 +69,7 @@ describe('a client that comes back', () => {
     },
   );
 
-  test('[CONN-5] [CHAT-6] gets snapshots of its own window when a truncation cannot be reduced in it', async () => {
+  test('[CONN-5] [CHAT-6] gets snapshots of its own window when that window cannot reduce a truncation', async () => {
     const { host, other, session, chat, lastSeen, cut } = await cutOff();
     await cut();
     await other.act(chat, { type: 'chat/truncated', turnId: 't1' });
@@ -79,7 +79,7 @@ describe('a client that comes back', () => {
     expect(result.snapshots[1]?.state).toMatchObject({ turns: [{ id: 't1' }] });
   });
 
-  test('[CONN-5] [CHAT-6] gets a replay when all was truncated, which any window can reduce', async () => {
+  test('[CONN-5] [CHAT-6] gets a replay of a truncation of everything, which any window can reduce', async () => {
     const { host, other, session, chat, lastSeen, cut } = await cutOff();
     await cut();
     await other.act(chat, { type: 'chat/truncated' });
@@ -102,7 +102,7 @@ describe('a client that comes back', () => {
     expect(result.type).toBe('snapshot');
   });
 
-  test('[CONN-5] [ROOT-3] hears nothing again that was no state, and of what comes next', async () => {
+  test('[CONN-5] [ROOT-3] gets no missed notification, only later ones', async () => {
     const { host, other, session, lastSeen, cut } = await cutOff();
     await cut();
     await other.request('createSession', { channel: 'ahp-session:/meanwhile' });
@@ -119,7 +119,7 @@ describe('a client that comes back', () => {
     ]);
   });
 
-  test('[CONN-5] hears of a channel that has gone meanwhile as missing, and by snapshots not at all', async () => {
+  test('[CONN-5] gets a channel that was removed meanwhile as missing, and not among snapshots', async () => {
     const { host, other, session, chat, lastSeen, cut } = await cutOff();
     await other.request('createChat', { channel: session, chat: 'ahp-chat:/second' });
     await cut();
@@ -131,7 +131,7 @@ describe('a client that comes back', () => {
     expect(anew.snapshots.map(({ resource }) => resource)).toEqual([session]);
   });
 
-  test('[CONN-6] gets a replay behind a kill when the last that it saw was sent to it alone', async () => {
+  test('[CONN-6] gets a replay after a kill when its last number is that of a private envelope', async () => {
     const { host, session, chat, client } = await cutOff();
     const refused = await client.act(session, { type: 'session/titleChanged', title: 7 });
     expect(refused?.rejectionReason).toMatch(/^invalidAction: /);
@@ -145,12 +145,12 @@ describe('a client that comes back', () => {
     expect(result).toMatchObject({ type: 'replay', actions: [{ action: { type: 'chat/draftChanged' } }] });
   });
 
-  test('[CONN-5] [CONN-6] gets snapshots behind a kill when the journal failed at its last window, and a replay when that was written later', async () => {
+  test('[CONN-5] [CONN-6] gets snapshots after a kill when the journal failed at its last window, and a replay when that was written later', async () => {
     for (const hasRecovered of [false, true]) {
       const { host, session, chat, client } = await cutOff();
       host.journal.failNextCommits(2);
       await client.subscribe(chat, { view: { turns: 2 } });
-      // Recovered, it sees a number that says so.
+      // After the recovery it sees a later number.
       if (hasRecovered) await host.advance(5_000);
       const { serverSeq: lastSeen = 0 } = (await client.act(session, title('last'))) ?? {};
       await host.restart();
@@ -159,7 +159,7 @@ describe('a client that comes back', () => {
     }
   });
 
-  test('[CONN-2] [CONN-5] gets each envelope once when the journal begins to fail between a snapshot and its note', async () => {
+  test('[CONN-2] [CONN-5] gets each envelope once when the journal begins to fail between a snapshot and the record of its window', async () => {
     const { host, session, chat, client, other } = await cutOff();
     const reading = Promise.withResolvers<void>();
     await runTurns(host, other, chat, ids(60));
@@ -167,7 +167,7 @@ describe('a client that comes back', () => {
     const id = client.ask('subscribe', { channel: chat });
     await host.run();
     host.journal.gates.afterRead = undefined;
-    // It is delivered behind the boundary of the first attempt, and the note of the window is what fails.
+    // It is delivered after the boundary of the first attempt, and the write of the window fails.
     await other.act(chat, { type: 'chat/draftChanged', draft: { text: 'one', origin: { kind: 'user' } } });
     await other.act(session, title('held'));
     host.journal.failNextCommits(2);
@@ -177,7 +177,7 @@ describe('a client that comes back', () => {
     await host.run();
     expect(snapshot.state).toMatchObject({ draft: { text: 'one' } });
     expect(client.types()).toEqual(['session/titleChanged']);
-    // In the order of their numbers, wherever the connection is lost.
+    // In the order of their numbers, wherever the connection breaks.
     const [held] = client.envelopes(session);
     expect(held?.serverSeq).toBeLessThan(snapshot.fromSeq);
     expect(client.frames.map((frame) => frame.id)).toEqual([undefined, undefined, id]);

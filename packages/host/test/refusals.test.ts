@@ -7,7 +7,7 @@ async function refusalOf(asked: Promise<unknown>): Promise<unknown> {
   return Object(Object(error).data)['x-refusal'];
 }
 
-test('[WIRE-3] a parameter that does not fit is refused with its path and the problem as data', async () => {
+test('[WIRE-3] an invalid parameter is refused with its path and the problem as data', async () => {
   const host = await startHost();
   const client = await host.client();
   const channel = 'ahp-session:/new';

@@ -12,7 +12,7 @@ async function inTurn(options: Parameters<typeof AskingSession.start>[0] = {}) {
   return session;
 }
 
-/** Another session of the same host, in a turn. */
+/** Another session of the same host, with a running turn. */
 async function beside(session: AskingSession, folder: string, uri = 'ahp-session:/two') {
   const other = await AskingSession.open(session.host, session.client, { uri, folder });
   await other.turn();
@@ -20,7 +20,7 @@ async function beside(session: AskingSession, folder: string, uri = 'ahp-session
 }
 
 describe('an approval that is remembered', () => {
-  it('lets the very same command run in its session, and says which approval it was', async () => {
+  it('runs the same command in its session, and names the approval', async () => {
     const session = await inTurn();
     await session.choose(await session.run('make'), 'always-session');
     const [approval, ...more] = await session.list();
@@ -67,7 +67,7 @@ describe('an approval that is remembered', () => {
     expect(others.map((each) => each.answer())).toStrictEqual(others.map(() => undefined));
   });
 
-  it('is not made of input that a person has edited: what they saw run is not what was asked', async () => {
+  it('is not made of input that a person has edited, since the agent asked about other input', async () => {
     const session = await inTurn();
     const choose = async (command: string, editedToolInput: string) => {
       const { id } = await session.run(command, { editable: true, toolInput: JSON.stringify({ command }) });
@@ -79,12 +79,12 @@ describe('an approval that is remembered', () => {
     expect(await session.list()).toStrictEqual([]);
     expect((await session.run('rm -r .')).answer()).toBeUndefined();
     expect((await session.run('ls')).answer()).toBeUndefined();
-    // Sent along, and not changed.
+    // The input is sent along unchanged.
     await choose('make', JSON.stringify({ command: 'make' }));
     expect((await session.run('make')).answer()).toMatchObject({ approved: true });
   });
 
-  it('of a call without a command line holds for what people read of it, too', async () => {
+  it('of a call without a command line requires the same visible text too', async () => {
     const session = await inTurn();
     const ask = (invocationMessage: string, toolInput = '{"b":1,"a":2}') =>
       session.ask({}, { invocationMessage, toolInput });
@@ -113,7 +113,7 @@ describe('an approval that is remembered', () => {
     expect(deleting.answer()).toBeUndefined();
   });
 
-  it('of a tool that reads covers any use of it, as its option says; a name that is none is not put in words', async () => {
+  it('of a tool that reads covers any use of it, as its option says; an invalid name is not shown', async () => {
     const session = await inTurn();
     const first = await session.ask({ toolName: 'read_file', kind: 'read' }, { toolInput: '{"path":"a"}' });
     expect(await first.state()).toMatchObject({
@@ -132,7 +132,7 @@ describe('an approval that is remembered', () => {
     });
   });
 
-  it('is not offered for what cannot be told apart: no input, or new text beside it', async () => {
+  it('is not offered for calls that cannot be recognised: without input, or with new text beside it', async () => {
     const session = await inTurn();
     const plain = [
       await session.ask({}),
@@ -142,7 +142,7 @@ describe('an approval that is remembered', () => {
       expect(await each.state()).toMatchObject({ options: [{ id: 'allow' }, { id: 'deny' }] });
   });
 
-  it('in a folder holds for chats of the same agent there and below, and survives a kill', async () => {
+  it('in a folder applies to chats of the same agent there and below, and survives a kill', async () => {
     const folder = newFolder();
     const session = await inTurn({ folder });
     await session.choose(await session.run('make'), 'always-folder');
@@ -164,7 +164,7 @@ describe('an approval that is remembered', () => {
     expect(await other.list(other.uri)).toStrictEqual([]);
   });
 
-  it('in a session holds in no other, and goes with it', async () => {
+  it('in a session applies to no other session, and is deleted with it', async () => {
     const session = await inTurn();
     await session.choose(await session.run('make'), 'always-session');
     const other = await beside(session, session.folder);
@@ -173,14 +173,14 @@ describe('an approval that is remembered', () => {
     expect(await other.list()).toStrictEqual([]);
   });
 
-  it('holds at once for the same question that is open elsewhere', async () => {
+  it('applies at once to the same question that is open elsewhere', async () => {
     const session = await inTurn();
     const [first, second] = [await session.run('make'), await session.run('make')];
     await session.choose(first, 'always-session');
     expect(second.answer()).toMatchObject({ approved: true });
   });
 
-  it('is asked about again once it is revoked; an unknown one is not found', async () => {
+  it('no longer applies after it is revoked; an unknown one is not found', async () => {
     const session = await inTurn();
     await session.choose(await session.run('make'), 'always-session');
     const [approval] = await session.list();
@@ -192,7 +192,7 @@ describe('an approval that is remembered', () => {
     await expect(revoke()).rejects.toMatchObject({ code: -32008 });
   });
 
-  it('loses to a session that denies everything', async () => {
+  it('does not apply in a session that denies everything', async () => {
     const session = await inTurn();
     await session.choose(await session.run('make'), 'always-session');
     await session.setPolicy('none');

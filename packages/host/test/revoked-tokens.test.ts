@@ -16,7 +16,7 @@ async function issue(owner: RawClient): Promise<Issued> {
 const identityOf = (host: HostFixture, { secret }: Issued): TokenIdentity | undefined =>
   host.host.core.accessTokens.identify(secret);
 
-/** A client that came by this token. */
+/** A client that uses this token. */
 async function bearer(host: HostFixture, name: string, issued: Issued): Promise<RawClient> {
   const identity = identityOf(host, issued);
   if (identity === undefined) throw new Error('nobody comes by this token');
@@ -25,7 +25,7 @@ async function bearer(host: HostFixture, name: string, issued: Issued): Promise<
 
 const REVOKED = { code: 4003, reason: 'the token was revoked' };
 
-test('[AUTH-1] who revokes the own token gets the answer, and then the end; all others by it end at once', async () => {
+test('[AUTH-1] a client that revokes its own token gets the answer and is then disconnected; other clients of the token are disconnected at once', async () => {
   const host = await startHost();
   const issued = await issue(await host.client());
   const own = await bearer(host, 'own', issued);
@@ -39,7 +39,7 @@ test('[AUTH-1] who revokes the own token gets the answer, and then the end; all 
   host.kill();
 });
 
-test('[AUTH-1] what who revokes the own token sends behind it is done no more', async () => {
+test('[AUTH-1] later requests of a client that revoked its own token are ignored', async () => {
   const host = await startHost();
   const owner = await host.client();
   const issued = await issue(owner);
@@ -60,13 +60,13 @@ test('[AUTH-1] what who revokes the own token sends behind it is done no more', 
   host.kill();
 });
 
-test('[AUTH-1] a revocation that cannot be written down holds at once, says what a restart would do, and is written later', async () => {
+test('[AUTH-1] a revocation that cannot be journaled applies at once, warns of a restart, and is written later', async () => {
   const host = await startHost();
   const owner = await host.client();
   const issued = await issue(owner);
   const its = await bearer(host, 'its', issued);
   host.journal.failNextCommits(3);
-  // By the commit that fails.
+  // By the failing commit.
   const error = {
     code: -32603,
     message: expect.stringMatching(/^The token is revoked.* the token is valid again$/),
@@ -82,7 +82,7 @@ test('[AUTH-1] a revocation that cannot be written down holds at once, says what
   host.kill();
 });
 
-test('[AUTH-1] while the journal is known not to be writable, too; the own token’s bearer is told before the end', async () => {
+test('[AUTH-1] a revocation while the journal is known to be unwritable applies too, and a client of the token gets its answer first', async () => {
   const host = await startHost();
   const owner = await host.client();
   const issued = await issue(owner);
@@ -96,7 +96,7 @@ test('[AUTH-1] while the journal is known not to be writable, too; the own token
   });
   await host.run();
   expect(own.closed).toMatchObject(REVOKED);
-  // As was said.
+  // As the warning said.
   await host.restart();
   expect(identityOf(host, issued)).toBeDefined();
   host.kill();

@@ -35,7 +35,7 @@ const DEFAULTS = {
 };
 
 describe("the host's config", () => {
-  test('[ROOT-1] [ROOT-5] changes for every client, by merging, and lasts over restarts', async () => {
+  test('[ROOT-1] [ROOT-5] changes for every client, by a merge, and persists over restarts', async () => {
     const host = await startHost();
     const client = await host.client();
     const other = await host.client('other', { initialSubscriptions: [ROOT] });
@@ -64,14 +64,14 @@ describe("the host's config", () => {
     [{ maxTerminals: 0 }, /^invalidConfig: maxTerminals: expected a whole number from 1 to 1024/],
     [{ maxTerminals: 1.5 }, /^invalidConfig: maxTerminals: expected a whole number/],
     [{ approvals: 'all', maxTerminals: 2_000 }, /^invalidConfig: maxTerminals/],
-  ])('[ROOT-5] a change that does not fit is rejected as a whole: %j', async (config, reason) => {
+  ])('[ROOT-5] an invalid change is rejected as a whole: %j', async (config, reason) => {
     const host = await startHost();
     const client = await host.client();
     expect((await client.act(ROOT, configChanged(config)))?.rejectionReason).toMatch(reason);
     expect((await rootConfig(client)).values).toEqual(DEFAULTS);
   });
 
-  test('[ROOT-5] a replacement brings defaults back for what it leaves out', async () => {
+  test('[ROOT-5] a replacement restores the defaults of omitted keys', async () => {
     const host = await startHost();
     const client = await host.client('c', { initialSubscriptions: [ROOT] });
     await client.act(ROOT, configChanged({ maxTerminals: 3, approvals: 'all' }));
@@ -79,7 +79,7 @@ describe("the host's config", () => {
     expect((await rootConfig(client)).values).toEqual({ ...DEFAULTS, maxTerminals: 5 });
   });
 
-  test('[ROOT-5] what the start has fixed can be neither changed nor dropped, and no longer binds without it', async () => {
+  test('[ROOT-5] a value of the start options can be neither changed nor dropped, and does not bind a later start without it', async () => {
     const host = await startHost({ config: { approvals: 'none', maxTerminals: 2 } });
     const client = await host.client();
     const { schema, values } = await rootConfig(client);
@@ -98,7 +98,7 @@ describe("the host's config", () => {
     expect((await rootConfig(client)).values).toMatchObject({ approvals: 'none', agentIdleMinutes: 5 });
   });
 
-  test('[ROOT-5] clients that come back after a start with another schema get a snapshot, else a replay', async () => {
+  test('[ROOT-5] clients that reconnect after a start with another schema get a snapshot, otherwise a replay', async () => {
     const agents = [new PuppetAgent('one')];
     const host = await startHost({ agents: [() => agents[0] ?? new PuppetAgent()] });
     const client = await host.client('c', { initialSubscriptions: [ROOT] });
@@ -116,7 +116,7 @@ describe("the host's config", () => {
     });
   });
 
-  test('[ROOT-5] a fixed value that does not fit keeps the host from starting', async () => {
+  test('[ROOT-5] an invalid value of the start options prevents the start', async () => {
     await expect(startHost({ config: { maxTerminals: 0 } })).rejects.toThrow(/maxTerminals: expected/);
     await expect(startHost({ config: { nothing: 0 } })).rejects.toThrow(/nothing: unknown key/);
   });
@@ -158,20 +158,20 @@ describe('a setting takes effect at once', () => {
     await client.request('createTerminal', { channel: 'ahp-terminal:/2', claim });
   });
 
-  test('[ROOT-5] agentIdleMinutes: on agents that nobody looks at', async () => {
+  test('[ROOT-5] agentIdleMinutes: on agents without subscribers', async () => {
     const host = await startHost();
     const client = await host.client();
     await host.session(client);
     await client.act(ROOT, configChanged({ agentIdleMinutes: 2 }));
     client.link.cut();
-    // Out of memory after a minute, closed two later; looked at every 15 s.
+    // Unloaded after a minute, closed two minutes later, and checked every 15 s.
     await host.advance(2.5 * 60_000);
     expect(host.agent.closeCount).toBe(0);
     await host.advance(60_000);
     expect(host.agent.closeCount).toBe(1);
   });
 
-  test('[ROOT-5] [CONN-5] replayWindowHours: on what clients that were away can catch up with', async () => {
+  test('[ROOT-5] [CONN-5] replayWindowHours: on the replay for clients that were disconnected', async () => {
     const host = await startHost();
     const client = await host.client('c');
     await host.session(client);

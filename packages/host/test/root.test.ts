@@ -5,7 +5,7 @@ import { ROOT, startHost } from './host-fixture.ts';
 const title = (text: string) => ({ type: 'session/titleChanged', title: text });
 const session = (name: string): string => `ahp-session:/${name}`;
 
-test('[ROOT-1] root state names the agents, counts sessions and tells the build, and follows both', async () => {
+test('[ROOT-1] root state has the agents, the number of sessions and the build, and follows changes', async () => {
   const host = await startHost({ serverInfo: { name: 'tested', version: '1.2.3' } });
   const client = await host.client('one', { initialSubscriptions: [ROOT] });
   const { state } = await client.subscribe(ROOT);
@@ -29,7 +29,7 @@ test('[ROOT-1] root state names the agents, counts sessions and tells the build,
   expect((await again.subscribe(ROOT)).state).toMatchObject({ activeSessions: 1 });
 });
 
-test('[ROOT-2] sessions are listed newest first: all of them, or page by page, over restarts too', async () => {
+test('[ROOT-2] sessions are listed newest first: all at once or page by page, after restarts too', async () => {
   const host = await startHost();
   const client = await host.client();
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
@@ -52,7 +52,7 @@ test('[ROOT-2] sessions are listed newest first: all of them, or page by page, o
     pages.push(page.items);
     cursor = page.nextCursor;
   }
-  // The restart ended the turn of b, the newest all the same.
+  // The restart ended the turn of b, which still is the newest.
   expect(pages.flat().map(({ resource }) => resource)).toEqual(newestFirst);
   expect(pages.map((page) => page.length)).toEqual([2, 2, 1]);
   await expect(again.request('listSessions', { channel: ROOT, cursor: 'rubbish' })).rejects.toMatchObject({
@@ -60,7 +60,7 @@ test('[ROOT-2] sessions are listed newest first: all of them, or page by page, o
   });
 });
 
-test('[ROOT-3] root subscribers hear of sessions that come, change and go; nobody else does', async () => {
+test('[ROOT-3] root subscribers get added, changed and removed sessions; no other client does', async () => {
   const host = await startHost();
   const watcher = await host.client('watcher', { initialSubscriptions: [ROOT] });
   const client = await host.client();
@@ -98,7 +98,7 @@ test('[ROOT-3] root subscribers hear of sessions that come, change and go; nobod
   expect(client.frames.filter(({ method }) => method?.startsWith('root/'))).toEqual([]);
 });
 
-test('[ROOT-3] what is told of a session adds up to what is listed', async () => {
+test('[ROOT-3] the notifications about a session add up to its entry in the list', async () => {
   const host = await startHost();
   const watcher = await host.client('watcher', { initialSubscriptions: [ROOT] });
   const client = await host.client();

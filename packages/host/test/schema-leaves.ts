@@ -16,14 +16,14 @@ interface Schema {
 
 type Definitions = Readonly<Record<string, Schema>>;
 
-/** A text somewhere in a value, and a value with any text there, smallest otherwise. */
+/** A string at some path in a value, and a function that makes a value with a given string there and minimal fields elsewhere. */
 export interface Leaf {
   /** Names of the fields that lead to it. */
   readonly path: readonly string[];
   make(text: string): unknown;
 }
 
-/** Texts nest no deeper than that in what is tried. */
+/** Maximum depth of the strings that are tested. */
 const MAX_DEPTH = 7;
 
 function load(file: string): Definitions {
@@ -32,13 +32,13 @@ function load(file: string): Definitions {
   return definitions;
 }
 
-/** Every text in the actions of the protocol, by type of action. */
+/** Every string field in the actions of the protocol, by action type. */
 export function actionLeaves(): Map<string, Leaf[]> {
   const schemas = new SchemaLeaves(load('actions'));
   return schemas.byTag('StateAction', 'type');
 }
 
-/** Every text in the params of the requests that a client may send, by method. */
+/** Every string field in the params of the requests of a client, by method. */
 export function paramsLeaves(): Map<string, Leaf[]> {
   const definitions = load('commands');
   const schemas = new SchemaLeaves(definitions);

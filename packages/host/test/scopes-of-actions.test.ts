@@ -16,7 +16,10 @@ import { openTerminal, TERMINAL } from './terminal-fixture.ts';
 const message = { text: 'hello', origin: { kind: 'user' } } as const;
 const option = { turnId: 'open', toolCallId: 'call' } as const;
 
-/** Without annotations, for which this host has no channel. The least scope of an action, said once more than in the product, the channel, and the action. */
+/**
+ * The least scope of each action, written independently of the product, with its channel and the action. Annotations are left out, since
+ * this host has no channel for them.
+ */
 type Actions = {
   readonly [T in Exclude<ClientActionType, `annotations/${string}`>]: readonly [
     TokenScope,
@@ -86,7 +89,7 @@ async function world(): Promise<World> {
   return { host, owner, uris: { root: ROOT_URI, session: SESSION, chat, terminal: TERMINAL } };
 }
 
-/** All that a restart would bring back, but for what is noted of clients, and what agents and programs were given. */
+/** Everything that a restart would restore, except records of clients, with the input of agents and programs. */
 function everything({ host }: World): unknown {
   const { clients: _, ...tables } = { ...host.journal.disk };
   return JSON.parse(
@@ -112,7 +115,7 @@ function everything({ host }: World): unknown {
 
 describe('every action', () => {
   test.each(Object.entries(ACTIONS))(
-    '[AUTH-1] %s takes its scope, and without it changes nothing',
+    '[AUTH-1] %s requires its scope, and without it changes nothing',
     async (type, [least, on, fields]) => {
       if (!isClientAction(type)) throw new Error(`${type} is no client's`);
       const here = await world();
@@ -129,7 +132,7 @@ describe('every action', () => {
         const { rejectionReason = '' } = client.echoOf(clientSeq) ?? {};
         if (isWithinScope(scope, least)) {
           expect(rejectionReason).not.toContain('takes a token of scope');
-          // What it did is no world to compare the next with.
+          // The action has changed the world, so no later comparison is possible.
           break;
         }
         expect(rejectionReason).toMatch(new RegExp(`^permissionDenied: .* takes a token of scope ${least}`));
@@ -141,9 +144,9 @@ describe('every action', () => {
   );
 });
 
-describe('what an observer does besides', () => {
-  /** All that is asked of a host on the way in and around, with every id that somebody else may have. */
-  test('[AUTH-1] leaves everything as it is, whatever ids it goes by', async () => {
+describe('other requests of an observer', () => {
+  /** Sends every request of a handshake and every read, with ids of other clients. */
+  test('[AUTH-1] leave everything unchanged, whatever client ids it uses', async () => {
     const here = await world();
     const { host, owner, uris } = here;
     const { token, secret } = await owner.request('x-createToken', { channel: ROOT_URI, scope: 'interact' });
@@ -182,7 +185,7 @@ describe('what an observer does besides', () => {
       await host.run();
     }
     expect(everything(here)).toEqual(before);
-    // Nothing that was free for the taking is held by an id that an observer has now.
+    // No free client id now belongs to an observer.
     const stays = await host.client('gone', {}, { tokenHash: 'of an observer', scope: 'observe' });
     await host.advance(30_001);
     expect(stays.closed).toBeUndefined();

@@ -18,7 +18,7 @@ const TOO_LITTLE = 'takes a token of scope';
 const time = '2026-01-01T00:00:00Z';
 const head = { title: '', status: SessionStatus.Idle };
 
-/** The least scope of a call, said once more than in the product, and params that fit its schema. */
+/** The least scope of each call, written independently of the product, with params that fit its schema. */
 type Calls = {
   readonly [M in Exclude<ClientRequestMethod, 'initialize' | 'reconnect'>]: readonly [
     TokenScope,
@@ -73,7 +73,7 @@ const CALLS = {
 } as const satisfies Calls;
 
 test.each(Object.entries(CALLS))(
-  '[AUTH-1] %s takes its scope, and without it does nothing',
+  '[AUTH-1] %s requires its scope, and without it does nothing',
   async (method, [least, params]) => {
     const host = await startHost();
     await host.session(await host.client());
@@ -85,11 +85,12 @@ test.each(Object.entries(CALLS))(
         (thrown: unknown) => thrown,
       );
       if (isWithinScope(scope, least)) {
-        // It got past the scope, to whatever else there is to say, such as that a file lies outside the roots.
+        // The call passed the scope check, and failed later, for example because a file lies outside the roots.
         expect(String(error)).not.toContain(TOO_LITTLE);
         continue;
       }
-      // What this host does not have, nobody may do. Params that miss their schema would be refused for that.
+      // A method that this host does not have is refused for every scope. A served method with invalid params would be refused for its
+      // params.
       const isServed = Object.hasOwn(host.host.core.features.commands, method);
       expect(error).toMatchObject(
         isServed ? { code: -32009, message: expect.stringContaining(TOO_LITTLE) } : { code: -32601 },

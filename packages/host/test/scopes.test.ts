@@ -8,7 +8,7 @@ import { runTurns } from './turns.ts';
 const OBSERVER: TokenIdentity = { tokenHash: 'of an observer', scope: 'observe' };
 const WORKER: TokenIdentity = { tokenHash: 'of somebody who works', scope: 'interact' };
 
-/** The identity that a secret stands for. */
+/** The identity of a secret. */
 function identityOf(host: HostFixture, secret: string): TokenIdentity {
   const identity = host.host.core.accessTokens.identify(secret);
   if (identity === undefined) throw new Error('nobody comes by this secret');
@@ -29,7 +29,7 @@ async function refusal(asked: Promise<unknown>): Promise<number | undefined> {
 const reasonOf = (client: RawClient, clientSeq: number): string | undefined =>
   client.echoOf(clientSeq)?.rejectionReason;
 
-test('[AUTH-1] an observer sees all that happens, and is told that it observes', async () => {
+test('[AUTH-1] an observer sees everything, and learns its scope', async () => {
   const host = await startHost();
   const owner = await host.client();
   const { session, chat } = await host.session(owner);
@@ -85,7 +85,7 @@ test('[AUTH-1] every action of an observer is rejected, to it alone, and nothing
   host.kill();
 });
 
-test('[AUTH-1] who interacts works in sessions, and decides nothing that outlasts the token', async () => {
+test('[AUTH-1] a client of scope interact works in sessions, and decides nothing that outlasts the token', async () => {
   const host = await startHost();
   const worker = await host.client('worker', {}, WORKER);
   const { session } = await host.session(worker);
@@ -101,7 +101,7 @@ test('[AUTH-1] who interacts works in sessions, and decides nothing that outlast
   expect(reasonOf(worker, all)).toMatch(/^permissionDenied: `approvals: all` takes a token of scope admin/);
   expect(reasonOf(worker, root)).toMatch(/^permissionDenied: root\/configChanged/);
   const free = { channel: 'ahp-session:/free', config: { approvals: 'all' } };
-  // It is not making sessions that takes more.
+  // The refusal is about the config, not about the creation of sessions.
   await expect(worker.request('createSession', free)).rejects.toMatchObject({
     code: -32009,
     message: expect.stringMatching(/^`approvals: all` takes a token of scope admin; this one has interact/),
@@ -120,7 +120,7 @@ test('[AUTH-1] who interacts works in sessions, and decides nothing that outlast
   host.kill();
 });
 
-test('[AUTH-1] a token lets in until it is revoked; then its connections end and its client ids are free', async () => {
+test('[AUTH-1] a token is valid until its revocation, which ends its connections and frees its client ids', async () => {
   const host = await startHost();
   const owner = await host.client();
   const { token, secret } = await owner.request('x-createToken', {
@@ -145,7 +145,7 @@ test('[AUTH-1] a token lets in until it is revoked; then its connections end and
   host.kill();
 });
 
-test('[AUTH-1] tokens hold over a restart, and a revoked one stays so, with what it held', async () => {
+test('[AUTH-1] tokens survive a restart, and a revoked one stays revoked, with its client ids', async () => {
   const host = await startHost();
   const owner = await host.client('owner');
   const kept = await owner.request('x-createToken', { channel: ROOT });
@@ -153,14 +153,14 @@ test('[AUTH-1] tokens hold over a restart, and a revoked one stays so, with what
   await host.client('its', {}, identityOf(host, gone.secret));
   await owner.request('x-revokeToken', { channel: ROOT, id: gone.token.id });
   await host.restart();
-  // Who does not say gets the least.
+  // Without a scope a token gets the least one.
   expect(identityOf(host, kept.secret).scope).toBe('observe');
   expect(isIn(host, gone.secret)).toBe(false);
   await host.client('its', {}, WORKER);
   host.kill();
 });
 
-test('[AUTH-1] a token ends when its time is over, with its connections, though the clock jumps', async () => {
+test('[AUTH-1] a token expires on time, with its connections, even if the clock jumps', async () => {
   const host = await startHost();
   const owner = await host.client();
   const day = { channel: ROOT, lifetimeSeconds: 86_400 } as const;
@@ -172,12 +172,12 @@ test('[AUTH-1] a token ends when its time is over, with its connections, though 
   await host.advance(1_000);
   expect(client.closed).toMatchObject({ code: 4003, reason: 'the token has expired' });
   expect(isIn(host, secret)).toBe(false);
-  // It is over, and so somebody else may be called like that.
+  // The token has expired, so another client may use the id.
   await host.client('its', {}, WORKER);
   host.kill();
 });
 
-test('[AUTH-1] a token that ends soon ends then, though others end much later', async () => {
+test('[AUTH-1] a token that expires soon does so, even if others expire much later', async () => {
   const host = await startHost();
   const owner = await host.client();
   await owner.request('x-createToken', { channel: ROOT, lifetimeSeconds: 86_400 });
@@ -188,7 +188,7 @@ test('[AUTH-1] a token that ends soon ends then, though others end much later', 
   host.kill();
 });
 
-test('[AUTH-1] [SESS-12] the copy of a session where nobody is asked asks, unless an admin makes it', async () => {
+test('[AUTH-1] [SESS-12] the fork of a session without approvals asks for approvals, unless an admin makes it', async () => {
   const host = await startHost();
   const owner = await host.client();
   const free = { channel: 'ahp-session:/free', config: { approvals: 'all', instructions: 'be brief' } };
@@ -207,7 +207,7 @@ test('[AUTH-1] [SESS-12] the copy of a session where nobody is asked asks, unles
   host.kill();
 });
 
-test('[AUTH-1] who interacts does not fall back to a default by which nobody is asked', async () => {
+test('[AUTH-1] a client of scope interact cannot fall back to a default without approvals', async () => {
   const host = await startHost({ config: { approvals: 'all' } });
   const owner = await host.client();
   const asking = { channel: 'ahp-session:/asking', config: { approvals: 'ask' } };
@@ -233,14 +233,14 @@ test('[AUTH-1] who interacts does not fall back to a default by which nobody is 
   host.kill();
 });
 
-test('[AUTH-1] where an admin has chosen that nobody is asked, who interacts prompts like anybody', async () => {
+test('[AUTH-1] in a session that an admin has set to run without approvals, a client of scope interact may prompt', async () => {
   const session = await AskingSession.start({ approvals: 'all' });
   const worker = await session.host.client('worker', {}, WORKER);
   await worker.subscribe(session.chat);
   await session.turn(worker);
   expect((await session.run('make')).answer()).toMatchObject({ approved: true });
   session.host.agent.turn.complete();
-  // The same by the queue.
+  // The same through the queue.
   await session.turn();
   const queued = { kind: 'queued', id: 'q', message: { text: 'next', origin: { kind: 'user' } } };
   await worker.act(session.chat, { type: 'chat/pendingMessageSet', ...queued });
@@ -285,7 +285,7 @@ test.each([
   host.kill();
 });
 
-test('[AUTH-1] a token that has expired stays so when the clock is set back, and over restarts', async () => {
+test('[AUTH-1] an expired token stays expired when the clock is set back, and after restarts', async () => {
   let setBackMs = 0;
   let now = (): number => Date.UTC(2026, 5, 1);
   const host = await startHost({ clock: { now: () => now() } });
@@ -300,7 +300,7 @@ test('[AUTH-1] a token that has expired stays so when the clock is set back, and
   await host.run();
   await host.restart();
   expect([isIn(host, short.secret), isIn(host, long.secret)]).toEqual([false, true]);
-  // One that ends while the host is down is noticed by the next host.
+  // A token that expires while no host runs is noticed by the next host.
   host.kill();
   await host.clock.advance(1_000_000);
   await host.start();
@@ -311,7 +311,7 @@ test('[AUTH-1] a token that has expired stays so when the clock is set back, and
   host.kill();
 });
 
-test('[AUTH-1] that a token has expired is written down once the journal can be written again', async () => {
+test('[AUTH-1] the expiry of a token is written when the journal can be written again', async () => {
   let setBackMs = 0;
   let now = (): number => Date.UTC(2026, 5, 1);
   const host = await startHost({ clock: { now: () => now() } });

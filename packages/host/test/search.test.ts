@@ -4,7 +4,7 @@ import { ROOT, startHost } from './host-fixture.ts';
 
 const session = (name: string): string => `ahp-session:/${name}`;
 
-test('sessions are found by what was asked in them, page by page, also after a restart', async () => {
+test('sessions are found by the prompts in them, page by page, also after a restart', async () => {
   const host = await startHost();
   const client = await host.client();
   for (const name of ['a', 'b', 'c']) {
@@ -45,7 +45,7 @@ test('sessions are found by what was asked in them, page by page, also after a r
   expect((await search('"bread b"')).items).toEqual([]);
 });
 
-test('a search that cannot be is refused in words, and what is no word finds nothing', async () => {
+test('an invalid search is refused with a message, and a query without words finds nothing', async () => {
   const host = await startHost();
   const client = await host.client();
   const search = (params: { query: string; limit?: number; cursor?: string }) =>
@@ -65,7 +65,7 @@ test('a search that cannot be is refused in words, and what is no word finds not
   }
 });
 
-test('searches of one token that are too many are refused, those of others are not, and those of a client that left are dropped', async () => {
+test('too many searches of one token are refused, others are not, and those of a disconnected client are dropped', async () => {
   const host = await startHost();
   const many = await Promise.all(Array.from({ length: 36 }, (_, index) => host.client(`many ${index}`)));
   const other = await host.client('other', {}, { tokenHash: 'other', scope: 'observe' });
@@ -90,7 +90,7 @@ test('searches of one token that are too many are refused, those of others are n
   });
   expect(other.answerTo(last)?.result).toMatchObject({ items: [] });
   const queries = search.mock.calls.map(([query]) => query);
-  // Tokens take turns: the last to come is not behind all of the others'.
+  // Tokens alternate: the last one does not wait for all searches of the others.
   expect(queries.indexOf('flour')).toBeLessThan(8);
   expect(queries.length).toBe(260 - 8 + 1);
 });

@@ -17,7 +17,7 @@ const configChanged = (config: Record<string, unknown>, replace?: boolean) => ({
 });
 
 describe("the host's keys", () => {
-  test('[SESS-1] [ROOT-4] are in the config of every session and shown before there is one', async () => {
+  test('[SESS-1] [ROOT-4] are in the config of every session and shown before its creation', async () => {
     const host = await startHost();
     const client = await host.client();
     const resolved = await client.request('resolveSessionConfig', {
@@ -85,7 +85,7 @@ describe("the host's keys", () => {
     [{ metadata: { ['k'.repeat(65)]: 'v' } }, /metadata: expected keys of 1 to 64 characters/],
     [{ metadata: { '': 'v' } }, /metadata: expected keys of 1 to 64 characters/],
     [{ metadata: { k: 'v'.repeat(513) } }, /values of at most 512/],
-  ])('[SESS-1] [SESS-9] refuse what does not fit: %#', async (config, fault) => {
+  ])('[SESS-1] [SESS-9] refuse invalid values: %#', async (config, fault) => {
     const host = await startHost();
     const client = await host.client();
     await expect(client.request('createSession', { channel: SESSION, config })).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe("the host's keys", () => {
     expect((await sessionState(client)).config?.values).toEqual({ branch: 'main', approvals: 'all' });
   });
 
-  test("[SESS-10] metadata shows in the session's _meta beside what else is there, and in the catalogue", async () => {
+  test("[SESS-10] metadata shows in the session's _meta beside other entries, and in the catalogue", async () => {
     const host = await startHost();
     const watcher = await host.client('watcher', { initialSubscriptions: [ROOT] });
     const client = await host.client();
@@ -156,7 +156,7 @@ describe("the host's keys", () => {
     );
   });
 
-  test('[SESS-9] come to sessions of earlier versions when they are loaded, and clients get snapshots of those', async () => {
+  test('[SESS-9] are added to sessions of earlier versions when they are loaded, and clients get snapshots of those', async () => {
     const host = await startHost();
     const client = await host.client();
     await host.session(client);
@@ -187,7 +187,7 @@ describe("the host's keys", () => {
     await again.act(SESSION, configChanged({ approvals: 'all' }));
     const seen = again.envelopes().at(-1)?.serverSeq ?? 0;
     await host.restart();
-    // Once is enough: from then on there is a replay.
+    // One snapshot is enough: later reconnects get a replay.
     const third = host.connect(client.clientId);
     expect(await third.reconnect(seen, [SESSION])).toMatchObject({ type: 'replay' });
     expect((await sessionState(third)).config?.values).toMatchObject({ approvals: 'all' });

@@ -5,7 +5,7 @@ import { type HostFixture, ROOT, SESSION, startHost } from './host-fixture.ts';
 import { PuppetAgent } from './puppet-agent.ts';
 import type { RawClient } from './raw-client.ts';
 
-/** An agent that starts when a test says so. */
+/** An agent that starts when the test says so. */
 class SlowAgent extends PuppetAgent {
   readonly asked: OpenAgentSession[] = [];
 
@@ -43,14 +43,14 @@ const create = (client: RawClient, channel = SESSION, progressToken = 'p') =>
   client.request('createSession', { channel, progressToken });
 
 describe('progress of a start', () => {
-  test('[ROOT-3] rises step by step to its total, for the client alone that asked', async () => {
+  test('[ROOT-3] rises step by step to its total, for the requesting client alone', async () => {
     const { host, agent, client, start } = await slowHost();
     const other = await host.client('other', { initialSubscriptions: [ROOT] });
     await create(client);
     await host.run();
     agent.asked[0]?.onStep?.('handshake');
     agent.asked[0]?.onStep?.('session');
-    // An agent that says it again, or late, changes nothing.
+    // A repeated or late step changes nothing.
     agent.asked[0]?.onStep?.('session');
     agent.asked[0]?.onStep?.('handshake');
     start.resolve();
@@ -66,7 +66,7 @@ describe('progress of a start', () => {
     expect(framesOf(other)).toEqual([]);
   });
 
-  test('[ROOT-3] is not told without a token', async () => {
+  test('[ROOT-3] is not sent without a progress token', async () => {
     const { host, client, start } = await slowHost();
     await client.request('createSession', { channel: SESSION });
     start.resolve();
@@ -74,7 +74,7 @@ describe('progress of a start', () => {
     expect(framesOf(client)).toEqual([]);
   });
 
-  test('[ROOT-3] ends with its total when the start fails, and says why', async () => {
+  test('[ROOT-3] ends with its total when the start fails, with the reason', async () => {
     const { host, client, start } = await slowHost();
     await create(client);
     start.reject(new Error('no such program'));
@@ -91,7 +91,7 @@ describe('progress of a start', () => {
     expect(framesOf(client).map(({ progress }) => progress)).toEqual([0, 3]);
   });
 
-  test('[ROOT-3] of a client that has gone troubles nobody', async () => {
+  test('[ROOT-3] of a disconnected client does no harm', async () => {
     const { host, client, start } = await slowHost();
     const other = await host.client('other');
     await create(client);
@@ -114,7 +114,7 @@ describe('progress of a start', () => {
     start.resolve();
     await host.run();
     await create(client, 'ahp-session:/d');
-    // A request that failed holds it no longer.
+    // A failed request frees its token.
     const taken = create(client, SESSION, 'r');
     await expect(taken).rejects.toMatchObject({ code: -32003 });
     expect(framesOf(client).filter(({ progressToken }) => progressToken === 'r')).toEqual([]);
@@ -136,13 +136,13 @@ describe('an agent that never answers', () => {
       error: { errorType: 'agentUnresponsive', message: 'The agent did not open a session within 30 s' },
     });
     expect(client.types(chat).at(-1)).toBe('chat/error');
-    // One that comes after all is closed.
+    // An agent session that opens after all is closed.
     start.resolve();
     await host.run();
     expect((await client.subscribe(SESSION)).state).toMatchObject({ lifecycle: 'creationFailed' });
   });
 
-  test('[SESS-2] [CHAT-5] has two minutes by default, in a turn of a session from before too', async () => {
+  test('[SESS-2] [CHAT-5] has two minutes by default, also in a turn of an older session', async () => {
     const { host, agent, client, start } = await slowHost();
     start.resolve();
     const { chat } = await host.session(client);
@@ -164,7 +164,7 @@ describe('an agent that never answers', () => {
     expect(agent.turn.input.turnId).toBe('t2');
   });
 
-  test('[SESS-2] is closed when it answers after its time', async () => {
+  test('[SESS-2] is closed when it answers after its time limit', async () => {
     const { host, agent, client, start } = await slowHost();
     await create(client);
     await host.advance(121_000);

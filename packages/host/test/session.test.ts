@@ -28,7 +28,7 @@ async function stateOf(client: RawClient, uri = SESSION): Promise<SessionState> 
 }
 
 describe('creation', () => {
-  test('[SESS-1] a URI that is taken, an unknown provider, a foreign active client and unknown config are refused', async () => {
+  test('[SESS-1] a URI in use, an unknown provider, a foreign active client and unknown config are refused', async () => {
     const host = await startHost();
     const client = await host.client();
     await client.request('createSession', { channel: SESSION });
@@ -65,7 +65,7 @@ describe('creation', () => {
     expect(items.map((item) => item.project).toSorted()).toEqual([project, undefined]);
   });
 
-  test('[SESS-1] working directories: not a file URI, not there, no directory, outside the roots, in this order', async () => {
+  test('[SESS-1] working directories are checked: not a file URI, missing, no directory, outside the roots, in this order', async () => {
     const root = temporaryFolder();
     const outside = temporaryFolder();
     writeFileSync(join(root, 'file'), 'x');
@@ -91,7 +91,7 @@ describe('creation', () => {
     expect((await stateOf(guest)).workingDirectory).toBe(pathToFileURL(root).href);
   });
 
-  test('[SESS-2] it exists, creating, with its default chat, when the answer is sent; then it is ready', async () => {
+  test('[SESS-2] it exists in the state creating, with its default chat, when the answer is sent; then it becomes ready', async () => {
     const host = await startHost();
     let open: () => void = () => undefined;
     host.agent.opening = new Promise((resolve) => {
@@ -139,7 +139,7 @@ describe('creation', () => {
     expect((await client.act(defaultChat, turnStarted('t2')))?.rejectionReason).toMatch(/^creationFailed: /);
   });
 
-  test('[SESS-3] disposal cancels turns, removes chats, tells root, ends subscriptions, in this order, and all is gone', async () => {
+  test('[SESS-3] disposal cancels turns, removes chats, notifies root subscribers and ends subscriptions, in this order, and deletes everything', async () => {
     const host = await startHost();
     const client = await host.client('one', { initialSubscriptions: [ROOT] });
     const { session, chat } = await host.session(client);
@@ -174,7 +174,7 @@ describe('creation', () => {
 });
 
 describe('state', () => {
-  test('[SESS-4] read and archived are orthogonal to what a session does, and ready touches neither', async () => {
+  test('[SESS-4] read and archived are independent of the activity of a session, and ready changes neither', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -187,7 +187,7 @@ describe('state', () => {
     expect((await stateOf(client)).status).toBe(SessionStatus.InProgress | SessionStatus.IsArchived);
   });
 
-  test('[SESS-5] a session shows what its chats do: input before error, the default chat’s activity else', async () => {
+  test('[SESS-5] a session shows the state of its chats: input before error, otherwise the default chat’s activity', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -216,7 +216,7 @@ describe('state', () => {
     expect((await stateOf(client)).status).toBe(SessionStatus.InProgress);
   });
 
-  test('[SESS-6] every change of a chat’s summary is in the catalogue, one that disappears by a whole chatAdded', async () => {
+  test('[SESS-6] every change of a chat’s summary is in the catalogue; a removed field comes as a whole chatAdded', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -273,7 +273,7 @@ describe('state', () => {
     expect(await stateOf(elsewhere, session)).not.toHaveProperty('inputNeeded.0');
   });
 
-  test('[SESS-7] open questions survive what clients do: late ones see them, after a reconnect too', async () => {
+  test('[SESS-7] open questions survive disconnections: late clients see them, after a reconnect too', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -291,7 +291,7 @@ describe('state', () => {
     expect((await stateOf(back, session)).inputNeeded).toHaveLength(1);
   });
 
-  test('[SESS-5] [SESS-10] the host says what the session does now as the chat does that speaks for it', async () => {
+  test('[SESS-5] [SESS-10] the activity of the session is that of the chat that represents it', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -320,7 +320,7 @@ describe('state', () => {
     expect(refused?.rejectionReason).toBeDefined();
   });
 
-  test('[SESS-5] the session is read no more when a turn starts or something is asked, and is as new as its newest chat', async () => {
+  test('[SESS-5] the session becomes unread when a turn starts or a question is asked, and its time is that of its newest chat', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -346,7 +346,7 @@ describe('state', () => {
     expect(Date.parse((await entry())?.modifiedAt ?? '')).toBe(Date.parse(started) + 5_000);
   });
 
-  test('[SESS-11] [SESS-6] a chat is named by its agent unless its maker has, and only the default one names the session', async () => {
+  test('[SESS-11] [SESS-6] a chat is named by its agent unless its creator has named it, and only the default chat names the session', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -369,7 +369,7 @@ describe('state', () => {
     expect(await titles()).toEqual(['Point', 'Point', 'Digression']);
   });
 
-  test('[SESS-1] an agent that needs a token for something that it has none for is refused with what it needs', async () => {
+  test('[SESS-1] an agent without a required token is refused with the requirement', async () => {
     const host = await startHost();
     const client = await host.client();
     const needed = { resource: 'https://api.example.org' };
@@ -402,7 +402,7 @@ describe('state', () => {
     });
   });
 
-  test('[SESS-8] a client sets and removes only itself among the active ones', async () => {
+  test('[SESS-8] a client sets and removes only itself among the active clients', async () => {
     const host = await startHost();
     const client = await host.client('me');
     const { session } = await host.session(client);
@@ -421,7 +421,7 @@ describe('state', () => {
     expect((await stateOf(client)).activeClients).toEqual([]);
   });
 
-  test('[SESS-11] the first user message gives the title, unless a client has named it; the agent’s own yields to a client’s', async () => {
+  test('[SESS-11] the first user message gives the title, unless a client has set it; a client’s title replaces the agent’s', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);

@@ -6,7 +6,7 @@ import { createHost } from '../src/main/create-host.ts';
 import { ROOT, startHost } from './host-fixture.ts';
 import { PuppetAgent } from './puppet-agent.ts';
 
-test('a client without a sign of life for two minutes is let go, and one that gives one now and then is not', async () => {
+test('a client that is silent for two minutes is disconnected, and one that sometimes sends a frame is not', async () => {
   const host = await startHost();
   const [silent, sleepy] = [await host.client('silent'), await host.client('sleepy')];
   let checks = 0;
@@ -24,7 +24,7 @@ test('a client without a sign of life for two minutes is let go, and one that gi
   expect(checks).toBeGreaterThan(40);
 });
 
-test('a connection on which nobody says who it is for half a minute is closed, whatever else it says; its next try is welcome', async () => {
+test('a connection without a handshake within 30 s is closed, whatever else it sends; its next attempt is accepted', async () => {
   const host = await startHost();
   const [strange, refused, arriving] = [
     host.connect('strange'),
@@ -56,8 +56,8 @@ test('a connection on which nobody says who it is for half a minute is closed, w
   expect((await host.client('strange')).closed).toBeUndefined();
 });
 
-test('over a real socket, who never reads is closed in the end, and who is idle stays', async () => {
-  // A hundred times as fast as time.
+test('over a real socket, a client that never reads is closed in the end, and an idle client stays', async () => {
+  // Timers a hundred times as fast.
   const after = (delayMs: number, callback: () => void): (() => void) => {
     const timer = setTimeout(callback, delayMs / 100);
     return () => clearTimeout(timer);

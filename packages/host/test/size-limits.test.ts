@@ -69,7 +69,7 @@ test('[CHAT-1] a chat is refused when the entries of all chats of its session ar
   });
 });
 
-test('[CHAT-5] [SESS-7] a turn that leaves more questions open than its session can show ends, and says why', async () => {
+test('[CHAT-5] [SESS-7] a turn with more open questions than its session can show ends with a reason', async () => {
   const { host, client, chat, output } = await inTurn();
   const ask = (): void => void output.ask({ message: 'And now?', questions: [] });
   await inRounds(host, MAX_OPEN_QUESTIONS, ask);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 
-/** Delivers what the client sends, and nothing of what it is sent. */
+/** Delivers the client's messages to the host, and none of the host's to the client. */
 async function stall(host: HostFixture, client: RawClient): Promise<void> {
   await host.clock.settle();
   for (;;) {
@@ -12,7 +12,7 @@ async function stall(host: HostFixture, client: RawClient): Promise<void> {
   }
 }
 
-test('answers that a client does not read are not made ahead without end, and come in order once it reads', async () => {
+test('unread answers are not made ahead without a bound, and come in order when the client reads', async () => {
   const host = await startHost({ outbox: { responseBytes: 64_000 } });
   const client = await host.client();
   await host.session(client);
@@ -27,19 +27,19 @@ test('answers that a client does not read are not made ahead without end, and co
   expect(answered.slice(-200)).toStrictEqual(ids);
 });
 
-test('a client that goes on asking and never reads is cut off', async () => {
+test('a client that keeps sending requests and never reads is disconnected', async () => {
   const host = await startHost({ outbox: { responseBytes: 16_000 } });
   const client = await host.client();
   const { session } = await host.session(client);
   for (let count = 0; count < 100; count += 1) client.ask('subscribe', { channel: session });
   await stall(host, client);
   await host.run();
-  // No close frame would reach it.
+  // A close frame would not reach it.
   expect(client.closed).toBeDefined();
   expect(host.logged).toContain('a client reads too slowly; it has to reconnect');
 });
 
-test('[WIRE-6] eight concurrent requests of a connection run at once, and the others hold up nothing', async () => {
+test('[WIRE-6] eight concurrent requests of a connection run at once, and further ones block nothing', async () => {
   const host = await startHost();
   const client = await host.client();
   const other = await host.client();
@@ -63,7 +63,7 @@ test('[WIRE-6] eight concurrent requests of a connection run at once, and the ot
   expect(readCount).toBe(21);
 });
 
-test('[WIRE-6] reads of a token that has all its slots taken hold up neither those of another token nor an admin’s', async () => {
+test('[WIRE-6] reads of a token without free slots delay neither those of another token nor an admin’s', async () => {
   const host = await startHost();
   const [first, second, third] = ['first', 'second', 'third'].map((tokenHash) => ({
     tokenHash,
@@ -110,25 +110,25 @@ test.each([
     readCount += 1;
     await gate.promise;
   };
-  // Both of its slots.
+  // Takes both of its slots.
   for (let count = 0; count < 2; count += 1) deaf.ask('listSessions', { channel: ROOT });
   await host.run();
   const [asked, owned] = [deaf.ask(method, params), owner.ask(method, params)];
   await host.run();
-  // At most the owner's came in.
+  // At most the owner's requests have run.
   expect([deaf.answerTo(asked), readCount <= 3]).toEqual([undefined, true]);
   gate.resolve();
   await host.run();
   expect([deaf.answerTo(asked), owner.answerTo(owned)]).toEqual([expect.anything(), expect.anything()]);
 });
 
-test('[SUB-2] what a slow socket has not taken yet goes with its subscription', async () => {
+test('[SUB-2] output that a slow socket has not taken yet is dropped with its subscription', async () => {
   const host = await startHost({ outbox: { softBytes: 1 } });
   const client = await host.client();
   const other = await host.client();
   const { session } = await host.session(client);
   const titled = (title: string) => ({ type: 'session/titleChanged', title }) as const;
-  // The first one fills the socket.
+  // The first title fills the socket.
   for (let count = 0; count < 3; count += 1) other.dispatch(session, titled(`title ${count}`));
   client.dispatch(session, titled('own'));
   await stall(host, other);

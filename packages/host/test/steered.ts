@@ -3,24 +3,24 @@ import { turnStarted, userMessage } from '@agenthost/testkit';
 import { type HostFixture, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 
-/** A client sets a steering message. */
+/** The action of a client that sets a steering message. */
 export const steering = (id: string, text = `steer ${id}`) => ({
   type: 'chat/pendingMessageSet',
   kind: 'steering',
   id,
   message: userMessage(text),
 });
-/** A client queues a message. */
+/** The action of a client that queues a message. */
 export const queued = (id: string) => ({
   type: 'chat/pendingMessageSet',
   kind: 'queued',
   id,
   message: userMessage(`text of ${id}`),
 });
-/** A client takes its steering message back. */
+/** The action of a client that removes its steering message. */
 export const removed = (id: string) => ({ type: 'chat/pendingMessageRemoved', kind: 'steering', id });
 
-/** What the agent was asked to take, and the answers that a test gives. */
+/** The steering messages that the agent received, and the answers of the test. */
 export class Asked {
   readonly messages: Message[] = [];
   readonly #answers: PromiseWithResolvers<boolean>[] = [];
@@ -43,7 +43,7 @@ export class Asked {
   }
 }
 
-/** A host whose agent takes steering messages as `asked` answers, or none; turn `t1` runs unless `idle`. */
+/** A host whose agent answers steering messages by `asked`, or takes none. Turn `t1` runs unless `idle`. */
 export async function steered({ takes = true, idle = false } = {}) {
   const host = await startHost();
   const asked = new Asked();
@@ -58,7 +58,7 @@ export async function steered({ takes = true, idle = false } = {}) {
   return { host, client, chat, asked };
 }
 
-/** What a chat's actions did to its pending messages and turns, in short. */
+/** The effects of a chat's actions on its pending messages and turns, in short form. */
 export function story(client: RawClient, chat: string): string[] {
   return client.envelopes(chat).flatMap(({ action, rejectionReason }: ActionEnvelope) => {
     if (rejectionReason !== undefined) return [`rejected ${rejectionReason.split(':')[0]}`];
@@ -84,10 +84,10 @@ export function story(client: RawClient, chat: string): string[] {
   });
 }
 
-/** Ids of what is queued, the next one first. */
+/** Ids of the queued messages, the next one first. */
 export const queueOf = ({ queuedMessages = [] }: ChatState): string[] => queuedMessages.map(({ id }) => id);
 
-/** The agent completes the turn that it has. */
+/** Completes the agent's turn. */
 export async function finish(host: HostFixture): Promise<void> {
   host.agent.turn.complete();
   await host.run();

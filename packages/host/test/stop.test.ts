@@ -5,7 +5,7 @@ import { ROOT, SESSION, startHost } from './host-fixture.ts';
 test.each([
   ['createSession', { channel: SESSION }],
   ['resolveSessionConfig', { channel: ROOT }],
-])('a %s that outlasts the host is refused, and logged as no fault', async (method, params) => {
+])('a %s that outlasts the host is refused, and not logged as an error', async (method, params) => {
   const host = await startHost();
   const client = await host.client();
   const config = Promise.withResolvers<ResolvedConfig>();
@@ -23,7 +23,7 @@ test.each([
   expect(items).toEqual([]);
 });
 
-test('a token that is made while the host stops leaves no timer', async () => {
+test('a token that is created during the stop of the host leaves no timer', async () => {
   const host = await startHost();
   const client = await host.client();
   const committing = Promise.withResolvers<void>();
@@ -39,7 +39,7 @@ test('a token that is made while the host stops leaves no timer', async () => {
   expect(host.clock.timerCount).toBe(0);
 });
 
-test('what has to be loaded when the host stops is refused, and logged as no fault', async () => {
+test('a load during the stop of the host is refused, and not logged as an error', async () => {
   const host = await startHost();
   const { chat } = await host.session(await host.client());
   await host.restart();
@@ -61,7 +61,7 @@ test('what has to be loaded when the host stops is refused, and logged as no fau
   expect(host.logged).toEqual([]);
 });
 
-test('a turn that starts while agents take their time to end has ended visibly before its connection closes', async () => {
+test('a turn that starts while agents end slowly ends visibly before its connection closes', async () => {
   const host = await startHost();
   const { agent } = host;
   const closing = Promise.withResolvers<void>();

@@ -7,10 +7,10 @@ const MI = 1024 * 1024;
 const HUGE = 12 * MI;
 const huge = 'h'.repeat(HUGE);
 
-/** What one answer may have, in characters: a connection takes frames of 64 MiB. */
+/** Limit of one answer in characters. A connection takes frames of 64 MiB. */
 const ANSWER = 16 * MI;
 
-/** Changes a stored state, as a build without limits would have left it. */
+/** Changes a stored state to one of a build without limits. */
 function store<S extends SessionState | ChatState>(
   host: HostFixture,
   uri: string,
@@ -38,7 +38,7 @@ async function snapshotOf<S>(host: HostFixture, uri: string): Promise<S> {
 
 const isShort = (title: string): boolean => title.length <= 512 && title.endsWith('…');
 
-describe('titles of 12 MB that are stored already', () => {
+describe('stored titles of 12 MB', () => {
   async function setUp() {
     const host = await startHost();
     const maker = await host.client();
@@ -50,7 +50,7 @@ describe('titles of 12 MB that are stored already', () => {
     return { host, uris, client: await host.client() };
   }
 
-  test('[ROOT-2] sessions are listed with titles cut, page by page and all at once, and again after a restart', async () => {
+  test('[ROOT-2] sessions are listed with shortened titles, page by page and all at once, and again after a restart', async () => {
     const { host, client } = await setUp();
     for (const limit of [undefined, 20]) {
       const { items } = await client.request('listSessions', { channel: ROOT, ...(limit && { limit }) });
@@ -62,12 +62,12 @@ describe('titles of 12 MB that are stored already', () => {
     const later = await host.client();
     const { items } = await later.request('listSessions', { channel: ROOT });
     expect(items.every(({ title }) => isShort(title))).toBe(true);
-    // Mended where they are stored, so that the next list reads no such titles.
+    // The stored titles are repaired, so that the next list does not read such titles.
     const stored = [...host.journal.disk.sessions.values()].map(({ summary }) => summary.length);
     expect(Math.max(...stored)).toBeLessThan(2_000);
   });
 
-  test('a session opens with its title cut, takes another one, and can be deleted', async () => {
+  test('a session opens with a shortened title, takes another one, and can be deleted', async () => {
     const { host, uris, client } = await setUp();
     const [uri = ''] = uris;
     const { title } = await snapshotOf<SessionState>(host, uri);
@@ -79,7 +79,7 @@ describe('titles of 12 MB that are stored already', () => {
     expect(items).toHaveLength(5);
   });
 
-  test('[CONN-5] a client that had the long title comes back to a snapshot', async () => {
+  test('[CONN-5] a client with the long title gets a snapshot on its reconnect', async () => {
     const host = await startHost();
     const client = await host.client('keeps');
     const { session } = await host.session(client);
@@ -93,7 +93,7 @@ describe('titles of 12 MB that are stored already', () => {
     const answer = await again.reconnect(seen, [session]);
     expect(answer.type).toBe('snapshot');
     if (answer.type !== 'snapshot') return;
-    // What fits is replayed, as ever.
+    // A valid state is replayed as usual.
     await host.restart();
     const later = host.connect('keeps');
     const replayed = await later.reconnect(answer.snapshots[0]?.fromSeq ?? 0, [session]);
@@ -101,7 +101,7 @@ describe('titles of 12 MB that are stored already', () => {
   });
 });
 
-describe('a queue of 14 messages of 12 MB that is stored already', () => {
+describe('a stored queue of 14 messages of 12 MB', () => {
   const pending = (index: number) => ({ id: `q${index}`, message: userMessage(huge) });
 
   async function setUp(change: (state: ChatState) => ChatState) {
@@ -113,7 +113,7 @@ describe('a queue of 14 messages of 12 MB that is stored already', () => {
     return { host, chat, client: await host.client() };
   }
 
-  test('is shown cut, can be emptied, and the chat goes on', async () => {
+  test('is shown shortened, can be emptied, and the chat goes on', async () => {
     const queuedMessages = Array.from({ length: 14 }, (_, index) => pending(index));
     const { host, chat, client } = await setUp((state) => ({ ...state, queuedMessages }));
     const state = await snapshotOf<ChatState>(host, chat);
@@ -129,7 +129,7 @@ describe('a queue of 14 messages of 12 MB that is stored already', () => {
     expect((await snapshotOf<ChatState>(host, chat)).queuedMessages).toBeUndefined();
   });
 
-  test('a photo within a stored draft and a stored queue becomes a reference, and nothing of it is lost', async () => {
+  test('an embedded photo of a stored draft and queue becomes a reference, and is not lost', async () => {
     const data = Buffer.alloc(6 * MI, 0xf0).toString('base64');
     const attachments = [
       { type: 'embeddedResource', label: 'photo.png', data, contentType: 'image/png' },
@@ -152,7 +152,7 @@ describe('a queue of 14 messages of 12 MB that is stored already', () => {
   });
 });
 
-test('[CONN-5] a chat whose draft holds a small attachment costs no snapshot after a restart', async () => {
+test('[CONN-5] a chat whose draft has a small attachment needs no snapshot after a restart', async () => {
   const host = await startHost();
   const client = await host.client('keeps');
   const { chat } = await host.session(client);
@@ -167,7 +167,7 @@ test('[CONN-5] a chat whose draft holds a small attachment costs no snapshot aft
   expect(answer.type).toBe('replay');
 });
 
-test('[SUB-3] what is stored and larger than any limit leaves answers that a connection can take', async () => {
+test('[SUB-3] stored data larger than any limit does not make answers too large for a connection', async () => {
   const host = await startHost();
   const maker = await host.client();
   const { session, chat } = await host.session(maker);

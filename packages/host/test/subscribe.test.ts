@@ -21,7 +21,7 @@ describe('subscribe', () => {
     expect(client.types(session)).toEqual(['session/titleChanged']);
   });
 
-  test('[SUB-1] subscribing again replaces view and delivery, absent ones too', async () => {
+  test('[SUB-1] subscribing again replaces view and delivery, even if they are absent', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -48,7 +48,7 @@ describe('subscribe', () => {
     ]);
   });
 
-  test('[SUB-1] a subscription is of its connection and channel alone', async () => {
+  test('[SUB-1] a subscription belongs to one connection and one channel', async () => {
     const host = await startHost();
     const [client, other] = [await host.client(), await host.client()];
     const { session, chat } = await host.session(client);
@@ -76,7 +76,7 @@ describe('subscribe', () => {
     await expect(client.subscribe(channel)).rejects.toMatchObject({ code });
   });
 
-  test('[SUB-1] a connection has at most 256 subscriptions, and one that it has may be renewed then', async () => {
+  test('[SUB-1] a connection has at most 256 subscriptions, and may renew one of them', async () => {
     const host = await startHost();
     const client = await host.client();
     const chats: string[] = [];
@@ -92,7 +92,7 @@ describe('subscribe', () => {
     await client.subscribe('ahp-chat:/0');
   });
 
-  test('[SUB-2] after unsubscribe nothing of the channel comes but echoes of own dispatches', async () => {
+  test('[SUB-2] after unsubscribe only echoes of own dispatches come from the channel', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -112,7 +112,7 @@ describe('subscribe', () => {
 });
 
 describe('windows', () => {
-  test('[SUB-3] view.turns gives the last turns and a cursor exactly when there are older ones; others see all', async () => {
+  test('[SUB-3] view.turns gives the last turns and a cursor exactly if there are older ones; other clients see all', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -129,7 +129,7 @@ describe('windows', () => {
     expect([all.turns.length, all.turnsNextCursor]).toEqual([5, undefined]);
   });
 
-  test('[SUB-3] [CHAT-15] a chat longer than the host keeps in memory is read whole, from memory and disk', async () => {
+  test('[SUB-3] [CHAT-15] a chat that exceeds its window in memory is read whole, from memory and disk', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -167,7 +167,7 @@ describe('windows', () => {
     expect(await chatOf(viewer, chat)).not.toHaveProperty('turnsNextCursor');
   });
 
-  test('[SUB-3] running turns that are too large for one response are left out of it, and come alone', async () => {
+  test('[SUB-3] running turns that are too large for one response are left out of it, and come in a response of their own', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -186,7 +186,7 @@ describe('windows', () => {
     for (const uri of chats) expect(await chatOf(viewer, uri)).toHaveProperty('activeTurn.id', 'runs');
   });
 
-  test('[SUB-3] drafts and queues that are too large for one response are left out of it, and come alone', async () => {
+  test('[SUB-3] drafts and queues that are too large for one response are left out of it, and come in a response of their own', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -209,7 +209,7 @@ describe('windows', () => {
     for (const uri of chats) expect((await chatOf(viewer, uri)).queuedMessages).toHaveLength(2);
   });
 
-  test('[SUB-3] turns larger than a share of one response come where there is room; the others come by their cursor', async () => {
+  test('[SUB-3] turns larger than a share of one response come if there is room; the others come by their cursor', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -261,7 +261,7 @@ describe('windows', () => {
     });
   });
 
-  test('[CHAT-15] a cursor of an earlier, longer window brings the turns before the present one, without a gap', async () => {
+  test('[CHAT-15] a cursor of an earlier, longer window brings the turns before the current window, without a gap', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -276,7 +276,7 @@ describe('windows', () => {
     expect(state.turns.map(({ id }) => id)).toEqual(turnIds(9));
   });
 
-  test('[CHAT-15] a cursor of an earlier, shorter window brings the turns before the present one, and the cursor to those before them', async () => {
+  test('[CHAT-15] a cursor of an earlier, shorter window brings the turns before the current window, and the cursor to those before them', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -336,7 +336,7 @@ describe('delivery', () => {
     return { host, client, late, chat, session, state };
   }
 
-  test('[SUB-4] neighbouring appends travel as one within the delay, under the last number, and reduce to the same', async () => {
+  test('[SUB-4] neighbouring appends are sent as one within the delay, under the last number, and reduce to the same', async () => {
     const { host, client, late, chat, state } = await running(100);
     for (const text of ['a', 'b', 'c']) {
       void host.agent.turn.output.markdown(text);
@@ -350,7 +350,7 @@ describe('delivery', () => {
     expect(markdownOf(end.activeTurn)).toBe('.abc');
   });
 
-  test('[SUB-4] any other envelope, and any response, flushes what was held back, ahead of itself', async () => {
+  test('[SUB-4] any other envelope, and any response, first flushes the held output', async () => {
     const { host, client, late, chat, session } = await running(10_000);
     void host.agent.turn.output.markdown('a');
     await host.run();
@@ -365,7 +365,7 @@ describe('delivery', () => {
     expect(late.frames.at(-1)?.id).toBe(id);
   });
 
-  test('[SUB-4] without a delay each append goes out with its tick, unmerged, and replays are not merged either', async () => {
+  test('[SUB-4] without a delay each append is sent with its tick, unmerged, and replays are not merged either', async () => {
     const { host, client, late, chat, session } = await running(10_000);
     const lastSeen = client.envelopes().at(-1)?.serverSeq ?? (await client.subscribe(session)).fromSeq;
     for (const text of ['a', 'b', 'c']) {

@@ -9,7 +9,7 @@ interface Stage {
   readonly host: HostFixture;
   readonly desk: RawClient;
   readonly chat: string;
-  /** What the agent has of the host. */
+  /** The agent's interface to the host. */
   readonly agent: AgentSessionHost;
 }
 
@@ -29,13 +29,13 @@ async function stage(): Promise<Stage> {
   return { host, desk, chat, agent };
 }
 
-/** Lets the host work until something is settled. */
+/** Runs the host until the promise settles. */
 async function settled<T>(host: HostFixture, promise: Promise<T>): Promise<T> {
   await host.clock.runUntilSettled(promise);
   return promise;
 }
 
-/** Whether a promise has resolved by now. */
+/** Whether a promise has resolved after all pending work. */
 async function isDone(host: HostFixture, promise: Promise<unknown>): Promise<boolean> {
   let done = false;
   void promise.then(() => {
@@ -46,7 +46,7 @@ async function isDone(host: HostFixture, promise: Promise<unknown>): Promise<boo
 }
 
 describe('a terminal of an agent', () => {
-  it('[TERM-5] is held by its session for the turn that uses it, in the chat’s folder, under its command’s name', async () => {
+  it('[TERM-5] is held by its session for the turn that uses it, in the chat’s folder, with the command as its title', async () => {
     const { host, desk, agent } = await stage();
     const terminal = await settled(
       host,
@@ -60,7 +60,7 @@ describe('a terminal of an agent', () => {
     expect(terminal.title).toBe('make -j2');
   });
 
-  it('[TERM-6] says what it put out, and how it ended', async () => {
+  it('[TERM-6] returns its output and its end', async () => {
     const { host, agent } = await stage();
     const terminal = await settled(host, agent.terminal({ command: 'echo hi | wc' }));
     expect(host.ptys.last.spec.command.slice(1)).toEqual(['-c', 'echo hi | wc']);
@@ -77,12 +77,12 @@ describe('a terminal of an agent', () => {
     await host.run();
     expect(await terminal.exited).toEqual({ exitCode: 3 });
     expect(terminal.output(3)).toMatchObject({ exitCode: 3 });
-    // Nobody looks, and still the agent may ask.
+    // The agent may read it without any subscriber.
     await host.advance(200_000);
     expect(terminal.output(100).text).toBe('aä€');
   });
 
-  it('[TERM-5] is told when a person sends it to the background, and not when the agent does', async () => {
+  it('[TERM-5] notifies the agent when a person sends it to the background, and not when the agent does', async () => {
     const { host, desk, agent } = await stage();
     const terminal = await settled(
       host,
@@ -100,7 +100,7 @@ describe('a terminal of an agent', () => {
     const narrow = { type: 'terminal/claimed', claim: inSession };
     expect(await rejection(desk, narrow, terminal.uri)).toBeUndefined();
     expect(await isDone(host, terminal.detached)).toBe(true);
-    // Taken up again, it can be sent away again.
+    // When a turn uses it again, it can be sent to the background again.
     terminal.use({ turnId: 'a' });
     expect(await isDone(host, terminal.detached)).toBe(false);
     await rejection(desk, narrow, terminal.uri);
@@ -110,7 +110,7 @@ describe('a terminal of an agent', () => {
     expect(host.ptys.last.hasEnded).toBe(false);
   });
 
-  it('[TERM-5] [TERM-6] goes when the agent lets go of it, unless a client has taken it', async () => {
+  it('[TERM-5] [TERM-6] is removed when the agent releases it, unless a client has claimed it', async () => {
     const { host, desk, agent } = await stage();
     const start = (): Promise<AgentTerminal> => settled(host, agent.terminal({ command: ['sleep', '9'] }));
     const [gone, taken] = [await start(), await start()];
@@ -124,7 +124,7 @@ describe('a terminal of an agent', () => {
     expect(host.ptys.ptys.map(({ hasEnded }) => hasEnded)).toEqual([true, false]);
   });
 
-  it('[TERM-6] leaves memory once it has ended, and can be let go of still, unless a client has taken it', async () => {
+  it('[TERM-6] is unloaded after its end, and can still be released, unless a client has claimed it', async () => {
     const { host, desk, agent } = await stage();
     const start = (): Promise<AgentTerminal> => settled(host, agent.terminal({ command: ['true'] }));
     const [gone, taken] = [await start(), await start()];
@@ -138,7 +138,7 @@ describe('a terminal of an agent', () => {
     expect((await terminalList(desk)).map(({ resource }) => resource)).toEqual([taken.uri]);
   });
 
-  it('[TERM-6] that is killed stays to be looked at', async () => {
+  it('[TERM-6] that is killed stays readable', async () => {
     const { host, desk, agent } = await stage();
     const terminal = await settled(host, agent.terminal({ command: ['sleep', '9'] }));
     await terminal.kill();
@@ -147,7 +147,7 @@ describe('a terminal of an agent', () => {
     expect(await terminalState(desk, terminal.uri)).toMatchObject({ exitCode: 129 });
   });
 
-  it('[TERM-1] that cannot be started is the agent’s to hear of', async () => {
+  it('[TERM-1] that cannot be started is reported to the agent', async () => {
     const { host, agent } = await stage();
     host.ptys.failNextSpawn('cannot find nope');
     await expect(settled(host, agent.terminal({ command: ['nope'] }))).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe('a terminal of an agent', () => {
     });
   });
 
-  it('[TERM-6] goes with its session, also when that goes while it starts', async () => {
+  it('[TERM-6] is removed with its session, even during its start', async () => {
     const { host, desk, agent } = await stage();
     const terminal = await settled(host, agent.terminal({ command: ['sleep', '9'] }));
     await desk.request('disposeSession', { channel: SESSION });

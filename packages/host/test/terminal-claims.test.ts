@@ -25,7 +25,7 @@ async function two(options = {}): Promise<{ host: HostFixture; desk: RawClient; 
 }
 
 describe('a claim', () => {
-  it('[TERM-5] of a session goes to the first client that takes it, and the second gets a reason', async () => {
+  it('[TERM-5] of a session goes to the first client that claims it, and the second client gets a reason', async () => {
     const { host, desk, phone } = await two();
     await openTerminal(host, desk, { claim: inSession });
     const [first, second] = [desk, phone].map((client) =>
@@ -38,7 +38,7 @@ describe('a claim', () => {
     expect((await terminalList(phone))[0]?.claim).toEqual(ownClaim(desk));
   });
 
-  it('[TERM-5] of a client that is gone past the grace period can be taken, and no sooner', async () => {
+  it('[TERM-5] of a disconnected client can be taken after the grace period, and no sooner', async () => {
     const { host, desk, phone } = await two();
     await openTerminal(host, desk);
     await host.advance(60_000);
@@ -50,7 +50,7 @@ describe('a claim', () => {
     expect(await claim(phone, ownClaim(phone))).toBeUndefined();
   });
 
-  it('[TERM-5] [CONN-8] of a client that has not come back since the host started lasts a grace period from there', async () => {
+  it('[TERM-5] [CONN-8] of a client that has not come back since the host started lasts a grace period from the start', async () => {
     const host = await startHost({ outlivesHost: true });
     const desk = await host.client('desk');
     await openTerminal(host, desk);
@@ -70,7 +70,7 @@ describe('a claim', () => {
     expect((await terminalState(desk)).claim).toEqual(inSession);
   });
 
-  it('[TERM-5] goes to no unknown session, and is given to others by nobody but its holder', async () => {
+  it('[TERM-5] goes to no unknown session, and is given to others only by its holder', async () => {
     const { host, desk, phone } = await two();
     await openTerminal(host, desk);
     expect(await claim(desk, { kind: 'session', session: 'ahp-session:/none' })).toBe('unknownSession');
@@ -82,7 +82,7 @@ describe('a claim', () => {
     expect(await claim(phone, { kind: 'session', session: 'ahp-session:/two' })).toBe('notYours');
   });
 
-  it('[TERM-5] of a turn becomes one of its session alone for any client, and nothing else for anybody', async () => {
+  it('[TERM-5] of a turn can be changed by any client to one of its session alone, and to nothing else', async () => {
     const { host, desk, phone } = await two();
     const { chat } = await host.session(desk, 'ahp-session:/working');
     await desk.act(chat, turnStarted('a'));
@@ -97,7 +97,7 @@ describe('a claim', () => {
     expect((await terminalList(desk))[0]?.claim).toEqual(working);
   });
 
-  it('[TERM-5] on a turn that is not open becomes one of the session in the background', async () => {
+  it('[TERM-5] for a turn that is not open becomes one of the session in the background', async () => {
     const { host, desk } = await two();
     await openTerminal(host, desk);
     expect(await claim(desk, { ...inSession, turnId: 'gone', toolCallId: 'x' })).toBeUndefined();
@@ -105,8 +105,8 @@ describe('a claim', () => {
   });
 });
 
-describe('who may', () => {
-  it('[TERM-5] type, resize and clear is the holder, and any client while a session holds it', async () => {
+describe('permission', () => {
+  it('[TERM-5] to type, resize and clear belongs to the holder, and to any client while a session holds the terminal', async () => {
     const { host, desk, phone } = await two();
     await openTerminal(host, desk);
     const deeds = [
@@ -127,7 +127,7 @@ describe('who may', () => {
     ]);
   });
 
-  it('[TERM-5] give a title is any client, and it has to be one', async () => {
+  it('[TERM-5] to set a valid title belongs to any client', async () => {
     const { host, desk, phone } = await two();
     await openTerminal(host, desk);
     const title = (text: string): Promise<string | undefined> =>
@@ -138,7 +138,7 @@ describe('who may', () => {
     expect((await terminalState(desk)).title).toBe('build');
   });
 
-  it('[ACT-3] say what a program puts out, or that it has ended, is the host alone', async () => {
+  it('[ACT-3] to report output of a program, or its end, belongs to the host only', async () => {
     const { host, desk } = await two();
     await openTerminal(host, desk);
     expect(await rejection(desk, { type: 'terminal/data', data: 'fake' })).toBe('notDispatchable');
@@ -146,10 +146,10 @@ describe('who may', () => {
   });
 });
 
-describe('who may only look', () => {
+describe('a read-only client', () => {
   const observer = { tokenHash: 'of an observer', scope: 'observe' } as const;
 
-  it('[AUTH-1] [TERM-5] gets no id to which a terminal was handed: it belongs to the token that named it', async () => {
+  it('[AUTH-1] [TERM-5] does not get an id that received a terminal: the id belongs to the token that named it', async () => {
     const { host, desk } = await two({ outlivesHost: true });
     await openTerminal(host, desk);
     const nobody: TerminalClaim = { kind: 'client', clientId: 'nobody' };
@@ -157,13 +157,13 @@ describe('who may only look', () => {
     await expect(host.client('nobody', {}, observer)).rejects.toMatchObject({ code: -32009 });
     await host.restart();
     await expect(host.client('nobody', {}, observer)).rejects.toMatchObject({ code: -32009 });
-    // Who has that token comes by it, and hands it on.
+    // A client with that token gets the terminal, and hands it on.
     const holder = await host.client('nobody');
     await holder.subscribe(TERMINAL);
     expect(await claim(holder, { kind: 'client', clientId: 'desk' })).toBeUndefined();
   });
 
-  it('[AUTH-1] [TERM-5] a client keeps its id and its token, whoever hands it a terminal', async () => {
+  it('[AUTH-1] [TERM-5] a client keeps its id and its token when another client hands it a terminal', async () => {
     const { host, desk } = await two();
     await openTerminal(host, desk);
     const other = { tokenHash: 'of another', scope: 'interact' } as const;
@@ -174,7 +174,7 @@ describe('who may only look', () => {
     await expect(host.client('tablet')).rejects.toMatchObject({ code: -32009 });
   });
 
-  it('[AUTH-1] [TERM-5] holds no terminal by taking over the id of a client that did', async () => {
+  it('[AUTH-1] [TERM-5] holds no terminal after it takes over the id of a client that held one', async () => {
     const host = await startHost();
     const owner = await host.client('owner');
     const { token, secret } = await owner.request('x-createToken', { channel: ROOT, scope: 'interact' });

@@ -11,7 +11,7 @@ export const ownClaim = ({ clientId }: RawClient): TerminalClaim => ({ kind: 'cl
 /** The claim of the fixture's session, in the background. */
 export const inSession = { kind: 'session', session: SESSION } as const satisfies TerminalClaim;
 
-/** A terminal made by `client`, who is subscribed to it. */
+/** A terminal of `client`, which is subscribed to it. */
 export async function openTerminal(
   fixture: HostFixture,
   client: RawClient,
@@ -29,7 +29,7 @@ export async function openTerminal(
   await fixture.run();
 }
 
-/** The state of a terminal as a new subscriber gets it. */
+/** The state of a terminal for a new subscriber. */
 export async function terminalState(client: RawClient, uri = TERMINAL): Promise<TerminalState> {
   const { state } = await client.subscribe(uri);
   if (!('content' in state)) throw new Error(`${uri} is no terminal`);
@@ -46,7 +46,7 @@ export async function terminalList(client: RawClient): Promise<TerminalInfo[]> {
   return 'terminals' in state ? (state.terminals ?? []) : [];
 }
 
-/** Why a dispatch was rejected: the code in front of the sentence; `undefined` when it was not. */
+/** The code of a rejection, the first word of its reason; `undefined` for an accepted dispatch. */
 export async function rejection(
   client: RawClient,
   action: object,

@@ -16,7 +16,7 @@ import {
 } from './terminal-fixture.ts';
 
 describe('a session and its terminals', () => {
-  it('[SESS-3] [TERM-6] disposes of those that it still holds, behind its turns and before its chats', async () => {
+  it('[SESS-3] [TERM-6] disposes of those that it still holds, after its turns and before its chats', async () => {
     const host = await startHost();
     const desk = await host.client();
     const { session, chat } = await host.session(desk);
@@ -40,7 +40,7 @@ describe('a session and its terminals', () => {
     await expect(desk.subscribe(TERMINAL)).rejects.toMatchObject({ code: -32008 });
   });
 
-  it('[TERM-6] disposes also of one that has ended and left memory', async () => {
+  it('[TERM-6] disposes also of one that has ended and was unloaded', async () => {
     const host = await startHost();
     const desk = await host.client();
     const { session } = await host.session(desk);
@@ -86,14 +86,14 @@ describe('a session and its terminals', () => {
 });
 
 describe('a host that was killed', () => {
-  it('[CONN-8] goes on with the terminals that are left, at the right byte', async () => {
+  it('[CONN-8] continues the surviving terminals at the right byte', async () => {
     const host = await startHost({ outlivesHost: true });
     const desk = await host.client('desk');
     await openTerminal(host, desk);
     const { last } = host.ptys;
     last.output('one ');
     await host.advance(10);
-    // Read, and neither emitted nor acknowledged when the host goes; cut inside a character.
+    // Read by the host, but neither emitted nor acknowledged at the kill; cut inside a character.
     last.output('two ');
     last.output(Buffer.from('tä').subarray(0, 2));
     host.kill();
@@ -110,7 +110,7 @@ describe('a host that was killed', () => {
     expect(outputOf(await terminalState(again))).toBe('one two täil');
   });
 
-  it('[CONN-8] doubles and loses nothing wherever it was killed, and its clients get a replay', async () => {
+  it('[CONN-8] duplicates and loses nothing, wherever it was killed, and its clients get a replay', async () => {
     const host = await startHost({ outlivesHost: true });
     let desk = await host.client('desk', { 'x-epoch': 'e' });
     await openTerminal(host, desk);
@@ -122,7 +122,7 @@ describe('a host that was killed', () => {
         const text = `${round}.${line} 日本\r\n`;
         expected += text;
         last.output(text);
-        // A kill after anything between nothing and everything of it.
+        // A kill after any number of its steps.
         for (let step = 0; step < (round * 7 + line) % 6; step += 1) host.clock.runImmediates();
         if (line === 2) await host.advance(round);
       }
@@ -144,7 +144,7 @@ describe('a host that was killed', () => {
     expect(seen).toBe(expected);
   });
 
-  it('[CONN-8] [TERM-1] shows the last title that its program has said, though it was not its turn yet', async () => {
+  it('[CONN-8] [TERM-1] shows the last title of its program, even if the throttle still held it', async () => {
     const host = await startHost({ outlivesHost: true });
     await openTerminal(host, await host.client('desk'));
     const { last } = host.ptys;
@@ -157,7 +157,7 @@ describe('a host that was killed', () => {
     expect((await terminalState(await host.client('desk'))).title).toBe('last');
   });
 
-  it('[CONN-8] [TERM-1] shows it also of one that ends with the host', async () => {
+  it('[CONN-8] [TERM-1] shows that title also for a terminal that ends with the host', async () => {
     const host = await startHost();
     await openTerminal(host, await host.client('desk'));
     for (const title of ['first', 'last']) {
@@ -168,7 +168,7 @@ describe('a host that was killed', () => {
     expect(await terminalState(await host.client('desk'))).toMatchObject({ title: 'last', exitCode: 129 });
   });
 
-  it('[CONN-8] takes no byte twice that is in the journal and was not acknowledged', async () => {
+  it('[CONN-8] takes no journaled byte twice that was not acknowledged', async () => {
     const host = await startHost({ outlivesHost: true });
     const desk = await host.client('desk');
     await openTerminal(host, desk);
@@ -183,7 +183,7 @@ describe('a host that was killed', () => {
     expect(last.acknowledged).toBe(10);
   });
 
-  it('[CONN-8] [TERM-6] ends visibly those that went with it', async () => {
+  it('[CONN-8] [TERM-6] ends visibly the terminals that were lost with it', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -200,7 +200,7 @@ describe('a host that was killed', () => {
   it('[CONN-8] ends ptys that no terminal shows', async () => {
     const host = await startHost({ outlivesHost: true });
     const desk = await host.client();
-    // Killed between the spawn and the commit of its channel.
+    // A kill between the spawn and the commit of the channel.
     host.journal.gates.beforeCommit = () => new Promise(() => undefined);
     desk.ask('createTerminal', { channel: TERMINAL, claim: ownClaim(desk) });
     await host.run();
@@ -230,7 +230,7 @@ describe('a host that was killed', () => {
 });
 
 describe('a host that stops', () => {
-  it('[CONN-8] shows the end of terminals that go with it before the connection closes', async () => {
+  it('[CONN-8] shows the end of terminals that it ends before the connection closes', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -243,7 +243,7 @@ describe('a host that stops', () => {
     expect(last.hasEnded).toBe(true);
   });
 
-  it('[CONN-8] leaves those that outlive it, and goes on with them', async () => {
+  it('[CONN-8] keeps terminals that outlive it, and continues them', async () => {
     const host = await startHost({ outlivesHost: true });
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -261,7 +261,7 @@ describe('a host that stops', () => {
 });
 
 describe('a journal that cannot be written', () => {
-  it('[TERM-2] keeps output back, acknowledges none, and gives it in order afterwards', async () => {
+  it('[TERM-2] holds output, acknowledges none, and sends it in order afterwards', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -298,7 +298,7 @@ describe('a journal that cannot be written', () => {
 describe('a viewer that reads slowly', () => {
   const MEGABYTE = 1024 * 1024;
 
-  it('[TERM-2] slows what its person runs, and keeps its connection, as long as it reads at all', async () => {
+  it('[TERM-2] slows the terminals of its person, and keeps its connection, as long as it reads', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -315,7 +315,7 @@ describe('a viewer that reads slowly', () => {
     expect(received(desk).length).toBe(20 * MEGABYTE);
   });
 
-  it('[TERM-2] is not waited for when it takes nothing, nor by what an agent runs', async () => {
+  it('[TERM-2] does not slow a terminal when it reads nothing, and never slows one of an agent', async () => {
     for (const claim of [undefined, inSession]) {
       const host = await startHost();
       const desk = await host.client();
@@ -327,7 +327,7 @@ describe('a viewer that reads slowly', () => {
     }
   });
 
-  it('[TERM-3] sequences that show nothing are acknowledged too', async () => {
+  it('[TERM-3] has invisible sequences acknowledged too', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -339,10 +339,10 @@ describe('a viewer that reads slowly', () => {
   });
 });
 
-describe('a terminal that nobody has looked at yet', () => {
+describe('a terminal without a first viewer', () => {
   const output = Array.from({ length: 1_000_000 }, (_, index) => `${index}\r\n`).join('');
 
-  /** Made, and not looked at. */
+  /** A new terminal without a subscriber. */
   async function unseen(claim?: TerminalClaim): Promise<{ host: HostFixture; desk: RawClient }> {
     const host = await startHost();
     const desk = await host.client();
@@ -353,7 +353,7 @@ describe('a terminal that nobody has looked at yet', () => {
     return { host, desk };
   }
 
-  it('[TERM-2] keeps its beginning for who made it and is about to look', async () => {
+  it('[TERM-2] holds its first output for its creator, who is about to subscribe', async () => {
     const { host, desk } = await unseen();
     await host.clock.advance(4_000);
     expect(host.ptys.last.delivered).toBeLessThanOrEqual(1024 * 1024);
@@ -362,7 +362,7 @@ describe('a terminal that nobody has looked at yet', () => {
     expect(before + received(desk) === output).toBe(true);
   });
 
-  it('[TERM-2] goes on when nobody comes, and waits for nobody when an agent runs it', async () => {
+  it('[TERM-2] continues when no viewer comes, and does not wait when an agent runs it', async () => {
     const { host } = await unseen();
     await host.clock.advance(7_000);
     expect(host.ptys.last.delivered).toBe(output.length);
@@ -373,7 +373,7 @@ describe('a terminal that nobody has looked at yet', () => {
 });
 
 describe('a late viewer', () => {
-  it('[TERM-4] sees the cells that an early one sees, over trims, clears and restarts', async () => {
+  it('[TERM-4] sees the same cells as an early one, over trims, clears and restarts', async () => {
     const host = await startHost({ outlivesHost: true, terminals: { scrollbackLength: 2_000 } });
     const desk = await host.client('desk');
     await openTerminal(host, desk);
@@ -396,12 +396,12 @@ describe('a late viewer', () => {
       expect(await cells(late)).toEqual(await cells(all));
       if (all.length > 500_000) shortest = Math.min(shortest, late.length);
     }
-    // Folded, not just kept.
+    // Short because it was folded, not only trimmed.
     expect(shortest).toBeLessThan(200_000);
   });
 });
 
-/** A little of what programs put out. */
+/** A little random output of programs. */
 function scribble(random: SeededRandom): string {
   const word = `w${random.int(10_000)} `;
   switch (random.int(8)) {
@@ -418,7 +418,7 @@ function scribble(random: SeededRandom): string {
   }
 }
 
-/** What a terminal of 80×24 shows of some output. */
+/** The cells of an 80×24 terminal after some output. */
 async function cells(output: string): Promise<string[]> {
   const emulator = await Emulator.open({ cols: 80, rows: 24 }, 1_000);
   await emulator.feed(output);

@@ -23,7 +23,7 @@ const loadedLength = (host: HostFixture): number =>
     return sum + (channel === undefined ? 0 : outputOf(channel.state).length);
   }, 0);
 
-/** Terminals of a client that looks at none of them, each with a word of its own. */
+/** Terminals of a client without subscriptions to them, each with a unique word. */
 async function makeTerminals(host: HostFixture, count: number): Promise<void> {
   const desk = await host.client('desk');
   for (let index = 0; index < count; index += 1) {
@@ -34,7 +34,7 @@ async function makeTerminals(host: HostFixture, count: number): Promise<void> {
 }
 
 describe('a host that starts with many terminals', () => {
-  it('[CONN-8] loads none of them, lists all, and gives each what it put out meanwhile, with its exit', async () => {
+  it('[CONN-8] loads none of them, lists all, and gives each its output of the meantime, with its exit', async () => {
     const host = await startHost({ outlivesHost: true });
     await makeTerminals(host, 30);
     host.kill();
@@ -51,7 +51,7 @@ describe('a host that starts with many terminals', () => {
     await host.advance(5_000);
     const exits = (await terminalList(desk)).map(({ exitCode }) => exitCode);
     expect(exits).toEqual(exits.map((_, index) => (index % 3 === 2 ? index : undefined)));
-    // Of those that had nothing to say, and of those that were loaded for their end alone, none is in memory.
+    // Neither silent terminals nor those that were loaded for their end are in memory.
     expect(loaded(host).toSorted()).toEqual(
       exits.flatMap((_, index) => (index % 3 === 1 ? [uriOf(index)] : [])).toSorted(),
     );
@@ -66,7 +66,7 @@ describe('a host that starts with many terminals', () => {
     expect(loaded(host)).toEqual([]);
   });
 
-  it('[CONN-8] ends those whose processes are gone without loading them, in one change of the list', async () => {
+  it('[CONN-8] ends those whose processes have ended without loading them, in one change of the list', async () => {
     const host = await startHost();
     await makeTerminals(host, 10);
     const { ptys } = host.ptys;
@@ -91,7 +91,7 @@ describe('a host that starts with many terminals', () => {
     expect(await terminalState(await host.client('desk'), uriOf(3))).toMatchObject({ exitCode: 129 });
   });
 
-  it('[CONN-8] [TERM-4] keeps a bounded amount of what floods put out in memory, and loses none of it', async () => {
+  it('[CONN-8] [TERM-4] keeps a bounded amount of a flood in memory, and loses none of it', async () => {
     const host = await startHost({ outlivesHost: true });
     const count = 32;
     await makeTerminals(host, count);
@@ -116,7 +116,7 @@ describe('a host that starts with many terminals', () => {
   });
 });
 
-it('[TERM-3] [CONN-8] a command that runs in a terminal that is not in memory ends with the host that ran it', async () => {
+it('[TERM-3] [CONN-8] a command in an unloaded terminal ends with its host', async () => {
   const host = await startHost({ terminals: { shell: '/bin/bash', shellIntegration: true } });
   const first = await host.client('desk');
   await openTerminal(host, first);
@@ -133,7 +133,7 @@ it('[TERM-3] [CONN-8] a command that runs in a terminal that is not in memory en
 });
 
 describe('terminals whose owner does not answer', () => {
-  it('[CONN-8] [TERM-5] show as they were, take no input, and go on once it does', async () => {
+  it('[CONN-8] [TERM-5] show their last state, take no input, and continue when it answers', async () => {
     const host = await startHost({ outlivesHost: true });
     await makeTerminals(host, 2);
     host.kill();
@@ -156,7 +156,7 @@ describe('terminals whose owner does not answer', () => {
     expect(pty?.keys).toBe('x');
   });
 
-  it('[CONN-8] end when it turns out to be gone', async () => {
+  it('[CONN-8] end when it turns out to have ended', async () => {
     const host = await startHost({ outlivesHost: true });
     await makeTerminals(host, 2);
     host.kill();

@@ -20,14 +20,14 @@ const inMemory = (host: HostFixture): Channel<'terminal'> => {
   return channel;
 };
 
-/** What the shell integration of the terminal signs its marks with. */
+/** The nonce of the terminal's shell integration. */
 const nonceOf = (host: HostFixture): string => inMemory(host).hostData.nonce ?? 'none';
 
 const actions = (client: RawClient): ActionEnvelope['action'][] =>
   client.envelopes(TERMINAL).map(({ action }) => action);
 
 describe('input', () => {
-  it('[TERM-2] [ACT-7] reaches the pty, is echoed to its sender alone and journaled nowhere', async () => {
+  it('[TERM-2] [ACT-7] reaches the pty, is echoed to its sender alone and is not journaled', async () => {
     const host = await startHost();
     const [desk, phone] = [await host.client('desk'), await host.client('phone')];
     await openTerminal(host, desk);
@@ -42,7 +42,7 @@ describe('input', () => {
     expect(everything(host.logged)).not.toContain('hunter2');
   });
 
-  it('[ACT-5] is never typed twice, when it was sent again after the echo was lost', async () => {
+  it('[ACT-5] is never typed twice when it is resent after a lost echo', async () => {
     const host = await startHost({ outlivesHost: true });
     const desk = await host.client('desk', { 'x-epoch': 'e' });
     await openTerminal(host, desk);
@@ -57,7 +57,7 @@ describe('input', () => {
     expect(again.echoOf(1)?.rejectionReason).toMatch(/^outcomeExpired/);
   });
 
-  it('[WIRE-6] keeps its place among the other actions of its sender, and is written whole', async () => {
+  it('[WIRE-6] keeps its order among the other actions of its sender, and is written whole', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -79,7 +79,7 @@ describe('input', () => {
     expect(host.ptys.last.sizes).toEqual([[90, 30]]);
   });
 
-  it('[TERM-2] is refused while it cannot be remembered, and typed not at all', async () => {
+  it('[TERM-2] is refused and not typed while its number cannot be stored', async () => {
     const host = await startHost();
     const desk = await host.client('desk', { 'x-epoch': 'e' });
     await openTerminal(host, desk);
@@ -93,7 +93,7 @@ describe('input', () => {
 });
 
 describe('output', () => {
-  it('[TERM-2] goes at once after a silence, then in one action for what comes within 8 ms', async () => {
+  it('[TERM-2] is sent at once after a silence, then in one action for each 8 ms', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -114,13 +114,13 @@ describe('output', () => {
     expect(actions(desk).slice(2)).toEqual([{ type: 'terminal/data', data: 'd' }]);
   });
 
-  it('[TERM-2] of a flood comes in pieces of at most 128 KiB', async () => {
+  it('[TERM-2] of a flood is sent in pieces of at most 128 KiB', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
     const { last } = host.ptys;
     const flood = 'y\n'.repeat(450_000);
-    // Owners of ptys deliver at most 64 KiB at once.
+    // Pty owners deliver at most 64 KiB at a time.
     for (let at = 0; at < flood.length; at += 65_536) last.output(flood.slice(at, at + 65_536));
     await host.advance(100);
     expect(outputOf(await terminalState(desk)) === flood).toBe(true);
@@ -129,7 +129,7 @@ describe('output', () => {
     expect(last.acknowledged).toBe(900_000);
   });
 
-  it('[TERM-3] keeps characters whole over reads, and takes marks of shell integration out', async () => {
+  it('[TERM-3] keeps characters whole over reads, and removes marks of shell integration', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -141,7 +141,7 @@ describe('output', () => {
     expect(last.acknowledged).toBe(bytes.length);
   });
 
-  it('[TERM-3] answers what programs ask of their terminal, in order, with the cursor as it was then', async () => {
+  it('[TERM-3] answers queries of programs in order, with the cursor of that moment', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -151,7 +151,7 @@ describe('output', () => {
     await expect.poll(() => last.keys).toBe('\x1b[2;2R\x1b[?2004;1$y\x1b[?62;22c');
   });
 
-  it('[TERM-3] answers as many queries as anybody needs, and does not cut the output of a program that goes on asking', async () => {
+  it('[TERM-3] answers a bounded number of queries, and does not cut the output of a program that keeps asking', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -170,7 +170,7 @@ describe('output', () => {
     expect(last.keys.split('c')).toHaveLength(65 + 1);
   });
 
-  it("[TERM-1] takes the program's title, until somebody names it", async () => {
+  it("[TERM-1] takes the program's title, until a client sets one", async () => {
     const host = await startHost();
     const [desk, phone] = [await host.client('desk'), await host.client('phone')];
     await openTerminal(host, desk);
@@ -185,7 +185,7 @@ describe('output', () => {
     expect((await terminalState(desk)).title).toBe('mine');
   });
 
-  it('[TERM-1] lists the newest of titles that come in a flood, and no other', async () => {
+  it('[TERM-1] lists only the newest title of a flood', async () => {
     const host = await startHost();
     const desk = await host.client();
     await desk.subscribe(ROOT);
@@ -200,7 +200,7 @@ describe('output', () => {
     expect(desk.types(TERMINAL).length).toBeLessThan(20);
   });
 
-  it('[TERM-1] lists about ten titles a second of a program that says them all the time, and its last', async () => {
+  it('[TERM-1] lists about ten titles a second of a program that sets them all the time, and its last one', async () => {
     const host = await startHost();
     const desk = await host.client();
     await desk.subscribe(ROOT);
@@ -222,7 +222,7 @@ describe('output', () => {
     expect(await terminalState(desk)).toMatchObject({ title: 'last', exitCode: 0 });
   });
 
-  it('[TERM-2] follows where the shell is', async () => {
+  it('[TERM-2] follows the folder of the shell', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -231,7 +231,7 @@ describe('output', () => {
     expect((await terminalState(desk)).cwd).toBe('file:///tmp/a%20b');
   });
 
-  it('[TERM-2] [TERM-3] makes commands of marks with the right nonce, and nothing of others', async () => {
+  it('[TERM-2] [TERM-3] makes commands from marks with the right nonce only', async () => {
     const host = await startHost(WITH_BASH);
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -285,7 +285,7 @@ describe('the end', () => {
     expect(await rejection(desk, { type: 'terminal/input', data: 'x' })).toBe('exited');
   });
 
-  it('[TERM-6] leaves memory once nobody looks, running or not, and comes back as it was', async () => {
+  it('[TERM-6] is unloaded without subscribers, running or not, and is loaded unchanged', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -302,12 +302,12 @@ describe('the end', () => {
     host.ptys.last.end(0);
     await host.advance(10);
     expect(await terminalList(desk)).toMatchObject([{ exitCode: 0 }]);
-    // It was loaded for its end alone.
+    // It was loaded for its end only.
     expect(host.host.core.sync.registry.get(TERMINAL)).toBeUndefined();
     expect(await terminalState(desk)).toMatchObject({ exitCode: 0, content: [{ value: 'kept and on' }] });
   });
 
-  it('[TERM-6] a terminal outlives the client and the session of its maker', async () => {
+  it('[TERM-6] a terminal outlives its creator’s client and session', async () => {
     const host = await startHost();
     const [desk, phone] = [await host.client('desk'), await host.client('phone')];
     await host.session(desk, SESSION);
@@ -320,7 +320,7 @@ describe('the end', () => {
   });
 });
 
-/** Everything that something holds, as text. */
+/** Everything in a value, as text. */
 const everything = (value: unknown): string =>
   JSON.stringify(value, (_, each: unknown) =>
     each instanceof Map ? [...each] : each instanceof Set ? [...each] : each,

@@ -15,7 +15,7 @@ const TERMINAL = 'ahp-terminal:/real';
 
 let folder: string;
 let host: Host | undefined;
-/** What the snapshot showed already. */
+/** Content of the snapshot. */
 let before = '';
 let exited: number | undefined;
 const network = new ControlledNetwork();
@@ -30,7 +30,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Delivers what there is, in real time, until something is the case. */
+/** Delivers messages in real time until the condition holds. */
 async function until(isTrue: () => boolean): Promise<void> {
   const end = Date.now() + 20_000;
   while (!isTrue()) {
@@ -40,7 +40,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-/** A host with real ptys, and a client with a terminal open that runs `params`. */
+/** A host with real ptys, and a client with a terminal that runs `params`. */
 async function open(params: object, terminals: TerminalOptions = {}): Promise<RawClient> {
   await start({
     journal: new MemoryJournal(),
@@ -67,7 +67,7 @@ async function connect(): Promise<RawClient> {
   return client;
 }
 
-/** Subscribes, and notes what the snapshot shows. */
+/** Subscribes, and stores the content of the snapshot. */
 async function look(client: RawClient): Promise<void> {
   const { state } = await client.subscribe(TERMINAL);
   const content = 'content' in state ? state.content : [];
@@ -75,7 +75,7 @@ async function look(client: RawClient): Promise<void> {
   exited = 'exitCode' in state ? state.exitCode : undefined;
 }
 
-/** All output so far, whatever part it belongs to. */
+/** All output so far, of all parts. */
 const output = (client: RawClient): string =>
   before +
   client
@@ -108,7 +108,7 @@ describe('a real pty', () => {
     expect(exitCode(client)).toBe(0);
   });
 
-  it('[TERM-2] echoes keys, and shows what they do', async () => {
+  it('[TERM-2] echoes keys, and shows their effect', async () => {
     const client = await open({}, { shell: '/bin/sh' });
     type(client, 'echo a$((40 + 2))b\r');
     await until(() => output(client).includes('a42b\r\n'));
@@ -117,7 +117,7 @@ describe('a real pty', () => {
     expect(exitCode(client)).toBe(3);
   });
 
-  it('[TERM-6] [TERM-1] ends with 128 + n for signal n, sent to what runs in front', async () => {
+  it('[TERM-6] [TERM-1] ends with 128 + n for signal n, sent to the foreground process', async () => {
     const client = await open({ 'x-command': ['sh', '-c', 'echo ready; exec sleep 100'] });
     await until(() => output(client).includes('ready'));
     await client.request('x-signalTerminal', { channel: TERMINAL, signal: 'TERM' });
@@ -157,7 +157,7 @@ describe('a real pty', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('[TERM-2] gives every byte of a flood, in order, before the exit', async () => {
+  it('[TERM-2] sends every byte of a flood, in order, before the exit', async () => {
     const client = await open({ 'x-command': ['seq', '1', '200000'] });
     await until(hasExited(client));
     const expected = `${Array.from({ length: 200_000 }, (_, index) => index + 1).join('\r\n')}\r\n`;
@@ -176,7 +176,7 @@ describe('a real pty', () => {
 });
 
 describe('a keeper', () => {
-  it('[CONN-8] [TERM-6] has terminals outlive a restart of the host, with every byte and the exit code', async () => {
+  it('[CONN-8] [TERM-6] keeps terminals over a restart of the host, with every byte and the exit code', async () => {
     const options = { dataDir: join(folder, 'data') };
     await start(options);
     const desk = await connect();

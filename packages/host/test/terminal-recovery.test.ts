@@ -12,14 +12,14 @@ import {
   terminalState,
 } from './terminal-fixture.ts';
 
-describe('a terminal that is just being made', () => {
-  it('[SESS-3] [TERM-1] leaves no process when its session goes at the last moment', async () => {
+describe('a terminal during its creation', () => {
+  it('[SESS-3] [TERM-1] leaves no process when its session is disposed of at the last moment', async () => {
     const host = await startHost();
     const desk = await host.client();
     await host.session(desk);
     const { registry, path } = host.host.core.sync;
     const openOf = registry.openOf.bind(registry);
-    // The session goes right behind the last look at it that takes time.
+    // Disposes of the session right after the last asynchronous lookup of it.
     const goesBehind = <K extends ChannelKind>(kind: K, uri: string): Promise<Channel<K> | undefined> => {
       const opened = openOf(kind, uri);
       const isLast = kind === 'session' && host.ptys.ptys.length > 0;
@@ -40,7 +40,7 @@ describe('a terminal that is just being made', () => {
 });
 
 describe.each([TERMINAL, 'editor-terminal:/t'])('a terminal that a client has named %s', (uri) => {
-  /** A host with such a terminal, which has put something out. */
+  /** A host with such a terminal and some output in it. */
   async function setUp(outlivesHost: boolean): Promise<HostFixture> {
     const host = await startHost({ outlivesHost });
     const desk = await host.client('desk');
@@ -50,7 +50,7 @@ describe.each([TERMINAL, 'editor-terminal:/t'])('a terminal that a client has na
     return host;
   }
 
-  it('[CONN-8] goes on when its program outlives the host', async () => {
+  it('[CONN-8] continues when its program outlives the host', async () => {
     const host = await setUp(true);
     await host.restart();
     host.ptys.last.output('after');
@@ -62,7 +62,7 @@ describe.each([TERMINAL, 'editor-terminal:/t'])('a terminal that a client has na
     expect(host.ptys.last.hasEnded).toBe(false);
   });
 
-  it('[CONN-8] has ended when its program went with the host', async () => {
+  it('[CONN-8] has ended when its program ended with the host', async () => {
     const host = await setUp(false);
     await host.restart();
     const again = await host.client('desk');
@@ -72,10 +72,10 @@ describe.each([TERMINAL, 'editor-terminal:/t'])('a terminal that a client has na
   });
 });
 
-describe('a host that cannot read what was open when the one before it went', () => {
+describe('a host that cannot read the open channels of the host before it', () => {
   const OTHER = 'ahp-terminal:/other';
 
-  /** The host is killed, and the next one finds a part of the terminal's row torn. The result mends it. */
+  /** Kills the host. The next host finds a part of the terminal's row damaged; the returned function repairs it. */
   async function restartTorn(host: HostFixture, part: 'state' | 'local'): Promise<() => void> {
     host.kill();
     const { channels } = host.journal.disk;
@@ -87,7 +87,7 @@ describe('a host that cannot read what was open when the one before it went', ()
     return () => void channels.set(TERMINAL, row);
   }
 
-  it('[CONN-8] leaves programs running that may be those of such a terminal, and goes on with them once it can', async () => {
+  it('[CONN-8] leaves programs running that may belong to such a terminal, and continues them when it can', async () => {
     const host = await startHost({ outlivesHost: true });
     const desk = await host.client('desk');
     await openTerminal(host, desk);
@@ -117,7 +117,7 @@ describe('a host that cannot read what was open when the one before it went', ()
     expect(pty.keys).toBe('x');
   });
 
-  it('[CONN-8] keeps what such a program puts out with it, and shows it once the terminal can be read', async () => {
+  it('[CONN-8] leaves the output of such a program in its pty, and shows it when the terminal can be read', async () => {
     const host = await startHost({ outlivesHost: true });
     await openTerminal(host, await host.client('desk'));
     host.ptys.last.output('before ');
@@ -125,7 +125,7 @@ describe('a host that cannot read what was open when the one before it went', ()
     const mend = await restartTorn(host, 'state');
     host.ptys.last.output('after');
     await host.advance(100_000);
-    // Tried again each half a minute.
+    // Retried every half minute.
     const told = 'could not load a terminal: its output waits in the pty';
     expect(host.logged).toEqual([told, told, told, told]);
     mend();
@@ -134,7 +134,7 @@ describe('a host that cannot read what was open when the one before it went', ()
     expect(host.ptys.last.acknowledged).toBe('before after'.length);
   });
 
-  it('[CONN-8] [TERM-6] ends such a program when its terminal is disposed of after all', async () => {
+  it('[CONN-8] [TERM-6] ends such a program when its terminal is disposed of', async () => {
     const host = await startHost({ outlivesHost: true });
     await openTerminal(host, await host.client('desk'));
     const mend = await restartTorn(host, 'local');

@@ -5,7 +5,7 @@ import { startHost } from './host-fixture.ts';
 import { openTerminal, outputOf, TERMINAL, terminalState } from './terminal-fixture.ts';
 
 describe('the scrollback', () => {
-  it('[TERM-4] keeps the last 1 MiB of output, and not much more, where nothing else is set', async () => {
+  it('[TERM-4] keeps the last 1 MiB of output, and not much more, by default', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -19,7 +19,7 @@ describe('the scrollback', () => {
     expect(output.length).toBeLessThan(1.75 * mebibyte);
   });
 
-  it('[TERM-4] stays within its bound, and says the newest', async () => {
+  it('[TERM-4] stays within its bound, and has the newest output', async () => {
     const host = await startHost({ terminals: { scrollbackLength: 10_000 } });
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -33,7 +33,7 @@ describe('the scrollback', () => {
     expect(output.endsWith('line 39999\r\n')).toBe(true);
   });
 
-  it('[TERM-4] says how much of all that was put out it does not hold any more', async () => {
+  it('[TERM-4] reports the amount of output that it no longer holds', async () => {
     const host = await startHost({ terminals: { scrollbackLength: 10_000 } });
     let desk = await host.client();
     await openTerminal(host, desk);
@@ -43,7 +43,7 @@ describe('the scrollback', () => {
       host.ptys.last.output(text);
       await host.advance(50);
     };
-    /** The output that the content holds, which must be the end of all. */
+    /** The output in the content, which must be the end of all output. */
     const isTold = async (): Promise<string> => {
       const { content, 'x-trimmed': trimmed } = await terminalState(desk);
       const output = outputOf({ content: content.slice(trimmed?.isFolded === true ? 1 : 0) });
@@ -56,7 +56,7 @@ describe('the scrollback', () => {
     for (let part = 0; part < 10; part += 1) await put(`line ${part} 😀\r\n`.repeat(500));
     expect((await isTold()).length).toBeLessThan(16_000);
     expect(await terminalState(desk)).toMatchObject({ 'x-trimmed': { isFolded: true } });
-    // A mode that outlives the clearing stands at the front again.
+    // A mode that outlives the clear is at the front again.
     await put('\x1b[?2004h');
     desk.dispatch(TERMINAL, { type: 'terminal/cleared' });
     await host.advance(50);
@@ -68,7 +68,7 @@ describe('the scrollback', () => {
     expect(await isTold()).toBe('behind it\r\n');
   });
 
-  it('[CONN-8] says where output is missing that nobody kept while no host was there', async () => {
+  it('[CONN-8] marks the position of output that was lost while no host was running', async () => {
     const host = await startHost({ outlivesHost: true });
     await openTerminal(host, await host.client());
     const { last } = host.ptys;
@@ -84,7 +84,7 @@ describe('the scrollback', () => {
     expect(host.logged).toContain('the keeper dropped output of a terminal while no host was running');
   });
 
-  it('[TERM-4] tells nothing of a terminal that an older host began', async () => {
+  it('[TERM-4] reports nothing for a terminal that an older host began', async () => {
     const host = await startHost({ outlivesHost: true, terminals: { scrollbackLength: 10_000 } });
     let desk = await host.client();
     await openTerminal(host, desk);
@@ -103,7 +103,7 @@ describe('the scrollback', () => {
     expect(await terminalState(desk)).not.toHaveProperty('x-trimmed');
   });
 
-  it('[CONN-8] is whole after a kill, also where more came since the snapshot than is read at a time', async () => {
+  it('[CONN-8] is whole after a kill, even with more output since the snapshot than one read', async () => {
     const host = await startHost({ outlivesHost: true, terminals: { scrollbackLength: 4_000_000 } });
     await openTerminal(host, await host.client());
     let all = '';
@@ -117,7 +117,7 @@ describe('the scrollback', () => {
     expect(outputOf(await terminalState(await host.client('desk'))) === all).toBe(true);
   });
 
-  it('is written down often enough to be loaded soon, also by hosts that see little of it each', async () => {
+  it('is snapshotted often enough to load fast, even if each host sees only little output', async () => {
     const host = await startHost({ outlivesHost: true });
     let desk = await host.client();
     await openTerminal(host, desk);
@@ -140,7 +140,7 @@ describe('the scrollback', () => {
     expect(Math.max(...loaded)).toBeLessThan(6 * 1024 * 1024);
   });
 
-  it('[TERM-4] [ACT-8] is folded once while the journal is down, and on when that is up again', async () => {
+  it('[TERM-4] [ACT-8] is folded once while the journal is down, and again when that is up', async () => {
     const fold = vi.spyOn(Scrollback.prototype, 'fold');
     onTestFinished(() => fold.mockRestore());
     const folds = (): unknown[] =>
@@ -149,7 +149,7 @@ describe('the scrollback', () => {
     const desk = await host.client();
     await openTerminal(host, desk);
     const { last } = host.ptys;
-    // The cursor moves: plain text becomes shorter without an emulator.
+    // Cursor movements: plain text would become shorter without an emulator.
     last.output('\x1b[Htop left\r\n'.repeat(40_000));
     for (let turn = 0; turn < 20 && folds().length === 0; turn += 1) await host.advance(10);
     expect(folds()).toHaveLength(1);

@@ -43,7 +43,7 @@ describe('createTerminal', () => {
     expect((await terminalState(client)).title).toBe('notes');
   });
 
-  it('[TERM-1] tells what runs in it which terminal it is, unless the variable is given', async () => {
+  it('[TERM-1] passes its URI to its program in a variable, unless that variable is given', async () => {
     const host = await startHost();
     const client = await host.client();
     await openTerminal(host, client);
@@ -85,7 +85,7 @@ describe('createTerminal', () => {
     await expect(create('ahp-terminal:/u')).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('[TERM-1] takes a URI once, also of two who ask at the same time', async () => {
+  it('[TERM-1] takes a URI once, also for two simultaneous requests', async () => {
     const host = await startHost();
     const [a, b] = [await host.client(), await host.client()];
     const ids = [a, b].map((client) =>
@@ -97,7 +97,7 @@ describe('createTerminal', () => {
     expect(host.ptys.ptys.filter(({ hasEnded }) => !hasEnded)).toHaveLength(1);
   });
 
-  it('[TERM-1] keeps who is no admin within the roots', async () => {
+  it('[TERM-1] keeps non-admins within the roots', async () => {
     const host = await startHost();
     const guest = await host.client('guest', {}, { tokenHash: 'guest', scope: 'interact' as const });
     const asked = guest.request('createTerminal', {
@@ -108,7 +108,7 @@ describe('createTerminal', () => {
     await expect(asked).rejects.toMatchObject({ code: -32009 });
   });
 
-  it('[TERM-1] says of a command that cannot run why', async () => {
+  it('[TERM-1] reports why a command cannot run', async () => {
     const host = await startHost();
     const client = await host.client();
     host.ptys.failNextSpawn('cannot find nope in PATH');
@@ -123,7 +123,7 @@ describe('createTerminal', () => {
     await create({});
   });
 
-  it('[TERM-1] does not blame the command when nothing can be started', async () => {
+  it('[TERM-1] does not blame the command when no pty can be started', async () => {
     const host = await startHost();
     const client = await host.client();
     host.ptys.failNextSpawn('the keeper of terminals did not answer', 'owner');
@@ -138,7 +138,7 @@ describe('createTerminal', () => {
     });
   });
 
-  it('[TERM-1] has a bound on terminals at once', async () => {
+  it('[TERM-1] limits the number of terminals', async () => {
     const host = await startHost();
     const client = await host.client();
     const create = (index: number): Promise<unknown> =>
@@ -149,7 +149,7 @@ describe('createTerminal', () => {
     await create(256);
   });
 
-  it('[TERM-1] has room as long as a session holds terminals that have ended: the oldest goes', async () => {
+  it('[TERM-1] makes room by removing the oldest ended terminal of a session', async () => {
     const host = await startHost();
     const client = await host.client();
     await host.session(client);
@@ -160,7 +160,7 @@ describe('createTerminal', () => {
       });
     for (let index = 0; index < 256; index += 1) await create(index);
     for (const index of [6, 57, 107]) host.ptys.ptys[index]?.end(0);
-    // Out of memory by now.
+    // The terminals are unloaded by now.
     await host.advance(200_000);
     await Promise.all([create(256), create(258, await host.client())]);
     await expect(create(259)).rejects.toMatchObject({ code: -32011 });
@@ -185,7 +185,7 @@ describe('createTerminal', () => {
 });
 
 describe('disposeTerminal', () => {
-  it('[TERM-1] tells who watches the root of its title, its claim, its exit and its removal, and of nothing else', async () => {
+  it('[TERM-1] notifies root subscribers of its title, claim, exit and removal, and of nothing else', async () => {
     const host = await startHost();
     const [desk, viewer] = [await host.client('desk'), await host.client('viewer')];
     await openTerminal(host, desk);
@@ -210,7 +210,7 @@ describe('disposeTerminal', () => {
     expect(await told(() => desk.request('disposeTerminal', { channel: TERMINAL }))).toEqual([[]]);
   });
 
-  it('[TERM-1] ends what runs, removes the terminal, and its list entry', async () => {
+  it('[TERM-1] ends the program, and removes the terminal and its list entry', async () => {
     const host = await startHost();
     const client = await host.client();
     await openTerminal(host, client);
@@ -230,7 +230,7 @@ describe('disposeTerminal', () => {
 });
 
 describe('x-signalTerminal', () => {
-  it('[TERM-5] [TERM-6] reaches what runs in front, from whoever may type', async () => {
+  it('[TERM-5] [TERM-6] reaches the foreground process, for every client that may type', async () => {
     const host = await startHost();
     const [desk, phone] = [await host.client('desk'), await host.client('phone')];
     await openTerminal(host, desk);

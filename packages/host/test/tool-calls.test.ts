@@ -40,7 +40,7 @@ describe('tool calls', () => {
     host.agent.turn.complete();
   });
 
-  test('[CHAT-7] denied: cancelled, and the agent hears why', async () => {
+  test('[CHAT-7] denied: cancelled, and the agent gets the reason', async () => {
     const { host, client, chat, call, callOf } = await inTurn();
     const answer = call('c1').confirm(READY);
     await host.run();
@@ -71,7 +71,7 @@ describe('tool calls', () => {
     expect((await callOf('c1'))?.status).toBe('running');
   });
 
-  test('[CHAT-7] the host may complete a call that is still asked for, and recorded as not needed', async () => {
+  test('[CHAT-7] the host may complete a call that still waits for approval, which is then recorded as not needed', async () => {
     const { host, call, callOf } = await inTurn();
     const handle = call('c1');
     void handle.confirm(READY);
@@ -96,7 +96,7 @@ describe('tool calls', () => {
     if (call1?.status === 'cancelled') expect(call1.reason).toBe('result-denied');
   });
 
-  test('[CHAT-8] an answer that the call’s state does not take is rejected: the first answer wins', async () => {
+  test('[CHAT-8] an answer that does not fit the call’s state is rejected: the first answer wins', async () => {
     const { host, client, chat, call } = await inTurn();
     const other = await host.client();
     const handle = call('c1');
@@ -116,7 +116,7 @@ describe('tool calls', () => {
     expect(openCalls(await chatOf(client, chat)).map(({ status }) => status)).toEqual(['running']);
   });
 
-  test('[CHAT-8] edited input needs an editable call, an option must exist and mean what the answer says', async () => {
+  test('[CHAT-8] edited input needs an editable call, an option must exist and agree with the answer', async () => {
     const { host, client, chat, call } = await inTurn();
     void call('plain').confirm(READY);
     void call('choice').confirm({
@@ -159,7 +159,7 @@ describe('tool calls', () => {
     expect((await callOf('c1'))?.status).toBe('completed');
   });
 
-  test('[RES-1] long tool output is behind a content URI, its head and tail in state; the whole survives a restart', async () => {
+  test('[RES-1] long tool output is behind a content URI, with its head and tail in state; the whole survives a restart', async () => {
     const { host, call, callOf } = await inTurn();
     const text = `head ${'x'.repeat(300 * 1024)} tail`;
     const handle = call('c1');
@@ -181,7 +181,7 @@ describe('tool calls', () => {
   });
 });
 
-test('a provider’s memory comes back with the chat, after a restart too', async () => {
+test('a provider’s memory is restored with the chat, after a restart too', async () => {
   const { host, client, chat } = await inTurn();
   host.agent.opened[0]?.host.saveMemory({ conversation: 7 });
   host.agent.turn.complete();

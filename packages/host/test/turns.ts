@@ -2,7 +2,7 @@ import { turnStarted } from '@agenthost/testkit';
 import type { HostFixture } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 
-/** Runs whole turns, each with its id as its text. */
+/** Runs whole turns. The text of each is its id. */
 export async function runTurns(
   host: HostFixture,
   client: RawClient,

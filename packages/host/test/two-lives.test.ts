@@ -5,12 +5,12 @@ const title = (text: string) => ({ type: 'session/titleChanged', title: text });
 const FIRST = { 'x-epoch': 'life-1' };
 const SECOND = { 'x-epoch': 'life-2' };
 
-test('[ACT-5] of two lives under one client id, one that comes back behind the other has nothing applied twice, after a restart neither', async () => {
+test('[ACT-5] of two epochs of one client id, one that returns after the other has nothing applied twice, not even after a restart', async () => {
   const host = await startHost();
   const first = await host.client('shared', FIRST);
   const { session } = await host.session(first);
   const echo = await first.act(session, title('once'));
-  // As when the answer never came: it does not know that it was heard.
+  // The answer never arrived: the client does not know that the host has processed its action.
   first.link.loseClient();
   const second = await host.client('shared', SECOND);
   await second.act(session, title('of the other'));
@@ -27,7 +27,7 @@ test('[ACT-5] of two lives under one client id, one that comes back behind the o
   expect(titles).toHaveLength(1);
 });
 
-test('[ACT-5] a life that comes back after hundreds of others has nothing applied twice, and what is kept of them stays small', async () => {
+test('[ACT-5] an epoch that returns after hundreds of others has nothing applied twice, and their records stay small', async () => {
   const host = await startHost();
   const first = await host.client('shared', FIRST);
   const { session } = await host.session(first);
@@ -36,7 +36,7 @@ test('[ACT-5] a life that comes back after hundreds of others has nothing applie
     const other = await host.client('shared', { 'x-epoch': `${'e'.repeat(200)}-${life}` });
     await other.act(session, title(`of ${life}`));
   }
-  // Those that did nothing push nobody out.
+  // Epochs without an action do not replace the records of others.
   for (let life = 0; life < 600; life += 1) await host.client('shared', { 'x-epoch': `idle-${life}` });
   await host.restart();
   const again = host.connect('shared');
@@ -49,7 +49,7 @@ test('[ACT-5] a life that comes back after hundreds of others has nothing applie
   expect(row?.pastEpochs?.length).toBeLessThan(10_000);
 });
 
-test('[ACT-5] a life that begins to count at 0 has that applied, once', async () => {
+test('[ACT-5] an epoch that begins to count at 0 has that action applied once', async () => {
   const host = await startHost();
   const client = await host.client('counts-from-0', FIRST);
   const { session } = await host.session(client);

@@ -5,7 +5,7 @@ import { chatOf } from './in-turn.ts';
 import type { RawClient } from './raw-client.ts';
 import { runTurns, turnIds } from './turns.ts';
 
-/** A minute, when maintenance looks; it drops turns at the first look, and then each hour. */
+/** The interval of maintenance, a minute. It drops turns in its first run, and then once an hour. */
 const LOOK_MS = 61_000;
 
 const reduced = (state: ChatState, envelopes: readonly ActionEnvelope[]): ChatState =>
@@ -13,7 +13,7 @@ const reduced = (state: ChatState, envelopes: readonly ActionEnvelope[]): ChatSt
 
 const ids = ({ turns }: ChatState): string[] => turns.map(({ id }) => id);
 
-/** A client with a view of one turn that has loaded all others, and what it shows. */
+/** A client with a view of one turn that has loaded all others, and its state. */
 async function widened(host: HostFixture, chat: string): Promise<{ viewer: RawClient; state: ChatState }> {
   const viewer = await host.client('viewer');
   const narrow = await chatOf(viewer, chat, { view: { turns: 1 } });
@@ -49,7 +49,7 @@ describe('a window that its client has widened', () => {
     },
   );
 
-  test.each(['a drop', 'a kill'])('[CHAT-15] goes on to the turns before it after %s', async (how) => {
+  test.each(['a drop', 'a kill'])('[CHAT-15] continues to the turns before it after %s', async (how) => {
     const host = await startHost();
     const writer = await host.client('writer');
     const { chat } = await host.session(writer);
@@ -62,7 +62,7 @@ describe('a window that its client has widened', () => {
   });
 
   test.each(['cut while it looks on', 'emptied while it looks on', 'emptied while it is away'])(
-    '[CHAT-6] is known when its chat was %s, so that it loses what retention drops',
+    '[CHAT-6] is known when its chat was %s, so that it loses the turns that retention drops',
     async (how) => {
       const host = await startHost({ retention: { turnsPerChat: 3 } });
       const writer = await host.client('writer');
@@ -93,7 +93,7 @@ describe('a window that its client has widened', () => {
   );
 
   test.each(['the turns', 'the answer'])(
-    '[CONN-5] [CHAT-15] comes as a snapshot to a client that lost %s',
+    '[CONN-5] [CHAT-15] is sent as a snapshot to a client that lost %s',
     async (lost) => {
       const host = await startHost();
       const writer = await host.client('writer');
@@ -113,7 +113,7 @@ describe('a window that its client has widened', () => {
   );
 });
 
-test('[CONN-9] [CHAT-6] a window of a version to which no turns can be sent is empty once it was cut before its beginning', async () => {
+test('[CONN-9] [CHAT-6] a window of a version that cannot receive turns is empty after a truncation before its first turn', async () => {
   const host = await startHost();
   const writer = await host.client('writer');
   const { chat } = await host.session(writer);

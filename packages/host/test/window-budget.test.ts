@@ -8,10 +8,10 @@ import type { RawClient } from './raw-client.ts';
 
 const CHATS = ['one', 'two', 'three'].map((name) => `ahp-chat:/${name}`);
 const TURNS = ['t0', 't1', 't2'];
-/** Of the text of each turn. */
+/** Length of the text of each turn. */
 const LENGTH = 1_000;
 
-/** Three chats of three turns, of which two fit into memory. */
+/** Three chats of three turns, with a budget for two of the chats. */
 async function setUp(): Promise<{ host: HostFixture; client: RawClient }> {
   const host = await startHost();
   const client = await host.client();
@@ -23,7 +23,7 @@ async function setUp(): Promise<{ host: HostFixture; client: RawClient }> {
     await client.request('createChat', { channel: SESSION, chat });
     await client.subscribe(chat, { view: { turns: 1 } });
     for (const turnId of TURNS) await runTurn(host, client, chat, turnId);
-    // By the time of the last use windows go.
+    // Windows are dropped by the time of their last use.
     await host.advance(10);
   }
   return { host, client };
@@ -45,13 +45,13 @@ const shown = (state: Snapshot['state']): string[] =>
 const [first = '', , last = ''] = CHATS;
 
 describe('the turns of all chats in memory', () => {
-  test('have a bound: those of the chat that was used longest ago go', async () => {
+  test('have a bound: those of the least recently used chat are dropped', async () => {
     const { host } = await setUp();
     expect(inMemory(host, first)).toEqual([]);
     expect(inMemory(host, last)).toEqual(TURNS);
   });
 
-  test('[SUB-3] [CHAT-15] those that are gone from memory are there for whoever asks', async () => {
+  test('[SUB-3] [CHAT-15] are read from disk for a request after they were dropped', async () => {
     const { host } = await setUp();
     const other = await host.client();
     expect(shown((await other.subscribe(first)).state)).toEqual(TURNS);
@@ -66,7 +66,7 @@ describe('the turns of all chats in memory', () => {
     });
   });
 
-  test('[CHAT-2] a turn goes on where they ended, and no id comes twice', async () => {
+  test('[CHAT-2] let a turn continue after them, and no id occurs twice', async () => {
     const { host, client } = await setUp();
     const echo = await client.act(first, turnStarted('t1'));
     expect(echo?.rejectionReason).toContain('turnExists');
@@ -75,7 +75,7 @@ describe('the turns of all chats in memory', () => {
     expect(shown((await other.subscribe(first)).state)).toEqual([...TURNS, 't3']);
   });
 
-  test('[CHAT-3] no id comes twice either when its turn ends, and leaves memory, while the disk is asked for it', async () => {
+  test('[CHAT-3] have no duplicate id if a turn ends and is dropped while the disk is searched for its id', async () => {
     const { host, client } = await setUp();
     await client.act(first, turnStarted('t3', 'x'.repeat(8 * LENGTH)));
     await host.run();
@@ -109,7 +109,7 @@ describe('the turns of all chats in memory', () => {
       expect(await read()).toEqual(left);
     });
 
-  test('[CHAT-4] a fork at one of them has what is before it', async () => {
+  test('[CHAT-4] allow a fork at one of them, with the turns before it', async () => {
     const { host, client } = await setUp();
     host.agent.capabilities = { multipleChats: { fork: true } };
     const chat = 'ahp-chat:/fork';
@@ -119,7 +119,7 @@ describe('the turns of all chats in memory', () => {
     expect(shown((await client.subscribe(chat)).state)).toEqual(['t0', 't1', 't9']);
   });
 
-  test('what could not be written stays', async () => {
+  test('stay if they could not be written', async () => {
     const { host, client } = await setUp();
     await client.act(last, turnStarted('t3', 'x'.repeat(6 * LENGTH)));
     await host.run();

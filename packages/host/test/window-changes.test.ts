@@ -22,7 +22,7 @@ describe('windows over changes of history', () => {
       }
       const echo = await client.act(chat, { type: 'chat/truncated', turnId: `t${at}` });
       expect(echo?.rejectionReason).toBeUndefined();
-      // A second one, at a turn that only the present windows tell of.
+      // A second truncation, at a turn that only the current windows contain.
       await client.act(chat, { type: 'chat/truncated', turnId: 't1' });
       await host.run();
       const truth = await chatOf(client, chat);
@@ -35,7 +35,7 @@ describe('windows over changes of history', () => {
     },
   );
 
-  test('[CHAT-6] [CONN-2] a truncation while a snapshot is still being read leaves its window as the host thinks it is', async () => {
+  test('[CHAT-6] [CONN-2] a truncation while a snapshot is still being read leaves its window equal to the host’s record', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -79,7 +79,7 @@ describe('windows over changes of history', () => {
     gates.afterRead = held;
     client.dispatch(chat, { type: 'chat/truncated', turnId: 't2' });
     await host.run();
-    // What it looks up is on its way; the boundary waits for a commit, and the truncation comes in between.
+    // The lookup of the subscription runs, the boundary waits for a commit, and the truncation comes between.
     gates.afterRead = undefined;
     gates.beforeCommit = held;
     other.dispatch(session, { type: 'session/titleChanged', title: 'x' });
@@ -98,7 +98,7 @@ describe('windows over changes of history', () => {
     expect(seen.turns.at(-1)?.id).toBe('t2');
   });
 
-  test('[CHAT-6] [CONN-2] a renewal is not followed by what a truncation that cuts nothing told the window before it', async () => {
+  test('[CHAT-6] [CONN-2] a renewal is not followed by the actions of an empty truncation for the earlier window', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -133,7 +133,7 @@ describe('windows over changes of history', () => {
     expect(seen.turns.map((turn) => turn.id)).toEqual(turnIds(3));
   });
 
-  /** A client that was given one turn of five; `kill` or not, the host has to know that when it comes back. */
+  /** A client with a window of one turn of five. Killed or not, the host must know that window when the client reconnects. */
   async function narrowed() {
     const host = await startHost();
     const client = await host.client();
@@ -145,7 +145,7 @@ describe('windows over changes of history', () => {
     return { host, chat, windowed };
   }
 
-  test('[ACT-8] [CONN-5] a window is durable before the client gets it, so that a kill right after it costs nothing', async () => {
+  test('[ACT-8] [CONN-5] a window is durable before the client gets it, so that a kill right after it forces no snapshot', async () => {
     const { host, chat, windowed } = await narrowed();
     let release: () => void = () => undefined;
     host.journal.gates.beforeCommit = () =>
@@ -168,7 +168,7 @@ describe('windows over changes of history', () => {
   });
 
   test.each([1, 2])(
-    '[CONN-5] a window that was given while the journal could not be written is not taken for another behind kill %i',
+    '[CONN-5] a window that was sent while the journal could not be written is not confused with another after kill %i',
     async (kills) => {
       const { host, chat, windowed } = await narrowed();
       host.journal.failNextCommits(2);
@@ -186,7 +186,7 @@ describe('windows over changes of history', () => {
     },
   );
 
-  test('[CONN-5] a window that was given while the journal could not be written is known all the same', async () => {
+  test('[CONN-5] a window that was sent while the journal could not be written is still known', async () => {
     const { host, chat, windowed } = await narrowed();
     host.journal.failNextCommits(2);
     const { fromSeq } = await windowed.subscribe(chat, { view: { turns: 1 } });

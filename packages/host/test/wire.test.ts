@@ -44,7 +44,7 @@ describe('requests', () => {
     },
   );
 
-  test('[WIRE-3] responses that answer nothing, and notifications of any kind, are never answered', async () => {
+  test('[WIRE-3] responses without a request, and notifications of any kind, are never answered', async () => {
     const host = await startHost();
     const client = await host.client();
     client.clear();
@@ -69,7 +69,7 @@ describe('requests', () => {
     await client.request('listSessions', { channel: ROOT });
   });
 
-  test('[WIRE-4] [ACT-8] a ping is answered behind the echoes of everything that its sender sent before it', async () => {
+  test('[WIRE-4] [ACT-8] a ping is answered after the echoes of everything that its sender sent before it', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat, session } = await host.session(client);
@@ -87,7 +87,7 @@ describe('requests', () => {
     expect(own.every(({ index }) => index < at)).toBe(true);
   });
 
-  test('[WIRE-6] dispatches take effect in the order sent, one that has to be loaded from disk included', async () => {
+  test('[WIRE-6] dispatches take effect in the order sent, even if one needs a load from disk', async () => {
     const host = await startHost({ unloadAfterMs: 10_000 });
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -103,7 +103,7 @@ describe('requests', () => {
     expect(again.envelopes().map(({ origin }) => origin?.clientSeq)).toEqual([1, 2, 3]);
   });
 
-  test('[WIRE-6] a request that only reads holds up nothing behind it', async () => {
+  test('[WIRE-6] a read request does not delay later ones', async () => {
     const host = await startHost();
     const client = await host.client();
     let release: () => void = () => undefined;

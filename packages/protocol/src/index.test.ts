@@ -32,7 +32,7 @@ describe('the package in a browser', () => {
     expect(gzipSync(code).length).toBeLessThan(limitBytes);
   });
 
-  it('needs nothing from outside, and its validators only where they are asked for', async () => {
+  it('has no external imports, and includes no validators unless they are imported', async () => {
     const { inputs } = await bundled();
     expect(inputs.flatMap(([, { imports }]) => imports.filter(({ external }) => external))).toEqual([]);
     expect(inputs.map(([file]) => file).filter((file) => /node_modules|\/validate\//.test(file))).toEqual([]);

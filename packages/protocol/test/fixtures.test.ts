@@ -23,7 +23,7 @@ describe('own reducer fixtures', () => {
 
 if (!hasShared) console.warn(`skipped: ${SHARED_MISSING}`);
 
-it.runIf(process.env.REQUIRE_ALL === '1')('the fixtures of the protocol are there', () => {
+it.runIf(process.env.REQUIRE_ALL === '1')('the fixtures of the protocol exist', () => {
   expect(hasShared, SHARED_MISSING).toBe(true);
   expect(sharedReducerFixtures().length).toBeGreaterThan(100);
   expect(sharedRoundTrips().length).toBeGreaterThan(10);
@@ -39,7 +39,7 @@ describe.skipIf(!hasShared)('reducer fixtures of the protocol', () => {
 // every member, known or not, every number at full precision, and no added member.
 describe.skipIf(!hasShared)('round trips of the protocol', () => {
   for (const { file, input, output } of sharedRoundTrips()) {
-    it(`${file} decodes and encodes to what it was`, () => {
+    it(`${file} is unchanged after decoding and encoding`, () => {
       expect(JSON.parse(JSON.stringify(input))).toStrictEqual(output);
     });
   }

@@ -15,7 +15,7 @@ import {
 const NOW = 9_999;
 const AT = '2026-01-01T00:00:00.000Z';
 
-/** The same object, counting how often its members are read. */
+/** A copy of the object that counts reads of its members. */
 function counted<T extends object>(value: T, reads: { count: number }): T {
   const copy: T = { ...value };
   for (const [key, member] of Object.entries(value)) {
@@ -92,7 +92,7 @@ const SMALL = 200;
 const LARGE = 4 * SMALL;
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index));
 
-describe('what one more action costs', () => {
+describe('the cost of one more action', () => {
   const oneCall = (id: string): StateAction[] => [
     { type: 'chat/toolCallStart', turnId: 't', toolCallId: id, toolName: 'edit', displayName: 'Edit' },
     {
@@ -119,7 +119,7 @@ describe('what one more action costs', () => {
     expect(cost(LARGE)).toBeLessThanOrEqual(cost(SMALL));
   });
 
-  it('is the same for calls that run side by side and end in the order in which they began', () => {
+  it('is the same for parallel calls that end in the order of their start', () => {
     const cost = (count: number): number => {
       const reads = { count: 0 };
       const parts = names(count).map((name) => counted(call(name, 'running'), reads));
@@ -144,7 +144,7 @@ describe('what one more action costs', () => {
     expect(cost(LARGE)).toBeLessThanOrEqual(cost(SMALL));
   });
 
-  it('is the same for each chat that goes, last first', () => {
+  it('is the same for each removed chat, last first', () => {
     const cost = (count: number): number => {
       const reads = { count: 0 };
       const chats = names(count).map((name) => counted(entry(name), reads));
@@ -158,7 +158,7 @@ describe('what one more action costs', () => {
   });
 });
 
-describe('an index of what a list holds', () => {
+describe('an index of a list', () => {
   const id = fc.constantFrom('0', '1', '63', 'a', 'b', 'c');
   const toolCallAction: fc.Arbitrary<StateAction> = fc.oneof(
     id.map((toolCallId) => ({
@@ -231,7 +231,7 @@ describe('an index of what a list holds', () => {
 
   const back = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(5) });
 
-  it('changes nothing about tool calls, whatever is taken back', () => {
+  it('does not change tool calls, also after a return to an earlier state', () => {
     const parts = names(64).map((name) => call(name, 'running'));
     fc.assert(
       fc.property(fc.array(fc.tuple(toolCallAction, back), { maxLength: 30 }), (steps) =>
@@ -240,7 +240,7 @@ describe('an index of what a list holds', () => {
     );
   });
 
-  it('changes nothing about questions, whatever is taken back', () => {
+  it('does not change input requests, also after a return to an earlier state', () => {
     const inputRequests = names(64).map((name) => ({ id: name, message: 'What?' }));
     fc.assert(
       fc.property(fc.array(fc.tuple(inputAction, back), { maxLength: 30 }), (steps) =>
@@ -249,7 +249,7 @@ describe('an index of what a list holds', () => {
     );
   });
 
-  it('changes nothing about the chats of a session, whatever is taken back', () => {
+  it('does not change the chats of a session, also after a return to an earlier state', () => {
     const chats = names(3).map((name) => entry(name));
     fc.assert(
       fc.property(fc.array(fc.tuple(catalogueAction, back), { maxLength: 30 }), (steps) =>

@@ -57,7 +57,7 @@ function* textFields(): Generator<{ definition: string; field: string }> {
         yield* visit(definition, schema.additionalProperties);
     };
     for (const [name, schema] of Object.entries(definitions)) {
-      // The host makes refusals, and neither takes nor stores one.
+      // Only the host creates refusals, and it stores none.
       if (!name.endsWith('Refusal')) yield* visit(name, schema);
     }
   }

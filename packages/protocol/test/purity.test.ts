@@ -40,7 +40,7 @@ describe('purity over fixtures', () => {
     expect(state).toStrictEqual(fixture.expected);
   });
 
-  it.each(fixtures)('[ACT-6] a reducer of another kind leaves $file alone', (fixture) => {
+  it.each(fixtures)('[ACT-6] a reducer of another kind does not change $file', (fixture) => {
     const state = frozen(fixture.initial);
     for (const action of fixture.actions) {
       for (const kind of CHANNEL_KINDS) {
@@ -70,7 +70,7 @@ describe('purity over generated sequences', () => {
     expect([...seen].toSorted()).toStrictEqual(types.map(([type]) => type).toSorted());
   });
 
-  it('[SESS-5] aggregation is pure, settles at once and touches two fields', () => {
+  it('[SESS-5] aggregation is pure and idempotent, and changes only two fields', () => {
     fc.assert(
       fc.property(fc.array(ACTION_ARBITRARIES.session, { maxLength: 30 }), (actions) => {
         let state = START_STATES.session;

@@ -74,7 +74,7 @@ function actionDefinitions(): Map<string, string> {
 
 const actions = actionDefinitions();
 
-/** The definition for an action; for an unknown type one that nothing satisfies. */
+/** The definition for an action; for an unknown type, one that no value satisfies. */
 function actionDefinition(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
     ? actions.get(value.type)
@@ -152,7 +152,7 @@ const roundTrips: RoundTrip[] = hasShared
 
 if (!hasShared) console.warn(`skipped: the agreement with the protocol's schema; ${SHARED_MISSING}`);
 
-it.runIf(process.env.REQUIRE_ALL === '1')('the schema of the protocol is there', () => {
+it.runIf(process.env.REQUIRE_ALL === '1')('the schema of the protocol exists', () => {
   expect(hasShared && existsSync(givenFile), SHARED_MISSING).toBe(true);
 });
 
@@ -173,7 +173,7 @@ describe.skipIf(!hasShared)('our schema and the given one', () => {
     }
   });
 
-  it('accept the input of every round trip but those about what is unknown', () => {
+  it('accept the input of every round trip except those with unknown members', () => {
     expect(roundTrips.length).toBeGreaterThan(10);
     for (const { file, type, input } of roundTrips) {
       const isKnown = !startsWithAny(file, UNKNOWN_ROUND_TRIPS);
@@ -185,7 +185,7 @@ describe.skipIf(!hasShared)('our schema and the given one', () => {
     }
   });
 
-  it('have the same fields, requirements and values but for the differences that are listed', () => {
+  it('have the same fields, requirements and values except for the listed differences', () => {
     const listed = DIFFERENCES.map(({ where }) => where);
     const whole = listed.filter((where) => !where.includes('.'));
     expect(structuralDifferences(published, given, whole).toSorted()).toEqual(listed.toSorted());
@@ -195,7 +195,7 @@ describe.skipIf(!hasShared)('our schema and the given one', () => {
 describe.skipIf(!hasShared)('under ten kinds of mutation, our schema and the given one', () => {
   const used = new Set<string>();
 
-  it('are given ten kinds', () => {
+  it('cover ten kinds', () => {
     expect(Object.keys(MUTATIONS)).toHaveLength(10);
   });
 

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 const generate = fileURLToPath(new URL('../scripts/generate.ts', import.meta.url));
 const schemaFolder = fileURLToPath(new URL('../schema/', import.meta.url));
 
-it('schemas and compiled checks are what the wire types give, and the page of limits what their table gives', async () => {
+it('schemas, compiled checks and the page of limits are up to date with the wire types and the table of limits', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--conditions=@agenthost/source',
     generate,
@@ -18,7 +18,7 @@ it('schemas and compiled checks are what the wire types give, and the page of li
   // Reads all types in a separate process: two seconds alone, much longer on a busy machine.
 }, 60_000);
 
-it('every published schema stands alone under a strict reader of draft-07', () => {
+it('every published schema compiles alone in strict draft-07 mode', () => {
   const files = readdirSync(schemaFolder);
   expect(files).toEqual(['actions.json', 'commands.json', 'errors.json', 'notifications.json', 'state.json']);
   for (const name of files) {

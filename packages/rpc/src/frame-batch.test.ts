@@ -19,7 +19,7 @@ afterEach(async () => {
   await closed;
 });
 
-/** Each length needs another kind of header (RFC 6455, 5.2). The characters take one to four bytes. */
+/** The lengths need different kinds of header (RFC 6455, 5.2). The characters take one to four bytes. */
 const frames = [0, 1, 125, 126, 127, 65_535, 65_536, 200_000].map((length) => 'x'.repeat(length));
 const texts = [...frames, 'é', '漢'.repeat(50), '🌍'.repeat(20_000)];
 
@@ -36,7 +36,7 @@ async function linked() {
   return { socket, transport, received, closed };
 }
 
-test('a batch arrives as its frames, in its place among others, at every socket that it is sent to', async () => {
+test('every socket receives the frames of a batch, in order with its other frames', async () => {
   const ends = [await linked(), await linked()];
   const batch = new FrameBatch(texts);
   for (const { transport } of ends) {
@@ -53,7 +53,7 @@ test('a batch arrives as its frames, in its place among others, at every socket 
   }
 });
 
-test('what all frames of a batch begin and end with stands in each', async () => {
+test('the common prefix and suffix of a batch are part of each frame', async () => {
   const { transport, received, closed } = await linked();
   const batch = new FrameBatch(texts, { before: '<é', behind: '漢>' });
   transport.sendBatch?.(batch);
@@ -63,7 +63,7 @@ test('what all frames of a batch begin and end with stands in each', async () =>
   expect(batch.frames).toEqual(received);
 });
 
-test('short frames arrive as they are, also where one among many has other characters', async () => {
+test('short frames arrive unchanged, also when one of many is not ASCII', async () => {
   const { transport, received, closed } = await linked();
   const many = Array.from({ length: 1_030 }, (_, length) => 'x'.repeat(length));
   const mixed = many.with(1_000, '\u007f').with(1_001, '\u0080').with(1_002, 'ÿ').with(1_003, '漢');
@@ -81,12 +81,12 @@ test('short frames arrive as they are, also where one among many has other chara
   expect(received).toEqual(batches.flat().map((text) => `<${text}>`));
 });
 
-test('a batch is encoded once for all who send it at a time', () => {
+test('a batch is encoded once for all its concurrent senders', () => {
   const batch = new FrameBatch(['a', 'b']);
   expect(batch.webSocketFrames()).toBe(batch.webSocketFrames());
 });
 
-test('bytes that everybody has released are used again, and those of a batch that is sent later are its own', () => {
+test('released bytes are reused only after the last release, and a later batch has its own bytes', () => {
   const [first, second] = ['a', 'b'].map((letter) => new FrameBatch([letter.repeat(50_000)]));
   const held = first?.webSocketFrames();
   const bytes = held?.bytes;
@@ -102,7 +102,7 @@ test('bytes that everybody has released are used again, and those of a batch tha
   expect(Buffer.from(first?.webSocketFrames().bytes ?? [])).toEqual(expected);
 });
 
-test('what a batch keeps is told as it is in memory, at most twice its bytes', () => {
+test('a batch reports its size in memory, at most about twice its bytes', () => {
   for (const length of [10, 17_000, 33_000, 70_000, 150_000, 300_000]) {
     let kept = 0;
     const held = new FrameBatch(['x'.repeat(length)], undefined, (bytes) => {
@@ -116,7 +116,7 @@ test('what a batch keeps is told as it is in memory, at most twice its bytes', (
   }
 });
 
-test('a batch for a socket that is closing goes nowhere', async () => {
+test('a batch for a closing socket is dropped', async () => {
   const { transport, received, closed } = await linked();
   transport.close();
   transport.sendBatch?.(new FrameBatch(['late']));
@@ -124,7 +124,7 @@ test('a batch for a socket that is closing goes nowhere', async () => {
   expect(received).toEqual([]);
 });
 
-test('where compression was agreed on, frames go one by one', async () => {
+test('with negotiated compression, frames are sent one by one', async () => {
   server.options.perMessageDeflate = true;
   const { socket, transport, received, closed } = await linked();
   expect(socket.extensions).toContain('permessage-deflate');

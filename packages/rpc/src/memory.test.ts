@@ -9,7 +9,7 @@ function record(transport: Transport, log: string[], name: string): void {
   });
 }
 
-test('[WIRE-1] immediate delivery happens inside send, in order, and a close comes behind the frames', () => {
+test('[WIRE-1] immediate delivery happens inside send, in order, and a close arrives after the frames', () => {
   const [a, b] = memoryPair({ delivery: 'immediate' });
   const log: string[] = [];
   record(a, log, 'a');
@@ -37,7 +37,7 @@ test('microtask delivery happens after the sender, in order', async () => {
   expect(a.bufferedBytes).toBe(0);
 });
 
-test('what arrives before start is kept for it, and starting twice throws', () => {
+test('frames and a close that arrive before start are kept, and starting twice throws', () => {
   const [a, b] = memoryPair({ delivery: 'immediate' });
   a.send('early');
   a.close(4000);
@@ -47,7 +47,7 @@ test('what arrives before start is kept for it, and starting twice throws', () =
   expect(() => record(b, log, 'b')).toThrow(/twice/);
 });
 
-test('a listener that closes while it takes what came early gets no more', () => {
+test('a listener that closes while it receives early frames gets no more frames', () => {
   const [a, b] = memoryPair({ delivery: 'immediate' });
   a.send('1');
   a.send('2');
@@ -62,7 +62,7 @@ test('a listener that closes while it takes what came early gets no more', () =>
   expect(log).toEqual(['1', 'closed 4000']);
 });
 
-test('a controlled pair delivers one by one and loses what is under way when cut', () => {
+test('a controlled pair delivers frames one by one, and a cut loses undelivered frames', () => {
   const pair = controlledPair();
   const log: string[] = [];
   record(pair.a, log, 'a');

@@ -12,7 +12,7 @@ function elementsOf(value: unknown): number {
   );
 }
 
-test('counts what JSON consists of, whatever stands in its strings', () => {
+test('counts the elements of JSON, regardless of the contents of its strings', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       const json = JSON.stringify(value);
@@ -26,7 +26,7 @@ test('counts what JSON consists of, whatever stands in its strings', () => {
 test.each([
   ['brackets in a text', '{"a":"[{,[{,[{,\\",[{,"}', 1],
   ['a text that ends with a backslash', '["\\\\",[],"[["]', 4],
-  ['what is no JSON', '"[[[[[[[[', 0],
+  ['invalid JSON', '"[[[[[[[[', 0],
 ])('%s', (_, json, count) => {
   expect(hasAtMostElements(json, count)).toBe(true);
   if (count > 0) expect(hasAtMostElements(json, count - 1)).toBe(false);

@@ -20,7 +20,7 @@ describe('malformed input', () => {
     ['a request without jsonrpc', '{"id":5,"method":"echo"}', refused(-32600, 5)],
     ['a request of another version', '{"jsonrpc":"1.0","id":"x","method":"echo"}', refused(-32600, 'x')],
     [
-      'an id that is longer than an answer should repeat',
+      'an id that is too long to repeat in an answer',
       JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(513), method: 'echo' }),
       refused(-32600, null),
     ],
@@ -84,7 +84,7 @@ describe('malformed input', () => {
     expect(it.sent).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
   });
 
-  test('keys like __proto__ pollute nothing and reach the handler as they are', () => {
+  test('keys like __proto__ change no prototype and reach the handler unchanged', () => {
     const it = raw();
     let seen: unknown;
     it.peer.handle('echo', (params) => {
@@ -99,7 +99,7 @@ describe('malformed input', () => {
     expect(Object.keys(seen ?? {})).toEqual(['__proto__']);
   });
 
-  test('a frame as deep as the limit is taken', () => {
+  test('a frame at the nesting limit is accepted', () => {
     const it = raw({ maxDepth: 4 });
     it.peer.handle('echo', () => 'ok');
     it.peer.start();
@@ -111,7 +111,7 @@ describe('malformed input', () => {
     ]);
   });
 
-  test('a frame with more entries than the limit is refused unread, and one with as many in its texts is taken', () => {
+  test('a frame with too many entries is refused unparsed, and brackets in its strings do not count', () => {
     const it = raw({ maxElements: 100 });
     it.peer.handle('echo', () => 'ok');
     it.peer.start();
@@ -129,7 +129,7 @@ describe('malformed input', () => {
     ]);
   });
 
-  test('a frame as long as the largest that repeats a member a million times is answered like any other', () => {
+  test('a frame of maximum length that repeats a member a million times is refused like any invalid frame', () => {
     const it = raw({ maxElements: 100 });
     it.peer.start();
     it.send(`{${'"method":"",'.repeat(1_390_000)}`);

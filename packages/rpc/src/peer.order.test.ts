@@ -5,7 +5,7 @@ import { memoryPair } from './memory.ts';
 import { Peer } from './peer.ts';
 
 describe('order', () => {
-  test('[WIRE-6] what comes behind an unsettled request or notification waits, and keeps its order', async () => {
+  test('[WIRE-6] messages after an unsettled request or notification wait, and keep their order', async () => {
     const it = raw();
     const log: string[] = [];
     const gates = { slow: deferred<string>(), note: deferred<void>() };
@@ -39,7 +39,7 @@ describe('order', () => {
     ]);
   });
 
-  test('[WIRE-6] a concurrent request starts behind ordered ones and holds up nothing', async () => {
+  test('[WIRE-6] a concurrent request starts after earlier ordered requests and delays no later request', async () => {
     const it = raw();
     const log: string[] = [];
     const gates = { load: deferred<string>(), read: deferred<string>() };
@@ -68,7 +68,7 @@ describe('order', () => {
     expect(it.sent).toMatchObject([{ id: 1 }, { id: 3 }, { id: 2, result: 'content' }]);
   });
 
-  test('[WIRE-6] answers to own requests are taken while an ordered handler waits for them', async () => {
+  test('[WIRE-6] answers to own requests are accepted while an ordered handler waits for them', async () => {
     const it = raw();
     it.peer.handle('outer', async () => ({ got: await it.peer.request('inner', {}) }));
     it.peer.start();
@@ -112,7 +112,7 @@ describe('order', () => {
     expect(it.closed).toMatchObject([{ code: 1008 }]);
   });
 
-  test('a long backlog of synchronous messages is no recursion', async () => {
+  test('a long backlog of synchronous messages is handled without recursion', async () => {
     const it = raw();
     const gate = deferred<void>();
     let count = 0;
@@ -128,7 +128,7 @@ describe('order', () => {
     expect(count).toBe(9_999);
   });
 
-  test('an impatient request overtakes requests after its time, and no notification', async () => {
+  test('a request with `patienceMs` overtakes requests after that time, but never a notification', async () => {
     const due = new Map<object, () => void>();
     const it = raw({
       timers: {

@@ -27,7 +27,7 @@ describe('handlers', () => {
     ]);
   });
 
-  test('a wire error goes out as it is, anything else as an internal error without details', async () => {
+  test('a wire error is sent unchanged, any other error as an internal error without details', async () => {
     const it = raw();
     it.peer.handle('wire', () => {
       throw new RpcError(-32008, 'No such file', { uri: 'file:///x' });
@@ -57,7 +57,7 @@ describe('handlers', () => {
     expect(it.errors).toEqual([secret, exit]);
   });
 
-  test('a result that cannot be written is an internal error', () => {
+  test('a result that cannot be serialized is an internal error', () => {
     const it = raw();
     it.peer.handle('big', () => 1n);
     it.peer.handle('bigError', () => {
@@ -73,7 +73,7 @@ describe('handlers', () => {
     expect(it.errors).toHaveLength(2);
   });
 
-  test('sendResponse takes every answer in place of the transport', () => {
+  test('sendResponse gets every answer instead of the transport', () => {
     const answers: object[] = [];
     const it = raw({ sendResponse: (message) => answers.push(message) });
     it.peer.handle('echo', (params) => params);
@@ -91,7 +91,7 @@ describe('handlers', () => {
     ]);
   });
 
-  test('the fallback hooks get what has no handler', () => {
+  test('the fallback hooks get messages without a handler', () => {
     const told: unknown[] = [];
     const it = raw({
       unknownRequest: (method, params, context) => ({ method, params, id: context.id }),
@@ -116,7 +116,7 @@ describe('own requests', () => {
     notifications: { log: { line: string } };
   }
 
-  test('[WIRE-5] both ends ask each other with ids of their own', async () => {
+  test('[WIRE-5] each end sends requests with its own ids', async () => {
     const [a, b] = memoryPair();
     const left = new Peer<Math, Math>(a);
     const right = new Peer<Math, Math>(b);
@@ -129,7 +129,7 @@ describe('own requests', () => {
     ).resolves.toEqual([103, 10]);
   });
 
-  test('an error answer rejects with RpcError, its data kept', async () => {
+  test('an error answer rejects with an RpcError that keeps its data', async () => {
     const it = raw();
     it.peer.start();
     const failing = it.peer.request('x', {});
@@ -155,7 +155,7 @@ describe('own requests', () => {
     expect(timers.armed.size).toBe(0);
   });
 
-  test('an aborted request rejects with an AbortError and unhooks its signal', async () => {
+  test('an aborted request rejects with an AbortError and removes its listener from the signal', async () => {
     const timers = new ManualTimers();
     const it = raw({ timers });
     it.peer.start();
@@ -175,7 +175,7 @@ describe('own requests', () => {
     expect(it.pair.bToA.count).toBe(0);
   });
 
-  test('onResult takes an answer before the frames behind it, and what it throws rejects', async () => {
+  test('onResult gets an answer before the next frames are handled, and its error rejects the request', async () => {
     const it = raw();
     const log: string[] = [];
     it.peer.onNotification('next', () => log.push('next'));
@@ -199,7 +199,7 @@ describe('own requests', () => {
     await expect(refused).rejects.toThrow('not like this');
   });
 
-  test('params that cannot be written reject and leave nothing behind', async () => {
+  test('params that cannot be serialized reject and leave no timer', async () => {
     const timers = new ManualTimers();
     const it = raw({ timers });
     it.peer.start();
@@ -236,7 +236,7 @@ describe('close', () => {
     expect(closes).toHaveLength(1);
   });
 
-  test('close from this side is reported at once and only once, here and there', () => {
+  test('a local close is reported at once, and once at each end', () => {
     const closes: unknown[] = [];
     const it = raw({ onClose: (info) => closes.push(info) });
     it.peer.start();
@@ -247,7 +247,7 @@ describe('close', () => {
     expect(it.closed).toEqual([{ code: 4001, reason: 'replaced' }]);
   });
 
-  test('a handler that gives up because its caller has gone is no error; what else it throws then is one', async () => {
+  test('after a close, an abort error of a handler is not reported, and any other error is', async () => {
     const it = raw();
     const gate = deferred<void>();
     for (const method of ['heeds', 'breaks']) {
@@ -270,7 +270,7 @@ describe('close', () => {
     expect(it.errors).toMatchObject([{ message: 'broken' }]);
   });
 
-  test('a handler that first asks for its signal after the end sees it aborted', async () => {
+  test('a handler that first reads its signal after the close gets an aborted signal', async () => {
     const it = raw();
     const gate = deferred<void>();
     let isAborted: boolean | undefined;

@@ -30,7 +30,7 @@ function streams(maxLineBytes?: number) {
   return { input, output, transport, frames, closes, closed };
 }
 
-test('[WIRE-1] lines come whole, whatever the chunks: split, joined, CRLF, empty, cut inside a character', async () => {
+test('[WIRE-1] lines arrive whole from any chunks: split, joined, CRLF, empty, cut inside a character', async () => {
   const it = streams();
   const bytes = Buffer.from('{"a":"é漢"}\r\n\n\r\n{"b":1}\n{"c":"🙂"}\n{"torn":');
   for (const byte of bytes) it.input.write(Buffer.of(byte));
@@ -40,7 +40,7 @@ test('[WIRE-1] lines come whole, whatever the chunks: split, joined, CRLF, empty
   expect(it.closes).toEqual([{ code: 1000, reason: 'input ended' }]);
 });
 
-test('several lines in one chunk come as several frames', async () => {
+test('several lines in one chunk are several frames', async () => {
   const it = streams();
   it.input.end('1\n2\n3\n');
   await it.closed;
@@ -70,7 +70,7 @@ test('a frame with line breaks between its tokens is one line on the wire', asyn
   expect(it.closes).toEqual([{ code: 1000, reason: '' }]);
 });
 
-test('an error of the output ends the transport and throws nowhere', async () => {
+test('an error of the output closes the transport and is not thrown', async () => {
   const it = streams();
   it.output.destroy(new Error('EPIPE'));
   it.transport.send('x');
@@ -78,7 +78,7 @@ test('an error of the output ends the transport and throws nowhere', async () =>
   expect(it.closes).toEqual([{ code: 1006, reason: 'EPIPE' }]);
 });
 
-test('[WIRE-1] a real child process answers over its stdin and stdout, and its end is a close', async () => {
+test('[WIRE-1] a real child process answers over its stdin and stdout, and its exit is a close', async () => {
   const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
   const script = `
     import { Peer } from ${JSON.stringify(here('peer.ts'))};
@@ -97,7 +97,7 @@ test('[WIRE-1] a real child process answers over its stdin and stdout, and its e
   ).start();
   const long = 'é'.repeat(200_000);
   await expect(peer.request('upper', { text: long })).resolves.toBe('É'.repeat(200_000));
-  // The child ends when its stdin ends.
+  // The child exits when its stdin ends.
   peer.close();
   await expect(exited).resolves.toEqual([0, null]);
   expect(closes).toEqual([{ code: 1000, reason: '' }]);

@@ -32,17 +32,17 @@ async function linked(): Promise<{ client: WebSocket; transport: ServerTransport
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 const probe = ({ probe: ask }: ServerTransport): boolean | undefined => ask?.();
 
-test('a probe asks an idle client for a sign of life, and its WebSocket gives it', async () => {
+test('a probe pings an idle client, whose pong is a sign of life', async () => {
   const { client, transport } = await linked();
   expect(probe(transport)).toBe(false);
   await once(client, 'ping');
-  // The answer is on its way.
+  // The pong is in transit.
   let isAlive = probe(transport);
   for (; isAlive === false; isAlive = probe(transport)) await turn();
   expect(isAlive).toBe(true);
 });
 
-test('whatever a client sends is a sign of life, part of a frame too', async () => {
+test('every frame of a client is a sign of life', async () => {
   const { client, transport } = await linked();
   expect(probe(transport)).toBe(false);
   await once(client, 'ping');
@@ -55,7 +55,7 @@ test('whatever a client sends is a sign of life, part of a frame too', async () 
   expect(isAlive).toBe(true);
 });
 
-test('bytes taken grow as the client reads, within one frame too, and never become fewer', async () => {
+test('takenBytes grows while the client reads, also within one frame, and never shrinks', async () => {
   const { client, transport } = await linked();
   client.pause();
   transport.send('x'.repeat(30_000_000));
@@ -73,7 +73,7 @@ test('bytes taken grow as the client reads, within one frame too, and never beco
   expect(transport.takenBytes).toBe(all);
 });
 
-test('a connection that is terminated ends for a client that had not read as far, at once', async () => {
+test('a terminated connection closes at once for a client with unread data', async () => {
   const { client, transport } = await linked();
   client.on('error', () => undefined); // The error is followed by 'close'.
   client.pause();
@@ -90,12 +90,12 @@ test('a connection that is terminated ends for a client that had not read as far
   expect([code, received]).toEqual([1006, 0]);
 });
 
-test('a client that reads nothing gives no sign, and one that goes on reading what is stuck does', async () => {
+test('a client that stops reading gives no sign of life, and one that resumes reading does', async () => {
   const { client, transport } = await linked();
   client.pause();
   transport.send('x'.repeat(30_000_000));
   await turn();
-  // Until the operating system's buffers are full.
+  // Wait until the operating system's buffers are full.
   while (probe(transport) === true) await turn();
   for (let count = 0; count < 5; count += 1) {
     await turn();

@@ -74,7 +74,7 @@ function watch(transport: Transport) {
   return { frames, closed, frame };
 }
 
-test('[WIRE-1] [WIRE-5] one message per text frame over a real WebSocket, asked from both ends', async () => {
+test('[WIRE-1] [WIRE-5] a real WebSocket carries one message per text frame, with requests from both ends', async () => {
   const { client, server } = await linked(await listen());
   const left = new Peer<AnyMethods, AnyMethods>(client);
   const right = new Peer<AnyMethods, AnyMethods>(server.transport);
@@ -88,7 +88,7 @@ test('[WIRE-1] [WIRE-5] one message per text frame over a real WebSocket, asked 
   ]);
 });
 
-test('frames sent before the listeners are set are kept, those of one cork arrive in order', async () => {
+test('frames sent before the listeners are set are kept, and corked frames arrive in order', async () => {
   const { client, server } = await linked(await listen());
   server.transport.cork();
   const stream: unknown = Reflect.get(server.socket, '_socket');
@@ -165,7 +165,7 @@ test('binary frames close with 1003 in both directions', async () => {
   await expect(closed).resolves.toMatchObject([{ code: 1003 }]);
 });
 
-test('a broken frame from the other side ends the transport and throws nowhere', async () => {
+test('an invalid frame from the other end closes the transport and is not thrown', async () => {
   const harness = await listen();
   const { port } = new URL(harness.url);
   const tcp = connectTcp(Number(port), '127.0.0.1');
@@ -180,7 +180,7 @@ test('a broken frame from the other side ends the transport and throws nowhere',
   tcp.destroy();
 });
 
-test('a peer that does not read shows in bufferedBytes and can be terminated', async () => {
+test('a peer that does not read raises bufferedBytes and can be terminated', async () => {
   const { client, server } = await linked(await listen());
   const left = watch(client);
   const right = watch(server.transport);
@@ -192,7 +192,7 @@ test('a peer that does not read shows in bufferedBytes and can be terminated', a
   await expect(left.closed).resolves.toMatchObject({ code: 1006 });
 });
 
-test('onDrain tells when what was buffered has gone out', async () => {
+test('onDrain is called when the buffered bytes were sent', async () => {
   const { client, server } = await linked(await listen());
   const left = watch(client);
   const drained = new Promise<void>((resolve) => {
@@ -205,13 +205,13 @@ test('onDrain tells when what was buffered has gone out', async () => {
   expect(server.transport.bufferedBytes).toBe(0);
 });
 
-test('headers are sent where the platform allows it', async () => {
+test('headers are sent if the platform allows them', async () => {
   const harness = await listen();
   const { server } = await linked(harness, { headers: { authorization: 'Bearer abc' } });
   expect(server.headers['authorization']).toBe('Bearer abc');
 });
 
-test('a refused upgrade and a closed port reject with ConnectFailed that does not show the token', async () => {
+test('a refused upgrade and a closed port reject with a ConnectFailed that does not contain the token', async () => {
   const http = createServer();
   http.on('upgrade', (_request, socket) =>
     socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n'),
@@ -229,7 +229,7 @@ test('a refused upgrade and a closed port reject with ConnectFailed that does no
   await expect(connectWebSocket(url)).rejects.toMatchObject({ name: 'ConnectFailed', info: { code: 1006 } });
 });
 
-test('connecting can be given up', async () => {
+test('connecting can be aborted', async () => {
   const http = createServer();
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');

@@ -6,7 +6,7 @@ import type { Timers } from '../src/timers.ts';
 /** A peer with untyped methods. */
 export type AnyPeer = Peer<AnyMethods, AnyMethods>;
 
-/** A peer and the bare other end of its connection. */
+/** A peer and the other end of its connection. */
 export interface Raw {
   peer: AnyPeer;
   pair: ControlledPair;
@@ -49,7 +49,7 @@ export const request = (id: unknown, method: string, params: unknown = {}): obje
   params,
 });
 
-/** Lets promises settle and delivers what they sent. */
+/** Lets promises settle and delivers the frames that they sent. */
 export async function settle({ pair }: Raw): Promise<void> {
   for (let round = 0; round < 10; round++) await Promise.resolve();
   pair.bToA.deliver(Number.POSITIVE_INFINITY);

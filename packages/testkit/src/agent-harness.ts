@@ -35,11 +35,11 @@ export class RecordingSessionHost implements AgentSessionHost {
   offered: readonly ClientTool[] = [];
   /** Started terminals, oldest first. */
   readonly terminals: RecordingTerminal[] = [];
-  /** Plays the process of a new terminal; an error refuses it. */
+  /** Plays the process of a new terminal. Throws to refuse the terminal. */
   onTerminal: (terminal: RecordingTerminal) => void = () => undefined;
 
   saveMemory(memory: unknown): void {
-    // Like a restart: the saved value passes through JSON.
+    // The value passes through JSON, as at a restart.
     this.memory = JSON.parse(JSON.stringify(memory));
   }
 
@@ -154,7 +154,7 @@ export async function openChat(provider: AgentProvider, options: OpenChatOptions
         readResource: turn.readResource ?? ((uri) => Promise.reject(new UnreadableResource('missing', uri))),
       };
       const done = session.runTurn(input, output, controller.signal).finally(() => output.end());
-      // A test that cancels may await it later, so the rejection must not count as unhandled.
+      // A test may await `done` late, so its rejection must not count as unhandled.
       done.catch(() => undefined);
       return { output, controller, done };
     },

@@ -11,7 +11,7 @@ function listen(end: Link['client'] | Link['host']): string[] {
 }
 
 describe('a link', () => {
-  test('delivers each direction in order and only when told to', () => {
+  test('delivers each direction in order, and only when the test says so', () => {
     const link = new Link();
     const atHost = listen(link.host);
     const atClient = listen(link.client);
@@ -25,7 +25,7 @@ describe('a link', () => {
     expect([atHost, atClient]).toEqual([['a', 'b'], ['ü']]);
   });
 
-  test('a close arrives behind what was sent before it, and nothing after it', () => {
+  test('a close arrives after the frames sent before it, and no frame arrives after it', () => {
     const link = new Link();
     const atHost = listen(link.host);
     listen(link.client);
@@ -37,7 +37,7 @@ describe('a link', () => {
     expect(link.isOpen).toBe(false);
   });
 
-  test('a cut loses what is under way and both ends hear of it', () => {
+  test('a cut loses undelivered frames and closes both ends', () => {
     const link = new Link();
     const atHost = listen(link.host);
     const atClient = listen(link.client);
@@ -48,7 +48,7 @@ describe('a link', () => {
     expect([atHost, atClient]).toEqual([['closed 1006'], ['closed 1006']]);
   });
 
-  test('half open: the client has gone and the host still writes into the void', () => {
+  test('half open: the client is closed and the host keeps sending', () => {
     const link = new Link();
     const atHost = listen(link.host);
     const atClient = listen(link.client);
@@ -61,7 +61,7 @@ describe('a link', () => {
     expect(link.isOpen).toBe(true);
   });
 
-  test('bytes under way are what the sender has buffered, and their leaving is a drain', () => {
+  test('the sender counts undelivered bytes as buffered, and the last delivery is a drain', () => {
     const link = new Link();
     listen(link.client);
     let drainCount = 0;

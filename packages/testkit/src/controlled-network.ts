@@ -27,7 +27,7 @@ export class LinkDirection {
     return this.#queue.length;
   }
 
-  /** Bytes (UTF-16 units) of undelivered frames: what the sender's transport has buffered. */
+  /** Bytes (UTF-16 units) of undelivered frames: the sender's `bufferedBytes`. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
@@ -75,7 +75,7 @@ export class LinkDirection {
     this.#takenBytes += bytes;
   }
 
-  /** Loses everything sent from now on, without either end noticing. */
+  /** Discards every item that is delivered from now on. Neither end notices. */
   swallow(): void {
     this.#isSwallowing = true;
   }
@@ -98,7 +98,7 @@ export class LinkDirection {
   }
 }
 
-/** Behaviour of both ends of a link. */
+/** One end of a link. */
 class LinkEnd {
   #handlers: TransportHandlers | undefined;
   #early: Item[] = [];
@@ -205,7 +205,7 @@ export class Link {
     this.#ends.client.take({ kind: 'close', info });
   }
 
-  /** Delivers alternately until nothing is left. Returns the number of items. */
+  /** Delivers items of both directions alternately until none is left. Returns the number of items. */
   deliverAll(): number {
     let total = 0;
     for (let done = 1; done > 0; total += done) done = this.toHost.deliver(1) + this.toClient.deliver(1);

@@ -1,13 +1,13 @@
 /**
- * Resolves when all promises that can settle have settled, including those that wait for reads of the file
- * system. A macrotask runs after all promises; it is repeated while a read is under way.
+ * Resolves when all promises that can settle have settled, including those that wait for file reads. A
+ * macrotask runs after all promise callbacks; another one follows while a file request is pending.
  */
 export async function drainMicrotasks(): Promise<void> {
   do await nextMacrotask();
   while (process.getActiveResourcesInfo().some(isFileRequest));
 }
 
-/** `readFile` closes its file with a request of another name. */
+/** `readFile` closes its file with a `CloseReq`. */
 const isFileRequest = (name: string): boolean => name.startsWith('FSReq') || name === 'CloseReq';
 
 const { setImmediate: soon } = globalThis;

@@ -3,7 +3,7 @@ import { AgentError } from '@agenthost/host/agent';
 
 const alone = (rest: string, step: AddedStep): AddedStep | undefined => (rest === '' ? step : undefined);
 
-/** Keywords for `createDemoProvider` with which the demo agent breaks the rules for providers. */
+/** Keywords for `createDemoProvider` that make the demo agent break the provider contract. */
 export const failingKeywords: readonly DemoKeyword[] = [
   {
     words: ['silence'],

@@ -6,7 +6,7 @@ function meta(value: string): JournalWrite[] {
   return [{ op: 'meta', key: 'k', value }];
 }
 
-/** A gate that stays closed until it is opened. */
+/** A gate that stays closed until `resolve` is called. */
 function holdUp() {
   let resolve = () => {};
   const promise = new Promise<void>((done) => {
@@ -15,7 +15,7 @@ function holdUp() {
   return { promise, resolve: () => resolve() };
 }
 
-/** The state of a promise once everything that can settle has settled. */
+/** The state of a promise after the pending promise callbacks. */
 async function outcomeOf(promise: Promise<unknown>): Promise<string> {
   let outcome = 'pending';
   promise.then(
@@ -26,7 +26,7 @@ async function outcomeOf(promise: Promise<unknown>): Promise<string> {
   return outcome;
 }
 
-test('a commit that is made to fail leaves nothing, and the next one is applied', async () => {
+test('a commit that is made to fail changes nothing, and the next commit is applied', async () => {
   const journal = new FaultJournal();
   await journal.open();
   journal.failNextCommits();
@@ -37,7 +37,7 @@ test('a commit that is made to fail leaves nothing, and the next one is applied'
   expect(journal.commitCount).toBe(1);
 });
 
-test('a commit can be held up before and after it is durable, unseen by reads in the meantime', async () => {
+test('a commit can be delayed before and after it is durable, and reads do not see it meanwhile', async () => {
   const journal = new FaultJournal();
   await journal.open();
   const [before, after] = [holdUp(), holdUp()];
@@ -52,7 +52,7 @@ test('a commit can be held up before and after it is durable, unseen by reads in
   expect(await journal.readMeta('k')).toBe('1');
 });
 
-test('[CONN-4] a crash keeps what was durable, reservations too, and nothing that was asked for settles after it', async () => {
+test('[CONN-4] a crash keeps durable commits and reservations, and pending calls never settle', async () => {
   const journal = new FaultJournal();
   await journal.open();
   await journal.reserveSeq(100);
@@ -87,7 +87,7 @@ test('a gate that throws fails the call with its own error', async () => {
   await journal.close();
 });
 
-test('a read that is held up still tells what was committed when it was called', async () => {
+test('a delayed read returns the state that was committed when it was called', async () => {
   const journal = new FaultJournal();
   await journal.open();
   const gate = holdUp();

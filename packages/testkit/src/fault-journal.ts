@@ -9,12 +9,12 @@ import {
 
 /** Hooks into a journal. Each may delay a call; an error fails the call. */
 export interface JournalGates {
-  /** A commit was requested and nothing of it is durable. */
+  /** Called when a commit was requested, before any of it is durable. */
   beforeCommit?: ((writes: readonly JournalWrite[]) => Promise<void> | void) | undefined;
-  /** A commit is durable (it survives a crash), and its caller does not know yet. Must not fail. */
+  /** Called when a commit is durable (survives a crash), before the commit resolves. Must not fail. */
   afterCommit?: ((writes: readonly JournalWrite[]) => Promise<void> | void) | undefined;
   beforeReserve?: ((seq: number) => Promise<void> | void) | undefined;
-  /** A read has its result, and its caller has not received it yet. */
+  /** Called when a read has its result, before the read resolves. */
   afterRead?: (() => Promise<void> | void) | undefined;
 }
 
@@ -55,7 +55,7 @@ export class FaultJournal implements Journal {
     this.#failures.push(...failures);
   }
 
-  /** Ends it like SIGKILL. */
+  /** Stops the journal like SIGKILL. */
   crash(): void {
     if (this.#hasCrashed) return;
     this.#hasCrashed = true;
@@ -192,13 +192,13 @@ export class FaultJournal implements Journal {
   }
 
   async #read<T>(result: Promise<T>): Promise<T> {
-    // The result is already determined; a wait here delays only its delivery, including that of an error.
+    // The read has already happened: the gate delays only its result. The handler keeps an error handled meanwhile.
     void Promise.allSettled([result]);
     await this.#alive(this.gates.afterRead?.());
     return this.#alive(await result);
   }
 
-  /** Passes a value on, unless the waiting process was killed; then it never settles. */
+  /** Resolves with `value`. Never settles after a crash. */
   async #alive<T>(value: Promise<T> | T): Promise<T> {
     const settled = await value;
     return this.#hasCrashed ? new Promise<T>(() => {}) : settled;

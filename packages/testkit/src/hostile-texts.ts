@@ -12,7 +12,7 @@ export interface HostileText {
 const LENGTH = 31_000;
 const PHRASE_LENGTH = 960;
 
-/** Repeats a piece up to a length, only as a whole. */
+/** Repeats `piece` while whole copies fit into `length`. */
 const filled = (piece: string, length: number): string => piece.repeat(Math.floor(length / piece.length));
 
 function repeated(name: string, piece: string, beginning: string, start = ''): HostileText {
@@ -24,7 +24,7 @@ function repeated(name: string, piece: string, beginning: string, start = ''): H
   };
 }
 
-/** Different words with a common beginning. */
+/** Different words with the same beginning. */
 function numbered(name: string, beginning: string): HostileText {
   const words = Array.from(
     { length: 3_500 },
@@ -33,7 +33,7 @@ function numbered(name: string, beginning: string): HostileText {
   return { name, text: words.join(' '), phrase: `"${words.slice(0, 120).join(' ')}"`, beginning };
 }
 
-/** Texts of about 31,000 characters, such as dumps, logs and other scripts. */
+/** Texts of about 31,000 characters: hex dumps, repeated words, non-Latin scripts, combining marks. */
 export const hostileTexts: readonly HostileText[] = [
   repeated('a hexdump', '00 ', '00'),
   repeated('one letter, parted', 'a ', 'a'),

@@ -3,7 +3,7 @@ import type { CloseInfo, Transport } from '@agenthost/rpc';
 
 /** Callbacks for a client's connection; all except `envelope` are optional. */
 export interface TransportObserver {
-  /** Called with each envelope, live or replayed, before the client. */
+  /** Called with each live or replayed envelope, before the client receives it. */
   envelope(envelope: ActionEnvelope): void;
   /** Called when `initialize` is answered. */
   initialized?(): void;
@@ -24,7 +24,7 @@ interface Frame {
   readonly error?: unknown;
 }
 
-/** A transport that reports handshakes and envelopes of a client. */
+/** Wraps a client's transport and reports its handshakes and envelopes. */
 export function observeTransport(transport: Transport, observer: TransportObserver): Transport {
   const handshakes = new Map<number, string>();
   const noteOut = (text: string): void => {

@@ -25,7 +25,7 @@ const CORRECTED = '0.5.2';
 const fileOf = (version: string): string =>
   fileURLToPath(new URL(`../../../../shared/protocol/${version}/schema.json`, import.meta.url));
 
-/** Where the protocol's schemas are expected, when they are missing; else `undefined`. */
+/** The expected path of the protocol's schema when the file is missing; else `undefined`. */
 export const missingSchemas = (): string | undefined =>
   existsSync(fileOf(CORRECTED)) ? undefined : fileOf(CORRECTED);
 
@@ -54,7 +54,7 @@ export class OlderSchema {
   }
 }
 
-/** The corrected types without types that `own` does not have, closed for other fields. */
+/** The corrected types, limited to the types and fields of `own`; other fields are not allowed. */
 function closed(own: Definitions, corrected: Definitions): Record<string, object> {
   const narrow = (name: string): object =>
     narrowed(corrected[name] ?? own[name] ?? {}, own[name] ?? corrected[name] ?? {}, own);
@@ -63,7 +63,7 @@ function closed(own: Definitions, corrected: Definitions): Record<string, object
   for (const name of names) {
     const schema = narrow(name);
     result[name] = schema;
-    // Types that a later version gave a name.
+    // Adds types that only a later version names.
     for (const [, other] of JSON.stringify(schema).matchAll(/"#\/\$defs\/(\w+)"/g)) names.add(other ?? name);
   }
   return result;
@@ -82,7 +82,7 @@ function narrowed(schema: Schema, own: Schema, all: Definitions): object {
   const { properties } = schema;
   if (properties === undefined && own.properties === undefined) return schema;
   const fields = Object.entries(own.properties ?? {}).map(([name, field]) => {
-    // The given schemas use strings for JSON Schemas.
+    // The schema files declare these JSON Schemas as strings.
     if (name === 'inputSchema' || name === 'outputSchema') return [name, {}];
     const newer = properties?.[name];
     return [name, newer === undefined ? field : narrowed(newer, field, all)];

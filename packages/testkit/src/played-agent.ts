@@ -7,7 +7,7 @@ export type PlayTurn = (output: TurnOutput, input: TurnInput) => Promise<void>;
 /** An agent whose turns a test plays. */
 export interface PlayedAgent {
   readonly provider: AgentProvider;
-  /** Plays turns that start from now on. Initially turns end at once. */
+  /** Plays the turns that start after it was set. Initially turns end at once. */
   play: PlayTurn;
 }
 

@@ -1,7 +1,7 @@
 import type { InputQuestions, InputResponse } from '@agenthost/host/agent';
 import type { ChatInputAnswerValue } from '@agenthost/protocol';
 
-/** An input request of a recording turn, with its answer once a test has given one. */
+/** An input request of a recording turn, with the test's response. */
 export class RecordedAsk {
   readonly request: InputQuestions;
   /** The response for the provider. */
@@ -33,7 +33,7 @@ export class RecordedAsk {
     this.#close({ response: 'decline', answers: {} });
   }
 
-  /** Dismisses the request, like a person or the end of the turn. */
+  /** Cancels the request, as a user or the end of the turn does. */
   cancel(): void {
     this.#close({ response: 'cancel', answers: {} });
   }

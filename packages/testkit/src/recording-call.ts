@@ -7,7 +7,7 @@ import type {
 } from '@agenthost/host/agent';
 import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 
-/** State of a recorded tool call, with the names of the wire. */
+/** State of a recorded tool call, named as on the wire. */
 export type RecordedCallStatus =
   | 'streaming'
   | 'pending-confirmation'
@@ -16,7 +16,7 @@ export type RecordedCallStatus =
   | 'completed'
   | 'cancelled';
 
-/** A recorded tool call, and controls that play the person. */
+/** A recorded tool call, with controls for the user's answers. */
 export interface RecordedCall {
   readonly id: string;
   readonly start: ToolCallStart;
@@ -35,7 +35,7 @@ export interface RecordedCall {
   answerResult(approved: boolean): void;
 }
 
-/** What a recorded call needs of its turn. */
+/** Functions of the turn that a recorded call uses. */
 export interface CallOwner {
   record(status: RecordedCallStatus): void;
   violation(what: string): void;

@@ -1,7 +1,7 @@
 import type { AgentTerminal, AgentTerminalStart, TerminalUse } from '@agenthost/host/agent';
 import { defined } from '@agenthost/protocol/values';
 
-/** A terminal without a process: a test plays its output and exit, and sees what an agent does with it. */
+/** A terminal without a process: a test plays its output and exit, and reads the agent's calls. */
 export class RecordingTerminal implements AgentTerminal {
   readonly uri: string;
   readonly title: string;
@@ -48,14 +48,14 @@ export class RecordingTerminal implements AgentTerminal {
     this.#exit.resolve({ exitCode: this.#exitCode });
   }
 
-  /** Sends it to the background, like a person. */
+  /** Sends the terminal to the background, as a user does. */
   detach(): void {
     this.#isDetached = true;
     this.#detach.resolve();
   }
 
   output(maxBytes: number): { text: string; isTruncated: boolean; exitCode?: number } {
-    // Tests that check the limit print ASCII.
+    // Counts characters as bytes: tests that check the limit print ASCII.
     const text = this.#output.slice(Math.max(0, this.#output.length - maxBytes));
     const isTruncated = text.length < this.#output.length;
     return { text, isTruncated, ...defined({ exitCode: this.#exitCode }) };
@@ -75,7 +75,7 @@ export class RecordingTerminal implements AgentTerminal {
 
   async kill(): Promise<void> {
     this.killCount += 1;
-    // Like a process killed by signal 15.
+    // The exit code of a process that SIGTERM killed.
     this.exit(143);
   }
 

@@ -27,17 +27,17 @@ export type TurnEvent =
   | { kind: 'ask'; ask: RecordedAsk; isOpen: boolean };
 
 /**
- * A turn that records calls. It follows the state machine of [CHAT-7]: illegal calls do nothing, like in the
- * host, and are recorded in `violations`.
+ * A turn that records calls. It follows the state machine of [CHAT-7]. An illegal call does nothing, as in the
+ * host, and is recorded in `violations`.
  */
 export class RecordingTurn implements TurnOutput {
   readonly events: TurnEvent[] = [];
   readonly calls: RecordedCall[] = [];
-  /** Questions to people, oldest first. */
+  /** Input requests, oldest first. */
   readonly asks: RecordedAsk[] = [];
   /** Calls of clients' tools, oldest first. */
   readonly clientCalls: ClientToolCall[] = [];
-  /** Plays the client that runs them. */
+  /** Plays the client that runs the tool. */
   onClientTool: (call: ClientToolCall, withdrawn?: AbortSignal) => ToolCallResult | Promise<ToolCallResult> =
     () => ({
       success: true,
@@ -68,7 +68,7 @@ export class RecordingTurn implements TurnOutput {
     return this.events.findLast((event) => event.kind === 'usage')?.usage;
   }
 
-  /** Resolves with the first result of `check` that is not empty; checks again after every event. */
+  /** Calls `check` now and after each event. Resolves with its first result, rejects when the turn ends first. */
   until<T>(check: () => T | undefined | false): Promise<T> {
     return new Promise((resolve, reject) => {
       const look = (): boolean => {
@@ -162,7 +162,7 @@ export class RecordingTurn implements TurnOutput {
   async clientTool(call: ClientToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult> {
     this.clientCalls.push(call);
     this.#record({ kind: 'clientTool', call });
-    // After the test's own synchronous code for the new turn.
+    // Runs after the test's synchronous code for the new turn.
     await new Promise((resolve) => setImmediate(resolve));
     return this.onClientTool(call, withdrawn);
   }

@@ -1,13 +1,13 @@
 import type { AgentError, TurnOutput, WorkerChat, WorkerChatStart } from '@agenthost/host/agent';
 
-/** One turn of a worker, and how it ended. */
+/** One turn of a worker chat, with its outcome. */
 export interface RecordedWorkerTurn<T extends TurnOutput> {
   readonly prompt: string;
   readonly output: T;
   isEnded: boolean;
-  /** Cancels the turn of the worker only, like a person. */
+  /** Cancels only this turn, as a user does. */
   cancel(): void;
-  /** Why it failed; absent while it runs and when it completed. */
+  /** The error of a failed turn; else absent. */
   error?: AgentError;
 }
 
@@ -20,7 +20,7 @@ export class RecordedWorker<T extends TurnOutput> implements WorkerChat {
   readonly #signal: AbortSignal;
   readonly #began: () => void;
 
-  /** `signal` aborts with the parent's turn; `began` is called when a turn of the worker has started. */
+  /** `signal` aborts with the parent's turn; `began` is called when a turn of the worker starts. */
   constructor(
     uri: string,
     start: WorkerChatStart,

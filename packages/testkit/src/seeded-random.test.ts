@@ -3,7 +3,7 @@ import { SeededRandom } from './seeded-random.ts';
 
 const draw = (random: SeededRandom) => Array.from({ length: 1_000 }, () => random.int(10));
 
-test('the same seed gives the same numbers, another one others, all of them in range', () => {
+test('the same seed gives the same numbers, another seed gives others, and all are in range', () => {
   const numbers = draw(new SeededRandom(7));
   expect(draw(new SeededRandom(7))).toEqual(numbers);
   expect(draw(new SeededRandom(8))).not.toEqual(numbers);
@@ -11,7 +11,7 @@ test('the same seed gives the same numbers, another one others, all of them in r
   expect(new Set(numbers)).toEqual(new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]));
 });
 
-test('weights decide how often each key comes', () => {
+test('weights decide how often each key is drawn', () => {
   const random = new SeededRandom(1);
   const counts = { often: 0, seldom: 0, never: 0 };
   for (let count = 0; count < 1_000; count += 1)

@@ -7,9 +7,9 @@ export class SeededRandom {
     this.#state = typeof seed === 'number' ? seed >>> 0 : hash(seed);
   }
 
-  /** 0 ≤ x < 1. A field, so that it can be passed on. */
+  /** A number x with 0 ≤ x < 1. A field, so that callers can pass it as a function. */
   readonly next = (): number => {
-    // Mulberry32: small, fast, and good enough for this purpose.
+    // Mulberry32.
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
     mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
@@ -49,7 +49,7 @@ export class SeededRandom {
     return fail();
   }
 
-  /** An independent generator for a name: its numbers do not depend on how often this one was used. */
+  /** A generator for a seed and a name, independent of all others. */
   static of(seed: number, name: string): SeededRandom {
     return new SeededRandom(`${seed}/${name}`);
   }

@@ -32,7 +32,7 @@ const STEER: SteerWeights = { take: 6, refuse: 3, fail: 1, late: 1 };
 /** Provider id of the simulated agent. */
 export const SIMULATED_AGENT = 'simulated';
 
-/** Creates an agent whose turns follow from a seed and the turn's id, with injected time. */
+/** Creates an agent whose turns depend only on the seed and the turn's id, with injected time. */
 export function createSimulatedAgent(options: SimulatedAgentOptions): AgentProvider {
   return {
     id: SIMULATED_AGENT,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from './simulated-clock.ts';
 
-test('timers fire in the order of their time, then of their making, and see the time that they asked for', async () => {
+test('timers fire in the order of their time, then of their creation, and `now` is the time of the timer', async () => {
   const clock = new SimulatedClock(1_000);
   const seen: string[] = [];
   const note = (name: string) => () => seen.push(`${name}@${clock.now()}`);
@@ -17,7 +17,7 @@ test('timers fire in the order of their time, then of their making, and see the 
   expect(seen).toEqual(['first@1010', 'second@1010', 'late@1020']);
 });
 
-test('what a timer sets off, promises and immediates included, is done before the next timer fires', async () => {
+test('promises and immediates that a timer triggers run before the next timer fires', async () => {
   const clock = new SimulatedClock();
   const seen: string[] = [];
   clock.after(1, () => {
@@ -30,7 +30,7 @@ test('what a timer sets off, promises and immediates included, is done before th
   expect(seen).toEqual(['promise', 'set off', 'next']);
 });
 
-test('a scope that has ended calls nothing back any more', async () => {
+test('a scope that has ended runs no callbacks', async () => {
   const clock = new SimulatedClock();
   const scope = clock.scope();
   let count = 0;

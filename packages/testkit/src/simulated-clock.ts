@@ -8,8 +8,8 @@ interface Entry {
 }
 
 /**
- * A clock for host, client and agents that a test controls: `now()` moves only by `advance`, timers fire in
- * the order of their time (then of creation), and `immediate` callbacks run when the test says so.
+ * A clock for host, client and agents that a test controls. Only the methods of this class move the time.
+ * Timers fire in the order of their time, then of their creation. Immediates run in `runImmediates`.
  */
 export class SimulatedClock implements ClientClock {
   #now: number;
@@ -25,18 +25,18 @@ export class SimulatedClock implements ClientClock {
   /** Milliseconds since the epoch. */
   readonly now = (): number => this.#now;
 
-  /** Moves the time without firing timers, like work that takes time. */
+  /** Moves the time without firing timers, as synchronous work does. */
   spend(ms: number): void {
     this.#now += ms;
   }
 
-  /** Calls back once after `delayMs`. Returns a function that cancels it. */
+  /** Calls `callback` once after `delayMs`. Returns a function that cancels the timer. */
   readonly after = (delayMs: number, callback: () => void): (() => void) => {
     const handle = this.setTimeout(callback, delayMs);
     return () => this.clearTimeout(handle);
   };
 
-  /** Calls back at the next `runImmediates`. */
+  /** Calls `callback` at the next `runImmediates`. */
   readonly immediate = (callback: () => void): void => {
     this.#immediates.push(callback);
   };
@@ -67,7 +67,7 @@ export class SimulatedClock implements ClientClock {
     return this.#immediates.length > 0;
   }
 
-  /** Runs the callbacks scheduled so far, but not those that they schedule. Returns their number. */
+  /** Runs the immediates scheduled so far, but not those that they schedule. Returns the number run. */
   runImmediates(): number {
     const due = this.#immediates;
     this.#immediates = [];
@@ -76,8 +76,8 @@ export class SimulatedClock implements ClientClock {
   }
 
   /**
-   * Moves to the next timer and fires it. Returns false when there is none. Synchronous: promises continue
-   * later.
+   * Moves the time to the next timer and fires it. Returns false without a timer. Promise callbacks run after
+   * this call.
    */
   fireNext(): boolean {
     const next = this.#next();
@@ -88,13 +88,13 @@ export class SimulatedClock implements ClientClock {
     return true;
   }
 
-  /** Runs promises and immediates until none is left. Does not wait for real input or output. */
+  /** Runs promise callbacks and immediates until none is left. Waits for file requests, not for other I/O. */
   async settle(): Promise<void> {
     do await drainMicrotasks();
     while (this.runImmediates() > 0);
   }
 
-  /** Advances by `ms`: fires due timers, each with everything that it triggers. */
+  /** Advances by `ms`. Runs everything that one due timer triggers before the next timer fires. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await this.settle();
@@ -105,13 +105,13 @@ export class SimulatedClock implements ClientClock {
     this.#now = Math.max(this.#now, end);
   }
 
-  /** Fires timers until `promise` settles, and settles like it. Rejects after ten thousand timers. */
+  /** Fires timers until `promise` settles, then settles the same way. Rejects after 10,000 timers. */
   async runUntilSettled(promise: Promise<unknown>): Promise<void> {
     let isSettled = false;
     const done = promise.finally(() => {
       isSettled = true;
     });
-    // The last line throws its error again.
+    // The last `await` rethrows the error, so the rejection here must not count as unhandled.
     done.catch(() => undefined);
     for (let round = 0; round < 10_000; round += 1) {
       await this.settle();
@@ -122,7 +122,7 @@ export class SimulatedClock implements ClientClock {
     await done;
   }
 
-  /** Clock and timers for a part that may be killed: after `end()` no callback runs. */
+  /** Clock and timers for a component that a test may kill: after `end()` no callback runs. */
   scope(): ClockScope {
     return new ClockScope(this);
   }
@@ -136,7 +136,7 @@ export class SimulatedClock implements ClientClock {
   }
 }
 
-/** A part of a simulated clock that can be ended; see `SimulatedClock.scope`. */
+/** Clock and timers of one component; see `SimulatedClock.scope`. */
 export class ClockScope {
   readonly #clock: SimulatedClock;
   readonly #handles = new Set<number>();
@@ -172,7 +172,7 @@ export class ClockScope {
     return this.#handles.size;
   }
 
-  /** Cancels everything for good. */
+  /** Cancels all timers and immediates. Later calls schedule nothing. */
   end(): void {
     this.#isOver = true;
     for (const handle of this.#handles) this.#clock.clearTimeout(handle);

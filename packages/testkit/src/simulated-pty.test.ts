@@ -15,7 +15,7 @@ function reader(pty: Pty, offset = 0): string[] {
 }
 
 describe('a simulated pty', () => {
-  it('hands over what its program puts out, then the exit', async () => {
+  it('delivers the output of its program, then the exit', async () => {
     const owner = new SimulatedPtyOwner();
     const heard = reader(await owner.spawn(spec));
     owner.last.output('ab');
@@ -24,7 +24,7 @@ describe('a simulated pty', () => {
     expect(heard).toEqual(['0:ab', '2:c', 'exit 3']);
   });
 
-  it('hands over no more than its high-water mark until that is acknowledged, and the exit after all of it', async () => {
+  it('delivers at most its high-water mark ahead of acknowledgements, and the exit after all output', async () => {
     const owner = new SimulatedPtyOwner({ highWater: 4 });
     const pty = await owner.spawn(spec);
     const heard = reader(pty);
@@ -36,7 +36,7 @@ describe('a simulated pty', () => {
     expect(() => pty.acknowledge(7)).toThrow('only 6 handed over');
   });
 
-  it('shows what was written, sizes and signals, and nothing of them after its end', async () => {
+  it('records input, sizes and signals until its end', async () => {
     const owner = new SimulatedPtyOwner();
     const pty = await owner.spawn(spec);
     const use = (): void => {
@@ -51,7 +51,7 @@ describe('a simulated pty', () => {
     expect({ keys, sizes, signals }).toEqual({ keys: 'x', sizes: [[10, 5]], signals: ['SIGINT'] });
   });
 
-  it('is read on by the next host from where the last one was sure, and its owner hears nothing more', async () => {
+  it('is read by the next host from the acknowledged offset, and the old host receives nothing more', async () => {
     const owner = new SimulatedPtyOwner({ outlivesHost: true });
     const before = reader(await owner.spawn(spec));
     owner.last.output('abc');
@@ -66,7 +66,7 @@ describe('a simulated pty', () => {
     await expect(owner.spawn(spec)).rejects.toThrow('the host is stopping');
   });
 
-  it('ends when it is killed, by default as HUP ends it', async () => {
+  it('exits with 129 by default when it is killed', async () => {
     const owner = new SimulatedPtyOwner();
     const pty = await owner.spawn(spec);
     const heard = reader(pty);
@@ -74,7 +74,7 @@ describe('a simulated pty', () => {
     expect(heard).toEqual(['exit 129']);
   });
 
-  it('cannot be started when a test says so', async () => {
+  it('fails to start when a test says so', async () => {
     const owner = new SimulatedPtyOwner();
     owner.failNextSpawn('no pty left');
     await expect(owner.spawn(spec)).rejects.toThrow('no pty left');

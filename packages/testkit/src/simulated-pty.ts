@@ -16,15 +16,15 @@ export interface SimulatedPtyOptions {
   /** Bytes delivered ahead of acknowledgements. Default 1 MiB. */
   readonly highWater?: number;
   /**
-   * True: `close` leaves ptys running for the owner made by `restart`, like a keeper. Default false: it ends
-   * them.
+   * True: `close` leaves the ptys running for the owner that `restart` makes, as the pty keeper does. Default:
+   * false, `close` ends them.
    */
   readonly outlivesHost?: boolean;
 }
 
 /**
- * Ptys without processes: a test plays output and exit of their programs and sees what reached them.
- * Everything is synchronous: the sink gets output before `output` returns.
+ * Ptys without processes: a test plays output and exit of their programs and reads their input. All calls are
+ * synchronous: the sink gets output before `output` returns.
  */
 export class SimulatedPtyOwner implements PtyOwner {
   /** All ptys, oldest first, including those of owners before a `restart`. */
@@ -69,23 +69,21 @@ export class SimulatedPtyOwner implements PtyOwner {
   }
 
   /**
-   * Delays the answer to the next `adopt`, also of an owner made by `restart`, until the promise resolves
-   * with whether there are ptys.
+   * Makes the next `adopt`, also of an owner made by `restart`, hand over its ptys late: when the promise
+   * resolves with true. If the promise resolves with false, `adopt` hands over no ptys.
    */
   fallSilent(until: Promise<boolean>): void {
     this.#silence = until;
   }
 
-  /** The host was killed: its sinks get nothing more, and its calls have no effect. */
+  /** Plays the kill of the host: its sinks get no more output, and its calls have no effect. */
   abandon(): void {
     this.#isClosed = true;
     this.#isAbandoned = true;
     for (const pty of this.ptys) pty.detach();
   }
 
-  /**
-   * The host was killed or restarted; see `abandon`. The returned owner gives out the same ptys by `adopt`.
-   */
+  /** Abandons this owner. Returns the next host's owner, whose `adopt` hands over the same ptys. */
   restart(): SimulatedPtyOwner {
     this.abandon();
     const next = new SimulatedPtyOwner(this.#options, this.ptys);
@@ -125,17 +123,17 @@ export class SimulatedPtyOwner implements PtyOwner {
   }
 }
 
-/** One pty without a process, as a test sees it. */
+/** One pty without a process, with controls for a test. */
 export class SimulatedPty {
   readonly spec: PtySpec;
   readonly pid: number;
   /** All written texts, one entry per call. */
   readonly writes: string[] = [];
-  /** Later sizes, oldest first. */
+  /** Sizes set by `resize`, oldest first. */
   readonly sizes: (readonly [cols: number, rows: number])[] = [];
   /** Signals to the foreground process group, oldest first. */
   readonly signals: NodeJS.Signals[] = [];
-  /** Effect of `kill`. Default: ends it like HUP, with 129. */
+  /** Effect of `kill`. Default: the process exits with 129, as after SIGHUP. */
   onKill: () => void = () => this.end(129);
   readonly #highWater: number;
   #output: Buffer = Buffer.alloc(0);
@@ -178,7 +176,7 @@ export class SimulatedPty {
     return this.#exit !== undefined;
   }
 
-  /** Number of `kill` calls while it ran. */
+  /** Number of `kill` calls while the process ran. */
   get killCount(): number {
     return this.#killCount;
   }
@@ -202,7 +200,7 @@ export class SimulatedPty {
     this.#deliver();
   }
 
-  /** Ends the process. The reader is told after all output. Does nothing after the end. */
+  /** Ends the process. The reader gets the exit after all output. A second call does nothing. */
   end(exitCode = 0): void {
     if (this.#exit !== undefined) return;
     this.#exit = { exitCode };
@@ -210,7 +208,7 @@ export class SimulatedPty {
     this.#deliver();
   }
 
-  /** Drops output before this offset, like after a long time without a reader. */
+  /** Drops output before this offset, as after a long time without a reader. */
   drop(offset: number): void {
     this.#acknowledged = Math.max(this.#acknowledged, offset);
     this.#delivered = Math.max(this.#delivered, offset);
@@ -222,7 +220,7 @@ export class SimulatedPty {
     this.#isHeld = false;
   }
 
-  /** The handle for a host; a new one for each host. `isGone`: that host was killed. */
+  /** A new handle for one host. `isGone`: whether that host was killed. */
   handle(isGone: () => boolean = () => false): Pty {
     const unlessGone = (act: () => void): void => {
       if (!isGone()) act();
@@ -281,7 +279,7 @@ export class SimulatedPty {
     const ahead = this.#isHeld ? Math.min(HELD_BYTES, this.#highWater) : this.#highWater;
     const to = Math.min(this.#output.length, this.#acknowledged + ahead);
     if (to > from) {
-      // Before the call, because a sink may acknowledge within it.
+      // Set before the call, because the sink may acknowledge during it.
       this.#delivered = to;
       sink.data(this.#output.subarray(from, to), from);
     }

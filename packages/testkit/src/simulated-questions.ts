@@ -4,7 +4,7 @@ import type { SeededRandom } from './seeded-random.ts';
 
 const KINDS = ['text', 'number', 'integer', 'boolean', 'single-select', 'multi-select'] as const;
 
-/** Asks people, sometimes for a limited time, and repeats the answer, so that a wrong answer would show. */
+/** Asks questions, sometimes for a limited time, and repeats the answer, so that a wrong answer is visible. */
 export async function simulateQuestions({
   random,
   output,
@@ -21,7 +21,7 @@ export async function simulateQuestions({
   await output.markdown(`heard ${response} ${JSON.stringify(answers)} `);
 }
 
-/** A page, or up to three questions of any kind, some of them required. */
+/** A web page, or one to three questions of any kind, some of them required. */
 function simulatedQuestions(random: SeededRandom): InputQuestions {
   // Few ids, so that an open request is sometimes replaced.
   const requestId = `request-${random.int(3)}`;

@@ -11,8 +11,8 @@ export interface StreamParts {
 }
 
 /**
- * Two calls whose inputs are streamed at the same time, with text and reasoning in between. Then both run,
- * sometimes after a question to people.
+ * Streams the inputs of two calls at the same time, with text and reasoning in between, then runs both calls.
+ * Sometimes asks a question before they run.
  */
 export async function interleaveInputs({ random, output, timers, pause }: StreamParts): Promise<void> {
   const calls = ['one', 'other'].map((name) =>
@@ -38,7 +38,7 @@ export async function interleaveInputs({ random, output, timers, pause }: Stream
         await pause();
     }
   }
-  // Meanwhile the incomplete inputs are in the state.
+  // The state holds the unfinished inputs while the question is open.
   if (random.chance(0.6)) await simulateQuestions({ random, output, timers });
   for (const call of calls) {
     call.run({ invocationMessage: 'Simulate', toolInput: call.id });

@@ -14,9 +14,9 @@ export interface TurnWeights {
   readonly text: number;
   readonly reasoning: number;
   readonly call: number;
-  /** A tool of an active client; nothing when none is offered. */
+  /** Calls a tool of an active client. Does nothing when no client offers one. */
   readonly clientTool: number;
-  /** Asks people and repeats their answers. */
+  /** Asks a question and repeats the answer. */
   readonly ask: number;
   readonly usage: number;
   readonly activity: number;
@@ -25,9 +25,9 @@ export interface TurnWeights {
   readonly title: number;
   /** A call with a worker in a chat of its own. */
   readonly worker: number;
-  /** Two inputs of calls and text are streamed at the same time. */
+  /** Streams text and the inputs of two calls at the same time. */
   readonly inputs: number;
-  /** Calls `TurnOptions.streams`; nothing without it. */
+  /** Calls `TurnOptions.streams`, if set. */
   readonly streams: number;
 }
 
@@ -70,7 +70,7 @@ export interface TurnOptions {
   readonly end?: Partial<EndWeights>;
   /** Least and greatest pause between steps in milliseconds. Default 0 to 200. */
   readonly pauseMs?: readonly [number, number];
-  /** Writes to several texts of the turn alternately, which a `TurnOutput` cannot. */
+  /** Writes alternately to several texts of the turn. A `TurnOutput` cannot do this. */
   readonly streams?: (place: TurnPlace, random: SeededRandom, pause: () => Promise<void>) => Promise<void>;
 }
 
@@ -173,7 +173,7 @@ export class SimulatedTurn {
 
   async end(): Promise<void> {
     const end = this.#random.weighted({ ...END, ...this.#options.end });
-    // Questions are part of the state: the turn waits for their answers or their end.
+    // Open questions are part of the state: the turn waits until each is answered or closed.
     await Promise.all(this.#waiting);
     if (this.#signal.aborted || end === 'complete') return;
     if (end === 'error') throw new AgentError('agentError', 'the schedule says so');
@@ -185,7 +185,7 @@ export class SimulatedTurn {
     if (tools.length === 0) return;
     const { clientId, definition } = this.#random.pick(tools);
     const call = { clientId, toolName: definition.name, toolInput: JSON.stringify({ text }) };
-    // The client answers, or does not.
+    // The client may never answer.
     this.#waiting.push(this.#output.clientTool(call).then(() => undefined));
   }
 

@@ -12,8 +12,8 @@ export interface WorkerParts {
 }
 
 /**
- * A call with a worker that talks, sometimes asks, may spawn another worker, and completes, fails, or stays
- * open. Never rejects.
+ * Makes a call with a worker chat. The worker writes text, sometimes asks a question or spawns another worker.
+ * Its turns complete, fail, or stay open. Never rejects because of the limit of workers.
  */
 export async function simulateWorker({ random, output, pause }: WorkerParts, depth = 1): Promise<void> {
   const call = output.toolCall({

@@ -15,15 +15,15 @@ import { misuse } from './unruly-calls.ts';
 export interface UnrulyOptions {
   readonly seed: number;
   readonly timers: { after(delayMs: number, callback: () => void): () => void };
-  /** Probability of misbehaviour, 0 to 1. 0: it only counts. */
+  /** Probability of misbehaviour, 0 to 1. At 0 the agent behaves, and `watch` still records. */
   readonly chance: number;
-  /** Part of every error that it causes. */
+  /** Message of every error that the agent throws on purpose. */
   readonly reason: string;
-  /** Called with errors that the host threw at an agent against its contract. */
+  /** Called with each error that the host throws at the agent against the agent contract. */
   onFault(error: unknown): void;
 }
 
-/** Work inside an agent, independent of the host's state. */
+/** Openings, turns and sessions of an agent, recorded without the host's state. */
 export class AgentWatch {
   /** Chats whose session is being opened, once per session. */
   readonly opening: string[] = [];
@@ -32,7 +32,7 @@ export class AgentWatch {
   /** Chats of open sessions, once per session. */
   readonly open: string[] = [];
 
-  /** Whether something runs for this chat that will end or must be ended. */
+  /** Whether a session of this chat is opening or a turn of this chat is running. */
   isBusy(chat: string): boolean {
     return this.opening.includes(chat) || this.running.includes(chat);
   }
@@ -52,8 +52,8 @@ const TURNS = {
 } as const;
 
 /**
- * Makes an agent sometimes break the rules for agents, depending on its seed. `watch` sees what happens
- * inside.
+ * Wraps an agent so that it sometimes breaks the agent contract. The seed decides when. `watch` records the
+ * agent's openings, turns and sessions.
  */
 export function makeUnruly(agent: AgentProvider, watch: AgentWatch, options: UnrulyOptions): AgentProvider {
   let count = 0;
@@ -63,7 +63,7 @@ export function makeUnruly(agent: AgentProvider, watch: AgentWatch, options: Unr
       count += 1;
       const random = SeededRandom.of(options.seed, `${request.chat} ${count}`);
       return within(watch.opening, request.chat, async () => {
-        // The first session opens normally, so that there is one.
+        // The first session always opens, so that a session exists.
         if (count > 1 && random.chance(options.chance)) await misopen(random, options, signal);
         const exit: { gone?: () => void } = {};
         const host = hearingExits(request.host, () => exit.gone?.());
@@ -76,7 +76,7 @@ export function makeUnruly(agent: AgentProvider, watch: AgentWatch, options: Unr
   };
 }
 
-/** Its process has exited once it reports so; nobody will close it. */
+/** Calls `onExit` when the agent reports its exit, because the host then does not close the session. */
 const hearingExits = (host: AgentSessionHost, onExit: () => void): AgentSessionHost => ({
   saveMemory: (memory) => host.saveMemory(memory),
   title: (title) => host.title(title),
@@ -102,7 +102,7 @@ async function misopen(random: SeededRandom, { timers, reason }: UnrulyOptions, 
     case 'slow':
       return new Promise<void>((resolve) => void timers.after(random.between(0, 20_000), resolve));
     case 'never':
-      // Like a hanging process: only the end of the attempt ends it.
+      // Like a hanging process: the opening ends only when the host aborts it.
       return new Promise<void>((_, reject) => {
         signal.addEventListener('abort', () => reject(new Error(reason)));
       });
@@ -119,7 +119,7 @@ class UnrulySession implements AgentSession {
   readonly #options: UnrulyOptions;
   readonly #over = Promise.withResolvers<void>();
   #isOver = false;
-  /** Outputs of ended turns. */
+  /** Output of the latest turn that ended. */
   #old: TurnOutput | undefined;
 
   constructor(
@@ -159,7 +159,7 @@ class UnrulySession implements AgentSession {
     await this.#inner.terminate();
   }
 
-  /** The session is gone. */
+  /** Records the end of the session. Later calls do nothing. */
   leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -191,7 +191,7 @@ class UnrulySession implements AgentSession {
         if (this.#old !== undefined) spoil(this.#old, 3);
         return this.#inner.runTurn(input, output, signal);
       case 'deaf':
-        // Continues after a cancel until it is terminated.
+        // Ignores a cancel: runs until its last step or `terminate`.
         await this.#inner.runTurn(input, output, new AbortController().signal);
         return spoil(output, 2);
       case 'slowToStop':

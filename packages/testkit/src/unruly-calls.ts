@@ -21,8 +21,8 @@ const CALLS = {
 } as const;
 
 /**
- * Makes one call to a turn that no agent should make. `onFault` is called with errors that the contract does
- * not include.
+ * Misuses a turn once, against the agent contract. `onFault` is called with errors that the contract does not
+ * include.
  */
 export function misuse(
   random: SeededRandom,

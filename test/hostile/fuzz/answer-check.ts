@@ -5,26 +5,26 @@ import type { Frame } from './fuzz-connection.ts';
 
 const INTERNAL_ERROR = -32603;
 
-/** Looks at what a host answers to cases, and throws with the seed and the case at the first answer that must not be. */
+/** Checks the host's answers to cases. Throws with the seed and the case at the first invalid answer. */
 export class AnswerCheck {
   readonly #seed: number;
   readonly #secrets: readonly string[];
 
-  /** `dataDir`: never named to clients. */
+  /** `dataDir` must not appear in an answer. */
   constructor(seed: number, dataDir: string) {
     this.#seed = seed;
     const repository = join(import.meta.dirname, '../../..');
     this.#secrets = [dataDir, repository, `${homedir()}/`, 'node:internal', '\n    at ', 'node_modules'];
   }
 
-  /** An answer: no fault of the host, and nothing of its own in what it says of faults. */
+  /** Checks an answer: no internal error of the host, and no internals in error texts. */
   answer(asked: Case | undefined, answer: Frame): void {
     if (answer.error === undefined) return;
     if (answer.error.code === INTERNAL_ERROR) this.fail(asked, answer, 'was answered by a fault of the host');
     this.text(asked, answer, `${answer.error.message} ${JSON.stringify(answer.error.data ?? '')}`);
   }
 
-  /** What a host says to people, in this frame. */
+  /** Checks a text for people in this frame. */
   text(asked: Case | undefined, answer: Frame, text: string): void {
     const found = this.#secrets.find(
       (secret) => text.includes(secret) && asked?.frame.includes(secret) !== true,

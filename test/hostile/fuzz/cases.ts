@@ -4,14 +4,14 @@ import { mutate } from './mutate.ts';
 import { actionSchemas, requestSchemas, schemaFile } from './schema-file.ts';
 import { type Pools, SchemaValues } from './schema-values.ts';
 
-/** One message to the host, the same for the same seed and number in the same world. */
+/** One message to the host. The same seed, number and world give the same message. */
 export interface Case {
   readonly index: number;
   readonly kind: 'request' | 'notification' | 'dispatch' | 'oddity';
-  /** As sent. */
+  /** The frame as sent. */
   readonly frame: string;
   readonly method: string;
-  /** Requests alone have one. */
+  /** Only requests have an id. */
   readonly id?: number;
 }
 
@@ -22,10 +22,10 @@ const byType = actionSchemas(actions);
 const methods = [...byMethod.keys()];
 const types = [...byType.keys()];
 
-/** Where ids and `clientSeq`s of cases begin. */
+/** Ids and `clientSeq`s of cases begin here. */
 const FIRST_ID = 1_000;
 
-/** Mutated of those that begin as valid ones. */
+/** Share of valid messages that are then mutated. */
 const MUTATED = 0.4;
 
 /** The case with this number. */
@@ -40,7 +40,7 @@ export function caseAt(seed: number, index: number, pools: Pools): Case {
       return { index, kind: 'request', method, id, frame: toFrame(message) };
     }
     case 'notification': {
-      // A request without an id asks for nothing, and does nothing.
+      // A request without an id is a notification, which the host ignores.
       const method = random.chance(0.5) ? 'unsubscribe' : random.pick(methods);
       const params =
         method === 'unsubscribe' ? { channel: hostileString(random) } : paramsOf(method, pools, random);
@@ -71,7 +71,7 @@ function paramsOf(method: string, pools: Pools, random: SeededRandom): object {
   return typeof params === 'object' && params !== null ? params : {};
 }
 
-/** Channels of the kind that an action belongs to, and at times any. */
+/** Channels of the kind that an action belongs to, and sometimes all channels. */
 function channelsFor(type: string, pools: Pools): string[] {
   const [family = ''] = type.split('/');
   const all = (pools['channel'] ?? []).map(String);
@@ -82,7 +82,7 @@ function channelsFor(type: string, pools: Pools): string[] {
   return fitting.length === 0 ? all : fitting;
 }
 
-/** What is no call as the protocol knows them. */
+/** A message outside the protocol. */
 function oddity(random: SeededRandom, id: number): string {
   switch (random.int(6)) {
     case 0:

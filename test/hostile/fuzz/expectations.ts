@@ -2,9 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import type { Case } from './cases.ts';
 import { actionSchemas, requestSchemas, type Schema, type SchemaFile, schemaFile } from './schema-file.ts';
 
-/**
- * Which cases the host has to refuse, judged by the published schemas and not by the host's own checks. `false`: it may do what it is asked.
- */
+/** Decides by the published schemas, not by the host's own checks, whether the host must refuse a case. `false`: the host may accept it. */
 export class Expectations {
   readonly #requests: ReadonlyMap<string, () => ValidateFunction>;
   readonly #actions: ReadonlyMap<string, () => ValidateFunction>;
@@ -37,7 +35,7 @@ function checks(
   schemasOf: (file: SchemaFile) => ReadonlyMap<string, Schema>,
 ): ReadonlyMap<string, () => ValidateFunction> {
   const ajv = new Ajv({ strict: false });
-  // Each is compiled on its first use, and its parts with it: all at once would take seconds.
+  // Compiles each check and its parts on first use; all at once would take seconds.
   const found = schemasOf(file);
   ajv.addSchema({ $id: 'file', definitions: { ...file.definitions, ...named(found) } });
   const check = (name: string): ValidateFunction => {
@@ -50,7 +48,7 @@ function checks(
 
 const PREFIX = 'checked-';
 
-/** As in a JSON pointer. */
+/** Escapes a name for a JSON pointer. */
 const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 const named = (schemas: ReadonlyMap<string, Schema>): Record<string, Schema> =>

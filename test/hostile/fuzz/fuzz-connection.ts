@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type RawData, WebSocket } from 'ws';
 import type { Case } from './cases.ts';
 
-/** Whatever the host sends. */
+/** A frame that the host sent. */
 export interface Frame {
   readonly id?: unknown;
   readonly method?: string;
@@ -14,20 +14,20 @@ export interface Frame {
   };
 }
 
-/** What came back for a batch of cases. */
+/** The answers to a batch of cases. */
 export interface Outcome {
-  /** Answers by id; a case's request without one was dropped with the connection. */
+  /** Answers by id. A request without an answer was dropped with the connection. */
   readonly answers: ReadonlyMap<unknown, Frame>;
   /** Every frame, in order. */
   readonly frames: readonly Frame[];
-  /** Code of the close, when the host dropped the connection. */
+  /** Close code, if the host closed the connection. */
   readonly closedWith: number | undefined;
 }
 
-/** Each message is answered, or dropped with its connection, within this. */
+/** Within this time each message is answered, or dropped with its connection. */
 const LIMIT_MS = 30_000;
 
-/** Sends cases by the hundred, and waits for what becomes of all of them. */
+/** Sends batches of cases and waits for all their outcomes. */
 export class FuzzConnection {
   readonly #socket: WebSocket;
   #frames: Frame[] = [];
@@ -51,7 +51,7 @@ export class FuzzConnection {
     });
   }
 
-  /** Without a handshake of the protocol. */
+  /** Opens a connection without a handshake of the protocol. */
   static async bare({ wsUrl, token }: { wsUrl: string; token: string }): Promise<FuzzConnection> {
     const socket = new WebSocket(wsUrl, {
       headers: { authorization: `Bearer ${token}` },
@@ -76,7 +76,7 @@ export class FuzzConnection {
     return this.#closedWith === undefined;
   }
 
-  /** Rejects when something is neither answered nor dropped. */
+  /** Rejects when a message is neither answered nor dropped. */
   play(cases: readonly Case[]): Promise<Outcome> {
     const ids = cases.flatMap(({ id }) => id ?? []);
     return this.#exchange(
@@ -85,7 +85,7 @@ export class FuzzConnection {
     );
   }
 
-  /** A request whose answer is awaited. */
+  /** Sends a request and waits for its answer. */
   async ask(method: string, params: object): Promise<Frame | undefined> {
     this.#fence += 1;
     const id = `ask-${this.#fence}`;

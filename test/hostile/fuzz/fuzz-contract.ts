@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { faultsInLog } from './fuzz.ts';
 import { Stage } from './stage.ts';
 
-/** What a host may grow by while it takes the cases, in MiB; most of it is the cases' own sessions. */
+/** Limit for the growth of the host in MiB during the run. Most of it is sessions that the cases create. */
 const GROWTH_MIB = 400;
 
 /**
- * What holds for so many messages made from the schema and mutated, by this seed. `AGENTHOST_FUZZ_SEED` sets another one: a failure names its
- * seed and the number of the case, and the same seed plays the same cases.
+ * Tests of messages that are made from the schema and mutated, by this seed. `AGENTHOST_FUZZ_SEED` sets another seed. A failure names its
+ * seed and case number; the same seed plays the same cases.
  */
 export function fuzzContract({
   handshakes,
@@ -43,7 +43,7 @@ export function fuzzContract({
       expect(await faultsInLog(stage.dataDir)).toEqual([]);
     }, 120_000);
 
-    test(`[WIRE-3] [ACT-3] ${invalid} that are invalid are refused, and change nothing`, async () => {
+    test(`[WIRE-3] [ACT-3] ${invalid} invalid ones are refused, and change nothing`, async () => {
       const { channels } = stage.world;
       const before = await stage.states(channels);
       stage.polite.answers.length = 0;
@@ -58,7 +58,7 @@ export function fuzzContract({
       expect(news, 'subscribers hear of nothing').toEqual([]);
     }, 120_000);
 
-    test(`${any} of any kind are answered or dropped, and what they did fits the schema and survives a kill`, async () => {
+    test(`${any} of any kind are answered or dropped, and the resulting state fits the schema and survives a kill`, async () => {
       const before = await stage.residentMiB();
       const report = await stage.play(seed + 1, any, false);
       console.log(

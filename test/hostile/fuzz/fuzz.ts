@@ -10,7 +10,7 @@ import { FUZZER, type World } from './world.ts';
 
 const BATCH = 250;
 
-/** What a run found and how far it came. */
+/** Counts of a run. */
 export interface FuzzReport {
   readonly played: number;
   readonly answered: number;
@@ -19,7 +19,7 @@ export interface FuzzReport {
   readonly elapsedMs: number;
 }
 
-/** Plays cases against a host, and throws with the seed and the case at the first answer that must not be. */
+/** Plays cases against a host. Throws with the seed and the case at the first invalid answer. */
 export class Fuzz {
   readonly #host: Address;
   readonly #world: World;
@@ -28,7 +28,7 @@ export class Fuzz {
   readonly #expectations = new Expectations(CLIENT_ACTIONS);
   #connection: FuzzConnection | undefined;
 
-  /** `dataDir`: never named to clients. */
+  /** `dataDir` must not appear in an answer. */
   constructor(host: Address, world: World, seed: number, dataDir: string) {
     this.#host = host;
     this.#world = world;
@@ -36,7 +36,7 @@ export class Fuzz {
     this.#check = new AnswerCheck(seed, dataDir);
   }
 
-  /** Plays cases from number `from` on. `onlyInvalid`: those that the host has to refuse, whatever state it is in; others are passed over. */
+  /** Plays cases from number `from` on. With `onlyInvalid` it skips cases that the host may accept in some state. */
   async play(from: number, count: number, onlyInvalid: boolean): Promise<FuzzReport> {
     const start = performance.now();
     const report = { played: 0, answered: 0, refused: 0, dropped: 0, elapsedMs: 0 };
@@ -84,7 +84,7 @@ export class Fuzz {
 const isRefusal = ({ error, params }: Frame): boolean =>
   error !== undefined || params?.rejectionReason !== undefined;
 
-/** Lines of a host's log that tell of faults of its own. */
+/** Lines of a host's log that report an error of the host. */
 export async function faultsInLog(dataDir: string): Promise<string[]> {
   const log = await readFile(join(dataDir, 'agenthost.log'), 'utf8');
   return log.split('\n').filter((line) => /"level":"(?:error|fatal)"/.test(line));

@@ -11,7 +11,7 @@ import { requestSchemas, schemaFile } from './schema-file.ts';
 import { type Pools, SchemaValues } from './schema-values.ts';
 import { ROOT, type World } from './world.ts';
 
-/** Connections at once: who shares an id is replaced while its handshake is under way. */
+/** Connections at a time. Clients with the same id replace each other during their handshakes. */
 const AT_ONCE = 16;
 
 const FIRST_ID = 1_000;
@@ -21,15 +21,17 @@ const CLIENTS = ['one', 'two', 'three', 'a'.repeat(100), '\u202e', "'; --"];
 const commands = schemaFile('commands');
 const byMethod = requestSchemas(commands);
 
-/** What became of a run of handshakes. */
+/** Counts of a run of handshakes. */
 export interface HandshakeReport {
   accepted: number;
   refused: number;
-  /** Ended by the host, as one without a common version or one that was replaced is. */
+  /** Closed by the host, for example without a common version or after a replacement. */
   dropped: number;
 }
 
-/** Plays `count` handshakes made from the schema and mutated, each on a connection of its own, and throws at the first answer that must not be. */
+/**
+ * Plays `count` handshakes that are made from the schema and mutated, each on a connection of its own. Throws at the first invalid answer.
+ */
 export async function playHandshakes(
   host: Address,
   { channels }: World,
@@ -47,7 +49,7 @@ export async function playHandshakes(
       if (answer !== undefined) check.answer(asked, answer);
       if (answer?.result !== undefined && !isFutureOffer(asked) && expectations.mustBeRefused(asked))
         check.fail(asked, answer, 'was not refused');
-      // Whoever was refused is as strange as before; whoever was accepted may ask, and shakes hands no more.
+      // A refused client stays unauthenticated. An accepted client may send requests but no second handshake.
       const listed = connection.isOpen ? await connection.ask('listSessions', { channel: ROOT }) : undefined;
       const again = connection.isOpen
         ? await connection.ask(asked.method, JSON.parse(asked.frame).params)
@@ -73,12 +75,12 @@ export async function playHandshakes(
   return report;
 }
 
-/** The handshake with this number, the same for the same seed. */
+/** The handshake with this number. The same seed gives the same handshake. */
 function handshakeAt(seed: number, index: number, pools: Pools): Case {
   const random = SeededRandom.of(seed, `handshake ${index}`);
   const method = random.pick(['initialize', 'reconnect']);
   const value = new SchemaValues(commands, pools, random).value(byMethod.get(method) ?? {});
-  // Its parts may be the pools' own.
+  // Its parts may belong to the pools, which must not be mutated.
   const made = structuredClone(value);
   const message = { jsonrpc: '2.0', id: FIRST_ID + index, method, params: made };
   if (random.chance(MUTATED)) mutate(typeof made === 'object' && made !== null ? made : message, random);
@@ -86,7 +88,7 @@ function handshakeAt(seed: number, index: number, pools: Pools): Case {
   return { index, kind: 'request', method, id: message.id, frame: toFrame(message) };
 }
 
-/** Versions that a host does not know are passed over, whatever they are [CONN-1]; the schema wants texts. */
+/** A host ignores unknown versions of any type [CONN-1], while the schema requires strings. */
 function isFutureOffer({ frame }: Case): boolean {
   const offered: unknown = JSON.parse(frame).params?.protocolVersions;
   return Array.isArray(offered) && offered.some((version) => typeof version !== 'string');

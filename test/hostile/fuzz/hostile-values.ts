@@ -1,11 +1,11 @@
 import { hostileTexts, type SeededRandom } from '@agenthost/testkit';
 
-/** A string that stands for JSON text which no value can be written as: see {@link toFrame}. */
+/** A string that stands for raw JSON text, which no value serializes to. See {@link toFrame}. */
 const raw = (text: string): string => `\u0001raw:${text}\u0001`;
 
 const LONG = 20_000;
 
-/** Strings that some parser, table, terminal or file system takes amiss. None of them does harm when a shell reads it. */
+/** Strings that break some parser, table, terminal or file system. A shell that reads one does no harm. */
 const STRINGS = [
   '',
   ' ',
@@ -67,15 +67,15 @@ const NUMBERS = [
   raw('123456789012345678901234567890'),
 ] as const;
 
-/** One string that somebody might not have thought of. */
+/** A random string of this list. */
 export const hostileString = (random: SeededRandom): string =>
   random.chance(0.2) ? `${random.pick(TEXTS)}${random.pick(TEXTS)}` : random.pick(TEXTS);
 const TEXTS = STRINGS.map((text) => text);
 
-/** One number, or what is written in place of one. */
+/** A random number, or a value in place of one. */
 export const hostileNumber = (random: SeededRandom): unknown => NUMBERS[random.int(NUMBERS.length)];
 
-/** Any value at all, of any type. */
+/** A random value of any type. */
 export function hostileValue(random: SeededRandom): unknown {
   switch (random.int(10)) {
     case 0:
@@ -103,7 +103,7 @@ function nested(depth: number, isList: boolean): unknown {
   return raw(`${open.repeat(depth)}${isList ? '' : '0'}${close.repeat(depth)}`);
 }
 
-/** The text of a message in which some values stand for JSON that `JSON.stringify` would not write. */
+/** Serializes a message and inserts the raw JSON text of its placeholders. */
 export const toFrame = (message: unknown): string =>
   JSON.stringify(message).replace(/"\\u0001raw:(.*?)\\u0001"/g, (_, text: string) =>
     text.replaceAll('\\"', '"'),

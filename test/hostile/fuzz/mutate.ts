@@ -6,7 +6,7 @@ interface Place {
   readonly key: string;
 }
 
-/** Changes a message in one to three places: other types and values, keys gone, keys that nobody expects. The message is changed itself. */
+/** Changes a message in place at one to three positions: other types and values, missing keys, unknown keys. */
 export function mutate(message: object, random: SeededRandom): void {
   const times = random.between(1, 3);
   for (let time = 0; time < times; time += 1) {

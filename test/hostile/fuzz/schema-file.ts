@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the published schemas use of JSON Schema. */
+/** The keywords of JSON Schema that the published schemas use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -16,7 +16,7 @@ export interface Schema {
   readonly maximum?: number;
 }
 
-/** A published file: its definitions by name. */
+/** A published file. Its definitions are keyed by name. */
 export interface SchemaFile {
   readonly definitions: Readonly<Record<string, Schema>>;
 }

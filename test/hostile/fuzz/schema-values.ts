@@ -2,16 +2,16 @@ import type { SeededRandom } from '@agenthost/testkit';
 import { hostileNumber, hostileString, hostileValue } from './hostile-values.ts';
 import { resolved, type Schema, type SchemaFile } from './schema-file.ts';
 
-/** Values that make sense in this world, by the name of the property that they are for. */
+/** Meaningful values in this world, by the name of their property. */
 export type Pools = Readonly<Record<string, readonly unknown[]>>;
 
-/** Deepest that values of open types go. */
+/** Maximum depth of values of open types. */
 const MAX_DEPTH = 6;
 
-/** How often a property takes what makes sense, so that handlers get past their first look. */
+/** Share of properties that get a meaningful value, so that messages pass a handler's first checks. */
 const SENSE = 0.75;
 
-/** Makes values that fit a schema: most of them sensible, and each as odd as the schema lets it be. */
+/** Makes values that fit a schema: most of them meaningful, the others as odd as the schema allows. */
 export class SchemaValues {
   readonly #file: SchemaFile;
   readonly #pools: Pools;
@@ -79,7 +79,7 @@ export class SchemaValues {
       if (isWanted) made[name] = this.value(schema, name, depth + 1);
     }
     if (typeof additionalProperties === 'object' && depth <= MAX_DEPTH && random.chance(0.5)) {
-      // An own property, whatever its name.
+      // Defines an own property even for names such as `__proto__`.
       Object.defineProperty(made, hostileString(random), {
         value: this.value(additionalProperties, '', depth + 1),
         enumerable: true,

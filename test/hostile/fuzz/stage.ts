@@ -11,7 +11,7 @@ import { makeWorld, POLITE, ROOT, stateOf, succeed, type World } from './world.t
 /** States by channel. */
 export type States = ReadonlyMap<string, Record<string, unknown>>;
 
-/** A host in a process of its own with a world in it, and a client that behaves. */
+/** A host in a process of its own with a world in it, and a well-behaved client. */
 export class Stage {
   readonly host: HostProcess;
   readonly dataDir: string;
@@ -35,7 +35,7 @@ export class Stage {
   }
 
   static async open(): Promise<Stage> {
-    // Apart, since clients may know the folder that they work in.
+    // A folder of its own, because clients may know the folder that they work in.
     const folder = await mkdtemp(join(tmpdir(), 'agenthost-fuzz-'));
     const dataDir = await mkdtemp(join(tmpdir(), 'agenthost-data-'));
     const host = new HostProcess(dataDir, folder, ['--no-keeper']);
@@ -57,19 +57,19 @@ export class Stage {
     }
   }
 
-  /** Handshakes, each on a connection of its own. */
+  /** Plays handshakes, each on a connection of its own. */
   handshakes(seed: number, count: number): Promise<HandshakeReport> {
     return playHandshakes(this.host.address, this.world, { seed, count, dataDir: this.dataDir });
   }
 
-  /** The states of these channels now. */
+  /** The current states of these channels. */
   async states(channels: readonly string[]): Promise<States> {
     const states = new Map<string, Record<string, unknown>>();
     for (const channel of channels) states.set(channel, await stateOf(this.polite, channel));
     return states;
   }
 
-  /** Every session there is, and its chats. */
+  /** The states of all sessions and their chats. */
   async everything(): Promise<{ sessions: States; chats: States }> {
     const { items }: { items: { resource: string }[] } = JSON.parse(
       JSON.stringify(await succeed(this.polite, 'listSessions', { channel: ROOT })),
@@ -82,7 +82,7 @@ export class Stage {
     };
   }
 
-  /** What of the states does not fit the schema. */
+  /** Violations of the schema in these states. */
   misfits(kind: 'session' | 'chat', states: States): string[] {
     return [...states].flatMap(([channel, state]) => {
       const checked = validateState(kind, state);
@@ -90,7 +90,7 @@ export class Stage {
     });
   }
 
-  /** SIGKILL, and a new host on the same data. */
+  /** Kills the host with SIGKILL and starts a new one on the same data. */
   async restart(): Promise<void> {
     await this.polite.close();
     await this.host.kill();
@@ -99,7 +99,7 @@ export class Stage {
     await this.polite.initialize(POLITE);
   }
 
-  /** A session with a turn to its end, as any client would: rejects or never ends where that no longer works. */
+  /** Runs a turn in a new session to its end. Rejects or never resolves when the host no longer works. */
   async work(id: string): Promise<void> {
     const channel = `ahp-session:/${id}`;
     await succeed(this.polite, 'createSession', { channel, provider: 'demo' });
@@ -110,7 +110,7 @@ export class Stage {
     await stateOf(this.polite, chat, ({ turns }) => JSON.stringify(turns).includes('"state":"complete"'));
   }
 
-  /** Resident memory of the host in MiB; 0 where nothing tells. */
+  /** Resident memory of the host in MiB; 0 on platforms without that information. */
   async residentMiB(): Promise<number> {
     if (process.platform !== 'linux') return 0;
     const status = await readFile(`/proc/${this.host.address.pid}/status`, 'utf8');

@@ -8,7 +8,7 @@ export const ROOT = 'ahp-root://';
 export const POLITE = 'polite';
 export const FUZZER = 'fuzzer';
 
-/** Channels that lead into one another's namespaces, or look as if they did. */
+/** Ids with path tricks, to reach the namespace of another channel. */
 const ODD_IDS = [
   'a/../b',
   '%2e%2e',
@@ -23,15 +23,15 @@ const ODD_IDS = [
   '*',
 ];
 
-/** What lives in the host that is fuzzed. */
+/** The content of the fuzzed host. */
 export interface World {
-  /** URIs of channels that are there from the beginning. */
+  /** URIs of the channels at the start. */
   readonly channels: readonly string[];
   readonly chats: readonly string[];
   readonly pools: Pools;
 }
 
-/** Makes sessions that wait in every way there is: for approval, for answers, in a queue; a history; and terminals. Nothing in them moves by itself. */
+/** Makes sessions with pending approvals, questions, queues and a history, and makes terminals. Nothing in them changes by itself. */
 export async function makeWorld(polite: RudeClient, folder: string): Promise<World> {
   await mkdir(join(folder, 'sub'));
   await writeFile(join(folder, 'a.txt'), 'one\ntwo\n');
@@ -89,7 +89,7 @@ async function sessionThat(
   return chat;
 }
 
-/** A channel's state, once it is what is waited for. */
+/** Resolves with the state of a channel when it fulfils the condition. */
 export async function stateOf(
   client: RudeClient,
   channel: string,

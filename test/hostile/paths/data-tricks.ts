@@ -1,17 +1,17 @@
 import { linkSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** A way to name what is the host's own and lies in a working directory. */
+/** A name for a file of the host in a working directory. */
 export interface DataTrick {
   readonly name: string;
-  /** Absolute; not made shorter by the caller. */
+  /** Absolute and not normalized. */
   readonly path: string;
 }
 
-/** What a start and a little work leave in a data folder. */
+/** Files in a data folder after a start and a little work. */
 export const OWN_FILES = ['owner-token', 'journal.db', 'journal.db-wal', 'seq', 'agenthost.log'] as const;
 
-/** Ways to the data folder itself, or with `leaf` to what is in it, by links that `plantLinks` has made. */
+/** Names of the data folder, or with `leaf` of a file in it, through links that `plantLinks` has made. */
 export function waysTo(work: string, data: string, leaf = ''): DataTrick[] {
   const name = basename(data);
   const tail = leaf === '' ? '' : `/${leaf}`;
@@ -33,11 +33,11 @@ export function waysTo(work: string, data: string, leaf = ''): DataTrick[] {
   return ways.map(([how, path]) => ({ name: `${leaf === '' ? 'the folder' : leaf} ${how}`, path }));
 }
 
-/** Hard links: nothing but device and inode tells what they are. */
+/** Hard links: only device and inode identify the file. */
 export const hardLinksIn = (work: string): DataTrick[] =>
   OWN_FILES.map((leaf) => ({ name: `${leaf} by a hard link`, path: join(work, `hard-${leaf}`) }));
 
-/** Makes in `work` what the tricks go by. */
+/** Makes the links of the tricks in `work`. */
 export function plantLinks(work: string, data: string): void {
   mkdirSync(join(work, 'sub'));
   symlinkSync(data, join(work, 'link'));

@@ -1,4 +1,4 @@
-/** Whoever names a folder: what for, the method, and its params for a URI. The client is `trickster`. */
+/** Every request that names a folder: its purpose, its method, and its params for a URI. The client is `trickster`. */
 export const folderRequests: readonly (readonly [
   string,
   string,

@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** All that is there, with what files and links hold. */
+/** Every path below a folder, with the contents of files and the targets of links. */
 export async function treeOf(path: string): Promise<string[]> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const lines = entries.map(async (entry) => {

@@ -4,34 +4,34 @@ import { createServer, type Server } from 'node:net';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What stands in the files that nobody may see. */
+/** Content of the files that nobody may read. */
 export const SECRET = 'planted-secret';
 
-/** Where a trick is played. */
+/** Folders for a trick. */
 export interface Place {
   /** The working directory; absolute. */
   readonly work: string;
-  /** What it is to lead to: a folder that is a neighbour of one above `work`. */
+  /** The target of the trick: a sibling of an ancestor of `work`. */
   readonly outside: string;
-  /** What is asked for in there: `/secret.txt`, or '' for the folder itself. */
+  /** Path of the requested file in `outside`: `/secret.txt`, or '' for the folder itself. */
   readonly leaf: string;
 }
 
-/** A way to name what is not in the working directory, or is no file. */
+/** A name for a file outside the working directory, or for something that is no file. */
 export interface Trick {
   readonly name: string;
   readonly uri: (place: Place) => string;
-  /** As a path; absent: it is one of URIs alone. */
+  /** The trick as a path. Absent: the trick works only as a URI. */
   readonly path?: (place: Place) => string;
-  /** A file may well be called so: a write makes it, inside. */
+  /** The name is also a valid file name: a write makes such a file inside the working directory. */
   readonly isPlainName?: true;
 }
 
-/** Two folders down from what it shares with `outside`. */
+/** Name of `outside`. `work` lies two folders below the parent of `outside`. */
 const up = ({ outside }: Place): string => basename(outside);
 const base = ({ work }: Place): string => pathToFileURL(work).href;
 
-/** The same below the working directory as URI and as path; `rest` needs no escapes. */
+/** A trick below the working directory, as URI and as path. `rest` needs no escapes. */
 const below = (name: string, rest: (place: Place) => string, more: { isPlainName?: true } = {}): Trick => ({
   name,
   uri: (place) => `${base(place)}/${rest(place)}`,
@@ -39,13 +39,13 @@ const below = (name: string, rest: (place: Place) => string, more: { isPlainName
   ...more,
 });
 
-/** The like, of characters that a URI has to encode. */
+/** The same with characters that a URI must encode. */
 const unicode = (name: string, rest: (place: Place) => string, more: { isPlainName?: true } = {}): Trick => ({
   ...below(name, rest, more),
   uri: (place) => `${base(place)}/${encodeURI(rest(place))}`,
 });
 
-/** The same absolute path as URI and as path. */
+/** A trick with the same absolute path as URI and as path. */
 const absolute = (name: string, path: (place: Place) => string): Trick => ({
   name,
   uri: (place) => `file://${path(place)}`,
@@ -56,7 +56,7 @@ const uriOnly = (name: string, uri: (place: Place) => string): Trick => ({ name,
 
 const PLAIN = { isPlainName: true } as const;
 
-/** All of them are refused wherever something is read, and wherever a folder is asked for. */
+/** Reads and requests with a folder refuse all of them. */
 export const tricks: readonly Trick[] = [
   below('by ..', (at) => `../../${up(at)}${at.leaf}`),
   below('by .. behind a folder', (at) => `sub/../../../${up(at)}${at.leaf}`),
@@ -130,7 +130,7 @@ export const tricks: readonly Trick[] = [
   below('with more dots', () => '.../secret.txt', PLAIN),
 ];
 
-/** Makes the folders of a place, with what the tricks name. The server, of the socket, has to be closed. */
+/** Makes the folders of a place and the files of the tricks. The caller closes the returned server, which owns the socket. */
 export async function setUp({ work, outside }: Place): Promise<Server> {
   await mkdir(join(work, 'sub'), { recursive: true });
   await mkdir(outside, { recursive: true });

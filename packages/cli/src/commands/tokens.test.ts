@@ -11,6 +11,6 @@ test.each([
   expect(readDuration('--expires', text)).toBe(seconds);
 });
 
-test.each(['', '0d', '30', '1.5h', '-1d', '1y', '1d12h', '9999999d'])('%j is no time', (text) => {
+test.each(['', '0d', '30', '1.5h', '-1d', '1y', '1d12h', '9999999d'])('%j is no valid time', (text) => {
   expect(() => readDuration('--expires', text)).toThrow('--expires: expected a time such as 90m');
 });

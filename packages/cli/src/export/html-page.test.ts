@@ -6,7 +6,7 @@ import { call, contents, edit, markdown, page } from '../../test/export-page.ts'
 import { htmlPage } from './html-page.ts';
 
 describe('a page of HTML', () => {
-  test('holds a policy under which nothing runs and nothing is loaded', async () => {
+  test('has a policy that blocks all scripts and all loads', async () => {
     const text = await page(htmlPage, {});
     expect(text).toMatch(
       /<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; form-action 'none'">/,
@@ -45,7 +45,7 @@ describe('a page of HTML', () => {
     expect(text).not.toMatch(/[\u0000\u0007\u001b]/);
   });
 
-  test('has only tags and attributes of its own, whatever was said', async () => {
+  test('has only its own tags and attributes, whatever the content', async () => {
     const bits = fc.constantFrom(
       '<',
       '>',
@@ -92,7 +92,7 @@ describe('a page of HTML', () => {
     expect(text).toContain('<figcaption>Changed /w/a.txt</figcaption>');
   });
 
-  test('shows attached pictures, but none that could hold a script', async () => {
+  test('shows attached pictures, but none that can contain a script', async () => {
     const attached = (contentType: string): Message => ({
       ...userMessage('look'),
       attachments: [{ type: 'embeddedResource', label: 'p', data: 'AAAA', contentType }],
@@ -105,7 +105,7 @@ describe('a page of HTML', () => {
   });
 });
 
-/** Every tag is one of the page's own, with its own attributes, and leads to the page itself, the web or a mailbox. */
+/** Fails unless every tag and attribute is one of the page's own, and every link leads to the page itself, the web or a mailbox. */
 function expectHarmless(text: string): void {
   const body = text.slice(text.indexOf('<body>'));
   for (const [tag] of body.matchAll(/<[^>]*>/g)) {

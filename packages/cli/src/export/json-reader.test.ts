@@ -25,7 +25,7 @@ describe('a JSON reader', () => {
     await fc.assert(run, { numRuns: 300 });
   });
 
-  test('goes into objects and arrays, and passes over what is not wanted', async () => {
+  test('enters objects and arrays, and skips unwanted values', async () => {
     const text = JSON.stringify(
       { a: { x: ['"]}', 1] }, list: [{ n: 1 }, {}, { n: '\\"' }], end: -1.5e3 },
       null,

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { call, contents, edit, markdown, page } from '../../test/export-page.ts';
 import { markdownPage } from './markdown-page.ts';
 
-/** Headings are the page's own, and nothing of it is hidden, asked for from elsewhere, or defined for others. */
+/** Fails unless all headings are the page's own, and the page hides nothing, loads nothing and defines no references. */
 function expectOwnStructure(text: string): void {
   const tokens = lexer(text);
   const headings = tokens.flatMap((token) =>
@@ -21,14 +21,14 @@ function expectOwnStructure(text: string): void {
 }
 
 describe('a page of Markdown', () => {
-  test('fences what tools printed with a longer fence than any inside', async () => {
+  test('fences tool output with a longer fence than any inside', async () => {
     const printed = 'a\n````\nb\n```';
     expect(await page(markdownPage, { answer: [call(printed)] })).toContain(
       `Result\n\n\`\`\`\`\`\n${printed}\n\`\`\`\`\``,
     );
   });
 
-  test('folds reasoning, which cannot end its fold, and shows diffs', async () => {
+  test('collapses reasoning, whose text cannot end the block, and shows diffs', async () => {
     const answer: ResponsePart[] = [{ kind: 'reasoning', id: 'r', content: 'so </details> there' }, edit];
     const text = await page(markdownPage, { answer, contents: [...contents] });
     expect(text).toContain('<details>\n<summary>Reasoning</summary>\n\nso &lt;/details> there\n\n</details>');
@@ -47,7 +47,7 @@ describe('a page of Markdown', () => {
     ['- a\n- <!-- b', '- a\n- &lt;!-- b'],
     ['1. a\n   ```\n   b', '1. a\n   ```\n   b'],
     ['a `<b>` <https://e.example>', 'a `<b>` <https://e.example>'],
-  ])('closes what a part leaves open: %j', async (content, closed) => {
+  ])('closes blocks that a part leaves open: %j', async (content, closed) => {
     const text = await page(markdownPage, { answer: [markdown(content), markdown('# next')] });
     expect(text).toContain(`\n${closed}\n\n#### next\n`);
     expect(lexer(text)).toContainEqual(expect.objectContaining({ type: 'heading', text: 'next' }));
@@ -84,7 +84,7 @@ describe('a page of Markdown', () => {
     expectOwnStructure(text);
   });
 
-  // Looked for to the end of the text each, they took minutes.
+  // A search to the end of the text for each of them took minutes.
   test.each(['[\n', '> [\n', '[^\n'])(
     'of many beginnings of definitions that never end (%j) costs what other text does',
     async (beginning) => {
@@ -94,7 +94,7 @@ describe('a page of Markdown', () => {
     30_000,
   );
 
-  test('has no structure but its own, whatever was said', async () => {
+  test('has only its own structure, whatever the content', async () => {
     const bits = fc.constantFrom(
       ...[
         '<',

@@ -26,7 +26,7 @@ interface Refusing {
   readonly details?: RefusalDetails;
 }
 
-/** Answers all requests so, but for `/readyz` where `isReady`. */
+/** Answers all requests with this refusal, except `/readyz` if `isReady`. */
 async function refusing({ status, reason, details }: Refusing, isReady: boolean): Promise<string> {
   const say = (response: ServerResponse, code: number, text: string): unknown =>
     response
@@ -72,7 +72,7 @@ test.each([
     'the request has an Origin that is not in its allowedOrigins; programs send no Origin',
   ],
 ])(
-  '[AUTH-1] a refusal by a setting is told from its data, whatever its text says: %j',
+  '[AUTH-1] a refusal by a setting is explained from its data, whatever its text: %j',
   async (details, told) => {
     const url = await refusing({ status: 403, reason: 'Nein.', details }, false);
     const err = await toldOf(url);
@@ -81,12 +81,12 @@ test.each([
   },
 );
 
-test('a host that speaks TLS is known by data, whatever its text says', async () => {
+test('a host with TLS is recognised by data, whatever its text', async () => {
   const url = await refusing({ status: 400, reason: 'Nein.', details: { kind: 'tls' } }, false);
   expect(await whoAnswersAt(url)).toBe('tls');
 });
 
-test('[AUTH-1] a host behind a forwarded port of another number says that its name is the matter, not the token', async () => {
+test('[AUTH-1] a refusal behind a forwarded port of another number blames the name of the host, not the token', async () => {
   const machine = new Machine();
   ended.push(() => machine.dispose());
   const { line } = await machine.serve();
@@ -131,14 +131,14 @@ const http = (listener: RequestListener): Promise<string> =>
     }),
   );
 
-test('a host is known by how it says that it is ready', async () => {
+test('a host is recognised by its readiness answer', async () => {
   expect(await whoAnswersAt(await http((_, response) => response.end('ready\n')))).toBe('host');
 });
 
 test.each([
   ['refuses', 404],
   ['has an answer to everything', 200],
-])('a web server that %s is told from a host', async (_, status) => {
+])('a web server that %s is distinguished from a host', async (_, status) => {
   const url = await http((_request, response) => response.writeHead(status).end('hello'));
   const context = new FakeContext();
   expect(await runCli(context, ['sessions', '--url', url])).toBe(4);
@@ -147,10 +147,10 @@ test.each([
   );
 });
 
-test('what speaks another protocol is told from a host', async () => {
+test('a server of another protocol is distinguished from a host', async () => {
   const url = await addressOf(
     createTcpServer((socket) => {
-      // A socket whose input is not read never closes.
+      // A socket without a reader never closes.
       socket.on('error', () => socket.destroy()).resume();
       socket.end('SSH-2.0-x\r\n');
     }),
@@ -160,7 +160,7 @@ test('what speaks another protocol is told from a host', async () => {
   expect(context.err).toContain('it is not agenthost');
 });
 
-test('a path that no host has is told from a wrong token', async () => {
+test('an unknown path is distinguished from a wrong token', async () => {
   const url = await http((request, response) =>
     response.writeHead(request.url === '/readyz' ? 200 : 404).end(request.url === '/readyz' ? 'ready\n' : ''),
   );

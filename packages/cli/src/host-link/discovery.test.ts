@@ -13,7 +13,7 @@ const facts = {
   startedAt: '2026-01-01T00:00:00.000Z',
 };
 
-test('word of a host that could not be left once leaves nothing behind, and can be left the next time', async () => {
+test('an announcement that failed once leaves no file, and succeeds the next time', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agenthost-discovery-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const name = `${process.pid}.json`;

@@ -29,7 +29,7 @@ test.each([
   ['http://127.0.0.1:4711', true],
   ['http://localhost:4712', false],
   ['http://localhost.example.org:4711', false],
-])('the token of the host here is used for %s: %s', async (url, isOwn) => {
+])('the token of the local host is used for %s: %s', async (url, isOwn) => {
   const target = await findHost(context, new Screen(context), { url });
   expect(target).toEqual({ url, isOwn, ...(isOwn ? { token: 'own' } : {}) });
 });
@@ -39,7 +39,7 @@ test.each([
   ['https://localhost:4711/', 'https://127.0.0.1:4711'],
   ['ws://[::1]:4711/ahp', 'ws://127.0.0.1:4711/ahp'],
   ['http://127.9.9.9:4711', 'http://127.0.0.1:4711'],
-])('%s is the host here, and its token goes only to where that listens: %s', async (given, url) => {
+])('%s is the local host, and its token goes only to its own address: %s', async (given, url) => {
   const target = await findHost(context, new Screen(context), { url: given });
   expect(target).toEqual({ url, isOwn: true, token: 'own' });
 });
@@ -60,6 +60,6 @@ test.each([
     ' --url wss://host.example/ahp --fingerprint AB:CD',
   ],
   [{ url: 'ws://host/ahp?a=1&b=2' }, " --url 'ws://host/ahp?a=1&b=2'"],
-])('[AUTH-1] %j is told to another command as%s, without what is secret', (options, text) => {
+])('[AUTH-1] %j is passed to another command as%s, without secrets', (options, text) => {
   expect(hostOptionText(options)).toBe(text);
 });

@@ -2,7 +2,7 @@ import type { RefusalDetails } from '@agenthost/protocol';
 import { expect, it } from 'vitest';
 import { detailsOf, errorSentence, rejectionSentence } from './host-errors.ts';
 
-/** An error answer whose English says nothing. */
+/** An error answer with a meaningless text. */
 const answer = (details: unknown): Error =>
   Object.assign(new Error('Nein.'), { name: 'RpcError', code: -32602, data: { 'x-refusal': details } });
 
@@ -60,7 +60,7 @@ it.each<[RefusalDetails, string]>([
     { kind: 'folder', uri: 'file:///srv/x', reason: 'outside' },
     'the folder /srv/x is closed: the host offers folders only to tokens of scope admin',
   ],
-])('the sentence about a refusal is built from its data, not from its text: %j', (details, told) => {
+])('the message of a refusal is built from its data, not from its text: %j', (details, told) => {
   expect(errorSentence(answer(details))).toBe(told);
   expect(rejectionSentence({ reason: 'Nein.', details })).toBe(told);
 });
@@ -73,7 +73,7 @@ it.each([
   ['lifetimeSeconds', 'expected a whole number', '--expires, in seconds: expected a whole number'],
   ['x-env.PATH', 'holds a NUL character', '--env PATH: holds a NUL character'],
   ['offset', 'expected 0 to 3', 'offset: expected 0 to 3'],
-])('the option is named in place of the parameter %s', (parameter, problem, told) => {
+])('the message names the option in place of the parameter %s', (parameter, problem, told) => {
   expect(errorSentence(answer({ kind: 'parameter', parameter, problem }))).toBe(told);
 });
 

@@ -35,11 +35,11 @@ test.each([
 test.each([
   [join(tmpdir(), 'no', 'such', 'file'), 'the file does not exist'],
   [tmpdir(), 'it is a folder'],
-])('what the file system says of %s, in words', async (path, told) => {
+])('a message for the error of the file system for %s', async (path, told) => {
   await expect(readFile(path).catch(fileTrouble)).resolves.toBe(told);
 });
 
-test('of a full disk too, and what it does not know as it was said', () => {
+test('a message for a full disk, and unknown errors unchanged', () => {
   expect(fileTrouble(Object.assign(new Error('ENOSPC: …'), { code: 'ENOSPC' }))).toBe('no space left');
   expect(fileTrouble(new Error('something else'))).toBe('something else');
 });

@@ -10,7 +10,7 @@ describe('an interruption', () => {
     vi.useRealTimers();
   });
 
-  test('comes in order at the first Ctrl-C, and at once at the second', () => {
+  test('is graceful at the first Ctrl-C, and immediate at the second', () => {
     const context = new FakeContext();
     const interruption = new Interruption(context);
     expect(interruption.reason).toBeUndefined();
@@ -22,7 +22,7 @@ describe('an interruption', () => {
     expect(context.exits).toEqual([130]);
   });
 
-  test('comes when time is up, and says so; the first reason stays', () => {
+  test('comes at the timeout, with a message; the first reason stays', () => {
     const context = new FakeContext();
     const interruption = new Interruption(context, { timeoutMs: 1_500 });
     vi.advanceTimersByTime(1_499);
@@ -32,7 +32,7 @@ describe('an interruption', () => {
     expect(interruption.reason).toEqual({ exitCode: 1, message: 'timed out after 1.5 s' });
   });
 
-  test('comes when the reader of the output leaves, or has left before', () => {
+  test('comes when the reader of the output closes it, or has closed it before', () => {
     const context = new FakeContext();
     const interruption = new Interruption(context);
     context.output.abort();
@@ -40,7 +40,7 @@ describe('an interruption', () => {
     expect(new Interruption(context).reason).toEqual({ exitCode: 130 });
   });
 
-  test('does not come any more once disposed of', () => {
+  test('no longer comes after its disposal', () => {
     const context = new FakeContext();
     const interruption = new Interruption(context, { timeoutMs: 10 });
     interruption.dispose();

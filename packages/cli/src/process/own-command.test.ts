@@ -32,13 +32,13 @@ test('a program on PATH is called by its name', () => {
   expect(found({ path: `/nowhere:${join(home, 'bin')}` })).toBe('agenthost');
 });
 
-test('a clone is called by npx, from its root and below, also where npm has put it on PATH for itself', () => {
+test('a clone is called by npx, from its root and below, even if npm has added it to PATH for a script', () => {
   program('clone/node_modules/.bin');
   const path = join(home, 'clone/node_modules/.bin');
   const file = join(home, 'clone/packages/cli/bin/agenthost.js');
   for (const cwd of ['clone', 'clone/packages/cli'])
     expect(found({ path, cwd: join(home, cwd), file, npm: true })).toBe('npx agenthost');
-  // Somebody has put it there for good.
+  // The user has added it to PATH permanently.
   expect(found({ path, cwd: join(home, 'clone'), file })).toBe('agenthost');
 });
 
@@ -51,7 +51,7 @@ test('a clone that was started from elsewhere is called by its folder', () => {
   expect(found({ cwd: '/', file: spaced })).toBe(`npx --prefix '${join(home, 'my clone')}' agenthost`);
 });
 
-test('what npx keeps for itself is called by npx, and anything else by its file', () => {
+test('a program in the npx cache is called by npx, and any other by its file', () => {
   const kept = program('.npm/_npx/1a2b/node_modules/.bin');
   expect(
     found({ path: join(kept, '..'), file: join(kept, '../../agenthost/bin/agenthost.js'), npm: true }),
@@ -61,7 +61,7 @@ test('what npx keeps for itself is called by npx, and anything else by its file'
   );
 });
 
-test('a folder called agenthost on PATH is no program', () => {
+test('a folder named agenthost on PATH is not the program', () => {
   mkdirSync(join(home, 'bin/agenthost'), { recursive: true });
   expect(found({ path: join(home, 'bin') })).not.toBe('agenthost');
 });

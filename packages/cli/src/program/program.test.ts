@@ -38,7 +38,7 @@ describe('the command line', () => {
     expect(context.err).toBe('');
   });
 
-  test('says that its output cannot be written, but not that its reader has left', async () => {
+  test('reports an output that cannot be written, but not a closed reader', async () => {
     context.output.abort(Object.assign(new Error('ENOSPC: no space'), { code: 'ENOSPC' }));
     expect(await runCli(context, ['sessions', '--help'])).toBe(1);
     expect(context.err).toBe('agenthost: cannot write to standard output: no space left\n');
@@ -54,7 +54,7 @@ describe('the command line', () => {
     [['export', 'x', '-o', ''], '--output: expected a file, got nothing'],
     [['run', '!'], 'a command is required after the !'],
     [['run', '--approve', 'none', '--config', 'approvals=all', 'say hi'], 'remove one of them'],
-  ])('refuses %j before it looks for a host', async (args, told) => {
+  ])('refuses %j before it searches for a host', async (args, told) => {
     expect(await runCli(context, args)).toBe(2);
     expect(context.err).toContain(told);
   });
@@ -67,10 +67,10 @@ describe('the command line', () => {
     },
   );
 
-  /** Every command by its words, found in the help of the one above it. */
+  /** Words of every command, from the help of its parent command. */
   async function commandsUnder(words: readonly string[]): Promise<readonly (readonly string[])[]> {
     const { out } = await helpOf(words);
-    // That of the command above would be shown for a name that is none, and so on for ever.
+    // An unknown name shows the help of the parent command, which would recurse without end.
     expect(out).toContain(`Usage: ${commandLine(words.join(' '))}`);
     const section = /^Commands:\n((?: {2}.*\n)+)/m.exec(out)?.[1] ?? '';
     const names = [...section.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
@@ -97,14 +97,14 @@ describe('the command line', () => {
     }
   });
 
-  test('help says defaults and units', async () => {
+  test('help shows defaults and units', async () => {
     await runCli(context, ['serve', '--help']);
     expect(context.out.replace(/\s+/g, ' ')).toContain('0 picks a free port (default: 4711');
     await runCli(context, ['run', '--help']);
     expect(context.out.replace(/\s+/g, ' ')).toContain('choices: "ask", "all", "none", default: "ask"');
   });
 
-  test('help of term run says what becomes of carriage returns in a file, with --raw too', async () => {
+  test('help of term run explains carriage returns in a file, with --raw too', async () => {
     await runCli(context, ['term', 'run', '--help']);
     expect(context.out.replace(/\s+/g, ' ')).toContain(
       'in files and pipes; carriage returns before line feeds are always removed there',
@@ -163,10 +163,10 @@ describe('the command line', () => {
     expect(context.err).toBe('');
   });
 
-  test('an error is told once with --json, on stdout', async () => {
+  test('with --json an error is printed once, on stdout', async () => {
     expect(await runCli(context, ['serve', '--json', '--config', join(folder, 'missing.json')])).toBe(1);
     expect(JSON.parse(context.out)).toMatchObject({ type: 'error', exitCode: 1 });
-    // On a slow machine it says that it is starting.
+    // On a slow machine it prints that it is starting.
     expect(context.err.replace('starting\n', '')).toBe('');
   });
 
@@ -175,7 +175,7 @@ describe('the command line', () => {
     expect(optionOf('url', {}).envVar).toBe('AGENTHOST_URL');
   });
 
-  test('a hosts folder that cannot be read is told in one line', async () => {
+  test('an unreadable hosts folder is reported in one line', async () => {
     writeFileSync(join(folder, 'agenthost'), '');
     expect(await runCli(context, ['sessions'])).toBe(1);
     expect(context.err).toMatch(/^agenthost: [^\n]*hosts cannot be read: [^\n]*XDG_STATE_HOME[^\n]*\n$/);

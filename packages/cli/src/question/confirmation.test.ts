@@ -43,7 +43,7 @@ describe('choices', () => {
       ],
       ['Allow', 'Alle Write (der Agent merkt es sich selbst)', 'no'],
     ],
-  ])('the first allows this once, or nothing, in whatever order they come: %#', (options, labels) => {
+  ])('have an approval for one call or a denial first, in any order of the agent: %#', (options, labels) => {
     expect(choicesFor(call(options)).map(({ label }) => label)).toEqual(labels);
   });
 
@@ -54,7 +54,7 @@ describe('choices', () => {
     ]);
   });
 
-  test('always leave a way to say no, and add no yes that the agent did not offer', () => {
+  test('always include a denial, and add no approval that the agent did not offer', () => {
     expect(choicesFor(call([once])).map(({ label }) => label)).toEqual(['Allow', 'no']);
     expect(choicesFor(call([reject])).map(({ label }) => label)).toEqual(['Reject']);
   });
@@ -67,7 +67,7 @@ describe('choices', () => {
     for (const text of ['0', '4', '', 'x', '1 2']) expect(chosen(text, options)).toBeUndefined();
   });
 
-  test('y means for this once, whichever option stands first', () => {
+  test('y approves once, whichever option comes first', () => {
     expect(chosen('y', call([always, once, reject]))).toEqual({ label: 'yes', isApproval: true });
     expect(chosen('a', call([always, once, reject]))).toEqual({ label: 'yes', isApproval: true });
     expect(chosen('d', call([always, once, reject]))).toEqual({ label: 'no', isApproval: false });

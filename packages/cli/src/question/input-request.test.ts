@@ -37,7 +37,7 @@ describe('readAnswer', () => {
     [free, 'Cherry', { kind: 'selected', value: '', freeformValues: ['Cherry'] }],
     [some, '2, 1', { kind: 'selected-many', value: ['b', 'a'] }],
     [some, '1 9', 'type numbers from 1 to 2'],
-  ])('%j takes %j as %j', (question, line, expected) => {
+  ])('%j reads %j as %j', (question, line, expected) => {
     expect(readAnswer(question, line)).toEqual(expected);
   });
 });
@@ -61,7 +61,7 @@ describe('typingHint', () => {
     expect(typingHint(question)).toBe(hint);
   });
 
-  test('[CHAT-13] proposes what was answered or begun elsewhere, and an empty line takes it', () => {
+  test('[CHAT-13] proposes the answer or draft of another client, and an empty line accepts it', () => {
     const answer = { state: 'draft', value: { kind: 'selected', value: 'b' } } as const;
     expect(typingHint(one, answer)).toBe('number, - skips [2]');
     expect(readAnswer(one, '', answer)).toEqual(answer.value);
@@ -97,7 +97,7 @@ describe('askInputRequest', () => {
     };
     const lines = reader.hold();
     const asking = askInputRequest(new Screen(context), lines, form, new AbortController().signal);
-    // All at once, as pasted or piped in.
+    // All at once, as from a paste or a pipe.
     context.stdin.end(text);
     const answer = await asking;
     lines.release();
@@ -105,7 +105,7 @@ describe('askInputRequest', () => {
     return { answer, told };
   };
 
-  test('asks again until an answer fits, skips what is optional, and shows others each answer', async () => {
+  test('asks again until an answer is valid, skips optional questions, and sends each answer to other clients', async () => {
     const { answer, told } = await ask('\n9\n1\n\n');
     const value = { kind: 'selected', value: 'a' };
     expect(answer).toEqual({
@@ -115,7 +115,7 @@ describe('askInputRequest', () => {
     expect(told).toEqual([['q', value], ['p']]);
   });
 
-  test('skips what has a proposal at -, but nothing that is required', async () => {
+  test('skips a question with a proposal at -, but no required one', async () => {
     const questions: ChatInputQuestion[] = [{ ...yesNo, defaultValue: true }];
     expect((await ask('-\n', { id: 'r', questions })).answer).toEqual({
       response: 'accept',

@@ -2,7 +2,7 @@ import type { Token } from 'marked';
 import { expect, test } from 'vitest';
 import { boundedTokens } from './bounded-markdown.ts';
 
-/** How deep tokens of quotes and lists stand in each other. */
+/** Depth of nested quote and list tokens. */
 function depth(tokens: readonly Token[]): number {
   return Math.max(
     0,
@@ -25,20 +25,20 @@ test.each([
     'items indented with tabs',
     Array.from({ length: 400 }, (_, level) => `${'\t'.repeat(level)}- end`).join('\n'),
   ],
-])('thousands of nested %s are read in bounded levels, and their text stays', (_, text) => {
+])('thousands of nested %s are read with a bounded depth, and their text stays', (_, text) => {
   const tokens = boundedTokens(text);
   expect(depth(tokens)).toBeGreaterThan(10);
   expect(depth(tokens)).toBeLessThanOrEqual(51);
   expect(JSON.stringify(tokens)).toContain('end');
 });
 
-test('a text that the lexer cannot take is paragraphs of plain text', () => {
+test('a text that the lexer rejects becomes paragraphs of plain text', () => {
   const deep = `${'*a _b '.repeat(3_000)}${'b_ a* '.repeat(3_000)}`.trim();
   const plain = (text: string) => ({ type: 'paragraph', text, tokens: [{ type: 'text', text }] });
   expect(boundedTokens(`${deep}\n\nsecond`)).toMatchObject([plain(deep), plain('second')]);
 });
 
-test('a long rule and ordinary nesting are as they were', () => {
+test('a long rule and ordinary nesting are unchanged', () => {
   expect(boundedTokens('- '.repeat(100)).map(({ type }) => type)).toStrictEqual(['hr']);
   expect(depth(boundedTokens('> - a\n>   - b\n>     1. c'))).toBe(4);
 });

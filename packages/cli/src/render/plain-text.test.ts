@@ -14,7 +14,7 @@ describe('plain', () => {
     ['carriage returns, backspaces and bells', 'a\rb\bc\u0007d', 'abcd'],
     ['controls of writing direction', 'gnp\u202efdp.exe\u2066', 'gnpfdp.exe'],
     ['a string that nobody ends, but not over its line', '\u001b]0;never\nnext', '\nnext'],
-  ])('takes out %s', (_what, text, shown) => {
+  ])('removes %s', (_what, text, shown) => {
     expect(plain(text)).toBe(shown);
   });
 
@@ -23,7 +23,7 @@ describe('plain', () => {
     expect(plain(text)).toBe(text);
   });
 
-  test('gives the same however a text is split into pieces', () => {
+  test('gives the same result wherever a text is split', () => {
     const dangerous = fc.array(
       fc.constantFrom('\u001b', '[', ']', '0', ';', 'm', 'P', '\\', '\u0007', '\u009b', 'a', '\n'),
     );
@@ -41,7 +41,7 @@ describe('plain', () => {
 });
 
 describe('oneLine', () => {
-  test('makes one line of several, and cuts it', () => {
+  test('joins several lines to one, and cuts it', () => {
     expect(oneLine(' a\n\tb  c ')).toBe('a b c');
     expect(oneLine('x'.repeat(300), 10)).toBe('xxxxxxx...');
   });
@@ -68,12 +68,12 @@ test.each([
   expect(cellsOf(cut)).toBeLessThanOrEqual(limit);
 });
 
-test('a path outside the home folder stays as it is', () => {
+test('a path outside the home folder is unchanged', () => {
   expect(homely('/home/username', '/home/user')).toBe('/home/username');
   expect(homely('/home/user', '/home/user')).toBe('~');
 });
 
-test('a JSON line has one line, nothing that a terminal obeys, and loses nothing', () => {
+test('a JSON line is one line without control sequences, and loses nothing', () => {
   const value = { text: 'a\nb \u001b[31m \u009b2J \u202e \u2028 \u007f ü' };
   const line = jsonLine(value);
   expect(line).toMatch(/^[^\n]+\n$/);

@@ -21,7 +21,7 @@ describe('a screen', () => {
     expect(context.err).toBe('a note\nanother\n');
   });
 
-  test('adds nothing to what goes into a pipe', () => {
+  test('adds nothing to output in a pipe', () => {
     const context = new FakeContext();
     const screen = new Screen(context);
     screen.text('half a line');
@@ -42,7 +42,7 @@ describe('a screen', () => {
     screen.status(undefined);
   });
 
-  test('shows progress in a terminal as a line that counts and goes away', () => {
+  test('shows progress in a terminal as a line that counts and disappears', () => {
     const context = new FakeContext({ isTerminal: true });
     const screen = new Screen(context);
     screen.status('working');
@@ -57,7 +57,7 @@ describe('a screen', () => {
     expect(context.err).toBe(before);
   });
 
-  test('holds progress back and shows afterwards what is waited for by then', () => {
+  test('holds progress and then shows the current wait', () => {
     const context = new FakeContext();
     const screen = new Screen(context);
     screen.status('waiting for demo');
@@ -72,7 +72,7 @@ describe('a screen', () => {
     screen.status(undefined);
   });
 
-  test('says nothing of what is over within a second', () => {
+  test('shows nothing for waits below a second', () => {
     const context = new FakeContext();
     const screen = new Screen(context);
     screen.status('working');
@@ -82,7 +82,7 @@ describe('a screen', () => {
     expect(context.err).toBe('');
   });
 
-  test('ends the line of a question that nobody answered', () => {
+  test('ends the line of an unanswered question', () => {
     const context = new FakeContext({ isTerminal: true });
     const screen = new Screen(context);
     screen.ask('yes? ');
@@ -105,7 +105,7 @@ describe('a screen', () => {
     expect(new Screen(context).colors.isColorSupported).toBe(hasColors);
   });
 
-  test('uses plain marks where the locale has no others', () => {
+  test('uses plain marks if the locale has no others', () => {
     const context = new FakeContext();
     expect(new Screen(context).marks.done).toBe('✓');
     context.env = { LANG: 'C' };

@@ -32,7 +32,7 @@ test.each([
   expect(statusWord(status)).toBe(word);
 });
 
-test('a session is one line, whatever its title is', () => {
+test('a session is one line, whatever its title', () => {
   const line = sessionLine(
     {
       resource: 'ahp-session:/0123456789abcdef',
@@ -48,7 +48,7 @@ test('a session is one line, whatever its title is', () => {
   expect(line).toBe('01234567  asks     demo         1 h  two lines red  ~/work');
 });
 
-test('a session whose agent could not be started is called failed', () => {
+test('a session whose agent failed to start shows as failed', () => {
   const session = {
     resource: 'ahp-session:/0123456789abcdef',
     provider: 'demo',
@@ -63,7 +63,7 @@ test('a session whose agent could not be started is called failed', () => {
   expect(wordOf('creating')).toContain('  starts   demo');
 });
 
-test('a title is cut so that the line fits into the window, and the folder after it', () => {
+test('a title is cut so that the line with its folder fits into the window', () => {
   const session = {
     resource: 'ahp-session:/0123456789abcdef',
     provider: 'demo',
@@ -81,7 +81,7 @@ test('a title is cut so that the line fits into the window, and the folder after
   expect(sessionLine(session, options)).toContain(`${session.title}  ~/work`);
 });
 
-test('a session is at work while a turn runs in any of its chats', () => {
+test('a session shows as working while a turn runs in any of its chats', () => {
   expect(sessionWord({ status: 33, _meta: { workingChats: 1 } })).toBe('working');
   expect(sessionWord({ status: 33, _meta: { metadata: {} } })).toBe('idle');
   expect(sessionWord({ status: 24, _meta: { workingChats: 1 } })).toBe('asks');

@@ -12,7 +12,7 @@ const base = {
 } as const;
 const version = (path: string) => ({ uri: `file://${path}`, content: { uri: 'x:1' } });
 
-describe("what a person's own command printed", () => {
+describe("the output of a person's own command", () => {
   const ended = (toolName: string, preview: string, truncated = false): ToolCallState => ({
     ...base,
     toolName,
@@ -28,7 +28,7 @@ describe("what a person's own command printed", () => {
     expect(commandOutput(ended('terminal', 'end\n', true))).toBe('[...]\nend\n');
   });
 
-  test("is not shown of agents' commands, nor where nothing was printed", () => {
+  test("is not shown for agents' commands or without output", () => {
     expect(commandOutput(ended('shell', 'one\n'))).toBe('');
     expect(commandOutput(ended('terminal', '\n'))).toBe('');
     expect(commandOutput({ ...base, status: 'running', confirmed: 'not-needed' })).toBe('');
@@ -81,7 +81,7 @@ describe('a tool call on one line', () => {
   });
 });
 
-describe('what a tool call is about to do', () => {
+describe('the input of a tool call', () => {
   test.each([
     [{ after: version('/n'), diff: { added: 3, removed: 0 } }, 'create /n  +3 -0'],
     [{ before: version('/o') }, 'delete /o'],
@@ -91,7 +91,7 @@ describe('what a tool call is about to do', () => {
     expect(editLine(edit)).toBe(line);
   });
 
-  test('shows its input a field a line, and not all of a long one', () => {
+  test('shows one field on each line, and cuts a long one', () => {
     const toolInput = JSON.stringify(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`k${n}`, n])));
     const lines = toolCallDetails({ ...base, status: 'pending-confirmation', toolInput });
     expect(lines.slice(0, 2)).toEqual(['{', '  "k0": 0,']);
@@ -101,7 +101,7 @@ describe('what a tool call is about to do', () => {
     expect(raw).toEqual(['rm -rf x']);
   });
 
-  test('shows paths of file URIs, and any other URI as it is', () => {
+  test('shows the paths of file URIs, and any other URI unchanged', () => {
     expect(shownPath('file:///a%20b')).toBe('/a b');
     expect(shownPath('file://host/share')).toBe('file://host/share');
     expect(shownPath('ahp-x:/y')).toBe('ahp-x:/y');

@@ -6,6 +6,6 @@ test.each([
   [{ errorType: 'hostRestarted', message: 'The host was restarted' }, 'The host was restarted'],
   [{ errorType: 'agentExited', message: '' }, 'the turn failed (agentExited)'],
   [{ errorType: 'demoFailed', message: 'on\npurpose' }, 'on purpose (demoFailed)'],
-])('the error %j is told as %j', (error, text) => {
+])('the error %j is printed as %j', (error, text) => {
   expect(errorText(error === undefined ? {} : { error })).toBe(text);
 });

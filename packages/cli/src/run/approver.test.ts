@@ -37,7 +37,7 @@ function confirmation(toolCallId: string, options?: ConfirmationOption[]): Answe
   };
 }
 
-/** Lets lines that were typed and promises that settled take effect. */
+/** Lets typed lines and settled promises take effect. */
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -58,14 +58,14 @@ describe('an approver', () => {
     return { context, approver: new Approver({ mode, screen, reader, elsewhere, form }) };
   };
 
-  test('with all approves without naming an option, so that it holds for once', () => {
+  test('with all approves without an option, so that the approval holds once', () => {
     const { approver } = make('all', false);
     const { event, given } = confirmation('a', [always, once]);
     approver.handle(event);
     expect(given).toEqual([{ kind: 'approve' }]);
   });
 
-  test('with all denies what can only be allowed for longer', () => {
+  test('with all denies a call whose approvals are all permanent', () => {
     const { approver } = make('all', false);
     const { event, given } = confirmation('a', [always]);
     approver.handle(event);
@@ -79,7 +79,7 @@ describe('an approver', () => {
     expect(given).toMatchObject([{ kind: 'deny' }]);
   });
 
-  test('with ask and nobody there answers nothing and says where to', async () => {
+  test('with ask and without a person answers nothing and prints the command to answer', async () => {
     const { approver, context } = make('ask', false);
     const { event, given } = confirmation('a');
     approver.handle(event);
@@ -89,7 +89,7 @@ describe('an approver', () => {
     expect(context.err).toContain('waiting for another client to answer: agenthost watch 1');
   });
 
-  test('with ask puts one question after the other, and takes the option that was typed', async () => {
+  test('with ask asks one question after another, and takes the typed option', async () => {
     const { approver, context } = make('ask', true);
     const [first, second] = [confirmation('a', [always, once]), confirmation('b')];
     approver.handle(first.event);
@@ -104,7 +104,7 @@ describe('an approver', () => {
     expect(second.given).toEqual([{ kind: 'deny' }]);
   });
 
-  test('says where to answer when input ends at a question, and for those that come after', async () => {
+  test('prints the command to answer when input ends at a question, and for later questions', async () => {
     const { approver, context } = make('ask', true);
     const [first, second] = [confirmation('a'), confirmation('b')];
     approver.handle(first.event);
@@ -117,7 +117,7 @@ describe('an approver', () => {
     expect([...first.given, ...second.given]).toEqual([]);
   });
 
-  test('takes a question back that another client has answered', async () => {
+  test('removes a question that another client has answered', async () => {
     const { approver, context } = make('ask', true);
     const { event, given } = confirmation('a');
     approver.handle(event);

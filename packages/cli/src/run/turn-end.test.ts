@@ -8,7 +8,7 @@ const online: Pick<AhpClient, 'status' | 'onStatus'> = {
   onStatus: () => stop,
 };
 
-test('a session that is gone and a connection that is lost are no failures', async () => {
+test('a removed session and a lost connection are no failures', async () => {
   for (const error of [new ChannelLost('ahp-session:/1'), new ConnectionLost('closed')]) {
     stop.mockClear();
     await markRead(online, { setRead: () => Promise.reject(error) });

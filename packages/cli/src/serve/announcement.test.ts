@@ -34,7 +34,7 @@ const running: RunningHost = {
   stop: async () => undefined,
 };
 
-test('other commands find a renewed certificate, and nothing once it is taken back', async () => {
+test('other commands find a renewed certificate, and nothing after the announcement is removed', async () => {
   const word = await leaveWord(folder, running, facts, (line) => lines.push(line));
   expect(await readHosts(folder)).toMatchObject([{ fingerprint: 'first', keyFingerprint: 'key of first' }]);
   renew(certificate('second'));
@@ -49,10 +49,10 @@ test('other commands find a renewed certificate, and nothing once it is taken ba
   expect(lines).toEqual([]);
 });
 
-test('word that cannot be changed is told', async () => {
+test('an announcement that cannot be changed is reported', async () => {
   const word = await leaveWord(folder, running, facts, (line) => lines.push(line));
   rmSync(folder, { recursive: true });
-  // Whoever runs the test may write everywhere: no folder can be where a file is.
+  // Root may write everywhere, so the test puts a file in the place of the folder.
   writeFileSync(folder, '');
   renew(certificate('second'));
   await word.withdraw().catch((error: unknown) => expect(error).toMatchObject({ code: 'ENOTDIR' }));
@@ -75,6 +75,6 @@ test.each([
   ['2001:db8::7', ['https://[2001:db8::7]:4711']],
   ['127.0.0.1', []],
   ['::1', []],
-])('what listens on %s is reached from other machines by %j', (host, addresses) => {
+])('a host that listens on %s is reachable from other machines by %j', (host, addresses) => {
   expect(addressesElsewhere(host, 'https://127.0.0.1:4711', interfaces)).toEqual(addresses);
 });

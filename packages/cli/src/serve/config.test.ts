@@ -5,7 +5,7 @@ import { parseConfig, readConfig } from './config.ts';
 const file = '/c/agenthost.json';
 
 describe('the config file', () => {
-  test('says all that it may say', () => {
+  test('may contain every key', () => {
     const config = {
       agents: { mine: { command: '/bin/mine', displayName: 'Mine' } },
       defaultAgent: 'mine',
@@ -31,11 +31,11 @@ describe('the config file', () => {
     [{ retention: { days: 3 } }, 'retention: expected an object with turnsPerChat'],
     [{ defaultAgent: '' }, 'defaultAgent: expected the id of an agent, got ""'],
     [{ agents: { x: { command: './x' } } }, 'agents.x.command: expected a command name'],
-  ])('with %j in it is refused, by file, key, what was expected and what was found', (value, message) => {
+  ])('with %j in it is refused with file, key, expected and actual value', (value, message) => {
     expect(() => parseConfig(value, file)).toThrow(`${file}: ${message}`);
   });
 
-  test('may be missing, unless it was asked for', async () => {
+  test('may be missing, unless an option names it', async () => {
     expect(await readConfig('/does/not/exist.json', false)).toEqual({ agents: [] });
     await expect(readConfig('/does/not/exist.json', true)).rejects.toThrow('exist.json: does not exist');
   });
@@ -44,7 +44,7 @@ describe('the config file', () => {
 describe('the agents on offer', () => {
   const environment = { PATH: '/does/not/exist' };
 
-  test('are demo alone where nothing is installed', () => {
+  test('are only demo if nothing is installed', () => {
     const { offered, installed, defaultAgent } = chooseAgents({ agents: [] }, environment, file);
     expect({ offered, installed, defaultAgent }).toEqual({
       offered: ['demo'],
@@ -53,7 +53,7 @@ describe('the agents on offer', () => {
     });
   });
 
-  test('with one real agent that is there make it the default, with two they do not', () => {
+  test('have one installed real agent as the default, but not one of two', () => {
     const node = { command: process.execPath };
     const one = chooseAgents(parseConfig({ agents: { one: node } }, file), environment, file);
     expect(one).toMatchObject({ offered: ['one', 'demo'], defaultAgent: 'one' });
@@ -61,7 +61,7 @@ describe('the agents on offer', () => {
     expect(two).toMatchObject({ offered: ['one', 'two', 'demo'], defaultAgent: 'demo' });
   });
 
-  test('include one that the config names though its command is missing, but not as the default', () => {
+  test('include one of the config even if its command is missing, but not as the default', () => {
     const config = parseConfig({ agents: { gone: { command: '/does/not/exist' } } }, file);
     expect(chooseAgents(config, environment, file)).toMatchObject({
       offered: ['gone', 'demo'],
@@ -70,7 +70,7 @@ describe('the agents on offer', () => {
     });
   });
 
-  test('hold the default that the config names', () => {
+  test('have the default of the config', () => {
     expect(() => chooseAgents({ agents: [], defaultAgent: 'nope' }, environment, file)).toThrow(
       `${file}: defaultAgent: expected one of demo, got "nope"`,
     );

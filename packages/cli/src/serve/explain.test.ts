@@ -6,7 +6,7 @@ const attempt = { host: '127.0.0.1', port: 80, dataDir: '/data', others: [] };
 const systemError = (code: string, more: object = {}): Error =>
   Object.assign(new Error(code), { code, ...more });
 
-describe('why a host did not start', () => {
+describe('the reason of a failed start', () => {
   test.each([
     [systemError('EADDRINUSE'), 'port 80 on 127.0.0.1 is in use by another program'],
     [systemError('EACCES', { syscall: 'listen' }), 'port 80 on 127.0.0.1 requires root'],
@@ -28,7 +28,7 @@ describe('why a host did not start', () => {
     expect(explained).toHaveProperty('message', expect.stringContaining(message));
   });
 
-  test('leaves what it does not know', () => {
+  test('returns unknown errors unchanged', () => {
     const error = new Error('a fault of ours');
     expect(explainStart(error, attempt)).toBe(error);
   });

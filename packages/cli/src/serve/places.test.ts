@@ -5,7 +5,7 @@ const failing = (code: string) => async (): Promise<never> => {
   throw Object.assign(new Error(code), { code, syscall: 'getaddrinfo' });
 };
 
-test.each(['ENOTFOUND', 'EINVAL'])('a --host that is no name (%s) is wrong usage', async (code) => {
+test.each(['ENOTFOUND', 'EINVAL'])('an invalid --host (%s) is wrong usage', async (code) => {
   await expect(checkName('nowhere.example', failing(code))).rejects.toMatchObject({
     exitCode: 2,
     message: '--host nowhere.example: the name does not exist; use an address of this machine',

@@ -3,7 +3,7 @@ import { createHost, JournalError, MemoryJournal } from '@agenthost/host';
 import { expect, test } from 'vitest';
 import { tellTroubles } from './start.ts';
 
-test('a journal that cannot be written is told in one line, and its recovery in another', async () => {
+test('a journal that cannot be written is reported in one line, and its recovery in another', async () => {
   const journal = new MemoryJournal();
   const host = createHost({ journal, agents: [() => createDemoProvider()] });
   const lines: string[] = [];

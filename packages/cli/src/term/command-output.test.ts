@@ -10,8 +10,8 @@ function output({ isTerminal = false, isRaw = false } = {}): { context: FakeCont
 
 const whole = { start: 0, screenLength: 0 };
 
-describe('what a command puts out', () => {
-  test('a snapshot goes on behind what was written, once', () => {
+describe('the output of a command', () => {
+  test('a snapshot continues after the written output, once', () => {
     const { context, output: out } = output();
     out.continueIn('', whole);
     out.write('one\r\ntwo\r\n');
@@ -21,12 +21,12 @@ describe('what a command puts out', () => {
     expect([context.out, context.err]).toEqual(['one\ntwo\nthree\nfour', '']);
   });
 
-  test('output that says the same again and again goes on at its place', () => {
+  test('repetitive output continues at its position', () => {
     const { context, output: out } = output();
     out.continueIn('', whole);
     out.write('y\r\n'.repeat(10_000));
     out.continueIn('y\r\n'.repeat(12_000), whole);
-    // Trimmed meanwhile, also of what was written: the screen that it left is not written again.
+    // The host has trimmed even written output: the screen that replaces it is not written again.
     out.continueIn(`screen${'y\r\n'.repeat(10_000)}`, { start: 9_000, screenLength: 6 });
     out.write('end');
     out.end();
@@ -34,7 +34,7 @@ describe('what a command puts out', () => {
     expect(context.err).toBe('');
   });
 
-  test('what was trimmed before it came is said to be missed, and left on the screen of a window', () => {
+  test('output that was trimmed before it arrived is reported as missed, and stays on the screen of a window', () => {
     for (const isTerminal of [false, true]) {
       const { context, output: out } = output({ isTerminal });
       out.write('one\r\n');
@@ -48,7 +48,7 @@ describe('what a command puts out', () => {
     expect([context.out, context.err]).toEqual(['late\n', 'the first 7 characters of output are missing\n']);
   });
 
-  test('lines on both sides of what was missed stay apart in a file', () => {
+  test('lines on both sides of missed output stay separate in a file', () => {
     const { context, output: out } = output();
     out.write('cut in its mid');
     out.continueIn('next\r', { start: 1_000, screenLength: 0 });
@@ -56,14 +56,14 @@ describe('what a command puts out', () => {
     expect(context.out).toBe('cut in its mid\nnext\nlast\n');
   });
 
-  test('a snapshot that cannot hold what was written is never taken for the same', () => {
+  test('a snapshot without the written output never counts as its continuation', () => {
     const { context, output: out } = output();
     out.write('y\r\n'.repeat(100_000));
     out.continueIn('y\r\n'.repeat(40_000), whole);
     expect(context.err).toContain('some output is missing or shown twice');
   });
 
-  test('where a snapshot does not say its place, the end of what was written is looked for in it', () => {
+  test('if a snapshot has no position, the end of the written output is searched in it', () => {
     const { context, output: out } = output();
     const lines = Array.from({ length: 2_000 }, (_, index) => `${index}\r\n`).join('');
     out.write(lines);
@@ -75,7 +75,7 @@ describe('what a command puts out', () => {
     expect(context.err).toContain('some output is missing');
   });
 
-  test('a window gets it as it is, and is put back as it was', () => {
+  test('a window gets the output unchanged, and is restored', () => {
     const { context, output: out } = output({ isTerminal: true });
     out.write('\u001b[?25l\u001b[1mbold\r\n\u001b[6n');
     expect(context.out).toBe('\u001b[?25l\u001b[1mbold\r\n');

@@ -3,7 +3,7 @@ import { DisplayFilter, FileFilter } from './display-filter.ts';
 
 const esc = '\u001b';
 
-/** What a filter shows of a text that comes in pieces of every length. */
+/** Distinct outputs of a filter for a text in pieces of every length. */
 function everyWay(text: string, make: () => (piece: string) => string): Set<string> {
   const shown = new Set<string>();
   for (let length = 1; length <= text.length; length += 1) {
@@ -21,7 +21,7 @@ const display = () => {
   return (piece: string): string => filter.next(piece);
 };
 
-describe('[TERM-3] what is written to the emulator that shows a terminal', () => {
+describe('[TERM-3] output to the emulator that shows a terminal', () => {
   test.each([
     ['cursor position', '[6n'],
     ['its private form', '[?6n'],
@@ -39,7 +39,7 @@ describe('[TERM-3] what is written to the emulator that shows a terminal', () =>
     ['a setting', `P$qm${esc}\\`],
     ['a capability', `P+q544e${esc}\\`],
     ['identity', 'Z'],
-  ])('questions are left out: %s', (_what, body) => {
+  ])('queries are removed: %s', (_what, body) => {
     expect(everyWay(`a${esc}${body}b`, display)).toEqual(new Set(['ab']));
   });
 
@@ -55,15 +55,15 @@ describe('[TERM-3] what is written to the emulator that shows a terminal', () =>
     ['an image', `Pq#0;2;0;0;0~~${esc}\\`],
     ['a character set', '(0'],
     ['saving the cursor', '7'],
-  ])('all else stays: %s', (_what, body) => {
+  ])('everything else stays: %s', (_what, body) => {
     expect(everyWay(`a${esc}${body}b`, display)).toEqual(new Set([`a${esc}${body}b`]));
   });
 
-  test('text around is as it was, wide characters too', () => {
+  test('text around is unchanged, wide characters too', () => {
     expect(everyWay(`日本${esc}[6n😀\r\n`, display)).toEqual(new Set(['日本😀\r\n']));
   });
 
-  test('a sequence that does not end is let through when it is long', () => {
+  test('an unended sequence passes when it is long', () => {
     const filter = new DisplayFilter();
     expect(filter.next(`${esc}]0;abc`)).toBe('');
     const image = filter.next('x'.repeat(70_000));
@@ -105,7 +105,7 @@ describe('leaving a program', () => {
   });
 });
 
-describe('what is written to files and pipes', () => {
+describe('output to files and pipes', () => {
   const file = (isRaw: boolean) => () => {
     const filter = new FileFilter(isRaw);
     return (piece: string): string => filter.next(piece);
@@ -117,7 +117,7 @@ describe('what is written to files and pipes', () => {
     expect(everyWay(text, file(true))).toEqual(new Set([text.replaceAll('\r\n', '\n')]));
   });
 
-  test('a carriage return that is no end of line stays', () => {
+  test('a carriage return that does not end a line stays', () => {
     const filter = new FileFilter(false);
     expect(filter.next('10%\r20%\r')).toBe('10%\r20%');
     expect(filter.rest()).toBe('\r');

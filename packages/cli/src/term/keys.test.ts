@@ -50,7 +50,7 @@ describe('keys', () => {
     expect(it.log.join('')).toBe(text);
   });
 
-  test('a lone Escape goes at once, the beginning of a sequence a moment later', () => {
+  test('a lone Escape is sent at once, the beginning of a sequence a moment later', () => {
     const it = reader();
     it.read(esc);
     expect(it.log).toEqual([esc]);
@@ -89,7 +89,7 @@ describe('[TERM-3] answers of the emulator', () => {
     `${esc}]10;rgb:ffff/ffff/ffff${esc}\\`,
     `${esc}P1$r0m${esc}\\`,
     `${esc}P>|XTerm(370)${esc}\\`,
-  ])('are left out, whole or in pieces: %j', (text) => {
+  ])('are removed, whole or in pieces: %j', (text) => {
     const whole = reader();
     whole.read(`a${text}b`);
     whole.pause();
@@ -113,7 +113,7 @@ describe('[TERM-3] answers of the emulator', () => {
 });
 
 describe('the prefix key', () => {
-  test('the key behind it is a command, and twice it is typed', () => {
+  test('starts a command with the next key, and is typed when it is pressed twice', () => {
     const it = reader();
     it.read('a\u001dd');
     it.read('\u001d');
@@ -122,13 +122,13 @@ describe('the prefix key', () => {
     expect(it.log).toEqual(['a', '<d>', '<c>', '\u001db']);
   });
 
-  test.each([`${esc}[27;5;93~`, `${esc}[93;5u`])('is found in the form %j', (form) => {
+  test.each([`${esc}[27;5;93~`, `${esc}[93;5u`])('is recognised in the form %j', (form) => {
     const it = reader();
     it.read(`${form}d${form}${esc}[99u`);
     expect(it.log).toEqual(['<d>', '<c>']);
   });
 
-  test('may be another one', () => {
+  test('may be another key', () => {
     const it = reader('\u0001');
     it.read(`\u001d\u0001d${esc}[97;5ud`);
     expect(it.log).toEqual(['\u001d', '<d>', '<d>']);

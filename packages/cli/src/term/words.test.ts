@@ -12,7 +12,7 @@ const terminal = (id: string) => ({
   claim: { kind: 'client', clientId: 'c' } as const,
 });
 
-describe('which terminal is meant', () => {
+describe('the named terminal', () => {
   const all = [terminal('4f2a11'), terminal('4f2b22'), terminal('2c'), terminal('1')];
 
   test.each([
@@ -26,7 +26,7 @@ describe('which terminal is meant', () => {
     expect(chooseTerminal(all, given).title).toBe(id);
   });
 
-  test('a beginning that several have, and one that none has', () => {
+  test('an ambiguous and an unknown prefix', () => {
     expect(() => chooseTerminal(all, '4f')).toThrow('2 terminals begin with 4f: 4f2a11, 4f2b22');
     expect(() => chooseTerminal(all, '9\u001b[2J')).toThrow('no terminal is called 9;');
     expect(() => chooseTerminal(all, '')).toThrow('no terminal is called (nothing)');
@@ -73,7 +73,7 @@ describe('size and variables', () => {
       expect(() => sizeOf(wrong)).toThrow('--size: expected');
   });
 
-  test('a window has a size only where there is one', () => {
+  test('a window has a size only if it is a terminal', () => {
     const context = new FakeContext({ isTerminal: true });
     expect(windowOf(context)).toBeUndefined();
     Object.assign(context.stdout, { columns: 90, rows: 20 });
@@ -89,10 +89,10 @@ describe('size and variables', () => {
   });
 });
 
-describe('who holds a terminal', () => {
+describe('the holder of a terminal', () => {
   const uri = 'ahp-terminal:/t';
 
-  test('is told in words', () => {
+  test('is shown as text', () => {
     expect(holderText(uri, { kind: 'client', clientId: nobodyOf(uri) })).toBe('nobody');
     expect(isNobody('ahp-terminal:/u', { kind: 'client', clientId: nobodyOf(uri) })).toBe(false);
     expect(holderText(uri, { kind: 'client', clientId: 'me' }, 'me')).toBe('you');
@@ -103,7 +103,7 @@ describe('who holds a terminal', () => {
     expect(holderText(uri, { kind: 'session', session: 'demo:/a', turnId: 't' })).toBe('session a');
   });
 
-  test('a refusal says why; input that may have arrived is none', () => {
+  test('a refusal has a reason; input that may have arrived is no refusal', () => {
     expect(refusal({ outcome: 'rejected', code: 'x', reason: 'no\u0007' })).toBe('no');
     expect(refusal({ outcome: 'rejected', code: 'outcomeExpired', reason: 'no' })).toBeUndefined();
     expect(refusal({ outcome: 'ignored' })).toBe('the terminal is gone');
@@ -111,7 +111,7 @@ describe('who holds a terminal', () => {
 });
 
 describe('lines for people', () => {
-  test('a terminal on one line, titles of others made harmless', () => {
+  test('a terminal on one line, with harmless titles', () => {
     const info = { ...terminal('4f2a11223344'), title: 'api\u001b]0;x\u0007\nserver' };
     expect(terminalLine(info, 3, { home: '/home/u' })).toBe(
       ' 3  4f2a1122  running     client c             api server',

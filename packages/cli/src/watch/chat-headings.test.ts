@@ -20,7 +20,7 @@ function chatOf(id: string, more: Partial<ChatState> = {}): NamedChat {
   };
 }
 
-/** Chats of a session, with the titles that its catalogue has, and all that is shown of them in one place. */
+/** Chats of a session with these titles in the catalogue, and the printed output. */
 function shownFor(titles: Readonly<Record<string, string>>): {
   screen: Screen;
   headings: ChatHeadings;
@@ -49,7 +49,7 @@ function shownFor(titles: Readonly<Record<string, string>>): {
   return { screen, headings: new ChatHeadings(screen, { mirror: { confirmed } }), shown: () => shown };
 }
 
-test('a heading, like any note of who keeps things apart, begins on a line of its own, and none shows while one chat goes on', () => {
+test('a heading begins on a line of its own, and none is printed while one chat continues', () => {
   const { screen, headings, shown } = shownFor({ main: 'Main', worker: 'Worker 1' });
   screen.keepApart();
   headings.show(chatOf('main'));
@@ -82,7 +82,7 @@ test.each([
   expect(shownFor({ a: 'A', b: title }).headings.nameOf(chat)).toBe(name);
 });
 
-test('what others called a chat is cut, and has nothing in it that a terminal obeys', () => {
+test('the title of a chat is cut, and contains no control sequences', () => {
   const { headings } = shownFor({ a: '' });
   const name = headings.nameOf(chatOf('a', { turns: [turnOf(`\u001b[2Jred ${'long '.repeat(40)}`)] }));
   expect(name).toMatch(/^red long/);

@@ -49,7 +49,7 @@ async function startTimeOf(pid: number): Promise<string> {
 const isRunning = async (pid: number): Promise<boolean> => (await processStartTime(pid)) !== undefined;
 
 describe('children of a killed host', () => {
-  it('a recorded child that still runs is ended at the next start, and its record dropped', async () => {
+  it('a recorded child that still runs is ended at the next start, and its record is deleted', async () => {
     const rows = new ProcessRows();
     const child = await startChild('echo ready; exec sleep 60');
     await new ChildProcesses(rows).record({ pid: child.pid, command: 'sleep' });
@@ -63,7 +63,7 @@ describe('children of a killed host', () => {
     expect(rows.rows.size).toBe(0);
   });
 
-  it('one that ignores TERM is killed after the grace period', async () => {
+  it('a child that ignores TERM is killed after the grace period', async () => {
     const rows = new ProcessRows();
     const child = await startChild("trap '' TERM; echo ready; while :; do sleep 0.1; done");
     const registry = new ChildProcesses({ ...rows, graceMs: 200 });
@@ -73,7 +73,7 @@ describe('children of a killed host', () => {
     expect(await exit).toEqual([null, 'SIGKILL']);
   });
 
-  it('its whole process group ends, also when the recorded process itself is gone', async () => {
+  it('its whole process group ends, even when the recorded process has ended', async () => {
     const rows = new ProcessRows();
     const child = await startChild('sleep 60 & echo $!; exec sleep 60');
     const registry = new ChildProcesses(rows);
@@ -99,7 +99,7 @@ describe('children of a killed host', () => {
     expect(rows.rows.size).toBe(0);
   });
 
-  it('one whose host still runs is left alone: the journal is a copy', async () => {
+  it('a child whose host still runs is left alone, since the journal is a copy', async () => {
     const rows = new ProcessRows();
     const child = await startChild('echo ready; exec sleep 60');
     const host = await startChild('echo ready; exec sleep 60');
@@ -110,14 +110,14 @@ describe('children of a killed host', () => {
     await new ChildProcesses(rows).endOrphans();
     expect(await isRunning(child.pid)).toBe(true);
     expect(rows.rows.size).toBe(0);
-    // Another process under that host's pid is none.
+    // Another process with that host's pid does not count as the host.
     await new ChildProcesses(rows).record({ pid: child.pid, command: 'sleep' });
     rows.meta.set(key, `${host.pid} ${startTime}0`);
     await new ChildProcesses(rows).endOrphans();
     expect(await isRunning(child.pid)).toBe(false);
   });
 
-  it('a child that has ended is forgotten', async () => {
+  it('a child that has ended loses its record', async () => {
     const rows = new ProcessRows();
     const child = await startChild('echo ready; exec sleep 60');
     const registry = new ChildProcesses(rows);

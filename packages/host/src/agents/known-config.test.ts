@@ -11,7 +11,7 @@ const CONFIG: ResolvedConfig = {
 };
 const NOTHING: ResolvedConfig = { schema: { type: 'object', properties: {} }, values: {} };
 
-/** An agent that knows its config only while it has been opened. */
+/** An agent that reports its config only while a session is open. */
 function shyAgent(open: () => Promise<void>) {
   const counts = { opened: 0, closed: 0 };
   let said = NOTHING;
@@ -63,7 +63,7 @@ async function openJournal(): Promise<MemoryJournal> {
   return journal;
 }
 
-test('[ROOT-4] an agent that has never run is asked once, however many want to know, and closed again', async () => {
+test('[ROOT-4] an agent that has never run is asked once for all callers, and closed again', async () => {
   const { provider, counts } = shyAgent(() => Promise.resolve());
   const { configs } = await knowing(await openJournal());
   const both = await Promise.all([
@@ -75,7 +75,7 @@ test('[ROOT-4] an agent that has never run is asked once, however many want to k
   await expect.poll(() => counts).toEqual({ opened: 1, closed: 1 });
 });
 
-test('[ROOT-4] what it said then is known to the next host before the agent runs, its models too', async () => {
+test('[ROOT-4] the next host knows its config and models before the agent runs', async () => {
   const journal = await openJournal();
   await (await knowing(journal)).configs.resolve(shyAgent(() => Promise.resolve()).provider, '/', {});
   const { provider, counts } = shyAgent(() => Promise.resolve());
@@ -85,13 +85,13 @@ test('[ROOT-4] what it said then is known to the next host before the agent runs
   expect(counts.opened).toBe(0);
 });
 
-test('an agent that cannot be asked has no config', async () => {
+test('an agent that fails to open has no config', async () => {
   const { provider } = shyAgent(() => Promise.reject(new Error('no such command')));
   const { configs } = await knowing(await openJournal());
   expect(await configs.resolve(provider, '/', {})).toEqual(NOTHING);
 });
 
-test('an agent that takes too long is not waited for', async () => {
+test('the host does not wait for an agent that takes too long', async () => {
   const { provider } = shyAgent(() => new Promise(() => undefined));
   const { configs, late } = await knowing(await openJournal());
   const resolving = configs.resolve(provider, '/', {});

@@ -21,7 +21,7 @@ function gateOf(): Gate {
   });
 }
 
-test('[AUTH-1] one token signs browsers in as often as it likes, and no browser of another is signed out', () => {
+test('[AUTH-1] sign-ins by one token sign out no browser of another token', () => {
   const gate = gateOf();
   const browser = gate.signIn(owner);
   const ticket = gate.askToSignIn(owner);
@@ -29,12 +29,12 @@ test('[AUTH-1] one token signs browsers in as often as it likes, and no browser 
   for (let count = 0; count < 1_005; count += 1) gate.askToSignIn(observer);
   expect(gate.signedIn(browser)).toEqual(owner);
   expect(gate.whoseTicket(ticket)).toEqual(owner);
-  // Its own are bounded: the oldest go.
+  // The sign-ins of one token are bounded: the oldest are signed out.
   const stillIn = secrets.filter((secret) => gate.signedIn(secret) !== undefined);
   expect(stillIn).toEqual(secrets.slice(-100));
 });
 
-test('[AUTH-1] a browser that signs out makes room for the next one of its token', () => {
+test('[AUTH-1] a browser that signs out makes room for the next browser of its token', () => {
   const gate = gateOf();
   const [first = '', ...others] = Array.from({ length: 100 }, () => gate.signIn(observer));
   gate.signOut(others[0] ?? '');
@@ -46,7 +46,7 @@ test('[AUTH-1] a browser that signs out makes room for the next one of its token
 
 const file = join(homedir(), 'data/owner-token');
 
-test('[AUTH-1] a request without a token is told how to send one, and on this machine where that of the owner is', () => {
+test('[AUTH-1] a refusal for a missing token says how to send one, and on this machine where the owner’s token is', () => {
   for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
     expect(tokenRequired(file, address)).toBe(
       "a token is required: send `Authorization: Bearer <token>`, or add `?token=<token>` to the address; the owner's token is in ~/data/owner-token",
@@ -57,7 +57,7 @@ test('[AUTH-1] a request without a token is told how to send one, and on this ma
   );
 });
 
-test('[AUTH-1] other machines are told of no path', () => {
+test('[AUTH-1] a refusal to another machine names no path', () => {
   for (const path of [file, '/srv/agenthost/owner-token']) {
     const words = tokenRequired(path, '192.0.2.7');
     expect(words).toContain('?token=');
@@ -67,6 +67,6 @@ test('[AUTH-1] other machines are told of no path', () => {
   }
 });
 
-test('[AUTH-1] a token of the owner that is in no file is not said to be in one', () => {
+test('[AUTH-1] a refusal names no file when the owner’s token is in none', () => {
   expect(tokenRequired(undefined, '127.0.0.1')).not.toContain('owner-token');
 });

@@ -18,7 +18,7 @@ function limit(): {
   };
 }
 
-/** How many wrong tokens get through at once. */
+/** Number of wrong tokens that are checked at once. */
 function tries(guesses: GuessLimit, address: string | (() => string), most = 10_000): number {
   let count = 0;
   for (; count < most; count += 1) {
@@ -29,12 +29,12 @@ function tries(guesses: GuessLimit, address: string | (() => string), most = 10_
   return count;
 }
 
-test('[AUTH-1] an address may guess twenty times, and then once in two seconds, however it hurries', () => {
+test('[AUTH-1] an address may guess twenty times, and then once in two seconds at any rate of attempts', () => {
   const { guesses, pass } = limit();
   expect(tries(guesses, '10.0.0.1')).toBe(20);
   expect(guesses.waitMs('10.0.0.1')).toBe(2_000);
   for (let second = 0; second < 100; second += 1) {
-    // What is refused while it waits makes the wait no longer.
+    // Refused attempts do not extend the wait.
     expect(guesses.waitMs('10.0.0.1')).toBe(2_000);
     pass(2_000);
     expect(tries(guesses, '10.0.0.1')).toBe(1);
@@ -43,7 +43,7 @@ test('[AUTH-1] an address may guess twenty times, and then once in two seconds, 
   expect(tries(guesses, '10.0.0.1')).toBe(20);
 });
 
-test('[AUTH-1] one that is slowed slows no other', () => {
+test('[AUTH-1] a throttled address does not throttle another one', () => {
   const { guesses } = limit();
   tries(guesses, '10.0.0.1');
   expect(guesses.waitMs('10.0.0.2')).toBe(0);
@@ -51,7 +51,7 @@ test('[AUTH-1] one that is slowed slows no other', () => {
   expect(guesses.waitMs(undefined)).toBe(0);
 });
 
-test('[AUTH-1] many addresses together are slowed too, and loopback is not by them', () => {
+test('[AUTH-1] many addresses together are throttled, and loopback is not affected', () => {
   const { guesses, pass } = limit();
   let last = 0;
   expect(tries(guesses, () => `10.0.${(last += 1) >> 8}.${last & 255}`)).toBe(200);
@@ -62,7 +62,7 @@ test('[AUTH-1] many addresses together are slowed too, and loopback is not by th
   expect(guesses.waitMs('10.9.9.9')).toBe(0);
 });
 
-test('[AUTH-1] addresses of one network of IPv6 count as one, and IPv4 in IPv6 as what it is', () => {
+test('[AUTH-1] addresses of one IPv6 network count as one, and a mapped IPv4 address counts as IPv4', () => {
   const { guesses } = limit();
   let last = 0;
   expect(tries(guesses, () => `2001:db8::${((last += 1)).toString(16)}`)).toBe(20);
@@ -72,14 +72,14 @@ test('[AUTH-1] addresses of one network of IPv6 count as one, and IPv4 in IPv6 a
   expect(guesses.waitMs('10.0.0.1')).toBe(2_000);
 });
 
-test('[AUTH-1] who guesses on this machine has not as many addresses as loopback has', () => {
+test('[AUTH-1] all loopback addresses count as one', () => {
   const { guesses } = limit();
   let last = 0;
   expect(tries(guesses, () => `127.0.${(last += 1) >> 8}.${last & 255}`)).toBe(20);
   expect(guesses.waitMs('::1')).toBe(2_000);
 });
 
-test('[AUTH-1] failures are told of once a minute, with their number', () => {
+test('[AUTH-1] failures are logged once a minute, with their number', () => {
   const { guesses, told, pass } = limit();
   for (let count = 0; count < 5; count += 1) guesses.failed('10.0.0.1');
   pass(60_000);
@@ -90,7 +90,7 @@ test('[AUTH-1] failures are told of once a minute, with their number', () => {
   ]);
 });
 
-test('a clock that goes back by a day holds nobody for a day', () => {
+test('a clock that goes back by a day makes no address wait for a day', () => {
   const { guesses, pass } = limit();
   tries(guesses, '10.0.0.1');
   pass(-86_400_000);

@@ -30,14 +30,14 @@ describe('checkHost', () => {
   });
 
   test.each(['localhost', '::1', '127.0.0.1'])(
-    '[AUTH-1] all three loopback names are alike when %s is listened on',
+    '[AUTH-1] all three loopback names are accepted when the host listens on %s',
     (host) => {
       const names = ['localhost:9', '127.0.0.1:9', '[::1]:9', '[0:0:0:0:0:0:0:1]:9'];
       expect(names.map((name) => checkHost(name, [{ host, port: 9 }], []))).toEqual([true, true, true, true]);
     },
   );
 
-  test('[AUTH-1] another address is known by itself alone, and port 80 may be left out', () => {
+  test('[AUTH-1] another address is accepted only under its own name, and port 80 may be left out', () => {
     const listened = [
       { host: '192.168.1.5', port: 80 },
       { host: 'FE80::1', port: 81 },
@@ -64,7 +64,7 @@ describe('checkHost', () => {
     expect(checkHost(header, loopback, allowed)).toBe(expected);
   });
 
-  test('[AUTH-1] who listens on all addresses is known by the one that the connection came to', () => {
+  test('[AUTH-1] a host that listens on all addresses is accepted under the address of the connection', () => {
     const bound = { host: '0.0.0.0', port: 4711 };
     const came = addressesOf(bound, '::ffff:192.168.1.5');
     expect(checkHost('192.168.1.5:4711', came, [])).toBe(true);
@@ -114,7 +114,7 @@ describe('checkOrigin', () => {
     expect(checkOrigin(header, loopback, allowed)).toBe(expected);
   });
 
-  test('[AUTH-1] an origin is own on each address, with port 80 left out', () => {
+  test('[AUTH-1] the own origin is accepted on each address, with port 80 left out', () => {
     const own = [{ host: '192.168.1.5', port: 80 }];
     expect(checkOrigin('http://192.168.1.5', own, [])).toBe(true);
     expect(checkOrigin('http://127.0.0.1', own, [])).toBe(false);

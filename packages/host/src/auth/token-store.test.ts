@@ -44,7 +44,7 @@ test('[AUTH-1] the option comes before the file', () => {
   expect(readdirSync(folder)).toEqual(['token']);
 });
 
-test('[AUTH-1] the first start makes 32 random bytes in a file for the owner alone, later ones find them', () => {
+test('[AUTH-1] the first start writes 32 random bytes to a file that only the owner can read; later starts read them', () => {
   const dataDir = join(folder, 'data');
   const first = findOwnerToken({ dataDir });
   expect(Buffer.from(first.token, 'base64url')).toHaveLength(32);
@@ -55,14 +55,14 @@ test('[AUTH-1] the first start makes 32 random bytes in a file for the owner alo
   expect(findOwnerToken({ dataDir: join(folder, 'other') }).token).not.toBe(first.token);
 });
 
-test('without a place to keep it, each token is new', () => {
+test('without a file each start makes a new token', () => {
   const first = findOwnerToken({});
   expect(Buffer.from(first.token, 'base64url')).toHaveLength(32);
   expect(findOwnerToken({}).token).not.toBe(first.token);
   expect(first.path).toBeUndefined();
 });
 
-test('[AUTH-1] a file that others can read is taken from them, with a warning', () => {
+test('[AUTH-1] a file that others can read becomes private, with a warning', () => {
   const tokenFile = join(folder, 'token');
   writeFileSync(tokenFile, long);
   chmodSync(tokenFile, 0o644);
@@ -80,11 +80,11 @@ test.each([
   ['the option token', { token: 'two words' }],
   ['the option token', { token: 'a;b' }],
   ['the option token', { token: 'tökén' }],
-])('%s that no header could carry is refused by name: %j', (name, sources) => {
+])('%s with characters that no header can carry is refused by name: %j', (name, sources) => {
   expect(() => findOwnerToken(sources)).toThrow(name);
 });
 
-test('an empty token file is refused by name, and not taken for a token', () => {
+test('an empty token file is refused by name, and does not count as an empty token', () => {
   const tokenFile = join(folder, 'token');
   writeFileSync(tokenFile, '\n', { mode: 0o600 });
   expect(() => findOwnerToken({ tokenFile })).toThrow(
@@ -107,7 +107,7 @@ test('a token file that is a folder, and a folder that is a file, are refused by
   expect(() => findOwnerToken({ dataDir: join(folder, 'file') })).toThrow(/owner-token cannot be/);
 });
 
-test('[AUTH-1] a token of the data folder that others could have written is replaced, and that is said', () => {
+test('[AUTH-1] a token in the data folder that others could have written is replaced with a warning', () => {
   const planted = join(folder, 'owner-token');
   writeFileSync(planted, `${long}-planted\n`);
   chmodSync(planted, 0o666);
@@ -118,7 +118,7 @@ test('[AUTH-1] a token of the data folder that others could have written is repl
   expect(findOwnerToken({ dataDir: folder })).toEqual({ ...found, exposures: [] });
 });
 
-test('[AUTH-1] a token file that somebody named and others can write is refused', () => {
+test('[AUTH-1] a token file of an option that others can write is refused', () => {
   const tokenFile = join(folder, 'token');
   writeFileSync(tokenFile, long);
   chmodSync(tokenFile, 0o622);
@@ -126,7 +126,7 @@ test('[AUTH-1] a token file that somebody named and others can write is refused'
 });
 
 test.skipIf(process.getuid?.() !== 0)(
-  '[AUTH-1] a token of another user is refused where somebody named it, and replaced by root in the data folder',
+  '[AUTH-1] a token file of another user is refused as an option, and replaced by root in the data folder',
   () => {
     const planted = join(folder, 'owner-token');
     writeFileSync(planted, long, { mode: 0o600 });
@@ -139,7 +139,7 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-test('[AUTH-1] a link is followed to a token file that somebody named, and in the data folder to none', () => {
+test('[AUTH-1] a link to a token file is followed in an option, and not in the data folder', () => {
   writeFileSync(join(folder, 'secret'), long, { mode: 0o600 });
   symlinkSync('secret', join(folder, 'owner-token'));
   expect(findOwnerToken({ tokenFile: join(folder, 'owner-token') }).token).toBe(long);

@@ -38,6 +38,6 @@ test.each([
   expect(extractToken(request, 'agenthost_token')).toBe(expected);
 });
 
-test('[AUTH-1] a stored hash is that of SHA-256', () => {
+test('[AUTH-1] a stored hash is a SHA-256 hash', () => {
   expect(hashToken('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });

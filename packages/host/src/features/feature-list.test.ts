@@ -35,7 +35,7 @@ describe('the features of a host', () => {
     ]);
   });
 
-  it('stop though one of them cannot, which is logged with its name', async () => {
+  it('stop although one of them fails to stop, which is logged with its name', async () => {
     const seen: string[] = [];
     const log = memoryLog();
     const features = new FeatureList(log);
@@ -66,7 +66,7 @@ describe('the features of a host', () => {
     );
   });
 
-  it('hear of clients that leave a channel or come back', async () => {
+  it('receive the clients that leave a channel or come back', async () => {
     const heard: unknown[] = [];
     const features = new FeatureList(silentLog);
     features.add({

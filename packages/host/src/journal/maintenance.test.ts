@@ -9,7 +9,7 @@ import { findExcessTurns, findExpiredSessions } from './retention.ts';
 const dayMs = 24 * 60 * 60 * 1_000;
 const now = Date.parse('2026-06-30T00:00:00.000Z');
 
-/** Timers that fire when told, in order of their time. */
+/** Timers that fire when the test says so, in order of their time. */
 class ManualTimers implements Timers {
   readonly pending: { at: number; callback: () => void }[] = [];
   time = 0;
@@ -137,7 +137,7 @@ async function ordinals(chat: string): Promise<number[]> {
 }
 
 describe('the replay window', () => {
-  test('what is older than a day goes, after its channels have been snapshotted', async () => {
+  test('envelopes older than a day are deleted after their channels have been snapshotted', async () => {
     await journal.commit([channel('c1', 0), channel('c2', 0), channel('c3', 2)]);
     await journal.commit([
       envelope(1, now - 2 * dayMs),
@@ -153,7 +153,7 @@ describe('the replay window', () => {
     await maintenance.stop();
   });
 
-  test('it is cut to its bytes in slices, with pauses between them', async () => {
+  test('it is trimmed to its byte limit in slices, with pauses between them', async () => {
     await journal.commit(Array.from({ length: 1_800 }, (_, n) => envelope(n + 1, now)));
     const maintenance = start({ window: { maxBytes: 200 } });
     await timers.advance(60_000);
@@ -173,7 +173,7 @@ describe('the replay window', () => {
     await maintenance.stop();
   });
 
-  test('a channel that is not snapshotted keeps its envelopes, and the log says so', async () => {
+  test('a channel that is not snapshotted keeps its envelopes, and that is logged', async () => {
     await journal.commit([channel('c1', 0), envelope(1, 0, 'free'), envelope(2, 0)]);
     const maintenance = start({ snapshot: async () => {} });
     await timers.advance(61_000);
@@ -199,7 +199,7 @@ describe('the replay window', () => {
     await maintenance.stop();
   });
 
-  test('stopping in the middle of a run ends it after its slice and leaves no timer', async () => {
+  test('a stop during a run ends it after the current slice and leaves no timer', async () => {
     await journal.commit(Array.from({ length: 1_800 }, (_, n) => envelope(n + 1, 0)));
     const maintenance = start();
     await timers.advance(60_000);
@@ -224,7 +224,7 @@ describe('remembered clients', () => {
   const remembered = async (): Promise<string[]> =>
     (await journal.listClients({ limit: 10 })).map(({ id }) => id);
 
-  test('those that have not come for a week are forgotten in slices, but for who is connected', async () => {
+  test('clients that have not connected for a week are forgotten in slices, except connected ones', async () => {
     await journal.commit(Array.from({ length: 450 }, (_, n) => client(`old${n}`, 8)));
     await journal.commit([client('young', 6.9), client('here', 9)]);
     present = ['here'];
@@ -241,7 +241,7 @@ describe('remembered clients', () => {
     await maintenance.stop();
   });
 
-  test('those of earlier lives that may be forgotten are handed over once, the longest away first, and go if they are too many', async () => {
+  test('forgettable clients of earlier starts are reported once, the longest away first, and are deleted beyond the limit', async () => {
     const acted = { op: 'client', id: 'acted', tokenHash: 'h', version: '0.5.2', lastClientSeq: 1 } as const;
     await journal.commit([
       ...Array.from({ length: 450 }, (_, n) => client(`c${n}`, 6 - n / 1_000)),
@@ -262,7 +262,7 @@ describe('remembered clients', () => {
     await maintenance.stop();
   });
 
-  test('a longer replay window remembers them as long', async () => {
+  test('with a longer replay window they are remembered as long as that', async () => {
     await journal.commit([client('a', 20), client('b', 31)]);
     const maintenance = start({ window: { maxAgeMs: 30 * dayMs } });
     await timers.advance(61_000);
@@ -272,7 +272,7 @@ describe('remembered clients', () => {
 });
 
 describe('retention', () => {
-  test('by default everything is kept for ever', async () => {
+  test('by default nothing is deleted', async () => {
     await journal.commit([session('s1', 10_000), channel('c1', 0, 's1'), ...turns('c1', 500)]);
     const maintenance = start();
     await timers.advance(2 * 60 * 60 * 1_000);
@@ -281,7 +281,7 @@ describe('retention', () => {
     await maintenance.stop();
   });
 
-  test('each chat keeps its newest turns, however many sessions there are', async () => {
+  test('each chat keeps its newest turns, with any number of sessions', async () => {
     const uris = Array.from({ length: 230 }, (_, n) => `s${n}`);
     await journal.commit(uris.map((uri) => session(uri, 1)));
     await journal.commit([
@@ -302,7 +302,7 @@ describe('retention', () => {
     await maintenance.stop();
   });
 
-  test('what is within its limit loses nothing', async () => {
+  test('a chat within its limit loses no turn', async () => {
     await journal.commit([session('s1', 1), channel('c1', 0, 's1'), ...turns('c1', 3, 40)]);
     for await (const chats of findExcessTurns(journal, { turnsPerChat: 3 })) expect(chats).toEqual([]);
     expect(await collect(findExcessTurns(journal, { turnsPerChat: 2 }))).toEqual([['c1']]);
@@ -317,7 +317,7 @@ describe('retention', () => {
     await maintenance.stop();
   });
 
-  test('the policy is applied once an hour, not at each look', async () => {
+  test('the policy is applied once an hour, not at each run of maintenance', async () => {
     const maintenance = start({ retention: { maxAgeDays: 30 } });
     await timers.advance(61_000);
     await journal.commit([session('old', 31)]);
@@ -326,7 +326,7 @@ describe('retention', () => {
     await maintenance.stop();
   });
 
-  test('freed space is given back after deletes, slice by slice', async () => {
+  test('freed space is returned after deletes, slice by slice', async () => {
     let slices = 3;
     const asked: number[] = [];
     journal.compact = async (maxPages?: number) => {

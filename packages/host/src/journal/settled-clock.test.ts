@@ -11,7 +11,7 @@ function clockOf(lastTime = START) {
   const settled = new SettledClock({ now: () => steady + offset, elapsed: () => steady }, lastTime);
   return {
     jump: (ms: number): void => void (offset += ms),
-    /** Looks each minute, as maintenance does. */
+    /** Reads the clock each minute, as maintenance does. */
     pass: (ms: number): number[] => {
       const seen: number[] = [];
       for (const end = steady + ms; steady < end; ) {
@@ -23,7 +23,7 @@ function clockOf(lastTime = START) {
   };
 }
 
-describe('the clock by which things are deleted for their age', () => {
+describe('the clock for deletions by age', () => {
   test('follows the wall clock, small corrections included', () => {
     const { jump, pass } = clockOf();
     expect(pass(3 * MINUTE)).toEqual([MINUTE, 2 * MINUTE, 3 * MINUTE]);
@@ -31,7 +31,7 @@ describe('the clock by which things are deleted for their age', () => {
     expect(pass(MINUTE)).toEqual([6 * MINUTE]);
   });
 
-  test('goes on as before when the wall clock jumps ahead by a day and is set right again', () => {
+  test('ignores a jump of the wall clock by a day that is corrected again', () => {
     const { jump, pass } = clockOf();
     jump(DAY);
     expect(pass(59 * MINUTE).at(-1)).toBe(59 * MINUTE);
@@ -41,7 +41,7 @@ describe('the clock by which things are deleted for their age', () => {
     expect(pass(30 * MINUTE).at(-1)).toBe(91 * MINUTE);
   });
 
-  test('believes a jump ahead that has stood for an hour, and one back at once', () => {
+  test('accepts a jump ahead after an hour, and a jump back at once', () => {
     const { jump, pass } = clockOf();
     jump(DAY);
     expect(pass(61 * MINUTE).at(-1)).toBe(DAY + 61 * MINUTE);
@@ -49,7 +49,7 @@ describe('the clock by which things are deleted for their age', () => {
     expect(pass(MINUTE)).toEqual([62 * MINUTE - DAY]);
   });
 
-  test('a start begins where the host before it ended, and believes what the wall clock says an hour later', () => {
+  test('begins at the end of the earlier host, and accepts the wall clock an hour later', () => {
     const { pass } = clockOf(START - 30 * DAY);
     expect(pass(MINUTE)).toEqual([MINUTE - 30 * DAY]);
     expect(pass(60 * MINUTE).at(-1)).toBe(61 * MINUTE);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ensureFolder } from './ensure-folder.ts';
 
-test('makes what is missing, for its owner alone, and leaves what is there', () => {
+test('makes missing folders that only the owner can read, and leaves existing ones unchanged', () => {
   const base = mkdtempSync(join(tmpdir(), 'agenthost-folder-'));
   try {
     ensureFolder(join(base, 'a', 'b'));
@@ -18,6 +18,6 @@ test('makes what is missing, for its owner alone, and leaves what is there', () 
   }
 });
 
-test.runIf(existsSync('/proc/self'))('fails at once where nothing can be made', () => {
+test.runIf(existsSync('/proc/self'))('fails at once where no folder can be made', () => {
   expect(() => ensureFolder('/proc/nope/below')).toThrow('ENOENT');
 });

@@ -42,7 +42,7 @@ function lines(name = 'host.log'): unknown[] {
 }
 
 describe('a log file', () => {
-  test('has one object a line, from its level up, there when the call returns', () => {
+  test('has one object a line, from its level up, written when the call returns', () => {
     const log = create({ level: 'warn' });
     log.info({}, 'not this');
     log.warn({ port: 4711 }, 'this');
@@ -57,7 +57,7 @@ describe('a log file', () => {
     ]);
   });
 
-  test('is appended to by the next start, is for the owner alone, and takes nothing once closed', () => {
+  test('is appended to by the next start, is readable by its owner only, and takes no line after it is closed', () => {
     writeFileSync(join(folder, 'host.log'), '{"old":1}\n');
     chmodSync(join(folder, 'host.log'), 0o644);
     const log = create();
@@ -69,7 +69,7 @@ describe('a log file', () => {
     expect((statSync(join(folder, 'host.log')).mode & 0o777).toString(8)).toBe('600');
   });
 
-  test('is set aside when full, and only so many are kept', () => {
+  test('is rotated when full, and a bounded number of files is kept', () => {
     const log = create({ maxBytes: 1_000, maxFiles: 3 });
     for (let count = 0; count < 50; count++) log.info({ count, filler: 'x'.repeat(100) }, 'line');
     const names = readdirSync(folder).toSorted();
@@ -94,7 +94,7 @@ describe('a log file', () => {
     expect(lines().length).toBeLessThan(3);
   });
 
-  test('has the last line of a process that exits or is killed right after it', () => {
+  test('has the last line of a process that exits or is killed right after writing it', () => {
     const ends = ['process.exit(3)', "process.kill(process.pid, 'SIGKILL')"];
     for (const [index, end] of ends.entries()) {
       const program = `
@@ -107,10 +107,10 @@ describe('a log file', () => {
     }
   });
 
-  test('goes on when it could not be set aside: the first hundred lines wait, and it says how many more are missing', () => {
+  test('continues after a failed rotation: the first hundred lines wait, and a line has the number of further missing ones', () => {
     const log = create({ maxBytes: 20_000, maxFiles: 2 });
     log.info({}, 'x'.repeat(20_000));
-    // Nothing can be moved over a folder.
+    // No file can replace a folder.
     mkdirSync(join(folder, 'host.log.1'));
     for (let count = 0; count < 103; count++) log.info({ count }, 'late');
     rmdirSync(join(folder, 'host.log.1'));
@@ -122,13 +122,13 @@ describe('a log file', () => {
     ]);
   });
 
-  test('that cannot be opened is an error of its making', () => {
+  test('that cannot be opened is an error at its creation', () => {
     expect(() => create({ file: folder })).toThrow('EISDIR');
   });
 });
 
 describe('secrets', () => {
-  test('are left out by name at any depth, and out of texts', () => {
+  test('are removed by the name of their field at any depth, and from texts', () => {
     const error = Object.assign(new Error('GET http://h/?token=abc failed'), {
       code: 'E1',
       password: 'abc',
@@ -171,7 +171,7 @@ describe('secrets', () => {
     expect(redactText(text)).toBe(expected);
   });
 
-  test('what refers to itself is cut, and odd values do not break the line', () => {
+  test('circular references are cut, and odd values do not break the line', () => {
     const loop: Record<string, unknown> = { big: 5n, nothing: undefined, when: new Date(0) };
     loop['self'] = loop;
     expect(JSON.stringify(redact(loop))).toContain('[deeper]');

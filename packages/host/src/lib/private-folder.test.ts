@@ -36,13 +36,13 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('a folder of the user alone, and one that does not exist, are as they should be', () => {
+test('a private folder and a missing folder need no change', () => {
   expect(checkPrivateFolder(folder, 'secret')).toEqual([]);
   expect(checkPrivateFolder(join(folder, 'none'), 'secret')).toEqual([]);
   expect(readdirSync(folder)).toContain('secret');
 });
 
-test('a folder that others can read is taken from them, and that is said', () => {
+test('a folder that others can read becomes private, with a warning', () => {
   chmodSync(folder, 0o755);
   expect(checkPrivateFolder(folder, 'secret')).toEqual([
     expect.stringMatching(/could be read by others until now: its mode is 0700 from now on$/),
@@ -50,7 +50,7 @@ test('a folder that others can read is taken from them, and that is said', () =>
   expect([modeOf(folder), readdirSync(folder).length]).toEqual(['700', 3]);
 });
 
-test('in a folder that others can write, the secret may be theirs: it goes, and that is said', () => {
+test('in a folder that others can write the secret may be planted: it is deleted, with a warning', () => {
   chmodSync(folder, 0o777);
   expect(checkPrivateFolder(folder, 'secret')).toEqual([
     expect.stringMatching(/could be written by others until now: .*, and secret in it is made anew$/),
@@ -64,7 +64,7 @@ test.skipIf(!isRoot)('a folder of another user, or with something of another use
   expect(() => checkPrivateFolder(folder, 'secret')).toThrow(
     /other belongs to user 4711, who could put it there/,
   );
-  // Nothing is changed that would hide it from the next attempt.
+  // Nothing is changed, so that the next attempt detects it too.
   expect(modeOf(folder)).toBe('777');
   chownSync(folder, 4_711, 4_711);
   vi.spyOn(process, 'geteuid').mockReturnValue(4_712);
@@ -90,7 +90,7 @@ test.skipIf(!isRoot)(
   },
 );
 
-test('something in it that a start would wait for is refused by name', () => {
+test('a file in it that a start would wait for is refused by name', () => {
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   expect(() => checkPrivateFolder(folder, 'secret')).toThrow(/pipe is a named pipe/);
 });

@@ -9,7 +9,7 @@ import {
 
 const never = new AbortController().signal;
 
-/** Turns of the event loop, when the test says so. */
+/** Event-loop iterations that the test runs. */
 class Turns {
   readonly scheduler: SliceScheduler;
   readonly log: string[] = [];
@@ -22,7 +22,7 @@ class Turns {
     });
   }
 
-  /** One turn; the slices that came in it are in the log. */
+  /** Runs one iteration. Its slices are in the log. */
   async turn(): Promise<string[]> {
     const due = this.#immediates.splice(0);
     this.log.length = 0;
@@ -31,7 +31,7 @@ class Turns {
     return [...this.log];
   }
 
-  /** A job of so many slices. */
+  /** A job of this many slices. */
   job(party: string, name: string, slices: number, signal = never): Promise<string> {
     return this.scheduler.run(party, signal, async (next: NextSlice) => {
       for (let left = slices; left > 0; left -= 1) {
@@ -44,7 +44,7 @@ class Turns {
 }
 
 describe('slices of the event loop', () => {
-  test('come one in a turn, however many jobs there are, and parties take turns', async () => {
+  test('run one in each iteration, for any number of jobs, and parties alternate', async () => {
     const turns = new Turns();
     const jobs = Promise.all([
       ...Array.from({ length: 100 }, (_, index) => turns.job('many', `many ${index}`, 2)),
@@ -61,7 +61,7 @@ describe('slices of the event loop', () => {
     expect((await jobs).length).toBe(101);
   });
 
-  test('are over when nothing waits: no turn is taken for nothing', async () => {
+  test('end when no job waits: no empty iteration is scheduled', async () => {
     const turns = new Turns();
     const job = turns.job('one', 'one', 1);
     await turns.turn();
@@ -70,7 +70,7 @@ describe('slices of the event loop', () => {
     expect(await turns.turn()).toEqual([]);
   });
 
-  test('are refused to a party that has too many jobs waiting, and to nobody else', async () => {
+  test('are refused to a party that has too many jobs waiting, and to no other party', async () => {
     const turns = new Turns();
     const failed: unknown[] = [];
     const add = (party: string): void => {
@@ -98,7 +98,7 @@ describe('slices of the event loop', () => {
     expect(failed[0]).toMatchObject({ limit: MAX_WAITING, isOfParty: false });
   });
 
-  test('a job whose client has gone leaves the queue, with or without a place in it', async () => {
+  test('leave the queue with the client of their job, whether the job has a slot or not', async () => {
     const turns = new Turns();
     const gone = new AbortController();
     const reason = new Error('gone');

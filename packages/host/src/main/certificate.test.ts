@@ -11,7 +11,7 @@ import { MemoryJournal } from '../journal/memory/memory-journal.ts';
 import { systemTimers, type Timers } from '../lib/clock.ts';
 import { createHost } from './create-host.ts';
 
-/** Ten seconds take a hundredth of one. */
+/** Timers that run a thousand times as fast. */
 const fast: Timers = {
   ...systemTimers,
   after: (delayMs, callback) => systemTimers.after(delayMs / 1_000, callback),
@@ -30,7 +30,7 @@ async function fingerprintAt(port: number): Promise<string> {
   return fingerprint256;
 }
 
-test('a renewed certificate is what new connections get, others go on, and one of no use changes nothing', async () => {
+test('new connections get a renewed certificate, others go on, and an unusable certificate changes nothing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agenthost-certificate-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };

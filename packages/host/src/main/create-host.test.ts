@@ -18,7 +18,7 @@ const turn = (turnId: string) => ({
   message: { text: 'go', origin: { kind: 'user' } },
 });
 
-/** Settles a promise while the fixture's time goes by. */
+/** Whether a promise settles while the fixture's time passes. */
 async function settled(host: HostFixture, promise: Promise<unknown>, limitMs = 60_000): Promise<boolean> {
   const state = { isSettled: false };
   const settle = (): void => {
@@ -47,7 +47,7 @@ describe('a host that starts', () => {
       await first.start();
       const second = createHost(options);
       await expect(second.start()).rejects.toMatchObject({ code: 'locked' });
-      // The lock is still the first one's.
+      // The first host still holds the lock.
       await expect(createHost(options).start()).rejects.toMatchObject({ code: 'locked' });
       await first.core.sync.commitRows([{ op: 'meta', key: 'x', value: 'y' }]);
       expect(await first.core.sync.journal.readMeta('x')).toBe('y');
@@ -61,7 +61,7 @@ describe('a host that starts', () => {
     }
   });
 
-  it('is stopped as well when that is asked for before it has started', async () => {
+  it('is stopped by a stop during its start', async () => {
     const clock = new SimulatedClock();
     const journal = new MemoryJournal();
     const host = createHost({
@@ -79,7 +79,7 @@ describe('a host that starts', () => {
     expect(clock.timerCount).toBe(0);
   });
 
-  it('[ROOT-1] says which build it is, also of a data folder that another one made', async () => {
+  it('[ROOT-1] reports its build, also on a data folder of another build', async () => {
     const host = await startHost({ serverInfo: { name: 'agenthost', version: '1.0.0' } });
     const disk = host.journal.disk;
     await host.stop();
@@ -96,7 +96,7 @@ describe('a host that starts', () => {
 });
 
 describe("the owner's token", () => {
-  it('[AUTH-1] is what the options say: reading the environment is up to the caller', async () => {
+  it('[AUTH-1] comes from the options: reading the environment is up to the caller', async () => {
     vi.stubEnv('AGENTHOST_TOKEN', 'a-token-of-the-environment');
     try {
       const host = createHost({
@@ -115,7 +115,7 @@ describe("the owner's token", () => {
 });
 
 describe('a host that stops', () => {
-  it('stops though its journal cannot be written and an agent waits for it', async () => {
+  it('stops although its journal cannot be written and an agent waits for it', async () => {
     let children: ChildRegistry | undefined;
     const agent = new PuppetAgent();
     const waiting = Promise.withResolvers<void>();
@@ -132,14 +132,14 @@ describe('a host that stops', () => {
     await host.session(client);
     host.journal.failNextCommits(10_000);
     await client.act(SESSION, { type: 'session/titleChanged', title: 'x' });
-    // A process of its own: this one.
+    // Another process: the test's own.
     children?.record({ pid: process.pid, command: 'x' }).then(waiting.resolve, () => waiting.resolve());
     await host.run();
     expect(await settled(host, host.host.stop())).toBe(true);
     host.kill();
   });
 
-  it('[CONN-8] leaves no turn open that a client begins meanwhile', async () => {
+  it('[CONN-8] leaves open no turn that a client begins meanwhile', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -147,7 +147,7 @@ describe('a host that stops', () => {
     const { disk } = host.journal;
     const stopped = host.host.stop();
     await host.run();
-    // The agent takes its time to let go of the first one.
+    // The agent takes a while to end the first turn.
     client.dispatch(chat, turn('b'));
     expect(await settled(host, stopped)).toBe(true);
     expect(host.agent.turns).toHaveLength(1);
@@ -155,7 +155,7 @@ describe('a host that stops', () => {
     host.kill();
   });
 
-  it('releases its journal though an agent cannot be ended', async () => {
+  it('releases its journal although an agent cannot be ended', async () => {
     const host = await startHost();
     host.agent.dispose = () => Promise.reject(new Error('stuck'));
     const { disk } = host.journal;
@@ -173,13 +173,13 @@ describe('a host that stops', () => {
 });
 
 describe('agents of idle chats', () => {
-  it('are closed after ten minutes that nobody looks, and opened again with their memory', async () => {
+  it('are closed after ten minutes without a subscriber, and opened again with their memory', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
     host.agent.opened[0]?.host.saveMemory({ id: 7 });
     await host.advance(30 * 60_000);
-    // Somebody looks.
+    // A client is subscribed.
     expect(host.agent.closeCount).toBe(0);
     client.link.cut();
     await host.advance(5 * 60_000);
@@ -208,7 +208,7 @@ describe("the owner's token", () => {
     options.listen = { port: 0, token: 'second-token-0123456789' };
     await host.start();
     await host.client('mine', {}, second);
-    // What is no owner's gets nothing from it.
+    // Another token than the owner's does not get the client id.
     await expect(host.client('mine', {}, first)).rejects.toMatchObject({ code: -32009 });
   });
 });

@@ -18,14 +18,14 @@ const NAMES = [
   'stopped',
 ] as const satisfies (keyof HostEvents)[];
 
-/** Everything that a host tells from now on. */
+/** Collects all later events of a host. */
 function hear(host: Host): [string, object][] {
   const heard: [string, object][] = [];
   for (const name of NAMES) host.on(name, (detail: object) => heard.push([name, detail]));
   return heard;
 }
 
-it('a host tells of its sessions once they are durable, and of its end', async () => {
+it('a host emits events for its sessions when they are durable, and for its end', async () => {
   const host = await startHost();
   const heard = hear(host.host);
   const client = await host.client();
@@ -46,7 +46,7 @@ it('a host tells of its sessions once they are durable, and of its end', async (
   ]);
 });
 
-it('a host tells once that its journal cannot be written, and that it can again', async () => {
+it('a host emits one event when its journal cannot be written, and one when it can again', async () => {
   const host = await startHost();
   const heard = hear(host.host);
   const client = await host.client();
@@ -60,7 +60,7 @@ it('a host tells once that its journal cannot be written, and that it can again'
   expect(heard.slice(1)).toStrictEqual([['journalRecovered', {}]]);
 });
 
-it('a host that had to set its database aside says where it is, and then that it is ready', async () => {
+it('a host that set its database aside emits an event with the path, and then that it is ready', async () => {
   const journal = new FaultJournal();
   const opened = await journal.open();
   const setAside = { path: '/data/journal.db.damaged', reason: 'malformed' };

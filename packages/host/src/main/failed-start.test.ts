@@ -7,7 +7,7 @@ import { JournalError } from '../journal/journal.ts';
 import { silentLog } from '../lib/log.ts';
 import { createHost } from './create-host.ts';
 
-/** One start on what a host that was killed has left, with a clock, a journal and ptys of its own. */
+/** One start on the data of a killed host, with a clock, a journal and ptys of its own. */
 async function startOn(disk: FaultJournal['disk'], ptys: SimulatedPtyOwner, failsAt: number) {
   let operation = 0;
   const failing = (): void => {
@@ -59,6 +59,6 @@ it('a host that fails at any read or write of its start leaves no timer, reads n
     if (failure !== undefined) failures += 1;
     if (operation < failsAt) break;
   }
-  // Of each kind: before, in and behind the recovery of what was open.
+  // Failures of each kind: before, during and after the recovery of open turns.
   expect(failures).toBeGreaterThan(8);
 });

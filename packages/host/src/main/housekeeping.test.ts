@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { startHost } from '../../test/host-fixture.ts';
 import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 
-it('the space of a session that is disposed of is given back within seconds', async () => {
+it('the space of a disposed session is freed within seconds', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agenthost-space-'));
   try {
     const host = await startHost({ journal: new SqliteJournal({ folder }) });
@@ -41,7 +41,7 @@ it('[CONN-7] a client is remembered for a week after it was last connected', asy
   expect(known()).toStrictEqual(['gone', 'here']);
   await host.advance(0.2 * dayMs);
   expect(known()).toStrictEqual(['here']);
-  // Killed, nobody says goodbye: it has been seen until then.
+  // A killed host writes no disconnection: the client counts as seen until the kill.
   await host.restart();
   await host.advance(6.9 * dayMs);
   expect(here.closed).toBeDefined();

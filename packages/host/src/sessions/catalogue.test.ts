@@ -23,7 +23,7 @@ const state = (status: number, statuses: readonly number[]): SessionState => ({
 const { Idle, InProgress, IsRead } = SessionStatus;
 
 test.each(['creating', 'creationFailed'] as const)(
-  '[SESS-5] an entry says that its session is %s',
+  '[SESS-5] an entry shows that its session is %s',
   (lifecycle) => {
     const summary = summarize(
       'ahp-session:/s',
@@ -39,7 +39,7 @@ test.each([
   ['nothing runs', Idle, [Idle, Idle], {}],
   ['its status says it', InProgress, [InProgress, InProgress], {}],
 ])(
-  '[SESS-5] an entry keeps the status of the default chat and counts what works besides: %s',
+  '[SESS-5] an entry has the status of the default chat and counts other working chats: %s',
   (_title, status, chats, counted) => {
     const summary = summarize('ahp-session:/s', state(status | IsRead, chats), '2026-01-01T00:00:00.000Z');
     expect(summary).toMatchObject({ status: status | IsRead });

@@ -42,7 +42,7 @@ const names = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `t${from + index}`);
 
 describe('a forked session', () => {
-  it('is looked for a hundred chats at a time, so that others are answered in between', async () => {
+  it('is searched for in a hundred chats at a time, so that other clients are answered in between', async () => {
     const { host, client, session } = await withTurns(1);
     for (let index = 0; index < 350; index += 1)
       await client.request('createChat', { channel: session, chat: `ahp-chat:/${index}` });
@@ -66,7 +66,7 @@ describe('a forked session', () => {
     expect(most).toBe(100);
   });
 
-  it('[SESS-12] [SESS-2] has the chat with the turns up to the one named, and becomes ready as any', async () => {
+  it('[SESS-12] [SESS-2] has the chat with the turns up to the named one, and becomes ready like any session', async () => {
     const { host, client, chat } = await withTurns(4);
     await client.subscribe('ahp-root://');
     const opening = Promise.withResolvers<void>();
@@ -90,7 +90,7 @@ describe('a forked session', () => {
     expect(listed.items.map(({ resource }) => resource).toSorted()).toStrictEqual([FORK, SESSION]);
   });
 
-  it('[SESS-12] takes over agent, folder, title and config; what is given wins', async () => {
+  it('[SESS-12] takes over agent, folder, title and config; given values win', async () => {
     const host = await startHost();
     const property = { type: 'string', title: 'K', sessionMutable: true } as const;
     host.agent.resolveConfig = async () => ({
@@ -115,7 +115,7 @@ describe('a forked session', () => {
       workingDirectory: here,
       config: { values: { kept: 'mine', given: 'theirs', instructions: 'Be brief' } },
     });
-    // It was named by a person: the agent does not name it again.
+    // A person named it, so the agent does not name it again.
     await host.run();
     host.agent.opened.at(-1)?.host.title('Another title');
     await host.run();
@@ -138,7 +138,7 @@ describe('a forked session', () => {
     ).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('[SESS-12] whose config no longer fits the agent takes over what does', async () => {
+  it('[SESS-12] whose config no longer fits the agent takes over the valid values', async () => {
     const host = await startHost();
     const config = (values: string[]) => async () => ({
       schema: {
@@ -159,7 +159,7 @@ describe('a forked session', () => {
     expect((await sessionOf(again, FORK)).config?.values['mode']).toBe('a');
   });
 
-  it('[SESS-12] [CHAT-15] at a turn far outside of the window, of a session that is out of memory', async () => {
+  it('[SESS-12] [CHAT-15] may be made at a turn outside of the window, of a session that is not in memory', async () => {
     const { host } = await withTurns(70);
     await host.restart();
     const client = await host.client();
@@ -192,7 +192,7 @@ describe('a forked session', () => {
     ]);
   });
 
-  it('[SESS-12] copies the chat that holds the turn, whichever that is', async () => {
+  it('[SESS-12] copies the chat with the turn, default or not', async () => {
     const { host, client } = await withTurns(1);
     await client.request('createChat', { channel: SESSION, chat: 'ahp-chat:/second' });
     await runTurn(host, client, 'ahp-chat:/second', 'elsewhere');
@@ -237,7 +237,7 @@ describe('a forked session', () => {
     await fork(client, 't0', { provider: 'puppet' });
   });
 
-  it('[SESS-12] of two that take the same URI at once one is told that it is taken', async () => {
+  it('[SESS-12] of two forks with the same URI at once, one gets the error that the URI is in use', async () => {
     const { host, client } = await withTurns(1);
     const second = await host.client();
     const params = { channel: FORK, fork: { session: SESSION, turnId: 't0' } };
@@ -247,7 +247,7 @@ describe('a forked session', () => {
     expect(codes.toSorted()).toStrictEqual([-32003, undefined]);
   });
 
-  it('[SESS-12] of a session that goes meanwhile is not made', async () => {
+  it('[SESS-12] of a session that is disposed of meanwhile is not made', async () => {
     const { host, client } = await withTurns(1);
     const second = await host.client();
     second.ask('disposeSession', { channel: SESSION });

@@ -4,7 +4,7 @@ import { type HostFixture, startHost } from '../../test/host-fixture.ts';
 import type { RawClient } from '../../test/raw-client.ts';
 import { WINDOW_BYTES, WINDOW_TURNS } from './window.ts';
 
-/** Runs so many turns to their end. */
+/** Runs `count` turns to their end. */
 async function runTurns(
   host: HostFixture,
   client: RawClient,
@@ -37,7 +37,7 @@ const stateOf = (host: HostFixture, chat: string): ChatState => {
 };
 
 describe('the archive', () => {
-  it('keeps each completed turn once, by its place, and in memory the last ones', async () => {
+  it('keeps each completed turn once, by its position, and the last turns in memory', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -48,7 +48,7 @@ describe('the archive', () => {
     expect(idsOf(chatOf(await client.subscribe(chat)).turns)).toHaveLength(50);
   });
 
-  it('keeps less in memory of turns that are large, and pages the others from disk', async () => {
+  it('keeps fewer large turns in memory, and pages the others from disk', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -63,7 +63,7 @@ describe('the archive', () => {
     expect(stateOf(host, chat).turns).toEqual([]);
     const whole = chatOf(await client.subscribe(chat));
     expect(whole.turns.map(({ id }) => id)).toEqual(['t8']);
-    // Large ones before a small one: what is read from disk beside the window does not pass the limit of a snapshot.
+    // Large turns before a small one: the turns that are read from disk do not exceed the limit of a snapshot.
     await runTurns(host, client, chat, { first: 9, count: 1, text: 'small' });
     const { turns, turnsNextCursor } = chatOf(await client.subscribe(chat));
     expect([turns.length, turnsNextCursor]).toEqual([1, 'before-9']);
@@ -84,7 +84,7 @@ describe('the archive', () => {
       message: { text: 'x', origin: { kind: 'user' } },
     });
     host.journal.failNextCommits(2);
-    // The 42nd: the window is cut in the same tick.
+    // The 42nd turn, whose tick also cuts the window.
     host.agent.turn.complete();
     await host.run();
     expect(stateOf(host, chat).activeTurn?.id).toBe('cut');
@@ -95,7 +95,7 @@ describe('the archive', () => {
     expect(idsOf(chatOf(await client.subscribe(chat)).turns)).toHaveLength(42);
   });
 
-  it('[CHAT-6] a truncation that cannot be committed changes nothing, for nobody', async () => {
+  it('[CHAT-6] a truncation that cannot be committed changes nothing', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -115,13 +115,13 @@ describe('the archive', () => {
       expect(small.types(chat)).toStrictEqual([]);
       expect(idsOf(chatOf(await client.subscribe(chat)).turns)).toHaveLength(50);
     }
-    // And then it can.
+    // The next truncation can be committed.
     await client.act(chat, { type: 'chat/truncated', turnId: 't5' });
     expect(small.types(chat)).toStrictEqual(['chat/truncated', 'chat/turnsLoaded', 'chat/truncated']);
     expect(rowsOf(host, chat)).toHaveLength(6);
   });
 
-  it('is what a chat is loaded from, with what came after its last turn', async () => {
+  it('is the source of a loaded chat, with the actions after its last turn', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -134,7 +134,7 @@ describe('the archive', () => {
     await host.restart();
     const again = await host.client();
     expect(chatOf(await again.subscribe(chat))).toStrictEqual(before);
-    // And out of memory and in again.
+    // Unloads the chat and loads it again.
     await again.request('ping', { channel: 'ahp-root://' });
     again.link.cut();
     await host.advance(120_000);
@@ -151,7 +151,7 @@ describe('a history whose head was dropped', () => {
     await committed;
   };
 
-  it.each(['in memory', 'loaded again'])('[CHAT-15] ends where it begins (%s)', async (where) => {
+  it.each(['in memory', 'loaded again'])('[CHAT-15] ends at its first remaining turn (%s)', async (where) => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -160,7 +160,7 @@ describe('a history whose head was dropped', () => {
     if (where === 'loaded again') await host.restart();
     const reader = await host.client('reader');
     const whole = chatOf(await reader.subscribe(chat));
-    // What is in memory is shown until it leaves.
+    // Turns in memory are shown until they are unloaded.
     const first = where === 'loaded again' ? 30 : 21;
     expect(idsOf(whole.turns)).toStrictEqual(
       Array.from({ length: 60 - first }, (_, index) => `t${index + first}`),
@@ -177,7 +177,7 @@ describe('a history whose head was dropped', () => {
     expect(page).toMatchObject({ turns: [{ id: 't30' }], hasMore: false });
   });
 
-  it('[CHAT-6] can be cut, and goes on', async () => {
+  it('[CHAT-6] can be truncated, and goes on', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -197,7 +197,7 @@ describe('a history whose head was dropped', () => {
 });
 
 describe('[SUB-3] a snapshot', () => {
-  it('[SUB-3] carries the last turns that were asked for, and a cursor where there are older ones', async () => {
+  it('[SUB-3] has the requested number of last turns, and a cursor if there are older ones', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -211,7 +211,7 @@ describe('[SUB-3] a snapshot', () => {
     }
   });
 
-  it('[SUB-3] stops at 8 MiB of turns, but has one always', async () => {
+  it('[SUB-3] stops at 8 MiB of turns, but always has one turn', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);

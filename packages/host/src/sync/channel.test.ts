@@ -48,7 +48,7 @@ describe('text appended to a channel', () => {
     }),
   });
 
-  it('[CHAT-4] is in the state whenever somebody looks, as if each action had been reduced at once', () => {
+  it('[CHAT-4] is in the state at every read, as if each action had been reduced at once', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.oneof(append, append, other), fc.boolean())), (steps) => {
         const channel = chat();
@@ -64,7 +64,7 @@ describe('text appended to a channel', () => {
     );
   });
 
-  it('changes no state that was handed out', () => {
+  it('changes no state object that was returned earlier', () => {
     const channel = chat();
     channel.append(delta('m', ' more'), 5);
     const seen = channel.state;
@@ -74,14 +74,14 @@ describe('text appended to a channel', () => {
     expect(seen).toEqual(copy);
   });
 
-  it('shows no longer in a state that replaces it', () => {
+  it('is absent from a state that replaces it', () => {
     const channel = chat();
     channel.append(delta('m', ' more'), 5);
     channel.state = start;
     expect(channel.state).toBe(start);
   });
 
-  it('leaves the outline as it is, which has every part', () => {
+  it('leaves the outline unchanged, which has every part', () => {
     const channel = chat();
     channel.append(delta('m', ' more'), 5);
     expect(channel.outline).toBe(start);

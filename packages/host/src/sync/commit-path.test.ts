@@ -4,7 +4,7 @@ import { JournalUnavailable } from './commit-path.ts';
 import type { Tx } from './tx.ts';
 
 describe('a tick', () => {
-  it('[ACT-8] is one commit, whose output follows in order, and then its effects', async () => {
+  it('[ACT-8] is one commit, followed by its output in order, and then by its effects', async () => {
     const { journal, clock, path, seen, append, note } = await setUp();
     path.transact('client', (tx) => append(tx, 'a'));
     path.send(note('response'));
@@ -15,7 +15,7 @@ describe('a tick', () => {
     expect(seen).toStrictEqual(['sent a', 'response', 'sent b', 'effect a', 'effect b']);
   });
 
-  it('[ACT-8] holds back whatever comes while it is being committed', async () => {
+  it('[ACT-8] holds back everything that arrives during its commit', async () => {
     const { journal, clock, path, seen, append, note } = await setUp();
     const gate = Promise.withResolvers<void>();
     journal.gates.beforeCommit = () => gate.promise;
@@ -37,7 +37,7 @@ describe('a tick', () => {
     expect(seen).toStrictEqual(['response']);
   });
 
-  it('is committed early when it is large, and never inside one cause', async () => {
+  it('is committed early when it is large, but never within one cause', async () => {
     const { journal, clock, path, keys } = await setUp();
     const sizes: number[] = [];
     journal.gates.beforeCommit = (writes) => void sizes.push(writes.length);
@@ -60,7 +60,7 @@ describe('a tick', () => {
     expect(journal.commitCount).toBe(2);
   });
 
-  it('[CONN-4] leaves only when its numbers are reserved durably', async () => {
+  it('[CONN-4] is sent only when its numbers are reserved durably', async () => {
     const { journal, clock, sequencer, path, seen, append } = await setUp();
     const gate = Promise.withResolvers<void>();
     journal.gates.beforeReserve = () => gate.promise;
@@ -74,7 +74,7 @@ describe('a tick', () => {
     expect(journal.disk.reservedSeq).toBeGreaterThanOrEqual(sequencer.last);
   });
 
-  it('ends with what its last hooks add', async () => {
+  it('ends with the changes of its last hooks', async () => {
     const { clock, path, seen, append } = await setUp();
     let isDirty = false;
     path.onSeal((tx) => {
@@ -89,7 +89,7 @@ describe('a tick', () => {
     expect(seen.slice(0, 2)).toStrictEqual(['sent a', 'sent hook']);
   });
 
-  it('goes on behind output that throws', async () => {
+  it('continues after output that throws', async () => {
     const { clock, path, seen, append } = await setUp();
     path.transact('client', (tx) => {
       tx.write(row('a'));
@@ -102,7 +102,7 @@ describe('a tick', () => {
     expect(seen).toStrictEqual(['sent b', 'effect b']);
   });
 
-  it('has its effects behind it: what they change is another one', async () => {
+  it('runs its effects afterwards: their changes are another tick', async () => {
     const { journal, clock, path, seen, append } = await setUp();
     path.transact('client', (tx) => {
       append(tx, 'a');
@@ -141,7 +141,7 @@ describe('a cause that throws', () => {
     },
   );
 
-  it('is not done again after a failed commit', async () => {
+  it('is not repeated after a failed commit', async () => {
     const { journal, clock, path, state, append } = await setUp();
     journal.failNextCommits();
     path.transact('host', (tx) => append(tx, 'a'));
@@ -156,7 +156,7 @@ describe('a cause that throws', () => {
     expect(state).toStrictEqual(['a']);
   });
 
-  it('has one number for all that belongs to it, and no other has it', async () => {
+  it('has one number for all its changes, which no other cause has', async () => {
     const { clock, path } = await setUp();
     const causes: number[] = [];
     const look = (tx: Tx): void => void causes.push(tx.cause);
@@ -173,7 +173,7 @@ describe('a cause that throws', () => {
     expect(new Set(causes).size).toBe(3);
   });
 
-  it('as the last part of a tick costs neither the tick nor the other parts', async () => {
+  it('as the last part of a tick does not lose the tick or its other parts', async () => {
     const { clock, path, seen, state, append } = await setUp();
     let isFirst = true;
     path.onSeal((tx) => {
@@ -191,7 +191,7 @@ describe('a cause that throws', () => {
 });
 
 describe('a boundary', () => {
-  it('[CONN-2] has everything before it, and nothing after', async () => {
+  it('[CONN-2] has every earlier change, and no later one', async () => {
     const { clock, path, seen, state, append } = await setUp();
     path.transact('client', (tx) => append(tx, 'a'));
     const captured = path.boundary(
@@ -207,7 +207,7 @@ describe('a boundary', () => {
     expect(seen).toStrictEqual(['sent a', 'boundary', 'effect a', 'sent b', 'effect b']);
   });
 
-  it('is now when nothing is under way, also while the journal is down', async () => {
+  it('is immediate when no commit runs, even while the journal is down', async () => {
     const { journal, clock, path, append } = await setUp();
     journal.failNextCommits();
     path.transact('client', (tx) => append(tx, 'a'));
@@ -223,7 +223,7 @@ describe('a boundary', () => {
     expect(isReached).toBe(true);
   });
 
-  it('[CONN-2] sees what is left when the commit before it fails', async () => {
+  it('[CONN-2] sees the state without the changes of a failed commit before it', async () => {
     const { journal, clock, path, state, append } = await setUp();
     journal.failNextCommits();
     path.transact('client', (tx) => append(tx, 'a'));
@@ -235,7 +235,7 @@ describe('a boundary', () => {
     expect(await captured).toStrictEqual([]);
   });
 
-  it('rejects with what its start throws', async () => {
+  it('rejects with the error of its start', async () => {
     const { clock, path, append } = await setUp();
     path.transact('client', (tx) => append(tx, 'a'));
     const failing = path.boundary(
@@ -250,7 +250,7 @@ describe('a boundary', () => {
 });
 
 describe('a failed commit', () => {
-  it('takes back what it was for and all behind it, and tells who asked', async () => {
+  it('rolls back its changes and all later ones, and rejects the requests', async () => {
     const { journal, clock, path, seen, state, append, keys } = await setUp();
     const gate = Promise.withResolvers<void>();
     journal.gates.beforeCommit = () => gate.promise;
@@ -267,7 +267,7 @@ describe('a failed commit', () => {
     expect(keys()).toStrictEqual([]);
   });
 
-  it('refuses clients and keeps what the host itself does for later, in order', async () => {
+  it('refuses clients and keeps changes of the host for later, in order', async () => {
     const { journal, clock, path, seen, state, append } = await setUp();
     journal.failNextCommits(2);
     path.transact('host', (tx) => append(tx, 'a'));
@@ -294,7 +294,7 @@ describe('a failed commit', () => {
     expect(seen).toContain('sent f');
   });
 
-  it('that comes again when all is done once more keeps the order', async () => {
+  it('that fails again during the retry keeps the order', async () => {
     const { journal, clock, path, state, append, keys } = await setUp();
     path.transact('host', (tx) => append(tx, 'a'));
     path.transact('host', (tx) => append(tx, 'b'));
@@ -313,7 +313,7 @@ describe('a failed commit', () => {
     expect(keys()).toStrictEqual(['a', 'b']);
   });
 
-  it('is told once, however often what waits fails again, and its end once all of that is written', async () => {
+  it('is reported once, however often the retry fails, and its end after all waiting changes are written', async () => {
     const { journal, clock, log, path, append } = await setUp();
     const health: string[] = [];
     path.onHealth((failure) => health.push(failure === undefined ? 'well' : 'ill'));
@@ -334,7 +334,7 @@ describe('a failed commit', () => {
     expect(log.lines.map(({ level }) => level)).toStrictEqual(['error', 'info']);
   });
 
-  it('is over when there is room for as much as could not be written, not for less', async () => {
+  it('is over when there is room for all that could not be written, not for less', async () => {
     const { journal, clock, path, append } = await setUp();
     let room = 0;
     journal.gates.beforeCommit = (writes) => {
@@ -352,7 +352,7 @@ describe('a failed commit', () => {
     expect(path.isHealthy).toBe(true);
   });
 
-  it('lets those wait that could go on talking, and no longer than needed', async () => {
+  it('lets agents and terminals wait, and no longer than needed', async () => {
     const { journal, clock, path, append } = await setUp();
     expect(path.whenReady()).toBeUndefined();
     journal.failNextCommits();
@@ -368,7 +368,7 @@ describe('a failed commit', () => {
     expect(isReady).toBe(true);
   });
 
-  it('still lets answers out that need no number', async () => {
+  it('still sends answers that need no number', async () => {
     const { journal, clock, sequencer, path, seen, append, note } = await setUp();
     journal.gates.beforeReserve = () => {
       throw new Error('full');
@@ -383,7 +383,7 @@ describe('a failed commit', () => {
 });
 
 describe('the end', () => {
-  it('drains first and takes nothing more', async () => {
+  it('drains first and accepts no later change', async () => {
     const { clock, path, seen, state, append } = await setUp();
     path.transact('host', (tx) => append(tx, 'a'));
     const stopped = path.stop();

@@ -6,7 +6,7 @@ import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts
 import { JournalError } from '../journal/journal.ts';
 import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 
-/** A session with a chat that nobody watches, in a host that was started anew. */
+/** A session with a chat without subscribers, in a host that was restarted. */
 async function setUp(): Promise<{ host: HostFixture; chat: string }> {
   const host = await startHost();
   const client = await host.client();
@@ -19,7 +19,7 @@ async function setUp(): Promise<{ host: HostFixture; chat: string }> {
 const registryOf = (host: HostFixture) => host.host.core.sync.registry;
 
 describe('loading', () => {
-  it('of one channel at once gives the same to all, with its session', async () => {
+  it('of one channel by several callers gives all the same channel, with its session', async () => {
     const { host, chat } = await setUp();
     const registry = registryOf(host);
     expect(registry.get(chat)).toBeUndefined();
@@ -34,14 +34,14 @@ describe('loading', () => {
     expect(await registry.openOf('session', chat)).toBeUndefined();
   });
 
-  it('of nothing is nothing', async () => {
+  it('of an unknown URI finds nothing', async () => {
     const { host } = await setUp();
     expect(await registryOf(host).open('ahp-session:/none')).toBeUndefined();
   });
 
-  it('by half a character is nothing, though on disk that is the URI of another channel', async () => {
+  it('of a URI with a lone surrogate finds nothing, although its UTF-8 is the URI of another channel', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'agenthost-registry-'));
-    // What UTF-8 has in place of half a character.
+    // UTF-8 replaces a lone surrogate by this character.
     const uri = 'ahp-session:/a\ufffd';
     const first = await startHost({ journal: new SqliteJournal({ folder }) });
     await first.session(await first.client(), uri);
@@ -55,7 +55,7 @@ describe('loading', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('that fails can be tried again', async () => {
+  it('that fails can be repeated', async () => {
     const { host, chat } = await setUp();
     host.journal.gates.afterRead = () => {
       throw new JournalError('io', 'a test broke the disk');
@@ -65,7 +65,7 @@ describe('loading', () => {
     expect(await registryOf(host).open(chat)).toBeDefined();
   });
 
-  it('[SESS-3] does not bring back what is disposed of meanwhile', async () => {
+  it('[SESS-3] does not restore a channel that is disposed of meanwhile', async () => {
     const { host, chat } = await setUp();
     const client = await host.client();
     await client.request('disposeSession', { channel: SESSION });
@@ -76,7 +76,7 @@ describe('loading', () => {
 });
 
 describe('unloading', () => {
-  it('takes what nobody needs, a session after its chats, and saves it first', async () => {
+  it('unloads unused channels, a session after its chats, and saves them first', async () => {
     const { host, chat } = await setUp();
     const client = await host.client();
     await client.act(SESSION, { type: 'session/titleChanged', title: 'Meadow' });
@@ -84,7 +84,7 @@ describe('unloading', () => {
     expect(registryOf(host).get(SESSION)).toBeDefined();
     await client.act(chat, { type: 'chat/draftChanged', draft: { text: 'x', origin: { kind: 'user' } } });
     await host.advance(50_000);
-    // The session is as old as its chat is young.
+    // The session counts as used for as long as its chat.
     expect(registryOf(host).get(SESSION)).toBeDefined();
     await host.advance(120_000);
     expect(registryOf(host).get(chat)).toBeUndefined();
@@ -94,7 +94,7 @@ describe('unloading', () => {
     expect((await client.subscribe(SESSION)).state).toMatchObject({ title: 'Meadow' });
   });
 
-  it('leaves what is watched, what runs, and the root', async () => {
+  it('keeps subscribed channels, running turns, and the root', async () => {
     const { host, chat } = await setUp();
     const client = await host.client();
     await client.act(chat, {
@@ -113,7 +113,7 @@ describe('unloading', () => {
     expect(registryOf(host).get('ahp-root://')).toBeDefined();
   });
 
-  it('waits while the journal cannot be written, and piles nothing up', async () => {
+  it('waits while the journal cannot be written, without a growing queue', async () => {
     const { host, chat } = await setUp();
     const client = await host.client();
     await client.act(chat, { type: 'chat/draftChanged' });
@@ -133,7 +133,7 @@ describe('unloading', () => {
     expect(registryOf(host).get(chat)).toBeUndefined();
   });
 
-  it('does not lose an action that comes at that moment and has to be looked up first', async () => {
+  it('does not lose an action that arrives at that moment and needs the channel to be loaded', async () => {
     const { host, chat } = await setUp();
     const client = await host.client();
     for (let index = 0; index < 45; index += 1) {

@@ -2,7 +2,7 @@ import { FaultJournal } from '@agenthost/testkit';
 import { expect, it } from 'vitest';
 import { isUnjournaled, Sequencer } from './sequencer.ts';
 
-it('[CONN-4] numbers rise from above the last reservation, and are covered by a durable one before they leave', async () => {
+it('[CONN-4] numbers rise from above the last reservation, and are covered by a durable one before they are sent', async () => {
   const journal = new FaultJournal();
   const { reservedSeq } = await journal.open();
   const sequencer = new Sequencer(journal, reservedSeq);
@@ -15,11 +15,11 @@ it('[CONN-4] numbers rise from above the last reservation, and are covered by a 
   let hasRisen = true;
   for (let { last } = sequencer; !sequencer.isLow; { last } = sequencer) hasRisen &&= sequencer.next() > last;
   expect(hasRisen).toBe(true);
-  // Time for more, while there still are some.
+  // Gives the sequencer time to reserve more before the block is used up.
   expect(sequencer.covers(sequencer.last + 1_000)).toBe(true);
 });
 
-it('[CONN-4] the next life begins above everything that this one reserved', async () => {
+it('[CONN-4] the next start begins above everything that this one reserved', async () => {
   const journal = new FaultJournal();
   const sequencer = new Sequencer(journal, (await journal.open()).reservedSeq);
   sequencer.next();
@@ -42,7 +42,7 @@ it('[CONN-4] a reservation that fails covers nothing', async () => {
   expect(sequencer.covers(sequencer.last)).toBe(false);
 });
 
-it('[CONN-5] numbers tell whether the journal could be written when they were given out, and rise all the same', async () => {
+it('[CONN-5] numbers tell whether the journal was writable when they were assigned, and rise in both cases', async () => {
   const journal = new FaultJournal();
   const sequencer = new Sequencer(journal, (await journal.open()).reservedSeq);
   await sequencer.reserve();
@@ -60,7 +60,7 @@ it('[CONN-5] numbers tell whether the journal could be written when they were gi
   }
 });
 
-it('[CONN-4] a reserved block lasts for ten thousand messages that are sent while nothing can be written', async () => {
+it('[CONN-4] a reserved block lasts for ten thousand messages while the journal cannot be written', async () => {
   const journal = new FaultJournal();
   const sequencer = new Sequencer(journal, (await journal.open()).reservedSeq);
   await sequencer.reserve();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { startHost } from '../../test/host-fixture.ts';
 import type { Tx } from './tx.ts';
 
-it('[ACT-8] an observer that throws leaves a channel as it was, with the text that came in the same tick', async () => {
+it('[ACT-8] an observer that throws leaves a channel unchanged, with the text of the same tick', async () => {
   const host = await startHost();
   const client = await host.client();
   const { chat } = await host.session(client);

@@ -5,7 +5,7 @@ import { AppendEncoder, type TextAppend } from './text-append.ts';
 
 const channel = 'ahp-chat:/"quoted"';
 
-it('writes every append as JSON.stringify does, whatever was written before', () => {
+it('writes every append like JSON.stringify, whatever was written before', () => {
   const append: fc.Arbitrary<TextAppend> = fc.record({
     type: fc.constantFrom('chat/delta' as const, 'chat/reasoning' as const),
     turnId: fc.constantFrom('t', '"', 'another'),
@@ -23,7 +23,7 @@ it('writes every append as JSON.stringify does, whatever was written before', ()
   );
 });
 
-it('leaves an append that says more than that to JSON.stringify', () => {
+it('leaves an append with other fields to JSON.stringify', () => {
   const action = {
     type: 'chat/delta',
     turnId: 't',

@@ -5,7 +5,7 @@ import { JournalUnavailable } from './commit-path.ts';
 import type { Tx } from './tx.ts';
 
 describe('a transaction', () => {
-  it('throws when it is used after its cause has ended', async () => {
+  it('throws when it is used after the end of its cause', async () => {
     const { clock, path, keys } = await setUp();
     const kept: Tx[] = [];
     path.transact('client', (tx) => void kept.push(tx));
@@ -35,7 +35,7 @@ describe('a transaction', () => {
     expect(kept[2]).not.toBe(kept[0]);
   });
 
-  it('is let go when it is committed, with all that its effects hold', async () => {
+  it('is garbage after its commit, with everything that its effects hold', async () => {
     const { clock, path } = await setUp();
     const held = (() => {
       const large = { text: 'what an effect uses' };
@@ -43,7 +43,7 @@ describe('a transaction', () => {
       return new WeakRef(large);
     })();
     await clock.settle();
-    // A `WeakRef` keeps its target until the present turn of the event loop has ended.
+    // A `WeakRef` keeps its target until the current event-loop iteration has ended.
     await new Promise((resolve) => setImmediate(resolve));
     garbageCollector()();
     expect(held.deref()).toBeUndefined();
@@ -52,15 +52,15 @@ describe('a transaction', () => {
   it('takes no asynchronous work', async () => {
     const { path } = await setUp();
     expect.assertions(0);
-    // @ts-expect-error: what follows an `await` would not belong to the transaction.
+    // @ts-expect-error: code after an `await` would not belong to the transaction.
     path.transact('client', async (tx) => tx.write(row('a')));
-    // @ts-expect-error: the same for a promise that is handed on.
+    // @ts-expect-error: the same for a returned promise.
     void path.commit('host', (tx) => Promise.resolve(tx.write(row('b'))));
   });
 });
 
 describe('a promise for the commit', () => {
-  it('resolves with the result once that is durable and sent', async () => {
+  it('resolves with the result when that is durable and sent', async () => {
     const { clock, path, seen, append, keys } = await setUp();
     const committed = path.commit('client', (tx) => {
       append(tx, 'a');
@@ -73,7 +73,7 @@ describe('a promise for the commit', () => {
     expect(seen).toStrictEqual(['sent a', 'effect a', 'resolved']);
   });
 
-  it('rejects for a client whose commit fails, or who comes while the journal is down', async () => {
+  it('rejects for a client whose commit fails, or whose request comes while the journal is down', async () => {
     const { journal, clock, path, state, append } = await setUp();
     journal.failNextCommits();
     const failed = path.commit('client', (tx) => append(tx, 'a'));
@@ -82,7 +82,7 @@ describe('a promise for the commit', () => {
     expect(state).toStrictEqual([]);
   });
 
-  it('waits for the journal with a cause of the host, and rejects when the host stops before', async () => {
+  it('of a host cause waits for the journal, and rejects when the host stops before', async () => {
     const { journal, clock, path, keys, append } = await setUp();
     journal.failNextCommits();
     const first = path.commit('host', (tx) => append(tx, 'a'));
@@ -99,7 +99,7 @@ describe('a promise for the commit', () => {
     await expect(path.commit('host', (tx) => append(tx, 'd'))).rejects.toThrow('The host is stopping');
   });
 
-  it('rejects with what its work throws, and inside another transaction', async () => {
+  it('rejects with the error of its work, and within another transaction', async () => {
     const { clock, path, state, append } = await setUp();
     const broken = path.commit('client', (tx) => {
       append(tx, 'a');
@@ -113,7 +113,7 @@ describe('a promise for the commit', () => {
     expect(state).toStrictEqual([]);
   });
 
-  it('of an attempt says whether the changes are durable at once', async () => {
+  it('of an attempt reports whether the changes are durable at once', async () => {
     const { journal, clock, path, keys, append } = await setUp();
     journal.failNextCommits();
     const attempts = ['a', 'b'].map((item) => path.attempt((tx) => append(tx, item)));

@@ -44,7 +44,7 @@ function failure(certFile: string, keyFile: string): string {
   throw new Error('it was taken');
 }
 
-test('a pair that fits is taken, and its fingerprints are those that everybody else computes', async () => {
+test('a matching pair is accepted, with the fingerprints that other tools compute', async () => {
   const { cert, key } = await pair();
   const read = readCredentials({ certFile: put('c.pem', cert), keyFile: put('k.pem', key) }, NOW);
   const certificate = new X509Certificate(cert);
@@ -56,7 +56,7 @@ test('a pair that fits is taken, and its fingerprints are those that everybody e
   expect(read.warnings).toEqual([]);
 });
 
-test('what cannot be used is refused with the file and what to do, and never with what is in it', async () => {
+test('an unusable file is refused with its path and a remedy, and never with its content', async () => {
   const [one, other] = [await pair(), await pair()];
   const cert = put('c.pem', one.cert);
   const key = put('k.pem', one.key);
@@ -84,7 +84,7 @@ test('what cannot be used is refused with the file and what to do, and never wit
   for (const message of said) expect(message).not.toContain('\n');
 });
 
-test('a certificate out of its time, and a key that everybody can read, are warnings', async () => {
+test('an expired certificate, and a key that everybody can read, are warnings', async () => {
   const late = await pair(NOW - 60 * DAY_MS);
   const key = put('k.pem', late.key);
   chmodSync(key, 0o644);

@@ -13,7 +13,7 @@ let folder: string;
 let clock: SimulatedClock;
 let renewal: CertificateRenewal;
 let told: string[];
-/** When files were written, in s: a disk's own clock may not have gone on between two writes. */
+/** Write time of the files in s, set by the test: the disk's clock may not advance between two writes. */
 let writtenAt = NOW / 1_000;
 
 beforeEach(() => {
@@ -50,14 +50,14 @@ function follow(at = folder): void {
   });
 }
 
-test('files that change are read once they have been left alone, and once', async () => {
+test('changed files are read once, when they have stopped changing', async () => {
   write(folder, await newCertificatePair(NOW));
   follow();
   await clock.advance(60_000);
   expect(told).toEqual([]);
   const next = await newCertificatePair(NOW);
   write(folder, { cert: next.cert });
-  // Half of a pair is there when it is looked at.
+  // Only half of the pair has been written at this check.
   await clock.advance(10_000);
   write(folder, { key: next.key });
   await clock.advance(10_000);
@@ -68,7 +68,7 @@ test('files that change are read once they have been left alone, and once', asyn
   expect(told).toEqual([next.fingerprint]);
 });
 
-test('what cannot be used is told once, in words, and what mends it is taken', async () => {
+test('an unusable pair is reported once, and a repaired pair is used', async () => {
   const first = await newCertificatePair(NOW);
   write(folder, first);
   follow();
@@ -82,13 +82,13 @@ test('what cannot be used is told once, in words, and what mends it is taken', a
   write(folder, { key: other.key });
   await clock.advance(60_000);
   expect(told.slice(2)).toEqual([other.fingerprint]);
-  // Back to what was there first: that, too, is a change.
+  // Back to the first pair, which is a change too.
   write(folder, first);
   await clock.advance(60_000);
   expect(told.slice(3)).toEqual([first.fingerprint]);
 });
 
-test('a link that leads elsewhere now is a change, as tools that renew certificates make it', async () => {
+test('a link with a new target is a change, as tools that renew certificates make it', async () => {
   const [old, next] = [await newCertificatePair(NOW), await newCertificatePair(NOW)];
   for (const [name, pair] of [
     ['1', old],
@@ -105,7 +105,7 @@ test('a link that leads elsewhere now is a change, as tools that renew certifica
   expect(told).toEqual([next.fingerprint]);
 });
 
-test('files that changed while the host started are not missed, and after the end nothing is looked at', async () => {
+test('files that changed during the start of the host are noticed, and no file is read after the end', async () => {
   const [old, next, late] = [
     await newCertificatePair(NOW),
     await newCertificatePair(NOW),

@@ -23,7 +23,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const mode = (name: string): number => statSync(join(folder, name)).mode & 0o777;
 
-test('a certificate is made once, for these names alone, and its key is for the user alone', async () => {
+test('a certificate is made once, for these names only, and only the user can read its key', async () => {
   const first = await selfSigned({ folder, names, now: NOW });
   const certificate = new X509Certificate(first.cert);
   for (const name of ['localhost', 'host.example'])
@@ -62,7 +62,7 @@ test.each([
   },
 );
 
-test('a key that others could read is taken from them, and one that is none is refused with what to do', async () => {
+test('a key that others could read becomes private, and an invalid one is refused with a remedy', async () => {
   await selfSigned({ folder, names, now: NOW });
   const file = join(folder, 'key.pem');
   chmodSync(file, 0o644);
@@ -76,12 +76,12 @@ test('a key that others could read is taken from them, and one that is none is r
   );
 });
 
-test('without a folder it lives in memory', async () => {
+test('without a folder it is kept in memory', async () => {
   const made = await selfSigned({ names, now: NOW });
   expect(new X509Certificate(made.cert).fingerprint256).toBe(made.fingerprint);
 });
 
-test('only what nobody else can reach is loopback', () => {
+test('only addresses that no other machine can reach are loopback', () => {
   for (const host of [
     'localhost',
     'LOCALHOST',
@@ -108,7 +108,7 @@ test('only what nobody else can reach is loopback', () => {
     expect([host, isLoopback(host)]).toEqual([host, false]);
 });
 
-test('names are those under which a host is reached, and those that it is told to answer to', () => {
+test('names are those of the host’s addresses and of its settings', () => {
   expect(namesOf('192.0.2.7', ['agents.example:443', '[2001:db8::1]:8443'])).toEqual([
     '192.0.2.7',
     'agents.example',

@@ -19,7 +19,7 @@ async function setUp(): Promise<{ host: HostFixture; client: RawClient; chat: st
   return { host, client, chat };
 }
 
-/** An agent whose sessions a test replaces. */
+/** An agent with sessions that a test replaces. */
 class OddAgent extends PuppetAgent {
   readonly make: (request: OpenAgentSession, normal: AgentSession) => AgentSession | Promise<AgentSession>;
 
@@ -46,7 +46,7 @@ const errorsOf = (client: RawClient, chat: string): string[] =>
     .flatMap(({ action }) => (action.type === 'chat/error' ? [action.error.errorType] : []));
 
 describe('a cancelled turn', () => {
-  it('[CHAT-5] tells the agent, which gets 10 s and is then ended; the next turn has another one', async () => {
+  it('[CHAT-5] gives the agent 10 s and then ends it; the next turn has another agent', async () => {
     const { host, client, chat } = await setUp();
     await client.act(chat, start('a'));
     await client.act(chat, cancel('a'));
@@ -61,7 +61,7 @@ describe('a cancelled turn', () => {
     expect(host.agent.turn.input.turnId).toBe('b');
   });
 
-  it('[CHAT-5] leaves an agent alone that stops in time, and what it says late is dropped', async () => {
+  it('[CHAT-5] keeps an agent that stops in time, and drops its late output', async () => {
     const { host, client, chat } = await setUp();
     await client.act(chat, start('a'));
     const first = host.agent.turn;
@@ -85,7 +85,7 @@ describe('a cancelled turn', () => {
     expect(host.agent.turns.map(({ input }) => input.turnId)).toStrictEqual(['b']);
   });
 
-  it('[CHAT-5] while its agent opens ends the attempt when that goes on for 10 s', async () => {
+  it('[CHAT-5] during the opening of its agent ends that attempt after 10 s', async () => {
     const { host, client, chat } = await setUp();
     await host.restart();
     const again = await host.client(client.clientId);
@@ -100,7 +100,7 @@ describe('a cancelled turn', () => {
     expect(host.agent.turns.map(({ input }) => input.turnId)).toStrictEqual(['b']);
   });
 
-  it('[CHAT-5] lets the next one begin at once when the agent goes away', async () => {
+  it('[CHAT-5] lets the next turn begin at once when the agent process exits', async () => {
     const { host, client, chat } = await setUp();
     await client.act(chat, start('a'));
     await client.act(chat, cancel('a'));
@@ -113,7 +113,7 @@ describe('a cancelled turn', () => {
 });
 
 describe('a truncated chat', () => {
-  it('[CHAT-6] ends an agent that does not let go of the turn within 10 s', async () => {
+  it('[CHAT-6] ends an agent that does not end the turn within 10 s', async () => {
     const { host, client, chat } = await setUp();
     await client.act(chat, start('a'));
     client.dispatch(chat, { type: 'chat/truncated' });
@@ -124,7 +124,7 @@ describe('a truncated chat', () => {
     expect([host.agent.terminateCount, host.agent.turns.length]).toStrictEqual([1, 2]);
   });
 
-  it('[CHAT-6] opens the agent anew, without its memory and with the history that is left', async () => {
+  it('[CHAT-6] opens the agent again, without its memory and with the remaining history', async () => {
     const { host, client, chat } = await setUp();
     host.agent.opened[0]?.host.saveMemory('of everything');
     for (const turnId of ['a', 'b']) {
@@ -138,7 +138,7 @@ describe('a truncated chat', () => {
     expect(host.agent.closeCount).toBe(1);
     expect(request?.memory).toBeUndefined();
     expect((await request?.history())?.map(({ id }) => id)).toStrictEqual(['a']);
-    // What the closed session still says is not for this one.
+    // Late output of the closed session does not reach the new session.
     host.agent.opened[0]?.host.saveMemory('stale');
     await host.run();
     await host.restart();
@@ -191,7 +191,7 @@ describe('an agent that fails', () => {
     expect(host.agent.turn.input.turnId).toBe('b');
   });
 
-  it('by not closing does no harm', async () => {
+  it('by failing to close does no harm', async () => {
     const agent = new OddAgent((_, normal) => ({
       ...normal,
       close: () => Promise.reject(new Error('cannot close')),
@@ -200,7 +200,7 @@ describe('an agent that fails', () => {
     await client.act(chat, start('a'));
     agent.turn.complete();
     await client.act(chat, { type: 'chat/truncated' });
-    // And one that has opened when nobody waits for it any more.
+    // The same for an agent that opens too late.
     const opening = Promise.withResolvers<void>();
     agent.opening = opening.promise;
     await client.act(chat, start('b'));
@@ -210,7 +210,7 @@ describe('an agent that fails', () => {
     expect(host.logged).toContain('an agent session did not end cleanly');
   });
 
-  it('by never ending its close is ended after 10 s', async () => {
+  it('by never completing its close is ended after 10 s', async () => {
     const agent = new OddAgent((_, normal) => ({ ...normal, close: () => new Promise(() => undefined) }));
     const { host, client } = await setUpOdd(agent);
     await client.request('disposeSession', { channel: SESSION });
@@ -218,7 +218,7 @@ describe('an agent that fails', () => {
     expect(agent.terminateCount).toBe(1);
   });
 
-  it('[CHAT-7] by leaving its calls open does not leave them open', async () => {
+  it('[CHAT-7] by leaving its calls open has them closed by the host', async () => {
     const { host, client, chat } = await setUp();
     await client.act(chat, start('a'));
     const call = host.agent.turn.output.toolCall({ toolCallId: 'x', toolName: 'x', displayName: 'X' });
@@ -245,7 +245,7 @@ describe('a disposed chat', () => {
     expect(host.agent.terminateCount).toBe(1);
   });
 
-  it('[SESS-2] [SESS-3] while its session is created gives the attempt up', async () => {
+  it('[SESS-2] [SESS-3] during the creation of its session cancels the attempt', async () => {
     const host = await startHost();
     const opening = Promise.withResolvers<void>();
     host.agent.opening = opening.promise;
@@ -260,7 +260,7 @@ describe('a disposed chat', () => {
 });
 
 describe('a host that stops', () => {
-  it('[CONN-8] ends turns visibly before it goes, and agents that ignore it too', async () => {
+  it('[CONN-8] ends turns visibly before it exits, even with agents that ignore it', async () => {
     const { host, client, chat } = await setUp();
     await client.act(chat, start('a'));
     await host.stop();
@@ -299,7 +299,7 @@ describe('config', () => {
 });
 
 describe('back-pressure', () => {
-  it('an agent waits while the journal cannot be written, loses nothing, and goes on', async () => {
+  it('an agent waits while the journal cannot be written, loses no output, and goes on', async () => {
     const { host, client, chat } = await setUp();
     await client.act(chat, start('a'));
     host.journal.failNextCommits(3);
@@ -321,7 +321,7 @@ describe('back-pressure', () => {
     });
   });
 
-  it('an agent is let go when its turn ends while the journal is down', async () => {
+  it('an agent is released when its turn ends while the journal is down', async () => {
     const { host, client, chat } = await setUp();
     await client.act(chat, start('a'));
     host.journal.failNextCommits(3);
@@ -335,7 +335,7 @@ describe('back-pressure', () => {
     expect(errorsOf(client, chat)).toStrictEqual(['agentExited']);
   });
 
-  it('an agent that says much waits for the journal now and then', async () => {
+  it('an agent with much output sometimes waits for the journal', async () => {
     const { host, client, chat } = await setUp();
     await client.act(chat, start('a'));
     const gate = Promise.withResolvers<void>();

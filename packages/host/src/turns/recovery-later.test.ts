@@ -9,7 +9,7 @@ import { createHost } from '../main/create-host.ts';
 
 const SESSION = 'ahp-session:/read-late';
 
-/** A journal that cannot read that session the first times. Default: once. */
+/** A journal that cannot read that session at first. Default: once. */
 class StumblingJournal extends MemoryJournal {
   stumbles = 1;
 
@@ -20,7 +20,7 @@ class StumblingJournal extends MemoryJournal {
   }
 }
 
-/** A journal whose disk is full until it is told otherwise. */
+/** A journal whose disk is full until the test says otherwise. */
 class FullJournal extends MemoryJournal {
   isFull = true;
 
@@ -30,7 +30,7 @@ class FullJournal extends MemoryJournal {
   }
 }
 
-/** A disk with a session that was being created when its host went away, unless `more` says something else of it. */
+/** A disk with a session whose creation the end of the host interrupted. `more` changes the session's state. */
 async function interrupted(more: Partial<SessionState> = {}): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const before = new MemoryJournal(disk);
@@ -59,7 +59,7 @@ async function interrupted(more: Partial<SessionState> = {}): Promise<MemoryDisk
   return disk;
 }
 
-test('[CONN-8] a host that cannot write down what it ends does not start, and says why', async () => {
+test('[CONN-8] a host that cannot journal the turns that it ends does not start, with a reason', async () => {
   const disk = await interrupted();
   const full = createHost({ journal: new FullJournal(disk), agents: [], log: memoryLog() });
   await expect(full.start()).rejects.toMatchObject({ name: 'JournalError', code: 'full' });
@@ -70,7 +70,7 @@ test('[CONN-8] a host that cannot write down what it ends does not start, and sa
   await host.stop();
 });
 
-test('[CONN-8] what could not be read at the start is ended as soon as somebody needs it and it can be', async () => {
+test('[CONN-8] a session that could not be read at the start is ended when a client needs it and it is readable', async () => {
   const disk = await interrupted();
   const journal = new StumblingJournal(disk);
   const host = createHost({ journal, agents: [], log: memoryLog() });
@@ -87,11 +87,11 @@ test('[CONN-8] what could not be read at the start is ended as soon as somebody 
   await host.stop();
 });
 
-test('[SESS-8] [CONN-8] clients of a session that could not be read at the start are let go of once it can be', async () => {
+test('[SESS-8] [CONN-8] clients of a session that could not be read at the start are removed when it is readable', async () => {
   const disk = await interrupted({ lifecycle: 'ready', activeClients: [{ clientId: 'gone', tools: [] }] });
   const clock = new SimulatedClock();
   const journal = new StumblingJournal(disk);
-  // Recovery looks, and then whoever follows active clients.
+  // Two reads fail: that of recovery, and that of active clients.
   journal.stumbles = 2;
   const host = createHost({ journal, agents: [], log: memoryLog(), clock, timers: clock });
   await clock.runUntilSettled(host.start());

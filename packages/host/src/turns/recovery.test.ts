@@ -4,7 +4,7 @@ import { MemoryJournal } from '../journal/memory/memory-journal.ts';
 import { memoryLog } from '../lib/log.ts';
 import { createHost } from '../main/create-host.ts';
 
-test('[CONN-8] a channel that cannot be read keeps nobody from starting, and is looked at again', async () => {
+test('[CONN-8] an unreadable channel does not prevent a start, and is read again later', async () => {
   const disk = new MemoryDisk();
   const before = new MemoryJournal(disk);
   await before.open();

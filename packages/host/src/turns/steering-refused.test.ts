@@ -37,7 +37,7 @@ describe('a steering message that the agent cannot take', () => {
   it.each([
     ['says so', (asked: Asked) => asked.last.resolve(false)],
     ['fails', (asked: Asked) => asked.last.reject(new Error('no'))],
-  ])('[CHAT-12] because it %s goes there too, as it is by then', async (_, refuse) => {
+  ])('[CHAT-12] because it %s goes there too, in its latest version', async (_, refuse) => {
     const { host, client, chat, asked } = await steered();
     await client.act(chat, steering('s1', 'old'));
     await client.act(chat, steering('s1', 'new'));
@@ -48,7 +48,7 @@ describe('a steering message that the agent cannot take', () => {
     expect(queuedMessages).toMatchObject([{ id: 's1', message: { text: 'new' } }]);
   });
 
-  it('[CHAT-11] [CHAT-12] but was removed or replaced meanwhile is not queued', async () => {
+  it('[CHAT-11] [CHAT-12] and that was removed or replaced meanwhile is not queued', async () => {
     const { host, client, chat, asked } = await steered();
     await client.act(chat, steering('s1'));
     await client.act(chat, removed('s1'));
@@ -63,7 +63,7 @@ describe('a steering message that the agent cannot take', () => {
     expect([state.steeringMessage?.id, queueOf(state)]).toStrictEqual(['s3', []]);
   });
 
-  it('[CHAT-12] because a person’s command runs in place of it goes to the queue', async () => {
+  it('[CHAT-12] because a person’s command runs instead goes to the queue', async () => {
     const { host, client, chat, asked } = await steered({ idle: true });
     await client.act(chat, turnStarted('c1', '!sleep'));
     await client.act(chat, steering('s1'));
@@ -86,7 +86,7 @@ describe('a steering message that the agent cannot take', () => {
       'removed queued s1',
       'started s1',
     ]);
-    // An answer that comes now changes nothing.
+    // A late answer changes nothing.
     client.clear();
     asked.last.resolve(true);
     await host.run();
@@ -124,7 +124,7 @@ describe('a steering message that the agent cannot take', () => {
     expect((await chatOf(again, chat)).activeTurn).toBeUndefined();
   });
 
-  it('[CHAT-12] is brought to the agent once, also when the answer finds the journal down, and is queued when that is up again', async () => {
+  it('[CHAT-12] is given to the agent once, even if the answer comes while the journal is down, and is queued when that is up again', async () => {
     const { host, client, chat, asked } = await steered();
     await client.act(chat, steering('s1'));
     host.journal.failNextCommits(3);
@@ -136,7 +136,7 @@ describe('a steering message that the agent cannot take', () => {
     await host.advance(5_000);
     expect(asked.texts).toStrictEqual(['steer s1']);
     expect(queueOf(await chatOf(client, chat))).toStrictEqual(['s1']);
-    // The next one goes its way as ever.
+    // The next message is handled as usual.
     await client.act(chat, steering('s2'));
     expect(asked.texts).toStrictEqual(['steer s1', 'steer s2']);
   });

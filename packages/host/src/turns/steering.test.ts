@@ -4,7 +4,7 @@ import { chatOf, codeOf } from '../../test/in-turn.ts';
 import { finish, queueOf, removed, steered, steering, story } from '../../test/steered.ts';
 
 describe('a steering message that the agent takes', () => {
-  it('[CHAT-12] stands in the running turn, whole, and is gone from what waits', async () => {
+  it('[CHAT-12] shows in the running turn, complete, and is removed from the pending messages', async () => {
     const { host, client, chat, asked } = await steered();
     const message = {
       ...userMessage('look at the tests'),
@@ -26,7 +26,7 @@ describe('a steering message that the agent takes', () => {
     expect(host.agent.turns).toHaveLength(1);
   });
 
-  it('[CHAT-12] while idle waits for the next turn, and goes to its agent then', async () => {
+  it('[CHAT-12] while idle waits for the next turn, and then goes to its agent', async () => {
     const { host, client, chat, asked } = await steered({ idle: true });
     await client.act(chat, steering('s1'));
     await host.advance(60_000);
@@ -39,7 +39,7 @@ describe('a steering message that the agent takes', () => {
     expect((await chatOf(client, chat)).steeringMessage).toBeUndefined();
   });
 
-  it('[CHAT-12] before the agent has opened goes to it when it has the turn', async () => {
+  it('[CHAT-12] before the agent has opened goes to the agent with the turn', async () => {
     const { host, client, chat, asked } = await steered({ idle: true });
     await host.restart();
     host.agent.steer = asked.steer;
@@ -56,7 +56,7 @@ describe('a steering message that the agent takes', () => {
     expect(asked.texts).toStrictEqual(['steer s1']);
   });
 
-  it('[CHAT-11] [CHAT-12] edited on its way is brought to it again, as it is now', async () => {
+  it('[CHAT-11] [CHAT-12] edited on its way is given to it again, in its latest version', async () => {
     const { host, client, chat, asked } = await steered();
     await client.act(chat, steering('s1', 'old'));
     await client.act(chat, steering('s1', 'new'));
@@ -76,7 +76,7 @@ describe('a steering message that the agent takes', () => {
     ]);
   });
 
-  it('[CHAT-11] [CHAT-12] replaced on its way is followed by the other one', async () => {
+  it('[CHAT-11] [CHAT-12] replaced on its way is followed by its replacement', async () => {
     const { host, client, chat, asked } = await steered();
     await client.act(chat, steering('s1'));
     await client.act(chat, steering('s2'));
@@ -86,7 +86,7 @@ describe('a steering message that the agent takes', () => {
     expect((await chatOf(client, chat)).steeringMessage?.id).toBe('s2');
   });
 
-  it('[CHAT-11] [CHAT-12] removed on its way still stands in the turn, since the agent has it', async () => {
+  it('[CHAT-11] [CHAT-12] removed on its way still shows in the turn, since the agent has it', async () => {
     const { host, client, chat, asked } = await steered();
     await client.act(chat, steering('s1'));
     expect((await client.act(chat, removed('s1')))?.rejectionReason).toBeUndefined();
@@ -97,11 +97,11 @@ describe('a steering message that the agent takes', () => {
       'removed steering s1',
       'part Steering message: steer s1',
     ]);
-    // Once taken it is too late.
+    // It cannot be removed after the agent has taken it.
     expect(codeOf(await client.act(chat, removed('s1')))).toBe('noSuchMessage');
   });
 
-  it('[CHAT-12] just as the turn ends is waited for, and not queued as well', async () => {
+  it('[CHAT-12] at the end of the turn is awaited, and not queued too', async () => {
     const { host, client, chat, asked } = await steered();
     await client.act(chat, steering('s1'));
     await finish(host);

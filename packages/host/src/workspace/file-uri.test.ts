@@ -54,7 +54,7 @@ test.each([
   expect(() => pathOfFileUri(uri)).toThrow(expect.objectContaining({ name: 'WireError', code: -32602 }));
 });
 
-test('a path comes back from its URI, whatever is in it', () => {
+test('any path survives the conversion to a URI and back', () => {
   for (const path of ['/a b/é', '/a#b?c%d', '/a\\b', '/a%2Fb', '/\u{1f642}', '/a\nb']) {
     expect(pathOfFileUri(fileUriOf(path))).toBe(path);
   }

@@ -57,7 +57,7 @@ test('[SESS-1] a linked worktree belongs to the repository that it was made from
   expect(await found(join(tree, 'sub'))).toEqual(project(root));
 });
 
-test('[SESS-1] a worktree of a bare repository belongs to that', async () => {
+test('[SESS-1] a worktree of a bare repository belongs to that repository', async () => {
   const root = repository('source');
   git(base, 'clone', '--quiet', '--bare', root, 'bare.git');
   git(join(base, 'bare.git'), 'worktree', 'add', '--quiet', join(base, 'tree'));
@@ -72,7 +72,7 @@ test('[SESS-1] a submodule is a project of its own', async () => {
   expect(await found(outer)).toEqual(project(outer));
 });
 
-test('[SESS-1] there is none outside of repositories, nor where .git is something else', async () => {
+test('[SESS-1] there is no project outside of repositories, nor where .git is something else', async () => {
   expect(await found(base)).toBeUndefined();
   expect(await found(join(base, 'missing'))).toBeUndefined();
   mkdirSync(join(base, 'empty', '.git'), { recursive: true });
@@ -84,7 +84,7 @@ test('[SESS-1] there is none outside of repositories, nor where .git is somethin
   expect(await found(join(base, 'lost'))).toBeUndefined();
 });
 
-test('[SESS-1] nobody waits for it longer than a second', async () => {
+test('[SESS-1] a caller waits for the project for at most a second', async () => {
   const clock = new SimulatedClock();
   const finding = findProject(repository('slow'), clock.scope());
   clock.fireNext();

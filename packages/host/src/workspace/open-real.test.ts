@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openReal } from './open-real.ts';
 
-test('[RES-2] a path that leads elsewhere since it was looked at opens nothing', async () => {
+test('[RES-2] a path that leads elsewhere since its check is not opened', async () => {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'agenthost-open-')));
   const folder = join(root, 'work', 'sub');
   await mkdir(folder, { recursive: true });

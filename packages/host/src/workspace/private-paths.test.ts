@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(base, { recursive: true }));
 
-test('[RES-2] a folder, a file and what does not exist yet are covered with all below, neighbours are not', async () => {
+test('[RES-2] a folder, a file and a missing path are private with everything below, neighbours are not', async () => {
   const own = new PrivatePaths([join(base, 'data'), join(base, 'config'), join(base, 'later')]);
   for (const path of ['data', 'data/file', 'data/deep/file', 'data/none', 'config', 'later', 'later/x'])
     expect(await own.covers(join(base, path)), path).toBe(true);
@@ -23,11 +23,11 @@ test('[RES-2] a folder, a file and what does not exist yet are covered with all 
     expect(await own.covers(join(base, path)), path).toBe(false);
 });
 
-test('[RES-2] the same file or folder is known under any other name', async () => {
+test('[RES-2] the same file or folder is recognised under any other name', async () => {
   const own = new PrivatePaths([join(base, 'data')], { now: () => 0 });
   linkSync(join(base, 'data/deep/file'), join(base, 'hard'));
   expect(await own.covers(join(base, 'hard'))).toBe(true);
-  // As a mount of it elsewhere would be.
+  // As a second mount of the folder would look.
   const view = await own.look();
   renameSync(join(base, 'data'), join(base, 'moved'));
   expect(await view.covers(join(base, 'moved/new/file'))).toBe(true);
@@ -42,7 +42,7 @@ test('[RES-2] ids are read once a second, and not at all for a path inside', asy
     linkSync(join(base, 'data', name), join(base, name));
   };
   expect(await own.covers(join(base, 'data/file'))).toBe(true);
-  // Nothing has been read yet, so this one is known.
+  // No id has been read yet, so this link is recognised.
   lateLink('first');
   expect(await own.covers(join(base, 'first'))).toBe(true);
   lateLink('second');

@@ -51,7 +51,7 @@ function fails(code: number) {
 }
 
 describe('reading', () => {
-  test('[RES-1] text comes as utf-8, and as base64 when that is asked for', async () => {
+  test('[RES-1] text comes as utf-8, and as base64 on request', async () => {
     expect(await read(join(work, 'a.txt'))).toEqual({
       data: 'hello',
       encoding: 'utf-8',
@@ -79,7 +79,7 @@ describe('reading', () => {
     }
   });
 
-  test('[RES-1] a byte order mark stays, and a NUL makes binary of what could be text', async () => {
+  test('[RES-1] a byte order mark stays, and a file with a NUL is binary', async () => {
     writeFileSync(join(work, 'bom.txt'), '\ufeffé');
     writeFileSync(join(work, 'nul'), 'a\0b');
     expect(await read(join(work, 'bom.txt'))).toMatchObject({ data: '\ufeffé', encoding: 'utf-8' });
@@ -97,7 +97,7 @@ describe('reading', () => {
     expect(await read(join(work, 'letters'))).toMatchObject({ encoding: 'utf-8' });
   });
 
-  test('the content type goes by the extension, then by what is there', async () => {
+  test('the content type comes from the extension, otherwise from the content', async () => {
     writeFileSync(join(work, 'a.PNG'), Buffer.from([0x89, 0x50]));
     writeFileSync(join(work, 'Makefile'), 'all:');
     writeFileSync(join(work, 'empty'), '');
@@ -136,7 +136,7 @@ describe('reading', () => {
   );
 });
 
-describe('what is not read', () => {
+describe('a refused read', () => {
   test('[RES-1] a missing file is -32008, a directory and a bad URI -32602', async () => {
     await expect(read(join(work, 'missing'))).rejects.toThrow(fails(-32008));
     await expect(read(join(work, 'a.txt', 'below'))).rejects.toThrow(fails(-32008));
@@ -147,7 +147,7 @@ describe('what is not read', () => {
     await expect(readFileResource('http://h/a', undefined, { policy })).rejects.toThrow(fails(-32602));
   });
 
-  test('[RES-2] outside the working directories is -32009 with what can be done today, existing or not', async () => {
+  test('[RES-2] outside the working directories is -32009 with a remedy, for existing and missing files', async () => {
     for (const name of ['secret.txt', 'missing.txt']) {
       await expect(read(join(outside, name))).rejects.toMatchObject({
         code: -32009,
@@ -160,7 +160,7 @@ describe('what is not read', () => {
     await expect(read('/etc/passwd')).rejects.toThrow(fails(-32009));
   });
 
-  test('[RES-2] a link decides by where it leads, a dangling one and one in the middle too', async () => {
+  test('[RES-2] a link counts by its target, also a dangling one and one within the path', async () => {
     symlinkSync(join(outside, 'secret.txt'), join(work, 'link'));
     symlinkSync(outside, join(work, 'folder'));
     symlinkSync(join(outside, 'missing.txt'), join(work, 'dangling'));
@@ -177,7 +177,7 @@ describe('what is not read', () => {
     await expect(read(join(work, 'loop'))).rejects.toThrow(fails(-32009));
   });
 
-  test('[RES-2] a working directory that is a link holds what it leads to', async () => {
+  test('[RES-2] a working directory that is a link covers its target', async () => {
     const alias = join(base, 'alias');
     symlinkSync(work, alias);
     const policy = new PathPolicy({ privatePaths, workingDirectories: () => [alias] });
@@ -186,7 +186,7 @@ describe('what is not read', () => {
     expect(await readFileResource(fileUriOf(join(alias, 'a.txt')), undefined, { policy })).toEqual(result);
   });
 
-  test('[RES-2] working directories are asked for each time, and none means nothing', async () => {
+  test('[RES-2] working directories are checked at each read, and without any nothing is readable', async () => {
     let folders = [work];
     const policy = new PathPolicy({ privatePaths, workingDirectories: async () => folders });
     const uri = fileUriOf(join(work, 'a.txt'));
@@ -211,7 +211,7 @@ describe('what is not read', () => {
   });
 
   test.skipIf(process.platform === 'win32')(
-    '[RES-1] a fifo and a socket are refused at once, and not waited for',
+    '[RES-1] a fifo and a socket are refused at once, without a wait',
     async () => {
       spawnSync('mkfifo', [join(work, 'fifo')]);
       await expect(read(join(work, 'fifo'))).rejects.toThrow(/not a regular file/);
@@ -275,7 +275,7 @@ describe('a working directory', () => {
     expect(await check(outside, true)).toMatchObject({ path: outside });
   });
 
-  test('[SESS-1] is checked for its scheme first, then for being a directory, then for its place', async () => {
+  test('[SESS-1] is checked for its scheme, then for being a directory, then for its place', async () => {
     for (const isAdmin of [false, true]) {
       await expect(check('http://h/missing', isAdmin)).rejects.toThrow(fails(-32602));
       await expect(check(join(outside, 'missing'), isAdmin)).rejects.toThrow(fails(-32008));

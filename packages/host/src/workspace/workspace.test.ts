@@ -7,7 +7,7 @@ import { checkWorkingDirectory } from './workspace.ts';
 const caller = { isAdmin: false, privatePaths: new PrivatePaths([]) };
 const elsewhere = pathToFileURL(tmpdir()).href;
 
-test('[SESS-1] a folder outside is refused by naming those that are offered', async () => {
+test('[SESS-1] a refusal of a folder outside names the allowed folders', async () => {
   await expect(checkWorkingDirectory(elsewhere, ['/opt/a', '/opt/b'], caller)).rejects.toMatchObject({
     code: -32009,
     message: expect.stringContaining('choose one within /opt/a, /opt/b'),

@@ -1,22 +1,22 @@
 import type { IBuffer, IBufferCell, Terminal } from '@xterm/headless';
 import { Emulator, type Size } from '../../src/terminals/scrollback/emulator.ts';
 
-/** The visible state of a terminal and the state that later output depends on, in a form that compares. */
+/** The visible state of a terminal and the state that later output depends on, in a comparable form. */
 export interface Facts {
   readonly active: string;
   readonly cursor: readonly [x: number, y: number];
   readonly modes: object;
-  /** Settings without a place in `modes`, as the terminal tells them. */
+  /** Settings without a field in `modes`, from the terminal's answers to queries. */
   readonly answers: readonly string[];
   /** Line by line, cell by cell: characters, width, colours and attributes. */
   readonly normal: readonly string[];
   readonly alternate: readonly string[];
 }
 
-/** Scroll region, visible cursor, encodings of the mouse. */
+/** Scroll region, visible cursor, mouse encodings. */
 const QUERIES = ['\x1bP$qr\x1b\\', '\x1b[?25$p', '\x1b[?1006$p', '\x1b[?1016$p'];
 
-/** An emulator with this much scrollback that has read the texts one after the other. */
+/** An emulator with this scrollback that has read the texts in order. */
 export async function viewer(
   size: Size,
   texts: readonly string[],
@@ -27,7 +27,7 @@ export async function viewer(
   return emulator;
 }
 
-/** The facts, with the newest `lineCount` lines above the screen at most. */
+/** The facts, with at most the newest `lineCount` lines above the screen. */
 export async function factsOf(emulator: Emulator, lineCount = Number.POSITIVE_INFINITY): Promise<Facts> {
   const { terminal } = emulator;
   const { buffer } = terminal;
@@ -77,7 +77,7 @@ function fact(cell: IBufferCell | undefined): string {
   return `${chars}${cell.getWidth() === 1 ? '' : cell.getWidth()}${look}`;
 }
 
-/** Output that shows state which no cell shows: saved cursor, tab stops, margins, charsets, wrap that is pending. */
+/** Output that makes hidden state visible: saved cursor, tab stops, margins, charsets, pending wrap. */
 export const PROBES: readonly string[] = [
   'X',
   '\x1b8R\tT',

@@ -1,6 +1,6 @@
 /**
- * Records what real programs put out on a real pty, for tests: `node packages/host/test/recordings/record.ts [name …]`.
- * Each recording is the bytes alone; its size is that of `SIZE`.
+ * Records the output of real programs on a real pty for tests: `node packages/host/test/recordings/record.ts [name …]`. Each recording has
+ * only the bytes; its size is `SIZE`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pty from '@lydell/node-pty';
 import { SIZE } from './recorded.ts';
 
-/** A command, and the keys that are sent to it one after the other. */
+/** A command, and the keys that are sent to it in order. */
 interface Session {
   readonly command: readonly [string, ...string[]];
   readonly keys?: readonly string[];

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** The size that everything was recorded at. */
+/** The terminal size of every recording. */
 export const SIZE = { cols: 80, rows: 24 } as const;
 
-/** What there is; `record.ts` says what each is. */
+/** Names of the recordings, which `record.ts` describes. */
 export const RECORDINGS = [
   'vim',
   'less',
@@ -16,6 +16,6 @@ export const RECORDINGS = [
   'regions',
 ] as const;
 
-/** What a program put out, as text. */
+/** The output of a program, as text. */
 export const recorded = (name: (typeof RECORDINGS)[number]): string =>
   readFileSync(new URL(`./${name}.bin`, import.meta.url), 'utf8');

@@ -35,7 +35,7 @@ describe('annotationsReducer', () => {
     ]);
   });
 
-  it('[ANN-1] an update changes the given properties only, false ones too', () => {
+  it('[ANN-1] an update changes only the given properties, also to false', () => {
     const updated = { type: 'annotations/updated', annotationId: 'why', resolved: false } as const;
     expect(reduce(state, updated).annotations).toStrictEqual([{ ...why, resolved: false }, note]);
     expect(reduce(state, { ...updated, resolved: true })).toBe(state);
@@ -46,7 +46,7 @@ describe('annotationsReducer', () => {
     ).toStrictEqual([why, { ...note, ...moved }]);
   });
 
-  it('[ANN-1] an entry is upserted in a known annotation', () => {
+  it('[ANN-1] an entry is upserted in an existing annotation', () => {
     const set = { type: 'annotations/entrySet', annotationId: 'why' } as const;
     const other = { id: 'e2', text: 'Because' };
     expect(reduce(state, { ...set, entry: other }).annotations[0]?.entries).toStrictEqual([
@@ -58,7 +58,7 @@ describe('annotationsReducer', () => {
     expect(reduce(state, { ...set, annotationId: 'z', entry: other })).toBe(state);
   });
 
-  it('[ANN-1] removals of what is unknown change nothing', () => {
+  it('[ANN-1] a removal with an unknown id changes nothing', () => {
     expect(reduce(state, { type: 'annotations/removed', annotationId: 'why' }).annotations).toStrictEqual([
       note,
     ]);

@@ -11,7 +11,7 @@ import {
   TOKEN_SCOPES,
 } from './scope.ts';
 
-test('[AUTH-1] every request and every action of clients has a least scope, and nothing else has', () => {
+test('[AUTH-1] exactly the requests and the actions of clients have a least scope', () => {
   expect(Object.keys(METHOD_SCOPE).toSorted()).toEqual(CLIENT_REQUEST_METHODS.toSorted());
   expect(Object.keys(ACTION_SCOPE).toSorted()).toEqual(CLIENT_ACTIONS.toSorted());
 });
@@ -45,7 +45,7 @@ test.each([
   [' file:///etc/passwd', 'interact'],
   ['FILE:///etc/passwd', 'interact'],
   ['', 'interact'],
-])('[AUTH-1] reading %j takes %s', (uri, least) => {
+])('[AUTH-1] reading %j requires %s', (uri, least) => {
   expect(scopeOfRequest('resourceRead', { channel: 'ahp-root://', uri })).toBe(least);
 });
 
@@ -54,13 +54,13 @@ test.each([
   [{}, 'interact'],
   [{ approvals: 'edits', instructions: 'x' }, 'interact'],
   [{ approvals: 'all' }, 'admin'],
-] as const)('[AUTH-1] a session with the settings %j takes %s', (config, least) => {
+] as const)('[AUTH-1] a session with the settings %j requires %s', (config, least) => {
   const params = { channel: 'ahp-session:/1', ...defined({ config }) };
   expect(scopeOfRequest('createSession', params)).toBe(least);
   expect(scopeOfAction({ type: 'session/configChanged', config: config ?? {} })).toBe(least);
 });
 
-test("[AUTH-1] an action that is the host's own has no scope that would do", () => {
+test('[AUTH-1] no scope allows an action that only the host may send', () => {
   expect(scopeOfAction({ type: 'session/ready' })).toBeUndefined();
   expect(scopeOfAction({ type: 'root/configChanged', config: {} })).toBe('admin');
   expect(scopeOfAction({ type: 'chat/draftChanged' })).toBe('interact');

@@ -39,13 +39,13 @@ describe('an answer', () => {
     ['boolean', yesNo, { kind: 'boolean', value: false }],
     ['single-select', one, selected('oat')],
     ['multi-select', some, many(['rye', 'oat'])],
-  ])('[CHAT-13] of the right kind and within its bounds does for %s', (_, question, value) => {
+  ])('[CHAT-13] of the right kind and within its bounds is valid for %s', (_, question, value) => {
     expect(checkInputAnswer(question, { state: 'submitted', value })).toBeUndefined();
     expect(checkInputAnswer(question, { state: 'draft', value })).toBeUndefined();
   });
 
   it.each([text, number, integer, yesNo, one, some])(
-    '[CHAT-13] of another kind does not do for $kind, not even as a draft',
+    '[CHAT-13] of another kind is invalid for $kind, also as a draft',
     (question) => {
       const values = [textValue('abc'), numberValue(1), selected('rye'), many(['rye'])];
       const wrong = values.filter((value) => checkInputAnswer(question, { state: 'draft', value }));
@@ -70,14 +70,14 @@ describe('an answer', () => {
     [some, many([]), 'wrongCount', '"Bread" takes at least 1 choice, not 0'],
     [freeSome, many(['rye', 'oat'], ['Fig']), 'wrongCount', '"Bread" takes at most 2 choices, not 3'],
   ])(
-    '[CHAT-13] that does not fit cannot be submitted, but be a draft: %j %j',
+    '[CHAT-13] out of bounds cannot be submitted, but can be a draft: %j %j',
     (question, value, code, reason) => {
       expect(checkInputAnswer(question, { state: 'submitted', value })).toStrictEqual({ code, reason });
       expect(checkInputAnswer(question, { state: 'draft', value })).toBeUndefined();
     },
   );
 
-  it('[CHAT-13] in own words does where the question allows it', () => {
+  it('[CHAT-13] in free text is valid if the question allows it', () => {
     const submitted = (question: ChatInputQuestion, value: ChatInputAnswerValue) =>
       checkInputAnswer(question, { state: 'submitted', value });
     expect(submitted(freeOne, selected('', ['Fig']))).toBeUndefined();
@@ -85,18 +85,18 @@ describe('an answer', () => {
     expect(submitted(freeSome, many(['rye'], ['Fig']))).toBeUndefined();
   });
 
-  it('[CHAT-13] counts an option that is named twice once', () => {
+  it('[CHAT-13] counts a repeated option once', () => {
     const max = { ...some, max: 1 } satisfies ChatInputQuestion;
     const value = many(['rye', 'rye']);
     expect(checkInputAnswer(max, { state: 'submitted', value })).toBeUndefined();
   });
 
-  it('[CHAT-13] may leave any question out, with a reason or without', () => {
+  it('[CHAT-13] may skip any question, with or without a reason', () => {
     expect(checkInputAnswer(text, { state: 'skipped' })).toBeUndefined();
     expect(checkInputAnswer(some, { state: 'skipped', freeformValues: ['not hungry'] })).toBeUndefined();
   });
 
-  it('[CHAT-13] need not look like the format, which is a hint', () => {
+  it('[CHAT-13] need not match the format, which is a hint', () => {
     expect(checkInputAnswer(text, { state: 'submitted', value: textValue('abc') })).toBeUndefined();
   });
 
@@ -117,7 +117,7 @@ describe('a required question', () => {
   };
   const value = { kind: 'boolean', value: true } as const;
 
-  it('[CHAT-13] is answered by a submitted answer alone', () => {
+  it('[CHAT-13] is answered only by a submitted answer', () => {
     expect(checkAnswered(request, { q: { state: 'submitted', value } })).toBeUndefined();
     const unanswered = { code: 'unanswered', reason: '"Bread" has to be answered' };
     expect(checkAnswered(request, {})).toStrictEqual(unanswered);
@@ -125,7 +125,7 @@ describe('a required question', () => {
     expect(checkAnswered(request, { q: { state: 'skipped' } })).toStrictEqual(unanswered);
   });
 
-  it('[CHAT-13] is not answered by what every object has', () => {
+  it('[CHAT-13] is not answered by an inherited member of the answers', () => {
     const odd = { id: 'r', questions: [{ ...yesNo, id: 'constructor', required: true }] };
     expect(checkAnswered(odd, {})?.code).toBe('unanswered');
     expect(checkAnswered({ id: 'r' }, {})).toBeUndefined();

@@ -21,7 +21,7 @@ function reduce(state: ChatState, ...actions: StateAction[]): ChatState {
 describe('input requests', () => {
   const open = chat({ status: 24, inputRequests: [{ id: 'q', answers: { salt: answer } }] });
 
-  it('[CHAT-13] a request clears IsRead and goes behind the open ones', () => {
+  it('[CHAT-13] a request clears IsRead and is appended to the open requests', () => {
     const next = reduce(chat({ status: 33 }), inputRequested, { ...inputRequested, request: { id: 'p' } });
     expect(next.inputRequests).toStrictEqual([{ id: 'q' }, { id: 'p' }]);
     expect(next.status).toBe(24);
@@ -69,14 +69,14 @@ describe('input requests', () => {
     expect(reduce(open, { type: 'chat/inputCompleted', requestId: 'z', response: 'accept' })).toBe(open);
   });
 
-  it('[CHAT-13] a question may have any name, also one that objects inherit', () => {
+  it('[CHAT-13] a question may have any id, also the name of an inherited member', () => {
     const set = { type: 'chat/inputAnswerChanged', requestId: 'q', questionId: '__proto__', answer } as const;
     const [request] = reduce(open, set).inputRequests ?? [];
     expect(Object.keys(request?.answers ?? {})).toStrictEqual(['salt', '__proto__']);
     expect(Object.getPrototypeOf(request?.answers)).toBe(Object.prototype);
   });
 
-  it('[CHAT-13] without a turn a completed request leaves no part behind', () => {
+  it('[CHAT-13] without a turn a completed request leaves no part', () => {
     const next = reduce(open, { type: 'chat/inputCompleted', requestId: 'q', response: 'accept' });
     expect(next).toStrictEqual(chat({ modifiedAt: NEW }));
   });

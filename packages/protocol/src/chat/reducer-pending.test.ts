@@ -27,7 +27,7 @@ describe('pending messages', () => {
     );
   });
 
-  it('[CHAT-11] a removal needs kind and id to match', () => {
+  it('[CHAT-11] a removal must match kind and id', () => {
     const steered = chat({ steeringMessage: { id: 'a', message } });
     expect(reduce(steered, { type: 'chat/pendingMessageRemoved', kind: 'queued', id: 'a' })).toBe(steered);
     expect(reduce(queued, { type: 'chat/pendingMessageRemoved', kind: 'steering', id: 'a' })).toBe(queued);

@@ -115,8 +115,8 @@ describe('the tool call state machine', () => {
   });
 });
 
-describe('what a step takes over', () => {
-  it('[CHAT-7] a delta replaces the invocation message only when it brings one', () => {
+describe('the fields that a step keeps or replaces', () => {
+  it('[CHAT-7] a delta replaces the invocation message only when it contains one', () => {
     const said = toolCallStep(STATES.streaming, { ...ACTIONS.delta, invocationMessage: 'Heating' });
     expect(said).toMatchObject({ partialInput: '{}', invocationMessage: 'Heating' });
     expect(toolCallStep(said, ACTIONS.delta)).toMatchObject({
@@ -125,7 +125,7 @@ describe('what a step takes over', () => {
     });
   });
 
-  it('[CHAT-7] an approval prefers the edited input, an empty one too', () => {
+  it('[CHAT-7] an approval prefers the edited input, also an empty one', () => {
     const edited = toolCallStep(STATES.pending, { ...ACTIONS.approved, editedToolInput: '' });
     expect(edited).toMatchObject({ status: 'running', toolInput: '' });
   });
@@ -142,14 +142,14 @@ describe('what a step takes over', () => {
     expect(running).not.toHaveProperty('selectedOption');
   });
 
-  it('[CHAT-7] the chosen option outlives completion and both answers to the result', () => {
+  it('[CHAT-7] the chosen option is kept at completion and at both answers to the result', () => {
     const waiting = toolCallStep(STATES.running, ACTIONS.completeAsking);
     expect(waiting).toMatchObject({ selectedOption: once });
     expect(toolCallStep(waiting, ACTIONS.resultApproved)).toMatchObject({ selectedOption: once });
     expect(toolCallStep(waiting, ACTIONS.resultDenied)).toMatchObject({ selectedOption: once });
   });
 
-  it('[CHAT-7] a result cannot pass itself off as the call', () => {
+  it('[CHAT-7] a result cannot replace fields of the call', () => {
     const forged = { ...result, toolCallId: 'other', status: 'running', confirmed: 'setting', extra: 1 };
     const done = toolCallStep(STATES.running, { ...ACTIONS.complete, result: forged });
     expect(done).toMatchObject({ toolCallId: 'c1', status: 'completed', confirmed: 'user-action', extra: 1 });
@@ -165,7 +165,7 @@ describe('what a step takes over', () => {
   }
 });
 
-describe('what a turn leaves open', () => {
+describe('open calls at the end of a turn', () => {
   it('[CHAT-5] a finished call stays as it is', () => {
     expect(skippedToolCall(STATES.completed)).toBe(STATES.completed);
     expect(skippedToolCall(STATES.cancelled)).toBe(STATES.cancelled);

@@ -45,7 +45,7 @@ describe('turns', () => {
     );
   });
 
-  it('[CHAT-3] a queued id takes the steering message or the queued one of that name, and no other', () => {
+  it('[CHAT-3] a queued id removes the steering or queued message with that id, and no other', () => {
     const pending = { id: 'p', message };
     const from = { ...turnStarted, queuedMessageId: 'p' };
     expect(reduce(chat({ steeringMessage: pending }), from)).not.toHaveProperty('steeringMessage');
@@ -71,7 +71,7 @@ describe('turns', () => {
     );
   });
 
-  it('[CHAT-5] parts without an open tool call move over as they are', () => {
+  it('[CHAT-5] parts without an open tool call move to the history unchanged', () => {
     const parts: ResponsePart[] = [
       { kind: 'markdown', id: 'm', content: '' },
       toolPart({ status: 'completed' }),
@@ -87,7 +87,7 @@ describe('turns', () => {
     expect(reduce(idle, { type: 'chat/turnCancelled', turnId: 't1' })).toBe(idle);
   });
 
-  it('[CHAT-6] truncation without an id removes all, the cursor too', () => {
+  it('[CHAT-6] truncation without an id removes all turns and the cursor', () => {
     const full = chat({
       turns: [past('a'), past('b')],
       turnsNextCursor: 'x',
@@ -97,7 +97,7 @@ describe('turns', () => {
     expect(reduce(full, { type: 'chat/truncated' })).toStrictEqual(chat({ modifiedAt: NEW }));
   });
 
-  it('[CHAT-6] truncation at a turn keeps it, what is before it and the cursor', () => {
+  it('[CHAT-6] truncation at a turn keeps the turn, earlier turns and the cursor', () => {
     const full = chat({
       turns: [past('a'), past('b'), past('c')],
       turnsNextCursor: 'x',
@@ -150,13 +150,13 @@ describe('content', () => {
     { type: 'chat/usage', turnId: 't2', usage: {} },
     { type: 'chat/toolCallStart', turnId: 't2', toolCallId: 'c2', toolName: 'x', displayName: 'X' },
     { type: 'chat/toolCallDelta', turnId: 't1', toolCallId: 'c1', content: 'x' },
-  ] as const)('[CHAT-4] %o finds nothing to change', (action) => {
+  ] as const)('[CHAT-4] %o changes nothing', (action) => {
     expect(reduce(streaming, action)).toBe(streaming);
   });
 });
 
 describe('tool calls', () => {
-  it('[CHAT-7] a confirmation that says what the running call says already changes nothing', () => {
+  it('[CHAT-7] a confirmation with the values of the running call changes nothing', () => {
     const state = chat({ status: 8, activeTurn: active([toolPart({ status: 'running' })]) });
     const ready = {
       type: 'chat/toolCallReady',
@@ -194,11 +194,11 @@ describe('status', () => {
     { type: 'chat/toolCallResultConfirmed', turnId: 'x', toolCallId: 'x', approved: true },
     { type: 'chat/truncated' },
   ];
-  it.each(RECOMPUTING)('[CHAT-10] $type ends Error, though it fits nothing', (action) => {
+  it.each(RECOMPUTING)('[CHAT-10] $type ends Error, also when it matches nothing', (action) => {
     expect(reduce(chat({ status: 2 + 32 + 2 ** 33 }), action).status).toBe(1 + 32 + 2 ** 33);
   });
 
-  it('[CHAT-10] Error outlasts content, drafts, pending messages and answers to nothing', () => {
+  it('[CHAT-10] content, drafts, pending messages and unmatched answers do not end Error', () => {
     const state = chat({ status: 2 });
     const next = reduce(
       state,
@@ -213,7 +213,7 @@ describe('status', () => {
   });
 
   it.each(['pending-confirmation', 'pending-result-confirmation'] as const)(
-    '[CHAT-10] a call in %s needs input, whatever else is running',
+    '[CHAT-10] a call in %s needs input, also while other calls run',
     (status) => {
       const parts = [toolPart({ status }), toolPart({ status: 'running' })];
       const state = chat({ status: 8, activeTurn: active(parts) });
@@ -227,7 +227,7 @@ describe('status', () => {
     },
   );
 
-  it('[CHAT-10] an answered question leaves InProgress with a turn and Idle without', () => {
+  it('[CHAT-10] after an answered question the status is InProgress with a turn, and Idle without', () => {
     const completed = { type: 'chat/inputCompleted', requestId: 'q', response: 'cancel' } as const;
     expect(reduce(chat(), inputRequested).status).toBe(24);
     expect(reduce(chat(), inputRequested, completed).status).toBe(1);

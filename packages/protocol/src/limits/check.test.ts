@@ -22,7 +22,7 @@ const faultOf = (action: StateAction): string => {
   return fault === undefined ? 'none' : `${fault.field}: ${sizeProblem(fault)}`;
 };
 
-test('a text is as long as its field may be, and the refusal names field, limit and size', () => {
+test('a text may be as long as the limit of its field, and the refusal names field, limit and size', () => {
   expect(findActionFault(title(TEXT_LIMITS.name.max))).toBeUndefined();
   expect(faultOf(title(12 * MI))).toBe('action.title: at most 512 characters, got 12,582,912');
   expect(findParamsFault('x-searchSessions', { channel: 'ahp-root://', query: 'x'.repeat(1_001) })).toEqual({
@@ -34,7 +34,7 @@ test('a text is as long as its field may be, and the refusal names field, limit 
   });
 });
 
-test('a field goes by its parent where the name alone says too little', () => {
+test('the limit of a field depends on its parent if its name is ambiguous', () => {
   expect(findActionFault(draft({ attachments: [photo(12 * MI)] }))).toBeUndefined();
   expect(faultOf(draft({ attachments: [photo(12 * MI + 1)] }))).toContain(
     'action.draft.attachments[0].data: at most 12,582,912 characters',
@@ -42,7 +42,7 @@ test('a field goes by its parent where the name alone says too little', () => {
   expect(faultOf({ type: 'terminal/input', data: 'x'.repeat(MI + 1) })).toContain('1,048,576');
 });
 
-test('values of an open field go by that field, whatever they are called', () => {
+test('values in an open field have the limit of that field, regardless of their names', () => {
   expect(findActionFault(draft({ _meta: { title: 'x'.repeat(10_000) } }))).toBeUndefined();
   const many = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`k${index}`, 'x'.repeat(10_000)]));
   expect(faultOf(draft({ _meta: many }))).toMatch(
@@ -50,7 +50,7 @@ test('values of an open field go by that field, whatever they are called', () =>
   );
 });
 
-test('what the host keeps outside of state counts for no total, anything else does', () => {
+test('content that the host stores outside of the state counts for no total, all other content does', () => {
   const four = [photo(3 * MI), photo(3 * MI), photo(3 * MI), photo(3 * MI)];
   expect(findActionFault(draft({ attachments: four }))).toBeUndefined();
   expect(faultOf(draft({ attachments: [...four, ...four] }))).toContain('attachments: at most 15,728,640');
@@ -74,13 +74,13 @@ test('what the host keeps outside of state counts for no total, anything else do
   expect(faultOf(complete(small))).toContain('characters altogether');
 });
 
-test('a value is weighed with its keys, and each number counts', () => {
+test('the weight of a value includes its keys and numbers', () => {
   expect(weightOf('abc')).toBe(11);
   expect(weightOf([1, true, null])).toBe(32);
   expect(weightOf({ key: 'abc' })).toBe(8 + 3 + 11);
   expect(weightOf('x'.repeat(MESSAGE_TOTAL.max))).toBeGreaterThan(MESSAGE_TOTAL.max);
 });
 
-test('an import is not refused for its texts', () => {
+test('an import is not refused because of long texts', () => {
   expect(findParamsFault('x-importTurns', { turns: [{ turn: { id: 'x'.repeat(MI) } }] })).toBeUndefined();
 });

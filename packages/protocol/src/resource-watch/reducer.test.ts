@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { resourceWatchReducer } from './reducer.ts';
 import type { ResourceWatchState } from './state.ts';
 
-it('[WATCH-1] a batch of changes is an event and leaves the watch as it is', () => {
+it('[WATCH-1] a batch of changes is an event and does not change the state', () => {
   const state: ResourceWatchState = { root: 'file:///w', recursive: true };
   const changes = { items: [{ uri: 'file:///w/a', type: 'added' as const }] };
   expect(resourceWatchReducer(state, { type: 'resourceWatch/changed', changes }, 0)).toBe(state);

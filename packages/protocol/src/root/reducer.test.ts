@@ -37,7 +37,7 @@ describe('rootReducer', () => {
     });
   });
 
-  it('[ROOT-1] without config there is nothing to change', () => {
+  it('[ROOT-1] without config a change does nothing', () => {
     const state: RootState = { agents: [] };
     expect(reduce(state, { type: 'root/configChanged', config: { a: 1 }, replace: true })).toBe(state);
   });

@@ -25,13 +25,13 @@ function block(chat: string): SessionInputRequest {
 }
 
 describe('aggregateSession', () => {
-  it('[SESS-5] the default chat supplies bits and activity', () => {
+  it('[SESS-5] the default chat supplies status bits and activity', () => {
     const chats = [summary('rose', IN_PROGRESS, 1, 'Growing'), summary('fern', IDLE, 2, 'Resting')];
     const state = session(chats, { defaultChat: 'ahp-chat:/rose' });
     expect(aggregateSession(state)).toStrictEqual({ ...state, status: IN_PROGRESS, activity: 'Growing' });
   });
 
-  it('[SESS-5] without a default chat that exists, the one modified last does', () => {
+  it('[SESS-5] without an existing default chat, the chat modified last supplies them', () => {
     const chats = [
       summary('rose', IN_PROGRESS, 1),
       summary('fern', IDLE, 3, 'Resting'),
@@ -45,7 +45,7 @@ describe('aggregateSession', () => {
     }
   });
 
-  it('[SESS-5] times are compared as moments, whatever their spelling', () => {
+  it('[SESS-5] times are compared as moments, regardless of their format', () => {
     const early = { ...summary('rose', IN_PROGRESS, 1, 'rose'), modifiedAt: '2026-01-01T05:00:00.500+04:00' };
     const late = { ...summary('fern', IDLE, 1, 'fern'), modifiedAt: '2026-01-01T02:00:00Z' };
     expect(aggregateSession(session([early, late])).activity).toBe('fern');
@@ -64,13 +64,13 @@ describe('aggregateSession', () => {
     });
   });
 
-  it('[SESS-5] of several chats that need input the default one speaks, else the latest', () => {
+  it('[SESS-5] of several chats that need input, the default chat supplies the activity, else the latest', () => {
     const chats = [summary('rose', INPUT_NEEDED, 1, 'rose'), summary('fern', INPUT_NEEDED, 2, 'fern')];
     expect(aggregateSession(session(chats, { defaultChat: 'ahp-chat:/rose' })).activity).toBe('rose');
     expect(aggregateSession(session(chats)).activity).toBe('fern');
   });
 
-  it('[SESS-5] an entry of inputNeeded is enough, and its chat speaks', () => {
+  it('[SESS-5] an entry of inputNeeded suffices, and its chat supplies the activity', () => {
     const chats = [summary('rose', IN_PROGRESS, 2, 'rose'), summary('fern', IN_PROGRESS, 1, 'fern')];
     const asking = session(chats, { defaultChat: 'ahp-chat:/rose', inputNeeded: [block('fern')] });
     expect(aggregateSession(asking)).toMatchObject({ status: INPUT_NEEDED, activity: 'fern' });
@@ -82,14 +82,14 @@ describe('aggregateSession', () => {
     expect(aggregateSession(session([summary('rose', IDLE, 1)], { inputNeeded: [] })).status).toBe(IDLE);
   });
 
-  it('[SESS-5] an error anywhere shows when nobody needs input', () => {
+  it('[SESS-5] an error of any chat shows when no chat needs input', () => {
     const chats = [summary('rose', IN_PROGRESS, 2, 'Growing'), summary('oak', ERROR, 1)];
     const state = session(chats, { defaultChat: 'ahp-chat:/rose', activity: 'Growing' });
     const { activity: _gone, ...rest } = state;
     expect(aggregateSession(state)).toStrictEqual({ ...rest, status: ERROR });
   });
 
-  it("[SESS-5] a worker's error is told by the call that it worked for, and leaves its session be", () => {
+  it('[SESS-5] the error of a worker chat does not change its session', () => {
     const worker: ChatSummary = {
       ...summary('worker', ERROR, 2),
       origin: { kind: 'tool', chat: 'ahp-chat:/rose', toolCallId: 'delegate' },
@@ -105,7 +105,7 @@ describe('aggregateSession', () => {
     );
   });
 
-  it('[SESS-5] a session without chats, or one that says so already, comes back itself', () => {
+  it('[SESS-5] a session without chats, or an aggregated one, stays the same object', () => {
     const empty = session([], { status: INPUT_NEEDED, activity: 'x', inputNeeded: [block('rose')] });
     expect(aggregateSession(empty)).toBe(empty);
     const settled = aggregateSession(session([summary('rose', IN_PROGRESS, 1, 'Growing')]));

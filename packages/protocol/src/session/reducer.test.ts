@@ -22,14 +22,14 @@ function summary(name: string, fields: Partial<ChatSummary> = {}): ChatSummary {
 }
 
 describe('lifecycle and status', () => {
-  it('[SESS-4] ready leaves every bit of the status alone', () => {
+  it('[SESS-4] ready changes no bit of the status', () => {
     const status = 8 + 32 + 2 ** 40;
     expect(reduce(session({ lifecycle: 'creating', status }), { type: 'session/ready' })).toStrictEqual(
       session({ status }),
     );
   });
 
-  it('[SESS-4] a failed creation says why', () => {
+  it('[SESS-4] a failed creation has a reason', () => {
     const error = { errorType: 'frost', message: 'Too cold' };
     expect(
       reduce(session({ lifecycle: 'creating' }), { type: 'session/creationFailed', error }),
@@ -74,7 +74,7 @@ describe('catalogue', () => {
     expect(reduce(routed, { type: 'session/chatRemoved', chat: 'ahp-chat:/oak' })).toBe(routed);
   });
 
-  it('[SESS-6] the default chat is named and cleared', () => {
+  it('[SESS-6] the default chat is set and cleared', () => {
     const routed = reduce(two, { type: 'session/defaultChatChanged', defaultChat: 'ahp-chat:/rose' });
     expect(routed.defaultChat).toBe('ahp-chat:/rose');
     expect(reduce(routed, { type: 'session/defaultChatChanged' })).toStrictEqual(two);
@@ -97,7 +97,7 @@ describe('open blocks', () => {
     },
   );
 
-  it('[SESS-7] only the last removal lowers it again, to InProgress', () => {
+  it('[SESS-7] only the last removal ends InputNeeded, with InProgress', () => {
     const both = session({ status: 24 + 32, inputNeeded: [block('a'), block('b')] });
     const one = reduce(both, { type: 'session/inputNeededRemoved', id: 'a' });
     expect(one).toStrictEqual(session({ status: 24 + 32, inputNeeded: [block('b')] }));
@@ -125,7 +125,7 @@ describe('clients and fields', () => {
     expect(reduce(both, { type: 'session/activeClientRemoved', clientId: 'tv' })).toBe(both);
   });
 
-  it('[SESS-9] config merges, replaces, and is not made up where there is none', () => {
+  it('[SESS-9] config merges, replaces, and is not created if absent', () => {
     const schema = { type: 'object' as const, properties: {} };
     const configured = session({ config: { schema, values: { a: 1, b: 2 } } });
     const changed = { type: 'session/configChanged', config: { b: 3 } } as const;
@@ -148,7 +148,7 @@ describe('clients and fields', () => {
     expect(reduce(next, action)).toBe(next);
   });
 
-  it('[SESS-10] activity, meta and changesets clear by absence', () => {
+  it('[SESS-10] absence clears activity, meta and changesets', () => {
     const changesets = [{ label: 'All', uriTemplate: 'ahp-changeset:/all', changeKind: 'session' }];
     expect(
       reduce(
@@ -191,7 +191,7 @@ describe('customizations', () => {
     expect(first.customizations).toStrictEqual([plugin('new')]);
   });
 
-  it('[CUST-1] a removal finds top level and child', () => {
+  it('[CUST-1] a removal finds top-level entries and children', () => {
     const top = reduce(state, { type: 'session/customizationRemoved', id: 'tools' });
     expect(top.customizations).toStrictEqual([list[0], list[2]]);
     const child = reduce(state, { type: 'session/customizationRemoved', id: 'barn' });
@@ -199,7 +199,7 @@ describe('customizations', () => {
     expect(reduce(state, { type: 'session/customizationRemoved', id: 'nobody' })).toBe(state);
   });
 
-  it('[CUST-1] a toggle sets enabled on top level, else on the child', () => {
+  it('[CUST-1] a toggle sets enabled on the top-level entry, else on the child', () => {
     const toggle = { type: 'session/customizationToggled', enabled: false } as const;
     const top = reduce(state, { ...toggle, id: 'shed' });
     expect(top.customizations?.[2]).toStrictEqual({ ...server('shed'), enabled: false });
@@ -211,7 +211,7 @@ describe('customizations', () => {
     expect(reduce(state, { ...toggle, id: 'raw', enabled: true })).toBe(state);
   });
 
-  it('[MCP-1] a new state takes its channel along, or clears the old one', () => {
+  it('[MCP-1] a new state sets the channel, or clears it', () => {
     const changed = { type: 'session/mcpServerStateChanged', state: { kind: 'starting' } } as const;
     const child = reduce(state, { ...changed, id: 'barn' });
     expect(child.customizations?.[1]).toStrictEqual(

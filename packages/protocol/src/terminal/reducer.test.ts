@@ -46,11 +46,11 @@ describe('terminalReducer', () => {
       [command('open', ''), text('$ ')],
       [command('open', ''), text('$ x')],
     ],
-  ])('[TERM-2] data on %j goes to the tail or starts one', (before, after) => {
+  ])('[TERM-2] data after %j is appended to the last part or starts one', (before, after) => {
     expect(reduce(terminal(before), { type: 'terminal/data', data: 'x' })).toStrictEqual(terminal(after));
   });
 
-  it('[TERM-2] a command part starts open and shows that commands are detected', () => {
+  it('[TERM-2] a command part starts open and sets command detection', () => {
     const executed = {
       type: 'terminal/commandExecuted',
       commandId: 'ls',
@@ -82,7 +82,7 @@ describe('terminalReducer', () => {
     expect(reduce(cleared, { type: 'terminal/cleared' })).toBe(cleared);
   });
 
-  it('[TERM-4] what is cleared counts as trimmed, but for the screen that stood for more', () => {
+  it('[TERM-4] cleared output counts as trimmed, except a screen that stands for trimmed output', () => {
     const content = [text('screen'), text('$ '), command('ls', 'a😀')];
     const cleared = (isFolded: boolean): TerminalState =>
       reduce({ ...terminal(content), 'x-trimmed': { units: 9, isFolded } }, { type: 'terminal/cleared' });
@@ -90,7 +90,7 @@ describe('terminalReducer', () => {
     expect(cleared(false)).toMatchObject({ content: [], 'x-trimmed': { units: 20 } });
   });
 
-  it('[TERM-2] input leaves no trace', () => {
+  it('[TERM-2] input does not change the state', () => {
     const state = terminal([text('Password: ')]);
     expect(reduce(state, { type: 'terminal/input', data: 'hunter2\r' })).toBe(state);
   });
@@ -108,7 +108,7 @@ describe('terminalReducer', () => {
     [{ type: 'terminal/cwdChanged', cwd: 'file:///b' }, { cwd: 'file:///b' }],
     [{ type: 'terminal/exited', exitCode: 129 }, { exitCode: 129 }],
     [{ type: 'terminal/commandDetectionAvailable' }, { supportsCommandDetection: true }],
-  ])('[TERM-2] %o sets what it names', (action, fields) => {
+  ])('[TERM-2] %o sets its field', (action, fields) => {
     const next = reduce(terminal([]), action);
     expect(next).toStrictEqual(terminal([], fields));
     expect(reduce(next, action)).toBe(next);

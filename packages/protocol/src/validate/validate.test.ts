@@ -27,7 +27,7 @@ function frozen<T>(value: T): T {
 }
 
 describe('an action', () => {
-  it('is handed back as it came, unknown fields included', () => {
+  it('is returned unchanged, including unknown fields', () => {
     const action = frozen({ ...delta, 'x-note': { deep: [1] } });
     const checked = validateAction(action);
     expect(checked).toEqual({ ok: true, action });
@@ -51,7 +51,7 @@ describe('an action', () => {
     expect(errorOf(validateAction(value))).toBe(error);
   });
 
-  it('[ACT-3] is refused at the place inside it that is wrong', () => {
+  it('[ACT-3] is refused with the path of the invalid member', () => {
     const attachments = [{ type: 'simple', label: 'a' }, { type: 'simple' }];
     const message = { text: 'go', origin: { kind: 'user' }, attachments };
     expect(errorOf(validateAction(turnStarted(message)))).toBe(
@@ -76,7 +76,7 @@ describe('an action', () => {
     expect(validateAction(turnStarted(message)).ok).toBe(true);
   });
 
-  it('is told apart by a boolean where that decides its fields', () => {
+  it('has fields that depend on a boolean', () => {
     const call = { type: 'chat/toolCallConfirmed', turnId: 't1', toolCallId: 'c1' };
     expect(validateAction({ ...call, approved: true, confirmed: 'user-action' }).ok).toBe(true);
     expect(validateAction({ ...call, approved: false, reason: 'denied' }).ok).toBe(true);
@@ -88,13 +88,13 @@ describe('an action', () => {
     );
   });
 
-  it('takes no number that JSON cannot hold', () => {
+  it('must not contain a number that JSON cannot represent', () => {
     for (const cols of [Number.NaN, Number.POSITIVE_INFINITY, JSON.parse('1e999')]) {
       expect(validateAction({ type: 'terminal/resized', cols, rows: 24 }).ok).toBe(false);
     }
   });
 
-  it('[SESS-4] has a status that is any whole number from zero on', () => {
+  it('[SESS-4] has any non-negative integer as status', () => {
     const summary = { resource: 'ahp-chat:/c', title: 'c', modifiedAt: '2026-01-01T00:00:00.000Z' };
     const added = (status: unknown) =>
       validateAction({ type: 'session/chatAdded', summary: { ...summary, status } });
@@ -103,7 +103,7 @@ describe('an action', () => {
     expect(errorOf(added(1.5))).toBe('action.summary.status: must be an integer');
   });
 
-  it('is never repeated at length by the error about it', () => {
+  it('is repeated only in part by its error', () => {
     const secret = 's'.repeat(10_000);
     const message = { text: 'go', origin: { kind: 'user' }, attachments: [{ type: secret }] };
     const error = errorOf(validateAction(turnStarted(message)));
@@ -114,7 +114,7 @@ describe('an action', () => {
     expect(errorOf(validateAction(completed))?.length).toBeLessThan(120);
   });
 
-  it('may have keys that objects inherit', () => {
+  it('may have keys with the names of inherited members', () => {
     const answers = JSON.parse('{"__proto__": {"state": "skipped"}, "constructor": {"state": "later"}}');
     const completed = { type: 'chat/inputCompleted', requestId: 'r', response: 'accept', answers };
     expect(errorOf(validateAction(completed))).toBe(
@@ -124,7 +124,7 @@ describe('an action', () => {
 });
 
 describe('params from a client', () => {
-  it('[WIRE-2] have the channel that their method names', () => {
+  it('[WIRE-2] have the channel of their method', () => {
     expect(validateParams('ping', { channel: 'ahp-root://' }).ok).toBe(true);
     expect(errorOf(validateParams('ping', { channel: 'ahp-root:/x' }))).toBe(
       'params.channel: must be "ahp-root://"',
@@ -133,7 +133,7 @@ describe('params from a client', () => {
     expect(errorOf(validateParams('ping', []))).toBe('params: must be an object');
   });
 
-  it('[ACT-3] of a dispatch need a usable channel and number, and leave the action to its own check', () => {
+  it('[ACT-3] of a dispatch need a valid channel and number; the action has a separate check', () => {
     const dispatch = { channel: 'ahp-chat:/c', clientSeq: 1 };
     for (const action of [undefined, 7, { type: 'chat/later' }, delta]) {
       expect(validateParams('dispatchAction', { ...dispatch, action }).ok).toBe(true);
@@ -142,7 +142,7 @@ describe('params from a client', () => {
     expect(validateParams('dispatchAction', { ...dispatch, clientSeq: '1' }).ok).toBe(false);
   });
 
-  it('count in whole numbers that can be stored exactly', () => {
+  it('contain only integers that a number stores exactly', () => {
     const dispatch = (clientSeq: unknown) =>
       validateParams('dispatchAction', { channel: 'ahp-chat:/c', clientSeq });
     expect(dispatch(Number.MAX_SAFE_INTEGER).ok).toBe(true);
@@ -155,7 +155,7 @@ describe('params from a client', () => {
     expect(errorOf(resized(65_536))).toBe('action.cols: must be at most 65535');
   });
 
-  it('[CONN-1] of a handshake leave malformed versions to the negotiation', () => {
+  it('[CONN-1] of a handshake may contain malformed versions, which the negotiation handles', () => {
     const initialize = { channel: 'ahp-root://', clientId: 'c', protocolVersions: [7, 'x', '0.5.2'] };
     expect(validateParams('initialize', initialize).ok).toBe(true);
     expect(errorOf(validateParams('initialize', { ...initialize, protocolVersions: '0.5.2' }))).toBe(
@@ -171,7 +171,7 @@ describe('params from a client', () => {
   });
 });
 
-describe('what a host sends', () => {
+describe('a message from a host', () => {
   it('may carry an action that this version does not know', () => {
     const envelope = { channel: 'ahp-root://', serverSeq: 5, action: { type: 'root/later', more: 1 } };
     expect(validateNotification('action', envelope).ok).toBe(true);
@@ -183,7 +183,7 @@ describe('what a host sends', () => {
     );
   });
 
-  it('may hold names and union members that this version does not know', () => {
+  it('may contain names and union members that this version does not know', () => {
     expect(validateNotification('auth/required', { channel: 'a', resource: 'r', reason: 'revoked' }).ok).toBe(
       true,
     );
@@ -198,7 +198,7 @@ describe('what a host sends', () => {
     ).toBe(true);
   });
 
-  it('is checked in its shape alone where it holds state', () => {
+  it('is checked without the contents of its states', () => {
     const snapshot = { resource: 'ahp-chat:/c', fromSeq: 3, state: { turns: 'later' } };
     expect(validateResult('subscribe', { snapshot }).ok).toBe(true);
     expect(validateResult('subscribe', {}).ok).toBe(true);
@@ -216,14 +216,14 @@ describe('a state', () => {
     return { agents: [], config: { schema: { type: 'object', properties: { a: schema } }, values: {} } };
   };
 
-  it('is refused, not followed, when it nests without end', () => {
+  it('is refused when it nests too deep', () => {
     expect(validateState('root', nested(20)).ok).toBe(true);
     expect(errorOf(validateState('root', nested(200_000)))).toBe(
       `state: nests deeper than ${NESTING_LIMIT} levels`,
     );
   });
 
-  it('fits only its own kind of channel', () => {
+  it('is valid only for its own kind of channel', () => {
     expect(validateState('annotations', { annotations: [] }).ok).toBe(true);
     expect(validateState('chat', { annotations: [] }).ok).toBe(false);
   });

@@ -9,7 +9,7 @@ describe('sameJson', () => {
     [{ a: undefined }, {}],
     [[{ a: [1, 'x', null] }], [{ a: [1, 'x', null] }]],
     [null, null],
-  ])('%j and %j say the same', (a, b) => {
+  ])('%j and %j are equal', (a, b) => {
     expect(sameJson(a, b)).toBe(true);
     expect(sameJson(b, a)).toBe(true);
   });
@@ -43,7 +43,7 @@ describe('defined', () => {
 });
 
 describe('errors', () => {
-  it('give their text and their code, whatever was thrown', () => {
+  it('have a text and a code, also when the thrown value is no error', () => {
     const missing = Object.assign(new Error('no such file'), { code: 'ENOENT' });
     expect([errorText(missing), errorText('plain'), errorText(undefined)]).toEqual([
       'no such file',

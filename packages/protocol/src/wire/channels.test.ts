@@ -28,8 +28,8 @@ const MARKED: Record<ChannelKind, string> = {
   resourceWatch: '',
 };
 
-describe('which actions clients may dispatch', () => {
-  it('[ACT-3] those that the protocol marks, and no others', () => {
+describe('the actions that clients may dispatch', () => {
+  it('[ACT-3] are exactly the marked actions of the protocol', () => {
     const marked = Object.entries(MARKED).flatMap(([kind, names]) =>
       names
         .split(' ')
@@ -41,7 +41,7 @@ describe('which actions clients may dispatch', () => {
     expectTypeOf<ClientAction['type']>().toEqualTypeOf<ClientActionType>();
   });
 
-  it('[ACT-3] session/defaultChatChanged, unknown and inherited names are not among them', () => {
+  it('[ACT-3] do not include session/defaultChatChanged, unknown names and inherited names', () => {
     const names = ['session/defaultChatChanged', 'chat/delta', 'x-own/action', 'toString', ''];
     expect(names.filter(isClientAction)).toEqual([]);
     expect(isClientAction('chat/turnStarted')).toBe(true);
@@ -49,18 +49,18 @@ describe('which actions clients may dispatch', () => {
 });
 
 describe('the channel of each action', () => {
-  it('is the one that its name begins with', () => {
+  it('is the prefix of its name', () => {
     for (const [type, kind] of Object.entries(ACTION_CHANNEL)) expect(type.split('/')[0]).toBe(kind);
   });
 
-  it('is known for every action, and every kind of channel has some', () => {
+  it('is known for every action, and every kind of channel has actions', () => {
     expectTypeOf<keyof typeof ACTION_CHANNEL>().toEqualTypeOf<StateAction['type']>();
     expectTypeOf<ChannelAction[ChannelKind]>().toEqualTypeOf<StateAction>();
     expectTypeOf<(typeof CHANNEL_KINDS)[number]>().toEqualTypeOf<ChannelKind>();
     expect([...new Set(Object.values(ACTION_CHANNEL))].toSorted()).toEqual(CHANNEL_KINDS.toSorted());
   });
 
-  it('[ACT-6] is not known for types that are not the protocol’s', () => {
+  it('[ACT-6] is unknown for types outside the protocol', () => {
     expect(['future/action', 'x-own/action', '__proto__', 'constructor'].filter(isActionType)).toEqual([]);
   });
 });
@@ -71,16 +71,16 @@ const schemaFile = fileURLToPath(
 const hasSchema = existsSync(schemaFile);
 if (!hasSchema) console.warn(`skipped: the protocol's schema is not at ${schemaFile}`);
 
-it.runIf(process.env.REQUIRE_ALL === '1')('the schema of the protocol is there', () => {
+it.runIf(process.env.REQUIRE_ALL === '1')('the schema of the protocol exists', () => {
   expect(hasSchema, schemaFile).toBe(true);
 });
 
-describe.skipIf(!hasSchema)('beside the schema of the protocol', () => {
+describe.skipIf(!hasSchema)('compared with the schema of the protocol', () => {
   const text = hasSchema ? readFileSync(schemaFile, 'utf8') : '{"$defs":{}}';
   const definitions: Record<string, { properties?: Record<string, { const?: unknown }> }> =
     JSON.parse(text).$defs;
 
-  it('every action of the schema is ours, and every one of ours is in it', () => {
+  it('this package has exactly the actions of the schema', () => {
     const types = Object.entries(definitions)
       .filter(([name]) => name.endsWith('Action'))
       .map(([, definition]) => definition.properties?.type?.const)

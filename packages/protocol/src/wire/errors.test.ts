@@ -23,7 +23,7 @@ const cases = [
 ] as const;
 
 describe('wire errors', () => {
-  it('say to choose another name of what has a name', () => {
+  it('ask for another name if the object has a name', () => {
     expect(errors.alreadyExists('token', 'tablet', 'name').message).toMatch(/token "tablet".*another name/);
   });
 
@@ -31,7 +31,7 @@ describe('wire errors', () => {
     expect(cases.map(([error]) => error.code).toSorted()).toEqual(Object.values(ErrorCodes).toSorted());
   });
 
-  it.each(cases)('%s has code %d and says what to know', (error, code, message) => {
+  it.each(cases)('%s has code %d and an informative message', (error, code, message) => {
     expect(error).toBeInstanceOf(WireError);
     expect(error).toBeInstanceOf(Error);
     expect(error.name).toBe('WireError');
@@ -39,25 +39,25 @@ describe('wire errors', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('[CONN-1] carry the supported versions', () => {
+  it('[CONN-1] contain the supported versions', () => {
     expect(errors.unsupportedProtocolVersion(SUPPORTED_VERSIONS).data).toEqual({
       supportedVersions: ['0.5.2', '0.5.1', '0.5.0'],
     });
   });
 
-  it('[AUTH-2] carry the resources that want a token', () => {
+  it('[AUTH-2] contain the resources that require a token', () => {
     expect(errors.authRequired([{ resource: 'https://a.test' }]).data).toEqual({
       resources: [{ resource: 'https://a.test' }],
     });
   });
 
-  it('[RES-2] carry the request that would unlock, where there is one', () => {
+  it('[RES-2] contain the request that would grant access, if any', () => {
     const request = { channel: 'ahp-root://', uri: 'file:///etc', read: true } as const;
     expect(errors.permissionDenied('No', { request }).data).toEqual({ request });
     expect(errors.permissionDenied('No').data).toEqual({});
   });
 
-  it('keep the cause on this side', () => {
+  it('do not send the cause', () => {
     const cause = new Error('ENOSPC');
     const error = errors.internalError('The journal cannot be written', cause);
     expect(error.cause).toBe(cause);
@@ -80,14 +80,14 @@ describe('wire errors', () => {
     expect(errors.channelNotFound(uri).code).toBe(code);
   });
 
-  it('[SUB-1] annotations that are not there do not say that their session is not', () => {
+  it('[SUB-1] for missing annotations do not report a missing session', () => {
     const { code, message } = errors.channelNotFound('ahp-session:/1/annotations');
     expect(code).toBe(-32001);
     expect(message).toMatch(/^No annotations of session "ahp-session:\/1": it has none/);
     expect(errors.channelNotFound('ahp-session:/1').message).toMatch(/^No session/);
   });
 
-  it('quote and cut what came from outside', () => {
+  it('quote and cut external texts', () => {
     const { message } = errors.sessionNotFound(`x:/\n${'a'.repeat(100_000)}`);
     expect(message).not.toContain('\n');
     expect(message.length).toBeLessThan(400);

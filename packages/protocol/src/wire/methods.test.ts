@@ -12,7 +12,7 @@ import {
 } from './methods.ts';
 
 describe('the lists of methods', () => {
-  it('hold every method of the maps', () => {
+  it('contain every method of the maps', () => {
     expectTypeOf<(typeof CLIENT_REQUEST_METHODS)[number]>().toEqualTypeOf<ClientRequestMethod>();
     expectTypeOf<(typeof CLIENT_NOTIFICATION_METHODS)[number]>().toEqualTypeOf<ClientNotificationMethod>();
     expectTypeOf<(typeof HOST_REQUEST_METHODS)[number]>().toEqualTypeOf<HostRequestMethod>();
@@ -30,7 +30,7 @@ describe('the lists of methods', () => {
     expect(new Set<string>(methods).size).toBe(methods.length);
   });
 
-  it('[WIRE-5] hold the nine resource requests and createResourceWatch in both directions', () => {
+  it('[WIRE-5] contain the nine resource requests and createResourceWatch in both directions', () => {
     const both = HOST_REQUEST_METHODS.filter((method) => CLIENT_REQUEST_METHODS.includes(method));
     expect(both).toEqual(HOST_REQUEST_METHODS);
     expect(both.filter((method) => method.startsWith('resource'))).toHaveLength(9);

@@ -12,13 +12,13 @@ describe('patch', () => {
     expect(patch(state, { title: 'b', tags: undefined })).toStrictEqual({ title: 'b' });
   });
 
-  it('gives the state itself when nothing differs', () => {
+  it('returns the same object when nothing differs', () => {
     expect(patch(state, { title: 'a', tags: ['x'] })).toBe(state);
     const bare: State = { title: 'a' };
     expect(patch(bare, { tags: undefined })).toBe(bare);
   });
 
-  it('never leaves a member that is undefined', () => {
+  it('leaves no member undefined', () => {
     const bare: State = { title: 'a' };
     expect(Object.keys(patch(bare, { title: 'b', tags: undefined }))).toStrictEqual(['title']);
   });
@@ -33,7 +33,7 @@ describe('lists', () => {
     expect(indexOfId(undefined, 'a')).toBe(-1);
   });
 
-  it('are replaced in, appended to and removed from by copy', () => {
+  it('are copied for a replacement, an append and a removal', () => {
     expect(withItem(list, 1, { id: 'c' })).toStrictEqual([{ id: 'a' }, { id: 'c' }, { id: 'a', last: true }]);
     expect(withItem(list, -1, { id: 'c' })).toHaveLength(4);
     expect(withoutItem(list, 0)).toStrictEqual([{ id: 'b' }, { id: 'a', last: true }]);

@@ -54,14 +54,14 @@ describe('isAcceptableUri', () => {
     expect(isAcceptableUri(uri, kind)).toBe(false);
   });
 
-  it('takes a URI of 512 characters and refuses a longer one', () => {
+  it('accepts a URI of 512 characters and refuses a longer one', () => {
     const longest = 'x:/'.padEnd(512, 'a');
     expect(MAX_URI_LENGTH).toBe(512);
     expect(isAcceptableUri(longest, 'chat')).toBe(true);
     expect(isAcceptableUri(`${longest}a`, 'chat')).toBe(false);
   });
 
-  it.each(['session', 'chat', 'terminal'] as const)('takes what channelUri makes for a %s', (kind) => {
+  it.each(['session', 'chat', 'terminal'] as const)('accepts the result of channelUri for a %s', (kind) => {
     expect(isAcceptableUri(channelUri(kind, '1'), kind)).toBe(true);
   });
 });
@@ -73,7 +73,7 @@ describe('kindOfScheme', () => {
     expect(kindOfScheme(ROOT_URI)).toBe('root');
   });
 
-  it('knows nothing of other schemes, nor of what is no URI', () => {
+  it('returns nothing for other schemes and invalid URIs', () => {
     expect(['copilot:/1', 'file:///a', 'nothing', ''].map(kindOfScheme)).toEqual([
       undefined,
       undefined,
@@ -84,34 +84,34 @@ describe('kindOfScheme', () => {
 });
 
 describe('parseResourceUri', () => {
-  it('cuts at the first colon and leaves the rest as it is', () => {
+  it('splits at the first colon and keeps the rest unchanged', () => {
     expect(parseResourceUri('Urn:ISBN:0-395%20#x')).toEqual({ scheme: 'urn', rest: 'ISBN:0-395%20#x' });
   });
 });
 
 describe('annotations', () => {
-  it('[ANN-1] have a URI below their session, which leads back to it', () => {
+  it('[ANN-1] have a URI below their session, from which the session follows', () => {
     expect(annotationsUri('ahp-session:/a')).toBe('ahp-session:/a/annotations');
     expect(sessionOfAnnotations('ahp-session:/a/annotations')).toBe('ahp-session:/a');
     expect(sessionOfAnnotations('ahp-session:/a')).toBeUndefined();
   });
 });
 
-describe('halves of characters', () => {
+describe('lone surrogates', () => {
   it.each(['ahp-session:/a\ud800', 'ahp-session:/\udc00', 'demo:/\ud800\ud800'])(
-    'are in no URI, since two that differ in them alone would be one on disk: %j',
+    'are refused in a URI, because two such URIs could collide on disk: %j',
     (uri) => {
       expect(isAcceptableUri(uri, 'session')).toBe(false);
     },
   );
 
-  it('are none when two of them make a character', () => {
+  it('do not include the surrogates of a pair', () => {
     expect(isAcceptableUri('ahp-session:/\ud83d\ude00', 'session')).toBe(true);
   });
 });
 
 describe('isValidProviderId', () => {
-  it.each(['demo', 'claude-code', 'a', 'x.y+z-1'])('takes %s', (id) => {
+  it.each(['demo', 'claude-code', 'a', 'x.y+z-1'])('accepts %s', (id) => {
     expect(isValidProviderId(id)).toBe(true);
   });
 

@@ -49,7 +49,7 @@ describe('negotiateVersion', () => {
   });
 });
 
-describe('what is newer than a version', () => {
+describe('actions and parts newer than a version', () => {
   it('[CONN-9] 0.5.2 knows every action', () => {
     expect(newerThan('0.5.2')).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe('what is newer than a version', () => {
     ]);
   });
 
-  it('[CONN-9] 0.5.0 lacks in addition what a session needs from people, and turns loaded later', () => {
+  it('[CONN-9] 0.5.0 also lacks the input needed of a session, and loaded turns', () => {
     expect(newerThan('0.5.0').toSorted()).toEqual([
       'changeset/filesReviewedChanged',
       'chat/turnsLoaded',

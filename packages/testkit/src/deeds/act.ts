@@ -22,7 +22,7 @@ import { answerChanged, completed } from './answers.ts';
 import { goOnWithTool, someTools } from './client-tools.ts';
 import { terminalAction } from './terminals.ts';
 
-/** The common session, whose URI has the scheme of its agent, as some clients choose it. */
+/** The common session. Its URI has the scheme of its agent, as with some clients. */
 export const SESSION = 'simulated:/session';
 export const SECOND_CHAT = 'ahp-chat:/second';
 /** Prefix of the URIs of temporary chats. */
@@ -30,7 +30,7 @@ export const PASSING_CHAT = 'ahp-chat:/passing-';
 /** Prefix of the URIs of temporary sessions, which are copies of the common one. */
 export const PASSING_SESSION = 'ahp-session:/passing-';
 
-/** How often each kind of channel is chosen, if someone subscribes to it. */
+/** Weight of each kind of channel that the client subscribes to. */
 const PLACES = { chat: 10, session: 3, root: 0.7, terminal: 1.5 } as const;
 
 const CHAT_DEEDS = {
@@ -79,11 +79,11 @@ export interface Actor {
   readonly random: SeededRandom;
   mirrors(): readonly Mirror<ChannelKind>[];
   dispatch(channel: string, action: ClientAction): void;
-  /** Text of a prompt. Default: a meaningless one. */
+  /** Text of a prompt. Default: a generated text. */
   prompt?(): string;
 }
 
-/** Performs one action that a person might, based on the state of the client's own mirrors. */
+/** Dispatches an action that a user might choose, based on the state of the client's own mirrors. */
 export function act(client: Actor): void {
   const { random } = client;
   const mirrors = client.mirrors();
@@ -118,7 +118,7 @@ function chatAction(
   const calls = openCalls(state);
   switch (random.weighted(CHAT_DEEDS)) {
     case 'turnStarted':
-      // Sometimes although a turn runs, or with an id that was used before.
+      // Sometimes starts a turn while another runs, or reuses a turn id.
       if (state.activeTurn !== undefined && random.chance(0.7)) return undefined;
       return turnStarted(
         random.chance(0.05) && state.turns.length > 0
@@ -178,7 +178,7 @@ function chatAction(
         order: (state.queuedMessages ?? []).map(({ id }) => id),
       };
     case 'sendDraft': {
-      // Sends the draft in another way than by a turn; the host clears it.
+      // Queues the draft instead of starting a turn; the host clears the draft.
       const { draft } = state;
       return draft && { ...pendingSet(random, 'queued'), message: draft };
     }
@@ -219,7 +219,7 @@ const pendingSet = (
   message: withPhoto(userMessage(text)),
 });
 
-/** Too large to stay within its message. */
+/** So large that the host stores it outside its message. */
 const PHOTO = {
   type: 'embeddedResource',
   label: 'photo.png',
@@ -227,7 +227,7 @@ const PHOTO = {
   data: Buffer.alloc(15_000, 0xf0).toString('base64'),
 } as const;
 
-/** Some messages have a photo. It depends on the text, so that no further random number is drawn. */
+/** Attaches a photo to some messages. The text decides, so that no extra random number is drawn. */
 const withPhoto = (message: Message): Message =>
   /^[0-4]/.test(message.text) ? { ...message, attachments: [PHOTO] } : message;
 

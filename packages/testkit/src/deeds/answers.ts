@@ -58,7 +58,7 @@ function answerTo(random: SeededRandom, question: ChatInputQuestion): ChatInputA
 
 function valueFor(random: SeededRandom, question: ChatInputQuestion): ChatInputAnswerValue {
   const { kind } = question;
-  // Sometimes of the wrong kind, more often out of bounds.
+  // Few values have the wrong kind; more are out of bounds.
   if (random.chance(0.04))
     return kind === 'boolean' ? { kind: 'text', value: '' } : { kind: 'boolean', value: true };
   const ids = 'options' in question ? question.options.map(({ id }) => id) : [];

@@ -7,8 +7,8 @@ export const someTools = (random: SeededRandom): ToolDefinition[] =>
   random.chance(0.8) ? [{ name: 'look', annotations: { destructiveHint: random.chance(0.3) } }] : [];
 
 /**
- * Continues a call of one of the client's own tools; sometimes of another client's tool, or as if the call
- * were unknown.
+ * Continues a running call of one of the client's own tools, rarely of another client's tool: sends partial
+ * content, a denial or the result.
  */
 export function goOnWithTool(
   random: SeededRandom,

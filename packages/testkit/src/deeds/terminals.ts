@@ -3,7 +3,7 @@ import type { SeededRandom } from '../seeded-random.ts';
 
 const DEEDS = { input: 4, resize: 2, claim: 2, release: 1, title: 1, clear: 0.7 } as const;
 
-/** An action on a terminal, whoever holds it. */
+/** An action on a terminal, regardless of its claim. */
 export function terminalAction(
   random: SeededRandom,
   state: TerminalState,

@@ -4,7 +4,7 @@ import { isPrivate } from './envelopes.ts';
 import type { FaultLog } from './violation.ts';
 
 /**
- * Every durable envelope over all hosts of a run, including those that left the journal's window. Checks each
+ * Every durable envelope of all hosts of a run, including envelopes that left the journal's window. Checks each
  * envelope when it is committed.
  */
 export class Archive {
@@ -28,7 +28,7 @@ export class Archive {
     this.#faults = faults;
   }
 
-  /** A commit has become durable. */
+  /** Records a durable commit and checks its envelopes. */
   committed(writes: readonly JournalWrite[]): void {
     for (const write of writes) {
       if (write.op === 'turn') this.#turns.set(write.id, [...this.turnsOf(write.id), write.json]);
@@ -61,12 +61,12 @@ export class Archive {
     return json === undefined ? undefined : JSON.parse(json);
   }
 
-  /** A snapshot with this number was sent: everything that it reflects must be durable. */
+  /** Records that a snapshot with this number was sent. Everything that it reflects must be durable. */
   reflected(fromSeq: number): void {
     this.#reflectedSeq = Math.max(this.#reflectedSeq, fromSeq);
   }
 
-  /** From now on no action of this client may take effect. */
+  /** After this call no action of the client may take effect. */
   bar(clientId: string): void {
     this.#barred.add(clientId);
   }

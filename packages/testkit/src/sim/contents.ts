@@ -6,8 +6,8 @@ import type { World } from './world.ts';
 const SCHEME = 'agenthost-content:/';
 
 /**
- * In subscribed chats no message contains a large attachment, and no content remains of a message that no
- * longer waits. Throws a `Violation`.
+ * Checks the subscribed chats: no message contains a large attachment, and a message refers to each content
+ * stored for a waiting message. Throws a `Violation`.
  */
 export function checkContents({ disk, report }: World, auditor: SimClient): void {
   for (const { uri, confirmed } of auditor.mirrors()) {

@@ -13,7 +13,7 @@ const RUN = { stepCount: 2_000, auditCount: 3 };
 
 /**
  * Least number of applied and rejected deeds of each kind, so that each really occurs. About half of the
- * present counts, less for small counts, because every change of the host changes them.
+ * current counts, less for small counts, because every change of the host changes them.
  */
 const LEAST: Required<LeastDeeds> = {
   'root/configChanged': [251, 236],
@@ -71,7 +71,7 @@ test.skipIf(only !== undefined)('a seed gives the same run each time', async () 
   expect((await simulate(run)).toString()).toBe(first.toString());
 });
 
-test.skipIf(only !== undefined)('the schedules were hard enough', () => {
+test.skipIf(only !== undefined)('the schedules caused enough events of each kind', () => {
   process.stdout.write(`convergence, ${SEEDS.length} seeds:\n${total.toString()}\n`);
   expect(total.of('drops')).toBeGreaterThanOrEqual(1_000);
   expect(total.of('rejections')).toBeGreaterThanOrEqual(2743);
@@ -79,7 +79,7 @@ test.skipIf(only !== undefined)('the schedules were hard enough', () => {
   expect(total.of('replayReconnects')).toBeGreaterThanOrEqual(1172);
   expect(total.of('snapshotReconnects')).toBeGreaterThanOrEqual(761);
   expect(total.deeds.tooFew(LEAST), 'deeds that hardly were').toEqual([]);
-  // On disposed channels, which clients rarely still address.
+  // The host ignores actions on disposed channels; clients rarely send them.
   expect(total.deeds.total('ignored')).toBeGreaterThan(0);
   expect(total.of('terminalExits')).toBeGreaterThan(0);
   expect(total.of('shellReports')).toBeGreaterThanOrEqual(699);

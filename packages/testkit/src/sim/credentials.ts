@@ -1,17 +1,17 @@
 import type { Host } from '@agenthost/host';
 import type { SimClient } from './sim-client.ts';
 
-/** A client with a token that may only observe. */
+/** Options of the observing client. */
 export const OBSERVER = { credential: 'of an observer', mayOnlyLook: true };
 
-/** Credentials of passing clients that may only observe. */
+/** Credentials of crowd clients, which may only observe. */
 export const CROWD = ['of the first crowd', 'of the second crowd'] as const;
 
 /** A client with a token that another client created. */
 export interface Guest {
   readonly client: SimClient;
   readonly tokenId: string;
-  /** The client that revoked the token was told so. */
+  /** Whether the host has confirmed the revocation. */
   isRevoked: boolean;
 }
 

@@ -5,12 +5,12 @@ import { CROWD } from './credentials.ts';
 import { channelsOf } from './places.ts';
 import type { World } from './world.ts';
 
-/** Largest number of such clients, except while earlier ones are being closed. */
+/** Largest number of crowd clients, except while earlier ones are being closed. */
 const MOST = 8;
 
 /**
- * Adds clients with observing tokens that ask for much and read at the network's pace. Other clients must not
- * be affected; their own checks show that.
+ * Adds clients with observing tokens that send many requests and read at the network's pace. They must not
+ * affect other clients, which the audits check.
  */
 export function crowdComes(world: World, random: SeededRandom): void {
   if (!world.isUp) return;

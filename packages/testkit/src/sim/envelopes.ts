@@ -7,7 +7,7 @@ export const isPrivate = ({ action, origin, rejectionReason }: ActionEnvelope): 
   action.type === 'terminal/input' ||
   (action.type === 'chat/truncated' && origin === undefined);
 
-/** Whether an envelope is `last` with the text of earlier neighbours merged into it [SUB-4]. */
+/** Whether `merged` is `last` with the text of earlier appends merged into it [SUB-4]. */
 export function isMergeOf(merged: ActionEnvelope, last: ActionEnvelope): boolean {
   const [a, b] = [appended(merged), appended(last)];
   return (

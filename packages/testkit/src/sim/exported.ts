@@ -50,9 +50,7 @@ export function mustBeCopy(copies: readonly ExportedChat[], { channel, chats }: 
   if (difference !== undefined) throw new Violation('import', `${channel}: ${difference}`);
 }
 
-/**
- * What a copy has in common with its source: a running turn has ended, and stored content has other names.
- */
+/** The part of a chat that a copy shares with its source. A copy has no running turn and other content names. */
 function textOf({ turns, openTurn }: ExportedChat): unknown {
   return [
     ...turns.map(({ turn }) => (isOpenTurn(turn) ? said(turn) : whole(turn))),

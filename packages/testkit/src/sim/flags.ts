@@ -16,7 +16,7 @@ export interface SimFlags {
   readonly counts: boolean;
 }
 
-/** Invalid flags; the message is for people. */
+/** Invalid flags. The command prints the message. */
 export class FlagError extends Error {
   override readonly name = 'FlagError';
 }

@@ -5,7 +5,7 @@ import type { SeededRandom } from '../seeded-random.ts';
 import type { ForeignClient } from './foreign-client.ts';
 import type { Trace } from './trace.ts';
 
-/** Lets a client of another implementation perform a plain or an invalid action. */
+/** Lets a client of another implementation dispatch a plain or an invalid action. */
 export function actAbroad(client: ForeignClient, random: SeededRandom, trace: Trace): void {
   if (!client.isOnline) return;
   const [channel, action] = deed(client, random);

@@ -13,9 +13,9 @@ import { mustEqual, Violation } from './violation.ts';
 type State = ChannelState[ChannelKind];
 
 /**
- * Clients of another implementation show the host's state as their version knows it, except for parts that
- * depend on the reducer's clock [ACT-6] and for turns that were deleted because of their age, which they
- * cannot be told. Throws a `Violation`.
+ * Checks that clients of another implementation show the host's state as their version knows it. Does not
+ * compare parts that depend on the reducer's clock [ACT-6] and turns that were deleted because of their age,
+ * because the protocol does not report that deletion to such clients. Throws a `Violation`.
  */
 export function checkForeigners(foreigners: readonly ForeignClient[], auditor: SimClient): void {
   for (const { name, version, states } of foreigners) {
@@ -44,7 +44,7 @@ function shapeOf(state: State): 'ChatState' | 'SessionState' | 'RootState' {
   return 'activeClients' in state ? 'SessionState' : 'RootState';
 }
 
-/** The state without turns that the host no longer has, which are the oldest. */
+/** The state without the oldest turns, which the host no longer has. */
 function shownOf(held: State, truth: State): State {
   if (!('turns' in held && 'turns' in truth)) return held;
   const [oldest] = truth.turns;
@@ -53,7 +53,7 @@ function shownOf(held: State, truth: State): State {
   return from > 0 ? { ...held, turns: held.turns.slice(from) } : held;
 }
 
-/** The host's state for a client with this window. */
+/** The host's state, limited to the window of the client. */
 function cutTo(
   held: State,
   truth: State,
@@ -61,7 +61,7 @@ function cutTo(
 ): State {
   if (!('turns' in held && 'turns' in truth)) return truth;
   const turns = held.turns.length === 0 ? [] : truth.turns.slice(-held.turns.length);
-  // If turns cannot be sent, a window that was truncated before its beginning is empty, and no cursor follows
+  // A version without `chat/turnsLoaded` has an empty window and no cursor after a truncation before the window
   // [CONN-9].
   const takesTurns = isActionKnownAt('chat/turnsLoaded', version);
   if (takesTurns && held.turnsNextCursor === undefined && turns.length < truth.turns.length)
@@ -71,7 +71,7 @@ function cutTo(
 
 const judged = (state: State): unknown => timeless(shownBy(state));
 
-/** Without times, activity and extension counters. Cursors differ between clients. */
+/** The value without times, activity, extension counters and cursors, which differ between clients. */
 function timeless(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(timeless);
   if (typeof value !== 'object' || value === null) return value;

@@ -70,8 +70,8 @@ export interface ForeignParts {
 
 /**
  * A client of another implementation: plain JSON-RPC without epoch, delays and extensions. It uses the shared
- * reducers with its own clock, dispatches without prediction, never sends again, and counts `clientSeq` from
- * 1 on each connection.
+ * reducers with its own clock, dispatches without prediction, never resends, and counts `clientSeq` from 1 on
+ * each connection.
  */
 export class ForeignClient {
   readonly name: string;
@@ -95,7 +95,7 @@ export class ForeignClient {
     this.#spoken = parts.version;
   }
 
-  /** The version of the messages that it gets: the offered one, unless the host has forgotten the client. */
+  /** The version of the received messages: the offered one, unless the host has forgotten the client. */
   get version(): ForeignVersion {
     return this.#spoken;
   }
@@ -200,7 +200,7 @@ export class ForeignClient {
     const asked = this.#asked.get(id);
     this.#asked.delete(id);
     if (asked === undefined || result === undefined) {
-      // After a refused handshake another one may follow; this client uses a new connection.
+      // A client may repeat a refused handshake on the same connection; this client opens a new one.
       if (asked === 'reconnect' || asked === 'initialize') this.#restart();
       return;
     }
@@ -246,7 +246,7 @@ export class ForeignClient {
     if (schemas !== undefined) this.#check(typeOfAction(action.type), action);
     if (action.type !== 'chat/responsePart') return;
     const { part } = action;
-    // A client that shows only appended text would miss it [CHAT-4].
+    // A client that shows only appended text would miss this content [CHAT-4].
     if ((part.kind === 'markdown' || part.kind === 'reasoning') && part.content !== '')
       this.#parts.faults.note('convergence', `a part begins with content: ${JSON.stringify(action)}`);
   }

@@ -6,7 +6,7 @@ import { TERMINALS } from './terminals.ts';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
-/** A client creates a token, and a guest connects with it. */
+/** Lets a client create a token and a guest connect with it. */
 export function inviteGuest(world: World, client: SimClient): void {
   if (!client.isOnline || world.guests.length > 1) return;
   const { random } = client;
@@ -29,7 +29,7 @@ export function inviteGuest(world: World, client: SimClient): void {
   });
 }
 
-/** A connected guest, or `undefined`. */
+/** A random guest; `undefined` without guests. */
 export function pickGuest(world: World, random: SeededRandom): SimClient | undefined {
   if (world.guests.length === 0) return undefined;
   const { client } = random.pick(world.guests);
@@ -37,7 +37,7 @@ export function pickGuest(world: World, random: SeededRandom): SimClient | undef
   return client;
 }
 
-/** Revokes a guest's token at any time. Once that is answered, no action of the guest takes effect. */
+/** Revokes a guest's token. After the answer no action of the guest may take effect. */
 export function revokeGuest(world: World, client: SimClient): void {
   const guest = world.guests.find(({ isRevoked }) => !isRevoked);
   if (guest === undefined || !client.isOnline) return;
@@ -49,8 +49,8 @@ export function revokeGuest(world: World, client: SimClient): void {
 }
 
 /**
- * Ends all guests, so that their actions have outcomes. Throws a `Violation` when one is connected without a
- * token.
+ * Closes all guests, so that their actions have outcomes. Throws a `Violation` when a guest with a revoked
+ * token is online.
  */
 export function letGuestsGo(world: World): void {
   world.farewells += 1;

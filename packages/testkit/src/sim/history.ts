@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 const chatsOf = (client: SimClient) =>
   client.mirrors().flatMap(({ uri, state }) => ('turns' in state ? [{ uri, state }] : []));
 
-/** A turn that ends at once (an empty command): windows and retention need ended turns. */
+/** Starts a turn that ends at once (an empty command): windows and retention need ended turns. */
 export function shortTurn(random: SeededRandom, client: SimClient): void {
   const idle = chatsOf(client).filter(({ state }) => state.activeTurn === undefined);
   if (idle.length > 0) client.dispatch(random.pick(idle).uri, turnStarted(`short-${random.hex(6)}`, '!'));
@@ -24,7 +24,7 @@ export function truncate(random: SeededRandom, client: SimClient): void {
   cut(random, client, uri, state.turns);
 }
 
-/** Often at the first or last turn, where windows and deleted turns end. */
+/** Truncates often at the first or last turn, where windows and deleted turns end. */
 function cut(random: SeededRandom, client: SimClient, uri: string, turns: readonly Turn[]): void {
   const [first, last] = [turns.at(0), turns.at(-1)];
   if (first === undefined || last === undefined || random.chance(0.1))
@@ -33,9 +33,9 @@ function cut(random: SeededRandom, client: SimClient, uri: string, turns: readon
   client.dispatch(uri, { type: 'chat/truncated', turnId });
 }
 
-/** A client unsubscribes and subscribes again with a small window; a held window only grows. */
+/** Unsubscribes and subscribes again with a small window, because a held window only grows. */
 function lookAgain({ faults }: World, random: SeededRandom, client: SimClient, uri: string): void {
-  // A client with pending actions could not tell their effect afterwards.
+  // After unsubscribing, a client cannot tell the outcome of pending actions.
   if (client.pendingCount > 0) return;
   client.letGo(uri);
   client.hold(uri, { turns: random.pick([0, 1, 2]) }).catch((error: unknown) => {
@@ -43,9 +43,7 @@ function lookAgain({ faults }: World, random: SeededRandom, client: SimClient, u
   });
 }
 
-/**
- * Renews the window of a client, or of one of another implementation, which may also ask for a smaller one.
- */
+/** Renews the window of a client or a foreign client. A foreign client may also ask for a smaller window. */
 function renewOne({ foreigners }: World, random: SeededRandom, client: SimClient, uri: string): void {
   const foreign = foreigners.filter(({ states }) => states.has(uri));
   if (foreign.length === 0 || random.chance(0.4))
@@ -55,12 +53,12 @@ function renewOne({ foreigners }: World, random: SeededRandom, client: SimClient
   foreigner.link?.toHost.deliver();
 }
 
-/** A client with a window loads older turns. */
+/** Loads older turns, if the client's window has a cursor. */
 function fetchOlder({ report }: World, client: SimClient, uri: string): void {
   const mirror = client.mirror(uri, 'chat');
   if (mirror?.confirmed.turnsNextCursor === undefined) return;
   report.count('olderTurnsFetched');
-  // After a drop, or with a cursor made stale by a truncation, only the answer is lost.
+  // A lost connection or a cursor made stale by a truncation is not a fault.
   mirror.fetchOlderTurns().catch(() => undefined);
 }
 
@@ -76,7 +74,7 @@ const MEETING = {
 } as const;
 
 /**
- * Some clients get a small window whose first turns may be deleted; some of them load older turns and
+ * Gives some clients a small window, whose first turns may be deleted. Some clients then load older turns or
  * reconnect.
  */
 async function startNarrow(world: World, random: SeededRandom, uri: string): Promise<void> {
@@ -94,7 +92,7 @@ async function startNarrow(world: World, random: SeededRandom, uri: string): Pro
   if (random.chance(0.5)) dropTurnsOf(world, uri, random.between(1, 3));
 }
 
-/** A client loses its connection and reconnects at once. */
+/** Cuts a client's connection and reconnects at once. */
 function comeBack({ link, client }: SimClient): void {
   if (link === undefined) return;
   link.cut();
@@ -109,8 +107,8 @@ async function hearAll(world: World): Promise<void> {
 }
 
 /**
- * Several changes of one chat's history overlap: truncation, deleted turns, renewed windows, disconnected
- * clients, and a journal that cannot be written. Sometimes the host is killed in between.
+ * Overlaps several changes of one chat's history: truncations, deleted turns, renewed windows, lost connections
+ * and failed commits. Sometimes kills the host at the end.
  */
 export async function historyMeets(world: World, random: SeededRandom): Promise<void> {
   const { steps } = world.options;
@@ -164,7 +162,7 @@ export async function historyMeets(world: World, random: SeededRandom): Promise<
     if (random.chance(0.4)) await world.clock.settle();
   }
   if (steps.crash === 0 || !random.chance(hasFailed ? 0.5 : 0.1)) return;
-  // Clients have only what was answered while nothing could be written.
+  // Before the kill, clients receive everything that the host has sent.
   await world.clock.settle();
   for (const link of world.network.links) link.deliverAll();
   world.crash();

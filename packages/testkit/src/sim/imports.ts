@@ -6,7 +6,7 @@ import type { SimClient } from './sim-client.ts';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
-/** A client exports a session and imports it again with the same turns; sometimes it aborts. */
+/** Lets a client export a session and import it as a copy. Sometimes the client aborts the import. */
 export function importCopy(world: World, client: SimClient): void {
   const { random } = client;
   if (!client.isOnline || world.passing.size > 6) return;
@@ -25,7 +25,7 @@ async function bringOver(
   { source, channel, breaksOff }: { source: string; channel: string; breaksOff: boolean },
 ): Promise<void> {
   const exported = await readSession(client, source);
-  // The session was disposed during the export, its chats first; the host refuses a copy without a writable
+  // The session was disposed during the export, its chats first. The host refuses a copy without a writable
   // chat.
   if (exported.chats.length === 0) return;
   const unheard: UnheardImport = { channel, chats: exported.chats };
@@ -57,7 +57,7 @@ async function bringOver(
   world.passing.add(channel);
 }
 
-/** An import with an unknown outcome has all of its turns, or does not exist. Throws a `Violation`. */
+/** Checks that an import with an unknown outcome is complete or does not exist. Throws a `Violation`. */
 export async function checkImports(world: World, { client }: SimClient): Promise<void> {
   for (const unheard of world.imports) {
     const reading = Promise.allSettled([readSession(client, unheard.channel)]);

@@ -52,7 +52,7 @@ export async function checkInvariants(world: World): Promise<void> {
   world.faults.check();
 }
 
-/** The host may cut a slow connection meanwhile; then it is tried once more. */
+/** Subscribes the auditor. Tries up to three times, because the host may cut a slow connection. */
 async function holdAtLast(world: World, auditor: SimClient, uri: string): Promise<void> {
   for (let triesLeft = 3; triesLeft > 0; triesLeft -= 1) {
     const holding = auditor.hold(uri);
@@ -76,12 +76,12 @@ function compareClient(world: World, client: SimClient, auditor: SimClient): voi
   }
 }
 
-/** The session shows exactly the open requests of its chats [SESS-7]. */
+/** Checks that a session shows exactly the open requests of its chats [SESS-7]. */
 function checkQuestions(auditor: SimClient): void {
   const sessions = auditor
     .mirrors()
     .flatMap(({ confirmed }) => ('activeClients' in confirmed ? [confirmed] : []));
-  // Both are checked, because nobody may subscribe to a copied session.
+  // Compares only chats whose session is held too, because a copied session may have no subscriber.
   const listed = new Set(sessions.flatMap((session) => session.chats.map(({ resource }) => resource)));
   const chats = auditor
     .mirrors()
@@ -100,8 +100,8 @@ function checkQuestions(auditor: SimClient): void {
 }
 
 /**
- * No activity is shown where no turn runs: in the chat, in its session's entry, or in the session. Throws a
- * `Violation`.
+ * Checks that no activity is shown without a running turn: in the chat, in its session's entry, or in the
+ * session. Throws a `Violation`.
  */
 function checkActivities(auditor: SimClient): void {
   const states = auditor.mirrors().map(({ uri, confirmed }) => ({ uri, confirmed }));
@@ -123,7 +123,7 @@ function checkActivities(auditor: SimClient): void {
   }
 }
 
-/** Only the last command of a shell may run, and none after the shell has ended. Throws a `Violation`. */
+/** Checks that only the last command of a shell runs, and none after the shell's exit. Throws a `Violation`. */
 function checkCommands(auditor: SimClient): void {
   for (const { uri, confirmed } of auditor.mirrors()) {
     if (!('claim' in confirmed)) continue;
@@ -135,10 +135,10 @@ function checkCommands(auditor: SimClient): void {
   }
 }
 
-/** Channels that a client may have disposed, including those of a copied session. */
+/** Whether a client may have disposed the channel. */
 const mayGo = ({ permanent }: World, { uri }: { uri: string }): boolean => !permanent.has(uri);
 
-/** The host's state for a client with this window. */
+/** The host's state, limited to the window of the mirror. */
 function cutTo(mirror: Mirror<ChannelKind>, truth: ChannelState[ChannelKind]): ChannelState[ChannelKind] {
   const { confirmed } = mirror;
   if (!isChat(confirmed) || !isChat(truth)) return truth;
@@ -152,7 +152,7 @@ function cutTo(mirror: Mirror<ChannelKind>, truth: ChannelState[ChannelKind]): C
 
 const isChat = (state: object): state is ChatState => 'turns' in state;
 
-/** Everything sent to a client is in the journal while its window covers it. */
+/** Checks that the journal has every public envelope that was sent, above the trimmed ones. */
 function checkJournal({ disk, ledger, report }: World): void {
   const rows = new Map(disk.envelopes.map((row) => [row.seq, row]));
   for (const seen of ledger.publicAbove(disk.trimmedSeq)) {

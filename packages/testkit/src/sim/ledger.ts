@@ -27,15 +27,15 @@ interface Frame {
 /** One connection in the ledger. */
 interface Line {
   readonly owner: string;
-  /** Its present protocol version. */
+  /** The current protocol version of the connection. */
   version(): SupportedVersion;
   readonly handshakes: Map<number, string>;
   lastSeq: number;
 }
 
 /**
- * Everything that the host sent on any connection, checked when it is sent: it is durable [ACT-8], a number
- * has one meaning, also over restarts [CONN-4], numbers increase, and private envelopes go to one client
+ * Records and checks everything that the host sends on any connection: an envelope is durable [ACT-8], a number
+ * has one meaning, also across restarts [CONN-4], numbers increase, and a private envelope goes to one client
  * [ACT-7].
  */
 export class Ledger {
@@ -64,8 +64,8 @@ export class Ledger {
   }
 
   /**
-   * Follows a connection of client id `owner`: pass each frame to the results when it is sent. `version`: its
-   * present version.
+   * Follows a connection of the client `owner`. Pass each frame to `toHost` or `toClient` when it is sent.
+   * `version`: the connection's current protocol version.
    */
   follow(
     owner: string,
@@ -99,7 +99,7 @@ export class Ledger {
     if (result.type === 'replay') for (const envelope of result.actions ?? []) this.#note(line, envelope);
   }
 
-  /** The reflected state is durable (checked by the archive) and its number is not used for anything else. */
+  /** Checks that the snapshot's number is reserved. The archive checks that the reflected state is durable. */
   #checkSnapshot(line: Line, { resource, fromSeq }: Snapshot): void {
     // The client sends this number or a higher one when it reconnects, so nothing below it may follow
     // [CONN-5].
@@ -117,14 +117,14 @@ export class Ledger {
     this.#report.count('envelopes');
     const { serverSeq, origin } = envelope;
     const isOwn = origin?.clientId === line.owner;
-    // Only answers to actions that were sent again have earlier numbers [ACT-5].
+    // Only answers to resent actions have earlier numbers [ACT-5].
     if (serverSeq <= line.lastSeq && !isOwn)
       this.#faults.note('numbers', `${line.owner} was sent ${serverSeq} behind ${line.lastSeq}`);
     line.lastSeq = Math.max(line.lastSeq, serverSeq);
     const json = JSON.stringify(envelope);
     if (isPrivate(envelope)) this.#notePrivate(line, envelope, json, isOwn);
     else this.#checkDurable(line, envelope, json);
-    // An older version gets less under a number than others.
+    // For an older version, the envelope of a number may lack fields.
     if (line.version() !== PROTOCOL_VERSION) return;
     const before = this.#seen.get(serverSeq);
     if (before === undefined) {
@@ -160,7 +160,7 @@ export class Ledger {
     if (action.summary.origin?.kind === 'tool') this.#report.count('workerChats');
   }
 
-  /** Merged appends have the number of the last one [SUB-4]: one text ends with the other. */
+  /** Merged appends have the number of the last append [SUB-4], so one text must end with the other. */
   #compareMerged(one: ActionEnvelope, other: ActionEnvelope): void {
     if (isMergeOf(one, other) || isMergeOf(other, one)) this.#report.count('mergedEnvelopes');
     else {

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 /** Longer than any delay of the host or a library. */
 const LONG_MS = 15 * 60_000;
 
-/** Sessions whose clients have all been gone for long have no active clients [SESS-8]. */
+/** Checks that sessions have no active clients long after all clients have disconnected [SESS-8]. */
 async function checkNobodyActive({ life, disk, clock }: World): Promise<void> {
   const registry = life?.host.core.sync.registry;
   for (const { uri, kind } of [...disk.channels.values()]) {

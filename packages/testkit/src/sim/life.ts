@@ -12,15 +12,15 @@ import type { FaultLog } from './violation.ts';
 import { SCHEDULED } from './violation.ts';
 import type { WorldOptions } from './world-options.ts';
 
-/** Present faults of the disk. Shared by successive hosts. */
+/** Current faults of the disk. Successive hosts share them. */
 export interface DiskMood {
-  /** Nothing can be written. */
+  /** Whether every write fails. */
   isFull: boolean;
   /** Number of next reads that fail. */
   failingReads: number;
   /**
-   * The host is killed at the operation after this many: before or after a commit, at a read or a
-   * reservation. 0: never.
+   * Number of journal operations until the host is killed; 1: at the next one. Operations are the start and the
+   * end of a commit, a read and a reservation. 0: never.
    */
   killIn: number;
 }
@@ -47,12 +47,12 @@ export class Life {
   readonly host: Host;
   readonly journal: FaultJournal;
   readonly agents = new AgentWatch();
-  /** Settles with the start. */
+  /** Settles when the start settles. */
   readonly started: Promise<unknown>;
   readonly #parts: LifeParts;
   readonly #scope: ClockScope;
   #hasLeftPrograms = false;
-  /** A stopping host gives no core any more, but its agents and connections continue for a moment. */
+  /** Kept because a stopping host no longer returns its core while its agents and connections still run. */
   #core: Host['core'] | undefined;
   /** Timers of simulated parts: agents and the disk. */
   readonly #simScope: ClockScope;
@@ -108,15 +108,15 @@ export class Life {
     });
   }
 
-  /** The version that the host uses for a connected client, also while it stops. */
+  /** The protocol version of a connected client, also while the host stops. */
   versionOf(clientId: string): string | undefined {
     const connection = this.#core?.hub.connectionOf(clientId);
     return connection?.isOnline === true ? connection.online.version : undefined;
   }
 
   /**
-   * Whether programs run whose terminals could not be read when the host started; the next host continues
-   * with them.
+   * Whether programs still run because the host could not read their terminals at its start. The next host
+   * continues with them.
    */
   get hasLeftPrograms(): boolean {
     return this.#hasLeftPrograms;
@@ -126,20 +126,20 @@ export class Life {
     this.#hasLeftPrograms = true;
   }
 
-  /** The host works while it reads the clock. */
+  /** Reads the clock for the host. Sometimes moves it by 1 ms first, as if the host had worked. */
   #lookAtClock(): number {
     const { clock, workChance, options } = this.#parts;
     if (options.workTime > 0 && workChance.chance(options.workTime)) clock.spend(1);
     return clock.now();
   }
 
-  /** Like SIGKILL. */
+  /** Ends the host like SIGKILL. */
   crash(): void {
     this.journal.crash();
     this.end();
   }
 
-  /** No callback of it runs any more. */
+  /** Cancels all timers and immediates of the host, its agents and its disk. */
   end(): void {
     this.#scope.end();
     this.#simScope.end();

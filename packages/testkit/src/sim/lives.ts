@@ -5,8 +5,8 @@ import type { SimClient } from './sim-client.ts';
 import type { World } from './world.ts';
 
 /**
- * Several client objects connect one after the other with a client's id, perform one action each and leave.
- * The client itself reconnects afterwards [ACT-5].
+ * Opens several connections with a client's id, one after the other. Each has its own epoch, dispatches one
+ * action and is cut. The client itself reconnects afterwards [ACT-5].
  */
 export async function letLivesPass(world: World, random: SeededRandom, client: SimClient): Promise<void> {
   if (!world.isUp || !client.resends || client.mayOnlyLook) return;

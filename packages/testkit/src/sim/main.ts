@@ -5,7 +5,7 @@ import { shrink } from './shrink.ts';
 import { type Run, simulate } from './simulate.ts';
 import { Trace } from './trace.ts';
 
-/** Lines of a history that are printed: those before the failure. */
+/** Largest number of printed lines of a history, the last before the failure. */
 const SHOWN_LINES = 150;
 
 async function play({ seed, runs, steps, trace, counts, quick }: SimFlags): Promise<number> {
@@ -34,7 +34,7 @@ async function play({ seed, runs, steps, trace, counts, quick }: SimFlags): Prom
   return 0;
 }
 
-/** Prints the shortest history that still fails. */
+/** Shrinks a failed run and prints its history. */
 async function explain(failed: Run, error: unknown): Promise<void> {
   const shrunk = await shrink(failed, error);
   const trace = new Trace('history');

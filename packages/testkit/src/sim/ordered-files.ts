@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Lookups of the file system that the product does without opening a file. */
+/** File system lookups that the product makes by path, without a file handle. */
 const LOOKUPS = ['stat', 'lstat', 'realpath', 'readlink', 'readFile', 'readdir'] as const;
 
 const synchronous = {
@@ -19,7 +19,7 @@ const synchronous = {
 /** Prefix of the folders with start-up files for shells. */
 const SHELL_FILES = join(tmpdir(), 'agenthost-shells-');
 
-/** Files that a simulated host wrote for shells, by path; they exist only here. */
+/** Shell start-up files of a simulated host, by path. They exist only in memory. */
 export type ShellFiles = ReadonlyMap<string, string>;
 
 /**
@@ -42,7 +42,7 @@ export function orderFileLookups(): () => void {
 }
 
 /**
- * Keeps the files for shells in memory, until the returned function is called: simulated programs read no
+ * Keeps shell start-up files in memory until the returned function is called. Simulated programs read no
  * files.
  */
 export function keepShellFiles(files: Map<string, string>): () => void {

@@ -3,8 +3,8 @@ import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
 /**
- * Every action was applied once, rejected with a reason, ignored, or never reached the host. Throws a
- * `Violation`.
+ * Checks that every action was applied once, rejected with a reason, ignored, or never reached the host. Throws
+ * a `Violation`.
  */
 export function checkOutcomes(world: World): void {
   for (const client of [...world.clients, ...world.guests.map((guest) => guest.client)])
@@ -19,8 +19,7 @@ function checkClient(world: World, client: SimClient): void {
     if (outcome === undefined) throw new Violation('outcome', `${what} has none`);
     if (mayOnlyLook && outcome.outcome === 'accepted')
       throw new Violation('access', `${what} was accepted of one who may only look`);
-    // Nothing is ignored on an existing channel, and a client that sends again and was never replaced drops
-    // nothing.
+    // On a permanent channel no action is ignored. A client that resends and was never replaced drops no action.
     if (outcome.outcome === 'ignored' && world.permanent.has(channel))
       throw new Violation('outcome', `${what} was ignored`);
     if (outcome.outcome === 'dropped' && resends && !wasReplaced && !isGuest)

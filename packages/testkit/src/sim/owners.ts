@@ -3,8 +3,8 @@ import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
 /**
- * Every open turn will end: its chat's agent works, or the turn that has the worker does. Throws a
- * `Violation`.
+ * Checks that every open turn will end: its agent works, its command runs, or the turn that spawned its worker
+ * is open. Throws a `Violation`.
  */
 export function checkOwners({ life }: World): void {
   if (life === undefined) return;

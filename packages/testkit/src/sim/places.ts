@@ -18,7 +18,7 @@ export const chatsThatPass = (world: World): string[] =>
     .filter((entry) => isWorker(entry) || entry.resource.startsWith(PASSING_CHAT))
     .map(({ resource }) => resource);
 
-/** Channels to subscribe to: the latest workers, and other sessions with their chats. */
+/** Channels to subscribe to: the session's chats with only the latest worker, and other sessions with their chats. */
 export function channelsOf(world: World): string[] {
   const entries = entriesOf(world);
   const worker = entries.findLast(isWorker);
@@ -45,7 +45,7 @@ export function forkSource(
   return { chat: uri, turnId: random.pick(ids) };
 }
 
-/** Temporary terminals that a client created or a command uses, as far as any client sees them. */
+/** Temporary terminals, and all terminals that the first client with a root mirror sees. */
 export function terminalsOf({ clients, terminals }: World): string[] {
   const [root] = clients.flatMap((each) => each.mirror(ROOT_URI, 'root')?.state ?? []);
   return [...terminals, ...(root?.terminals ?? []).map(({ resource }) => resource)];

@@ -17,14 +17,14 @@ const TRAPS: readonly (readonly [holder: object, name: string])[] = [
 
 const PRODUCT = /\/packages\/(?!testkit\/)[^/]+\/src\//;
 
-/** The file of the product that called; other code in this process may use these functions. */
+/** The caller's stack frame, if it is product code. Other code in this process may use these functions. */
 function asker(): string | undefined {
   const frames = new Error().stack?.split('\n').slice(1) ?? [];
   const caller = frames.find((frame) => !frame.includes('/sim/real-world.'));
   return caller !== undefined && PRODUCT.test(caller) ? caller : undefined;
 }
 
-/** Makes the product's secrets the same in every run, until the returned function is called. */
+/** Makes the product's random bytes the same in every run, until the returned function is called. */
 function countSecrets(): () => void {
   const original = nodeCrypto.randomBytes;
   let count = 0;

@@ -12,7 +12,7 @@ export async function loseAnswer(world: World, { link }: { readonly link: Link |
   link.cut();
 }
 
-/** A client asks for a wider window of a chat; sometimes it never gets the answer. */
+/** Lets a client ask for a wider window of a chat. Sometimes loses the answer. */
 export async function renew(world: World, random: SeededRandom, client: SimClient): Promise<void> {
   const chats = client.mirrors().filter(({ kind }) => kind === 'chat');
   if (chats.length === 0 || !client.isOnline) return;

@@ -10,7 +10,7 @@ export function dropTurns(world: World, random: SeededRandom): void {
   if (chats.length > 0) dropTurnsOf(world, random.pick(chats), keep);
 }
 
-/** Chats with more than `keep` turns, without copies, which are compared with their exported source. */
+/** The session's chats with more than `keep` turns. Audits compare the chats of copied sessions with their source. */
 function droppable({ life, isUp, options }: World, keep: number): string[] {
   if (!options.dropsTurns || !isUp || life === undefined) return [];
   return [...life.host.core.sync.registry.ofSession(SESSION)].flatMap((channel) => {
@@ -20,7 +20,7 @@ function droppable({ life, isUp, options }: World, keep: number): string[] {
   });
 }
 
-/** The same for one chat, if possible. */
+/** Reduces one chat to its newest `keep` turns, if it has more. */
 export function dropTurnsOf(world: World, uri: string, keep: number): void {
   const { life, faults, report, trace } = world;
   if (life === undefined || !droppable(world, keep).includes(uri)) return;

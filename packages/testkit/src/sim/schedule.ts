@@ -17,22 +17,20 @@ import { endCommand, exit, output, PROGRAM, report, TERMINALS } from './terminal
 import { MAX_LATENCY_MS, type World } from './world.ts';
 import type { WorldOptions } from './world-options.ts';
 
-/**
- * Input of a step: its own random numbers, so that leaving a step out does not change others, and one client.
- */
+/** Input of a step. Each step has its own random numbers, so that leaving out a step does not change others. */
 interface Step {
   readonly world: World;
   readonly random: SeededRandom;
   readonly client: SimClient;
 }
 
-/** Kind and random numbers of the step with this number; they depend only on the seed. */
+/** Kind and random numbers of the step with this number. They depend only on the seed. */
 export function stepOf(options: WorldOptions, index: number): { name: StepName; random: SeededRandom } {
   const random = SeededRandom.of(options.seed, `step/${index}`);
   return { name: random.weighted(options.steps), random };
 }
 
-/** Performs one step and everything that follows without time, network or disk. */
+/** Performs one step, then waits until all promises that can settle have settled. */
 export async function step(world: World, index: number): Promise<void> {
   const { name, random } = stepOf(world.options, index);
   const client = random.pick(world.clients);
@@ -44,7 +42,7 @@ export async function step(world: World, index: number): Promise<void> {
   await drainMicrotasks();
 }
 
-/** Steps that are left out of a history. */
+/** Kinds of step that a trace does not record. */
 const QUIET: ReadonlySet<StepName> = new Set(['deliver', 'immediates', 'timer', 'act', 'foreignActs']);
 
 const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
@@ -173,7 +171,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
       .filter(({ confirmed }) => 'turns' in confirmed && confirmed.turnsNextCursor);
     if (mirrors.length === 0 || !client.isOnline) return;
     world.report.count('olderTurnsFetched');
-    // After a drop, or with a cursor made stale by a truncation, only the answer is lost.
+    // A lost connection or a cursor made stale by a truncation is not a fault.
     random.pick(mirrors).fetchOlderTurns().catch(onlyErrors);
   },
   search: ({ world, random, client }) => searchSomething(world, random, client),

@@ -23,7 +23,7 @@ const SEARCHED_LENGTH = 32_768;
 /** Longest word in a query; some agents produce longer texts without a space. */
 const LONGEST_WORD = 400;
 
-/** A client searches for a word that it sees, or for an unusual query. Every hit must exist. */
+/** Lets a client search for a word that it sees, or with an unusual query. Notes each wrong hit as a fault. */
 export function searchSomething(world: World, random: SeededRandom, client: SimClient): void {
   if (!client.isOnline) return;
   const words = [...wordsOf(client).keys()];
@@ -54,7 +54,7 @@ function hostileQuery(random: SeededRandom, word: string): string {
   return random.pick([phrase, `${word} ${beginning}`, `"${`${word} `.repeat(100)}"`.slice(0, 1_000)]);
 }
 
-/** Visible words are found where they are, and nothing else is found. Throws a `Violation`. */
+/** Checks that a search for visible words finds their turns and nothing else. Throws a `Violation`. */
 export async function checkSearch(world: World, auditor: SimClient): Promise<void> {
   const random = SeededRandom.of(world.options.seed, `search/${world.report.of('audits')}`);
   const places = wordsOf(auditor);
@@ -75,7 +75,7 @@ export async function checkSearch(world: World, auditor: SimClient): Promise<voi
   }
 }
 
-/** A turn is reported for one of the chats that share it, and only the best hits of a session are shown. */
+/** Checks that a session was found. A turn is found in one of the chats that share it; a session shows its best hits. */
 function checkFound(
   hits: readonly SessionSearchHit[],
   { word, session, turns }: { word: string; session: string; turns: ReadonlySet<string> },
@@ -90,7 +90,7 @@ function checkFound(
   throw new Violation('search', `${session} has "${word}" and was not found`);
 }
 
-/** Every hit is the final text of a turn, with correct marks. */
+/** Checks that every hit is the final text of a turn, with correct marks. */
 function checkHits(
   { archive, report }: World,
   { items }: SearchSessionsResult,
@@ -116,7 +116,7 @@ function checkHits(
   }
 }
 
-/** Every hit still exists, as far as a client with all held channels can tell. */
+/** Checks that the chat and the turn of a hit still exist, if the auditor holds them. */
 function checkPresent(auditor: SimClient, { session, chat, turnId }: SessionSearchHit): void {
   const holder = auditor.mirror(session.resource, 'session')?.confirmed;
   if (holder === undefined) return;
@@ -128,7 +128,7 @@ function checkPresent(auditor: SimClient, { session, chat, turnId }: SessionSear
     throw new Violation('search', `found turn ${turnId}, which ${chat} does not have`);
 }
 
-/** Words that a client sees by session, with the turns that contain them; no turns for titles. */
+/** Words that a client sees, by word and session, with the turns that contain them. Titles have no turn. */
 function wordsOf(client: SimClient): Map<string, Map<string, Set<string>>> {
   const found = new Map<string, Map<string, Set<string>>>();
   const add = (text: string, session: string, turnId?: string): void => {

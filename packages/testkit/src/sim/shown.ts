@@ -1,13 +1,13 @@
 import { contentText } from '@agenthost/client';
 import { type ChannelKind, type ChannelState, outputLength, type TerminalState } from '@agenthost/protocol';
 
-/** Modes and place of the cursor, without text: what is left at the head of a terminal's content after it was cleared. */
+/** Escape sequences for modes and the cursor, without text. They stay at the head of a terminal's content after a clear. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what terminals are told by.
 const HEAD = /^(?:\u001b(?:\[[0-9;?]*[A-Za-z]|[78=>]))+/;
 
 /**
- * The comparable form of a state. Terminals are reduced to their output since the last clear (however it is
- * divided), the total length of output, and their commands.
+ * The comparable form of a state. Of a terminal's content, keeps the output since the last clear as one text,
+ * the total length of output, and the commands.
  */
 export function shownBy(state: ChannelState[ChannelKind]): object {
   if (!isTerminal(state)) return state;

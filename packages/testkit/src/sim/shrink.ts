@@ -27,9 +27,8 @@ async function failureOf(run: Run, play: (run: Run) => Promise<unknown>): Promis
 }
 
 /**
- * Leaves out steps that a failed run does not need to fail in the same way: first all steps of a kind, then
- * ever smaller ranges. Deterministic. `maxReplays`: limit of replays, default 300. `play` is `simulate` by
- * default.
+ * Leaves out steps without which a failed run still fails in the same way: first all steps of one kind, then
+ * smaller and smaller ranges. Deterministic. `maxReplays`: default 300. `play`: default `simulate`.
  */
 export async function shrink(
   failed: Run,

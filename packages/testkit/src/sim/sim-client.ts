@@ -10,7 +10,7 @@ import type { Report } from './report.ts';
 import type { Trace } from './trace.ts';
 import type { FaultLog } from './violation.ts';
 
-/** How a client subscribes to the chats of the session. */
+/** View of a subscription. */
 export interface SimView {
   readonly turns?: number;
   readonly maxLatencyMs?: number;
@@ -20,7 +20,7 @@ export interface SimView {
 export interface Dispatched {
   readonly channel: string;
   readonly action: ClientAction;
-  /** Its number in the epoch; 0 when it was never sent. */
+  /** The action's number in its epoch; 0 when it was never sent. */
   readonly clientSeq: number;
   outcome?: DispatchOutcome;
 }
@@ -29,7 +29,7 @@ export interface Dispatched {
 export interface SimClientParts {
   /** Unique in the world. */
   readonly name: string;
-  /** Default: the name. Rivals use that of another client. */
+  /** Default: `name`. A rival uses the id of another client. */
   readonly clientId?: string;
   readonly seed: number;
   readonly clock: SimulatedClock;
@@ -44,7 +44,7 @@ export interface SimClientParts {
   readonly mayOnlyLook?: boolean;
   /** Whether its token may be revoked. Default false. */
   readonly isGuest?: boolean;
-  /** Whether unanswered actions are sent again after a drop. */
+  /** Whether the client resends unanswered actions after a drop. */
   readonly resends: boolean;
 }
 
@@ -55,7 +55,7 @@ type AskedMethod =
   | 'x-createToken'
   | 'x-revokeToken';
 
-/** A client with the real library on a simulated network, and the outcomes of its actions. */
+/** A client of the real library on a simulated network, with the outcomes of its actions. */
 export class SimClient {
   readonly name: string;
   readonly clientId: string;
@@ -63,13 +63,13 @@ export class SimClient {
   readonly credential: string | undefined;
   readonly mayOnlyLook: boolean;
   readonly isGuest: boolean;
-  /** Epoch of the client object [ACT-5]; sent only by clients that send again. */
+  /** Epoch of the client object [ACT-5]; sent only by clients that resend actions. */
   readonly epoch: string;
   readonly client: AhpClient;
   readonly dispatched: Dispatched[] = [];
-  /** Random numbers of the present step. */
+  /** Random numbers of the current step. */
   random: SeededRandom;
-  /** Another connection took over at least once. */
+  /** Whether another connection replaced this client at least once. */
   wasReplaced = false;
   readonly #parts: SimClientParts;
   readonly #mirrors = new Map<string, Mirror<ChannelKind>>();
@@ -121,14 +121,14 @@ export class SimClient {
       wasOnline = status.state === 'online';
       if (status.state === 'replaced') this.wasReplaced = true;
       if (status.state === 'online') hasBeenOnline = true;
-      // Closed by the host with this error at the end; a failed first attempt also closes a client.
+      // The host closes a guest with this error when its token ends. A failed first attempt also closes a client.
       const isExpected = this.isGuest && status.state === 'closed' && status.error.name === 'Unauthorized';
       if (status.state === 'closed' && status.error.name !== 'ClientClosed' && hasBeenOnline && !isExpected)
         faults.note('fault', `${name}: the client gave up: ${status.error.message}`);
     });
   }
 
-  /** The link of the present connection. */
+  /** The link of the current connection. */
   get link(): Link | undefined {
     return this.#link?.isOpen === true ? this.#link : undefined;
   }
@@ -157,7 +157,7 @@ export class SimClient {
     return found !== undefined && isOf(found, kind) ? found : undefined;
   }
 
-  /** Subscribes to a channel. After a refusal or a lost connection it is not held. */
+  /** Subscribes to a channel. After a refusal or a lost connection the channel is not held. */
   async hold(uri: string, view: SimView = {}): Promise<void> {
     try {
       const mirror = await this.client.subscribe(uri, view);
@@ -187,15 +187,13 @@ export class SimClient {
     );
   }
 
-  /** Releases a channel. */
+  /** Unsubscribes from a channel. */
   letGo(uri: string): void {
     this.#mirrors.get(uri)?.dispose();
     this.#mirrors.delete(uri);
   }
 
-  /**
-   * Sends a command. Its effect shows in the state; refusals and lost connections are part of the schedule.
-   */
+  /** Sends a command and counts its outcome. Refusals and lost connections are not faults. */
   command<M extends 'createChat' | 'disposeChat' | 'createSession' | 'disposeSession'>(
     deed: Deed,
     method: M,
@@ -213,7 +211,7 @@ export class SimClient {
     );
   }
 
-  /** Sends a command that is not counted; refusals and lost connections are part of the schedule. */
+  /** Sends a command without counting its outcome. Refusals and lost connections are not faults. */
   ask<M extends AskedMethod>(
     method: M,
     params: ClientToHostRequests[M]['params'],
@@ -259,7 +257,7 @@ const isOf = <K extends ChannelKind>(
   kind: K,
 ): mirror is Mirror<ChannelKind> & Mirror<K> => mirror.kind === kind;
 
-/** A chat or session that was disposed, or was about to be when the disk was full. */
+/** Whether the chat or session was disposed, or its disposal failed on a full disk. */
 const isGone = (error: unknown): boolean =>
   error instanceof RpcError && [-32008, -32001, -32603].includes(error.code);
 

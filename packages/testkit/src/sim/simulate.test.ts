@@ -28,7 +28,7 @@ test.each([3, 8, 21, 34])('seed %i gives the same trace each time, byte for byte
   expect(await traceOf(seed)).toBe(first);
 });
 
-test('steps that are left out change nothing about what the others choose', async () => {
+test('leaving out steps gives another trace, which is the same each time', async () => {
   const without = new Set(Array.from({ length: 150 }, (_, index) => index));
   const first = await traceOf(5, without);
   expect(await traceOf(5, without)).toBe(first);
@@ -36,28 +36,28 @@ test('steps that are left out change nothing about what the others choose', asyn
 });
 
 test.each([
-  [34, 'a dispatch that was applied twice, of two lives under one client id'],
-  [1029, 'the same, where both come back at the same moment'],
-  [5153, 'the same, once the replay window had forgotten the first'],
-  [966, 'a turn that nobody ended, of a chat that could not be read at the start'],
-  [55, 'a search that shows a text without the word, where the word is longer than what is shown'],
-  [2862, 'an export without chats, of a session that was disposed of as it was read'],
-  [239, 'a client that leaves in the middle of a search, told as a fault of the host'],
+  [34, 'a dispatch that was applied twice, for two epochs of one client id'],
+  [1029, 'a dispatch that was applied twice when both epochs reconnected at once'],
+  [5153, 'a dispatch that was applied twice after the replay window had lost the first'],
+  [966, 'a turn that never ended, in a chat that could not be read at the start'],
+  [55, 'a search snippet without the word, which was longer than the snippet'],
+  [2862, 'an export without chats, of a session that was disposed during the export'],
+  [239, 'a client that disconnected during a search, logged as a fault of the host'],
   [574753541, 'a timer of an import that began in the tick in which its host stopped'],
-  [900001141, 'the same, of another import'],
-  [800130, 'an agent that was started for an import which was finished as its host stopped'],
-  [1203817903, 'a window that its client had widened, and that retention did not tell after a reconnect'],
-  [384075086, 'a window of an older version, which the host took for wider than it was'],
-  [384076505, 'a snapshot from before a truncation that cuts nothing, with a window that lacks its turn'],
-])('the seed that found %s: %s', async (seed) => {
+  [900001141, 'a timer of another import that began as its host stopped'],
+  [800130, 'an agent that was started for an import that finished as its host stopped'],
+  [1203817903, 'a widened window that was not told of dropped turns after a reconnect'],
+  [384075086, 'a window of an older version that the host assumed to be too wide'],
+  [384076505, 'a snapshot from before a truncation without effect, for a window without its turn'],
+])('seed %i, which found %s', async (seed) => {
   expect((await simulate({ seed, stepCount: 200 })).of('audits')).toBe(1);
 });
 
-test('the seed that found a steering message that the host queued for ever, while its journal was down', async () => {
+test('seed 11, which found a steering message that stayed queued for ever after the journal failed', async () => {
   expect((await simulate({ seed: 11, stepCount: 1_700 })).of('audits')).toBe(1);
 });
 
-test('a failure is shrunk to the steps that it takes, the same ones each time', async () => {
+test('a failure is shrunk to the steps that it needs, with the same number of replays each time', async () => {
   const needed = [17, 90, 133];
   const play = async ({ without = new Set<number>() }: { without?: ReadonlySet<number> }): Promise<void> => {
     if (needed.every((index) => !without.has(index))) throw new Violation('once', 'applied twice');
@@ -71,11 +71,11 @@ test('a failure is shrunk to the steps that it takes, the same ones each time', 
   expect((await shrink({ seed: 1, stepCount: 200 }, error, { play })).replays).toBe(replays);
 });
 
-test('who is no part of the product may ask for the time meanwhile', async () => {
+test('code outside of the product may read the time during a run', async () => {
   expect(await withoutRealWorld(async () => typeof Date.now())).toBe('number');
 });
 
-test('flags are read, and what cannot be understood is told', () => {
+test('flags are read, and an invalid flag throws a `FlagError`', () => {
   expect(readFlags(['--seed', '7', '--runs', '2', '--steps', '9'])).toMatchObject({
     seed: 7,
     runs: 2,
@@ -87,7 +87,7 @@ test('flags are read, and what cannot be understood is told', () => {
     expect(() => readFlags(wrong)).toThrow(FlagError);
 });
 
-test('a difference is told by its path, and what is undefined counts as absent', () => {
+test('a difference names its path, and an undefined property counts as absent', () => {
   expect(differenceOf({ a: [1, { b: 2 }] }, { a: [1, { b: 3 }] })).toBe('.a.1.b: 2 instead of 3');
   expect(differenceOf({ a: undefined }, {})).toBeUndefined();
   expect(differenceOf({}, { a: 1 })).toBe('.a: absent instead of 1');

@@ -64,7 +64,7 @@ export function stepNumbers(options: WorldOptions, count: number): Map<string, n
   return numbers;
 }
 
-/** All clients connect, the first creates the session, and all subscribe to everything. */
+/** Connects all clients, creates the session and its channels, and subscribes all clients to them. */
 async function enter(world: World): Promise<void> {
   await world.clock.runUntilSettled(world.life?.started ?? Promise.resolve());
   await meanwhile(world, Promise.all(world.clients.map(({ client }) => client.connect())));
@@ -97,7 +97,7 @@ async function enter(world: World): Promise<void> {
   await world.quiesce();
 }
 
-/** Lets everything run until a promise has settled; rejects like the promise. */
+/** Runs the world until it is idle, then awaits `promise`. Rejects when `promise` rejects. */
 async function meanwhile(world: World, promise: Promise<unknown>): Promise<void> {
   const settled = Promise.allSettled([promise]);
   await world.quiesce();

@@ -4,12 +4,12 @@ import type { SimClient } from './sim-client.ts';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
-/** Marks of shell integration, its own and others', as programs of a simulation put them out. */
+/** Shell-integration marks of the host's script and of other scripts, as simulated programs print them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what terminals are told by.
 const MARK = /\u001b\](?:133|633);[^\u0007\u001b]*(?:\u0007|\u001b\\)/g;
 /**
- * A late subscriber to a terminal sees the output of its program since the last clear, over all hosts and
- * independent of other subscribers. Throws a `Violation`.
+ * Checks that a late subscriber to a terminal sees its program's output since the last clear, across hosts and
+ * regardless of other subscribers. Throws a `Violation`.
  */
 export function checkOutput({ life, ptys, report }: World, auditor: SimClient): void {
   for (const { uri, confirmed } of auditor.mirrors()) {
@@ -20,7 +20,7 @@ export function checkOutput({ life, ptys, report }: World, auditor: SimClient): 
     // The next host reads its output.
     if (life?.hasLeftPrograms === true && !pty.isRead) continue;
     const whole = pty.text.replaceAll(MARK, '');
-    // The parser decides about an incomplete mark.
+    // The parser may hold back an incomplete mark.
     if (whole.includes('\u001b')) continue;
     const shown = textShown(confirmed);
     if (!whole.endsWith(shown))

@@ -16,7 +16,7 @@ export const unseenTerminal = (index: number): string => `ahp-terminal:/unseen-$
 /** The program of terminals other than the shell. */
 export const PROGRAM = { 'x-command': ['program'] };
 
-/** Ptys that a host reads. */
+/** Running ptys that a host reads. */
 const running = ({ ptys }: World): SimulatedPty[] => ptys.ptys.filter((pty) => !pty.hasEnded && pty.isRead);
 
 /** A program prints something, sometimes a lot. */
@@ -28,7 +28,7 @@ export function output(world: World, random: SeededRandom): void {
   random.pick(ptys).output(`${text}${random.chance(0.3) ? '\r\n' : ' é🙂 '}`);
 }
 
-/** The program of a temporary terminal ends. */
+/** Ends a program other than that of the first running pty. */
 export function exit(world: World, random: SeededRandom): void {
   const ending = running(world).slice(1);
   if (ending.length === 0) return;
@@ -36,7 +36,7 @@ export function exit(world: World, random: SeededRandom): void {
   random.pick(ending).end(random.int(3));
 }
 
-/** A command that was sent as a message ends. */
+/** Ends a command that a client sent as a message. */
 export function endCommand(world: World, random: SeededRandom): void {
   const commands = running(world).filter(({ spec }) => spec.command[1] === '-c');
   if (commands.length === 0) return;
@@ -48,7 +48,7 @@ export function endCommand(world: World, random: SeededRandom): void {
 
 const REPORTS = { ready: 1, prompt: 3, executed: 4, finished: 3, foreign: 0.5 } as const;
 
-/** A shell reports what it does, like the host's script; sometimes in two pieces. */
+/** A shell prints a report like the host's script, sometimes in two pieces. */
 export function report(world: World, random: SeededRandom): void {
   const shells = running(world).flatMap((pty) => {
     const nonce = nonceOf(world, pty);
@@ -84,7 +84,7 @@ function reportOf(random: SeededRandom, mark: (letter: string, text?: string) =>
   }
 }
 
-/** The content that the host wrote into the shell's first start-up file. */
+/** The nonce in the start-up file that the host wrote for the shell. */
 function nonceOf({ files }: World, { spec: { command } }: SimulatedPty): string | undefined {
   const file = command[command.indexOf('--init-file') + 1];
   return /633;([\da-f]{32});/.exec(files.get(file ?? '') ?? '')?.[1];

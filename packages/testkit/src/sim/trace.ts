@@ -22,14 +22,14 @@ export class Trace {
     this.#startedAt = now();
   }
 
-  /** Records a step or an event of a part. */
+  /** Records a step, or an event of the host or a client. */
   note(who: string, what: string): void {
     if (this.#detail === undefined || this.#now === undefined) return;
     const text = this.#detail === 'history' ? shortened(what) : what;
     this.lines.push(`${this.#now() - this.#startedAt} ${who} ${text}`);
   }
 
-  /** Records a frame, which is left out of a history. */
+  /** Records a frame, unless the trace is a history. */
   frame(who: string, text: string): void {
     if (this.#detail === 'everything') this.note(who, text);
   }

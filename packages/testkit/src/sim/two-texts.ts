@@ -4,8 +4,8 @@ import type { SeededRandom } from '../seeded-random.ts';
 import type { TurnPlace } from '../simulated-turn.ts';
 
 /**
- * Writes to two texts of a running turn alternately, which the protocol permits. A `TurnOutput` starts a new
- * text after another kind of part, so this uses the commit path directly.
+ * Writes alternately to two texts of a running turn, which the protocol permits. A `TurnOutput` starts a new
+ * text after another kind of part, so this function uses the commit path directly.
  */
 export async function writeTwoTexts(
   { sync }: Host['core'],

@@ -1,6 +1,6 @@
 import { differenceOf } from './difference.ts';
 
-/** Names of the promises that a run is checked against. */
+/** Names of the rules that a run is checked against. */
 export type Rule =
   | 'convergence'
   | 'durability'
@@ -20,7 +20,7 @@ export type Rule =
   | 'fault'
   | 'determinism';
 
-/** A promise was broken. */
+/** A run broke a rule. */
 export class Violation extends Error {
   override readonly name = 'Violation';
   readonly rule: Rule;
@@ -54,5 +54,5 @@ export class FaultLog {
   }
 }
 
-/** Part of every error that a schedule causes, to tell them from faults of the host. */
+/** Part of every error that a schedule causes. It distinguishes them from faults of the host. */
 export const SCHEDULED = 'the schedule says so';

@@ -2,8 +2,8 @@ import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
 /**
- * The host never assumes a window that is wider than the real one: a truncation outside of the real window
- * would not be reported to the client [CHAT-6]. Throws a `Violation`.
+ * Checks that the host assumes no window wider than the real one: it would not report a truncation outside of
+ * the real window to the client [CHAT-6]. Throws a `Violation`.
  */
 export function checkWindows({ life, clients, foreigners }: World): void {
   const core = life?.host.core;

@@ -6,7 +6,7 @@ import { STEPS, type StepName } from './steps.ts';
 export interface WorldOptions {
   readonly seed: number;
   readonly clientCount: number;
-  /** Time that envelopes can be replayed, in simulated milliseconds. */
+  /** Greatest age of a replayable envelope, in simulated milliseconds. */
   readonly replayMs: number;
   /** Time until an unused channel is unloaded, in simulated milliseconds. */
   readonly unloadAfterMs: number;
@@ -18,7 +18,7 @@ export interface WorldOptions {
   readonly slowDisk: number;
   /** Probability that an agent misbehaves. */
   readonly unruly: number;
-  /** Index of the client that never sends again; `undefined`: none. */
+  /** Index of the client that never resends actions; `undefined`: none. */
   readonly forgetful: number | undefined;
   /** Window of one client, in turns. */
   readonly viewTurns: number;
@@ -28,7 +28,7 @@ export interface WorldOptions {
   readonly workTime: number;
   /** Whether turns are deleted because of their age. */
   readonly dropsTurns: boolean;
-  /** Versions of clients of another implementation: without epoch and extensions. */
+  /** Versions of the foreign clients, which use no epoch and no extensions. */
   readonly foreignVersions: readonly ForeignVersion[];
   /** Whether there is an observing client. */
   readonly hasObserver: boolean;
@@ -36,13 +36,13 @@ export interface WorldOptions {
   readonly hasGuest: boolean;
   /** Additional terminals without initial subscribers. */
   readonly unseenTerminals: number;
-  /** Probability that the owner of the ptys does not answer a starting host for a while. */
+  /** Probability that the pty keeper answers a starting host late. */
   readonly silentKeeper: number;
   /** Weights of the kinds of step. */
   readonly steps: Readonly<Record<StepName, number>>;
 }
 
-/** Each world has some kinds of trouble and not others, so that rare ones are not hidden by frequent ones. */
+/** A world has only some kinds of fault, so that frequent kinds do not hide rare ones. */
 export function worldOptionsOf(seed: number): WorldOptions {
   const random = SeededRandom.of(seed, 'world');
   const steps: Record<StepName, number> = { ...STEPS };
@@ -52,7 +52,7 @@ export function worldOptionsOf(seed: number): WorldOptions {
     clientCount: random.between(2, 4),
     replayMs: random.pick([30_000, 30_000, 3_600_000]),
     unloadAfterMs: random.pick([5_000, 20_000]),
-    // Some worlds have slow disks, some have hosts with little patience for slow clients.
+    // Some worlds have slow disks; some have hosts with low limits for slow clients.
     slowDisk: random.pick([0, 0.05, 0.3]),
     outbox: random.chance(0.5)
       ? { softBytes: 1_000_000, hardBytes: 8_000_000, totalBytes: 64_000_000 }
@@ -61,21 +61,21 @@ export function worldOptionsOf(seed: number): WorldOptions {
     unruly: random.pick([0, 0, 0.2, 0.6]),
     forgetful: random.chance(0.25) ? 1 : undefined,
     viewTurns: random.pick([0, 1, 2]),
-    // In some worlds more than the host keeps in memory.
+    // Some worlds have more turns than the host keeps in memory.
     history: random.pick([0, 3, 3, 7, 7, 7, 7, 45]),
     workTime: random.pick([0, 0, 0.1]),
     dropsTurns: random.chance(0.5),
     foreignVersions: random.pick([[], [], ['0.5.2'], ['0.5.1'], ['0.5.0', '0.5.2']] as const),
     hasObserver: random.chance(0.2),
     hasGuest: random.chance(0.25),
-    // Depends on the seed only, so that other worlds stay unchanged.
+    // Draws no random number, so that other worlds stay the same.
     unseenTerminals: seed % 7 === 3 ? 12 : 0,
     silentKeeper: seed % 7 === 3 ? 0.3 : 0,
     steps,
   };
 }
 
-/** Kinds of step that some worlds lack and others have often. */
+/** Kinds of step whose weight differs between worlds. */
 const VARIED = [
   'drop',
   'cutInside',

@@ -21,7 +21,7 @@ import type { WorldOptions } from './world-options.ts';
 /** Longest `maxLatencyMs` of a subscription. */
 export const MAX_LATENCY_MS = 100;
 
-/** Time in which a client notices a dead connection: a ping without an answer. */
+/** Time until a client notices a dead connection: a ping without an answer. */
 const SILENCE_MS = 40_000;
 
 /** A host, a disk that outlives it, clients and a network, all on one simulated clock. */
@@ -36,7 +36,7 @@ export class World {
   readonly ledger: Ledger;
   readonly clients: SimClient[];
   readonly foreigners: ForeignClient[];
-  /** Second clients with the id of another client. */
+  /** Clients that use the id of another client. */
   readonly rivals: SimClient[] = [];
   /** Clients with tokens of their own. */
   readonly guests: Guest[] = [];
@@ -48,7 +48,7 @@ export class World {
   readonly imports = new Set<UnheardImport>();
   /** Temporary terminals. */
   readonly terminals = new Set<string>();
-  /** Incomplete reports of shells. */
+  /** The unprinted rest of a report, by shell. */
   readonly unsaid = new Map<SimulatedPty, string>();
   /** Files that the host wrote for its shells. */
   readonly files: ShellFiles;
@@ -57,7 +57,7 @@ export class World {
   readonly mood: DiskMood = { isFull: false, failingReads: 0, killIn: 0 };
   /** All durable data. */
   readonly disk = new FaultJournal().disk;
-  /** Frames of some link are lost without either end noticing. */
+  /** Whether a link may lose frames without either end noticing. */
   hasDeadWays = false;
   readonly #ids: SeededRandom;
   readonly #diskChance: SeededRandom;
@@ -122,14 +122,14 @@ export class World {
     return this.#life;
   }
 
-  /** The programs of terminals; they outlive the host. */
+  /** The owner of the terminals' programs, which outlive the host. */
   get ptys(): SimulatedPtyOwner {
     return this.#ptys;
   }
 
   /**
-   * Starts a host, which accepts connections once it has started. Does nothing when there is one. `allWorks`:
-   * without faults.
+   * Starts a host, which accepts connections once it has started. Does nothing when a host exists. `allWorks`:
+   * the pty keeper answers at once.
    */
   begin({ allWorks = false } = {}): void {
     if (this.#life !== undefined) return;
@@ -161,9 +161,7 @@ export class World {
     );
   }
 
-  /**
-   * In some worlds the previous host's terminals sometimes come back late, at the latest when all faults end.
-   */
+  /** In some worlds, sometimes delays the pty keeper's answer, at the latest until all faults end. */
   #silenceKeeper(): void {
     const { silentKeeper } = this.options;
     if (silentKeeper === 0 || !this.#silenceChance.chance(silentKeeper)) return;
@@ -187,7 +185,7 @@ export class World {
     };
   }
 
-  /** Like SIGKILL: only durable data stays. */
+  /** Kills the host like SIGKILL: only durable data stays. */
   crash(): void {
     const life = this.#life;
     if (life === undefined) return;
@@ -201,7 +199,7 @@ export class World {
     this.report.count('hostCrashes');
   }
 
-  /** Stops the host in order. A stop during the start is a kill. */
+  /** Stops the host gracefully. Kills a host that is still starting. */
   async stop(): Promise<void> {
     const life = this.#life;
     if (life === undefined) return;
@@ -255,8 +253,8 @@ export class World {
   }
 
   /**
-   * Delivers all frames until no client waits for anything and no frame has come for longer than any
-   * subscription may delay one.
+   * Delivers all frames until no client has a pending action or request and no frame has arrived for
+   * `MAX_LATENCY_MS`. Throws a `Violation` after `limitMs`.
    */
   async quiesce(limitMs = 600_000): Promise<void> {
     const end = this.clock.now() + limitMs;
@@ -264,7 +262,7 @@ export class World {
       if (this.#life === undefined) this.begin({ allWorks: true });
       await this.clock.settle();
       for (const foreigner of this.foreigners) foreigner.connect();
-      // A rival's handshake may still have been under way.
+      // The handshake of a closed rival may still replace a client.
       for (const { client } of this.clients) if (client.status.state === 'replaced') client.reconnectNow();
       let delivered = 0;
       for (const link of this.network.links) delivered += link.deliverAll();
@@ -313,7 +311,7 @@ export class World {
   }
 }
 
-/** `hasStacks`: with stacks of errors, which differ between processes. Default true. */
+/** `hasStacks`: whether to include stacks of errors, which differ between processes. Default true. */
 function describe(fields: object, hasStacks = true): string {
   const shown = (value: unknown): string =>
     value instanceof Error && hasStacks ? (value.stack ?? value.message) : String(value);

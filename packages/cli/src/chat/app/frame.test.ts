@@ -7,7 +7,7 @@ import { helpLines, hintLines, ruleLine, statusLine, windowed } from './frame.ts
 const said = (spans: Line): string => spans.map(({ text }) => text).join('');
 const facts = { width: 60, address: 'host:1', notice: undefined, opening: false, now: 1_000 };
 
-test('keys fit their lines, and the way to help stays', () => {
+test('key hints fit their line, and the hint for help stays', () => {
   const hints = hintsOf('composer', new Set(['isRunning', 'canStop', 'isTalk', 'isEmpty']));
   for (const width of [30, 40, 80]) {
     const lines = hintLines(hints, width, 2);
@@ -18,19 +18,19 @@ test('keys fit their lines, and the way to help stays', () => {
   expect(said(hintLines(hints, 200, 2)[0] ?? [])).toContain('Ctrl-S steer');
 });
 
-test('a window over lines has the one in focus in it', () => {
+test('a window over lines contains the focused line', () => {
   const lines = Array.from({ length: 20 }, (_, row): Line => [{ text: String(row) }]);
   const { lines: shown, top } = windowed(lines, 5, 18);
   expect([shown.length, top]).toEqual([5, 15]);
   expect(windowed(lines, 5, 0).top).toBe(0);
 });
 
-test('a line across has its width, with words in it or without', () => {
+test('a separator line has the full width, with or without a label', () => {
   expect(said(ruleLine([], 10))).toBe('──────────');
   expect(lineCells(ruleLine([{ text: 'said' }], 30))).toBe(30);
 });
 
-test('the status line tells of the connection, and of what happened first', () => {
+test('the status line shows the connection, and an event before it', () => {
   expect(said(statusLine({ state: 'online', since: 0 }, facts))).toBe('connected to host:1');
   expect(said(statusLine({ state: 'online', since: 0 }, { ...facts, isObserving: true }))).toBe(
     'connected to host:1, read-only',
@@ -43,6 +43,6 @@ test('the status line tells of the connection, and of what happened first', () =
   );
 });
 
-test('help begins with the keys of the place that it is asked from', () => {
+test('help begins with the keys of the current view', () => {
   expect(said(helpLines(60, 'queue')[0] ?? [])).toBe('Queued messages');
 });

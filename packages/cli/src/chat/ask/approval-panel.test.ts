@@ -42,7 +42,7 @@ function panelOf(toolCall: ToolCallPendingConfirmationState, controls = chat): A
   return new ApprovalPanel(env, controls, toolCall);
 }
 
-test('[CHAT-7] what is written for one question of a call is not sent as the answer to the next', () => {
+test('[CHAT-7] text for one question of a call is not sent as the answer to the next question', () => {
   const panel = panelOf(pending('Ponder'));
   panel.run('edit');
   panel.update({ ...pending('Ponder'), _meta: { seen: true } });
@@ -55,7 +55,7 @@ test.each([
   ['claude’s order', ['always', 'once', 'reject'], 'allowed once'],
   ['the order of others', ['reject', 'once', 'always'], 'allowed once'],
   ['without one that holds once', ['always', 'reject'], 'denied reject'],
-])('Enter gives no lasting leave, whatever the order of the options: %s', (_, ids, expected) => {
+])('Enter never chooses a permanent approval, whatever the order of the options: %s', (_, ids, expected) => {
   const labels = { always: 'Always Allow all Write', once: 'Allow', reject: 'Reject' };
   const given: string[] = [];
   const controls: TurnControls = {

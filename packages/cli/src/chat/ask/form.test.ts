@@ -45,7 +45,7 @@ const typed = (question: ChatInputQuestion, text: string): ReturnType<typeof val
   valueOf(question, { ...fieldOf(question, undefined), chosen: [], editor: editorOf(text) });
 
 describe('valueOf', () => {
-  test('makes of what was typed or chosen a value that fits the question', () => {
+  test('turns typed or chosen input into a value that fits the question', () => {
     expect(typed(name, ' Ann')).toEqual({ kind: 'text', value: ' Ann' });
     expect(typed(count, '3')).toEqual({ kind: 'number', value: 3 });
     expect(typed(size, 'Huge')).toEqual({ kind: 'selected', value: '', freeformValues: ['Huge'] });
@@ -56,7 +56,7 @@ describe('valueOf', () => {
     expect(valueOf(size, fieldOf(size, undefined))).toEqual({ kind: 'selected', value: 'm' });
   });
 
-  test('says what is wrong, and nothing of what is left open', () => {
+  test('reports invalid answers, and ignores open questions', () => {
     expect(typeof typed(name, 'A')).toBe('string');
     expect(typeof typed(count, '2.5')).toBe('string');
     expect(typed(count, 'many')).toBe('type a number');
@@ -65,7 +65,7 @@ describe('valueOf', () => {
 });
 
 describe('a form', () => {
-  test('begins with what others have answered, at the first open question', () => {
+  test('begins with the answers of other clients, at the first open question', () => {
     const form = formOf({
       ...request,
       answers: { name: { state: 'submitted', value: { kind: 'text', value: 'Ann' } } },
@@ -74,7 +74,7 @@ describe('a form', () => {
     expect(form.at).toBe(1);
   });
 
-  test('moves through choices, and past their edge to the question beside', () => {
+  test('moves through choices, and past their ends to the neighbouring question', () => {
     const form = { ...formOf(request), at: 2 };
     const down = movedByRow(form, 1);
     expect([down.at, down.fields['sliced']?.row]).toEqual([2, 1]);
@@ -91,7 +91,7 @@ describe('a form', () => {
     expect(choicesOf(size).at(-1)?.id).toBeUndefined();
   });
 
-  test('is sent when every answer fits, else it shows the first that does not', () => {
+  test('is sent when every answer is valid, otherwise it shows the first invalid one', () => {
     const empty = submission({ ...formOf(request), at: 4 });
     expect('form' in empty && [empty.form.at, empty.form.fields['name']?.error]).toEqual([
       0,
@@ -107,7 +107,7 @@ describe('a form', () => {
     });
   });
 
-  test('has proposals that the first typed key replaces, and an edit key makes text', () => {
+  test('has proposals that a typed key replaces, and an edit key turns into text', () => {
     const weight: ChatInputQuestion = { id: 'w', kind: 'number', message: 'Kg?', max: 50, defaultValue: 1.5 };
     const form = formOf({ id: 'r', questions: [weight] });
     const field = form.fields['w'] ?? fieldOf(weight, undefined);
@@ -119,7 +119,7 @@ describe('a form', () => {
     expect(typedInto(shared, '2').text).toBe('12');
   });
 
-  test('says of what does not fit while it is typed that others do not see it', () => {
+  test('marks an invalid draft as invisible to other clients', () => {
     const weight: ChatInputQuestion = { id: 'w', kind: 'number', message: 'Kg?', min: 0, max: 50 };
     const shown = (text: string): string =>
       formLines(withField(formOf({ id: 'r', questions: [weight] }), 'w', { editor: editorOf(text) }), 90, {
@@ -133,7 +133,7 @@ describe('a form', () => {
     expect(shown('9')).not.toContain('not shared');
   });
 
-  test('is shown with the question in hand opened, the cursor in it, and nothing that a terminal obeys', () => {
+  test('is shown with the current question open, the cursor in it, and without control sequences', () => {
     const hostile = {
       ...request,
       message: 'An\u001b[2J order',

@@ -19,11 +19,11 @@ test.each([
   ['in @"my folder/', true],
   ['in @"my folder/" and', false],
   ['me@"my fol', false],
-])('%j asks for proposals: %s', (text, asks) => {
+])('%j requests completions: %s', (text, asks) => {
   expect(asksForCompletion(editorOf(text), triggers)).toBe(asks);
 });
 
-test('a proposal takes the place of its range, and its attachment goes along untouched with where it stands', () => {
+test('a completion replaces its range, and its attachment is kept unchanged with its position', () => {
   const item = { insertText: '@src/main.ts', rangeStart: 8, rangeEnd: 11, attachment: file };
   const { editor, inserted } = taken(editorOf('look at @ma'), item);
   expect(editor).toEqual({ text: 'look at @src/main.ts ', cursor: 21 });
@@ -32,7 +32,7 @@ test('a proposal takes the place of its range, and its attachment goes along unt
   ]);
 });
 
-test('a folder goes on being typed, and what was deleted from the text is not attached', () => {
+test('a folder can be typed on, and text that was deleted is not attached', () => {
   const { editor, inserted } = taken(editorOf('@s'), {
     insertText: '@src/',
     rangeStart: 0,
@@ -43,14 +43,14 @@ test('a folder goes on being typed, and what was deleted from the text is not at
   expect(attachmentsIn('nothing', [inserted])).toEqual([]);
 });
 
-test('a folder in quotes goes on being typed within them', () => {
+test('a quoted folder is typed on inside its quotes', () => {
   const item = { insertText: '@"my folder/"', rangeStart: 3, rangeEnd: 7, attachment: file };
   const { editor } = taken(editorOf('in @"my'), item);
   expect(editor).toEqual({ text: 'in @"my folder/"', cursor: 15 });
   expect(asksForCompletion(editor, triggers)).toBe(true);
 });
 
-test('the popup keeps the selected proposal in sight', () => {
+test('the popup keeps the selected completion visible', () => {
   const items = Array.from({ length: 9 }, (_, index) => ({ insertText: `@f${index}`, attachment: file }));
   const lines = popupLines({ items, selected: 8 }, 40, 3).map((spans) => spans[0]?.text);
   expect(lines).toEqual(['  @f6', '  @f7', '  @f8']);

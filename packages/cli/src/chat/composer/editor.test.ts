@@ -25,11 +25,11 @@ describe('edited', () => {
     ['ctrl-k', 'o|ne\ntwo', 'o|\ntwo'],
     ['alt-b', 'one two|', 'one |two'],
     ['alt-f', '|one two', 'one| two'],
-  ])('%s makes %j %j', (key, before, after) => {
+  ])('%s turns %j into %j', (key, before, after) => {
     expect(marked(edited(at(before), key) ?? at('|none'))).toBe(after);
   });
 
-  test('leaves other keys to others', () => {
+  test('leaves other keys unhandled', () => {
     expect(edited(editorOf('a'), 'ctrl-s')).toBeUndefined();
   });
 });
@@ -42,7 +42,7 @@ test('movedByLine keeps the column, and ends at the first and last line', () => 
 });
 
 describe('layoutEditor', () => {
-  test('breaks at the width and says where the cursor stands', () => {
+  test('breaks at the width and returns the cursor position', () => {
     const layout = layoutEditor(at('abcdef|gh'), 5, 10);
     expect(layout.lines.map(([part]) => part?.text)).toEqual(['abcd', 'efgh']);
     expect([layout.row, layout.column]).toEqual([1, 2]);
@@ -52,7 +52,7 @@ describe('layoutEditor', () => {
     expect(layoutEditor(at('日本|語'), 20, 3).column).toBe(4);
   });
 
-  test('marks what nobody would see, and leaves the text as it is', () => {
+  test('marks invisible characters, and leaves the text unchanged', () => {
     const editor = at('a\u001b[31m\u202ebc\u009b\r\nd|');
     const layout = layoutEditor(editor, 40, 3);
     expect(layout.lines.map(([part]) => part?.text)).toEqual(['a\u241b[31m\ufffdbc\ufffd\u240d', 'd']);
@@ -75,7 +75,7 @@ test('insert types at the cursor', () => {
   expect(marked(insert(at('a|b'), 'xy'))).toBe('axy|b');
 });
 
-test('a history steps back and forth, and ends with what was being typed', () => {
+test('a history steps back and forth, and ends with the draft', () => {
   const history = historyOf(['one', 'one', '', 'two']);
   const back = stepped(history, -1, 'typed');
   expect(back?.text).toBe('two');

@@ -23,25 +23,25 @@ const none: RawKey = {
   meta: false,
 };
 
-test('Ctrl-C with proposals open clears message and proposals, and Esc closes proposals alone', () => {
+test('Ctrl-C with open completions clears message and completions, and Esc closes only the completions', () => {
   expect(commandOf('popup', 'ctrl-c', new Set())).toBe('clearOrLeave');
   expect(commandOf('popup', 'esc', new Set())).toBe('close');
 });
 
 describe('bindings', () => {
-  test.each(contexts)('%s: no key does two things at once, unless conditions tell them apart', (context) => {
+  test.each(contexts)('%s: no key has two commands, unless conditions separate them', (context) => {
     const always = BINDINGS[context].filter(({ when }) => when === undefined).flatMap(({ keys }) => keys);
     expect(always).toHaveLength(new Set(always).size);
   });
 
-  test.each(contexts)('%s: there is a way out, and help names every key', (context) => {
+  test.each(contexts)('%s: there is a key to leave, and help names every key', (context) => {
     const all = BINDINGS[context].flatMap(({ keys }) => keys);
     expect(all.some((key) => key === 'esc' || key === 'ctrl-c')).toBe(true);
     const rows = keyRows(context).map(([label]) => label);
     for (const { label } of BINDINGS[context]) expect(rows).toContain(label);
   });
 
-  test('a key means what holds first, and nothing where it does not hold', () => {
+  test('a key has the first command whose condition holds, or none', () => {
     expect(commandOf('composer', 'enter', new Set(['isIdle']))).toBe('send');
     expect(hintsOf('composer', new Set(['isRunning', 'isChanging']))[0]?.hint).toBe('save');
     expect(commandOf('composer', 'ctrl-s', new Set(['isIdle']))).toBeUndefined();
@@ -68,11 +68,11 @@ describe('bindings', () => {
     if (!isInHelp) expect(hintsOf(context, notTyping).map(({ label }) => label)).toContain('?');
   });
 
-  test('the help of a message says when Enter does what', () => {
+  test('the help of the message explains the meanings of Enter', () => {
     expect(keyRows('composer')[0]).toEqual(['Enter', expect.stringContaining('send; during a turn: queue')]);
   });
 
-  test('the help of the command lists all places', () => {
+  test('the help of the command lists all views', () => {
     for (const title of ['Session list', 'Tool call approval', 'Queued messages'])
       expect(chatKeysText()).toContain(title);
   });

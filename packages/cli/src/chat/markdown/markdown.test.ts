@@ -32,12 +32,12 @@ describe('settledMarkdown', () => {
     expect(said(settledMarkdown(source, 40))).toBe(shown);
   });
 
-  test('says where a link leads, whatever it is called', () => {
+  test('shows the target of a link, whatever its text', () => {
     expect(said(settledMarkdown('[bank](https://evil.example)', 60))).toBe('bank (https://evil.example)');
     expect(said(settledMarkdown('<https://a.example>', 60))).toBe('https://a.example');
   });
 
-  test('has nothing in it that a terminal obeys', () => {
+  test('contains no control sequences', () => {
     const shown = said(
       settledMarkdown('a\u001b[2Jb \u009b31m `c\u001b]0;x\u0007d`\n\n```\n\u001bc\n```', 40),
     );
@@ -54,7 +54,7 @@ describe('settledMarkdown', () => {
   });
 });
 
-/** Without empty lines: a stream cannot know yet which of them end a block. */
+/** Without empty lines: a stream cannot know which of them end a block. */
 const compact = (lines: readonly Line[]): string => said(lines).replace(/^▏?\n/gm, '');
 
 describe('MarkdownStream', () => {
@@ -78,10 +78,10 @@ describe('MarkdownStream', () => {
     { minLength: 1, maxLength: 25 },
   );
 
-  test('gives complete blocks as a whole text would, wherever the pieces end', () => {
+  test('gives complete blocks like those of the whole text, wherever the pieces end', () => {
     fc.assert(
       fc.property(pieces, (texts) => {
-        // A block of its own at the end, so that all before it is over.
+        // A block of its own at the end, so that all earlier blocks are complete.
         const source = `${texts.join('')}\n\`\`\`\n\nThe end.`;
         const stream = new MarkdownStream(40);
         let lines: readonly Line[] = [];
@@ -93,7 +93,7 @@ describe('MarkdownStream', () => {
     );
   });
 
-  test('lays out no more than the last block when 10,000 lines have come', () => {
+  test('lays out only the last block after 10,000 lines', () => {
     const stream = new MarkdownStream(80);
     let source = '';
     for (let row = 0; row < 10_000; row += 1) source += `Line ${row} of **many**.\n\n`;
@@ -101,13 +101,13 @@ describe('MarkdownStream', () => {
     const before = stream.next(source);
     const after = stream.next(`${source}One more.`);
     expect(after).toHaveLength(before.length + (before.length === 19_999 ? 2 : 1));
-    // What stood there is not laid out anew: the lines are the very same objects.
+    // Earlier lines are not laid out again: they are the same objects.
     expect(after[5_000]).toBe(before[5_000]);
     expect(said(after.slice(-1))).toBe('One more.');
   });
 });
 
-test('quotes that nest 3,000 deep are text that can be read, whole or growing', () => {
+test('quotes that nest 3,000 deep are readable text, complete or growing', () => {
   const source = `before\n\n${'> '.repeat(3_000)}deep\n\nafter\n\nend`;
   const stream = new MarkdownStream(60);
   for (let end = 1; end < source.length; end += 2_500) stream.next(source.slice(0, end));

@@ -28,7 +28,7 @@ const row = (summary: SessionSummary, width = 80): string =>
     .map(({ text }) => text)
     .join('');
 
-test('what needs somebody stands first, then the newest; archived ones only when asked for', () => {
+test('sessions that need input come first, then the newest; archived ones only on request', () => {
   const all = [
     session('a'),
     session('bbb'),
@@ -39,7 +39,7 @@ test('what needs somebody stands first, then the newest; archived ones only when
   expect(ids(shownSessions(all, { ...none, withArchived: true }))).toEqual(['cc', 'dddd', 'bbb', 'a']);
 });
 
-test('every word of the filter has to be there; what the host found by its text is there too', () => {
+test('every word of the filter must match; sessions that the host found by their text match too', () => {
   const all = [
     session('a', { title: 'Fix the Parser' }),
     session('bb', { workingDirectory: 'file:///srv/parser' }),
@@ -58,22 +58,22 @@ test.each([
   [SessionStatus.Error, '✗ error'],
   [SessionStatus.Idle, '· unread'],
   [SessionStatus.Idle | SessionStatus.IsRead, 'idle'],
-])('status %d reads %s', (status, word) => {
+])('status %d shows as %s', (status, word) => {
   expect(row(session('a', { status }))).toContain(word);
 });
 
-test('a session whose agent did not start, or starts, says so as in every list', () => {
+test('a session whose agent failed to start, or is starting, shows that as in every list', () => {
   expect(row(session('a', { status: SessionStatus.Idle, _meta: { lifecycle: 'creationFailed' } }))).toContain(
     '✗ failed',
   );
   expect(row(session('a', { _meta: { lifecycle: 'creating' } }))).toContain('→ starts');
 });
 
-test('a session whose default chat rests reads working while another chat of it works', () => {
+test('a session with an idle default chat shows as working while another chat works', () => {
   expect(row(session('a', { _meta: { workingChats: 1 } }))).toContain('→ working');
 });
 
-test('a row fits its window, and has nothing in it that a terminal obeys', () => {
+test('a row fits its window, and contains no control sequences', () => {
   const long = session('a', {
     title: `日本語の題名 \u001b[2J${'long '.repeat(40)}`,
     workingDirectory: 'file:///home/u/some/deep/folder/of/a/project',

@@ -55,13 +55,13 @@ test('the model comes first, then the config of the session, each with its value
   ]);
 });
 
-test('an agent that lists no models takes the name of any, and a session without config has nothing else', () => {
+test('for an agent without listed models any name is accepted, and a session without config has no other setting', () => {
   expect(settingsOf({ models: [], model: undefined, config: undefined })).toMatchObject([
     { title: 'Model', shown: "the agent's choice", input: { kind: 'text', text: '' } },
   ]);
 });
 
-test('choices are found by every word that is typed, in value, label and description', () => {
+test('choices are found by every typed word in value, label and description', () => {
   const [model] = settingsOf({ models, model: undefined, config });
   const choices = model?.input.kind === 'choice' ? model.input.choices : [];
   expect(matching(choices, '').map(({ value }) => value)).toEqual(['small', 'large']);
@@ -69,7 +69,7 @@ test('choices are found by every word that is typed, in value, label and descrip
   expect(matching(choices, 'medium')).toEqual([]);
 });
 
-test('rows fit their window, mark what is chosen and what holds now, and hold nothing that a terminal obeys', () => {
+test('rows fit their window, mark the selected and the current value, and contain no control sequences', () => {
   const evil = 'a\u001b[2Jb'.repeat(40);
   const settings = settingsOf({ models, model: evil, config });
   const [model] = settings;

@@ -6,7 +6,7 @@ import { cutLine, justified, lineCells, wrapLine, wrapText } from './wrap.ts';
 const said = (spans: Line): string => spans.map(({ text }) => text).join('');
 
 describe('wrapLine', () => {
-  test('breaks at spaces, words that are too long where it must, and keeps looks', () => {
+  test('breaks at spaces, and words only if they are too long, and keeps styles', () => {
     const lines = wrapLine(
       [span('some '), span('bold words', { bold: true }), span(' and averyverylongword')],
       10,
@@ -24,7 +24,7 @@ describe('wrapLine', () => {
     expect(lines.map(said)).toEqual(['> one', '  two', '  three']);
   });
 
-  test('makes no line wider than asked, and loses nothing but spaces', () => {
+  test('makes no line wider than the limit, and loses only spaces', () => {
     const words = fc.array(
       fc.constantFrom('a', 'word', '日本語', 'supercalifragilistic', '👍🏽', ' ', '  '),
       { maxLength: 30 },
@@ -40,13 +40,13 @@ describe('wrapLine', () => {
   });
 });
 
-test('cutLine leaves what fits and says that something is missing', () => {
+test('cutLine keeps the fitting part and marks the cut', () => {
   expect(said(cutLine([span('abc'), span('defgh', { dim: true })], 6))).toBe('abcde…');
   expect(said(cutLine(line('日本語'), 4))).toBe('日…');
   expect(said(cutLine(line('fits'), 4))).toBe('fits');
 });
 
-test('justified puts the second at the right edge', () => {
+test('justified puts the second text at the right edge', () => {
   expect(said(justified(line('left'), line('right'), 20))).toBe('left           right');
   expect(said(justified(line('much too long for it'), line('right'), 16))).toBe('much too … right');
 });
@@ -57,11 +57,11 @@ test.each([
   ['❤️.', '❤ .'],
   ['1️⃣ one', '1  one'],
   ['é 日本', 'é 日本'],
-])('steady makes %j something that takes the same cells everywhere', (text, shown) => {
+])('steady turns %j into text with the same width everywhere', (text, shown) => {
   expect(steady(text)).toBe(shown);
 });
 
-test('toAnsi writes looks as sequences, colours only where they are wanted', () => {
+test('toAnsi writes styles as sequences, and colours only on request', () => {
   const text = [span('a', { bold: true, color: 'red' }), span('b')];
   expect(toAnsi(text, true)).toBe('\u001b[1;31ma\u001b[0mb');
   expect(toAnsi(text, false)).toBe('\u001b[1ma\u001b[0mb');

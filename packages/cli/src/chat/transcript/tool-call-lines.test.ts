@@ -40,11 +40,11 @@ test.each<[string, ToolCallState, string]>([
     { ...base, status: 'cancelled', reason: 'denied', reasonMessage: 'not now' },
     '⊘ Run make  denied (not now)',
   ],
-])('says where a call stands: %s', (_what, toolCall, line) => {
+])('shows the state of a call: %s', (_what, toolCall, line) => {
   expect(shown(toolCall)).toBe(line);
 });
 
-test('shows the end of a terminal while the call runs in it, and what a command printed once it is over', () => {
+test('shows the end of the terminal of a running call, and the output of an ended command', () => {
   const content = [{ type: 'terminal', resource: 'ahp-terminal:/t', title: 'make' }] as const;
   expect(
     shown(
@@ -67,7 +67,7 @@ test('shows the end of a terminal while the call runs in it, and what a command 
   expect(shown(over, { isExpanded: true })).toContain('line 0');
 });
 
-test('the end of an output is what a screen would show of it, without sequences', () => {
+test('the end of an output equals that on a screen, without sequences', () => {
   expect(lastLines('a\r\n10%\r50%\r100%\r\n\u001b[31mred\u001b[0m\r\n', 3)).toEqual(['a', '100%', 'red']);
   expect(lastLines('', 3)).toEqual(['']);
 });

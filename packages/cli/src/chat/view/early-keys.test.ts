@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { EarlyKeys } from './early-keys.ts';
 
-/** An input that is a terminal, and what became of it. */
+/** A terminal input, and a record of its use. */
 function terminal() {
   const modes: boolean[] = [];
   const interrupts: string[] = [];
@@ -16,7 +16,7 @@ function terminal() {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('keys that come before the first screen are dropped, and those behind it are left to that', async () => {
+test('keys before the first screen are dropped, and later ones go to that screen', async () => {
   const { input, early, modes } = terminal();
   input.write('too soon');
   await turn();
@@ -28,7 +28,7 @@ test('keys that come before the first screen are dropped, and those behind it ar
   expect(modes).toEqual([true]);
 });
 
-test('Ctrl-C among them is heard, and what ends before gives the terminal back', async () => {
+test('Ctrl-C among them works, and an end before the first screen restores the terminal', async () => {
   const { input, early, modes, interrupts } = terminal();
   input.write('abc\u0003');
   await turn();
@@ -38,7 +38,7 @@ test('Ctrl-C among them is heard, and what ends before gives the terminal back',
   expect(modes).toEqual([true, false]);
 });
 
-test('a first screen that cannot be shown gives the terminal back', async () => {
+test('a failure of the first screen restores the terminal', async () => {
   const { early, modes } = terminal();
   const opening = early.handOver(() => {
     throw new Error('no screen');

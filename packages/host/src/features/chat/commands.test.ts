@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type HostFixture, SESSION, startHost } from '../../../test/host-fixture.ts';
 import type { RawClient } from '../../../test/raw-client.ts';
 
-/** Runs so many turns to their end. */
+/** Runs `count` turns to their end. */
 async function runTurns(host: HostFixture, client: RawClient, chat: string, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const message = { text: `prompt ${index}`, origin: { kind: 'user' as const } };
@@ -19,7 +19,7 @@ function chatOf({ state }: Snapshot): ChatState {
   return state;
 }
 
-it('[CHAT-1] of two clients that create the same chat at once one is told that it exists', async () => {
+it('[CHAT-1] of two clients that create the same chat at once, one gets the error that it exists', async () => {
   const host = await startHost();
   const clients = [await host.client(), await host.client()];
   const [first] = clients;
@@ -33,7 +33,7 @@ it('[CHAT-1] of two clients that create the same chat at once one is told that i
   expect(first.types(SESSION).filter((type) => type === 'session/chatAdded')).toHaveLength(1);
 });
 
-it('[CHAT-1] of two clients that dispose of a chat at once one is told that it is gone', async () => {
+it('[CHAT-1] of two clients that dispose of a chat at once, one gets the error that it is gone', async () => {
   const host = await startHost();
   const clients = [await host.client(), await host.client()];
   const [first] = clients;
@@ -46,7 +46,7 @@ it('[CHAT-1] of two clients that dispose of a chat at once one is told that it i
   expect(answers.toSorted()).toStrictEqual([-32008, undefined]);
 });
 
-it('[CHAT-1] a chat of a session that goes at the same moment is not made', async () => {
+it('[CHAT-1] a chat of a session that is disposed of at the same moment is not made', async () => {
   const host = await startHost();
   const [first, second] = [await host.client(), await host.client()];
   await host.session(first);
@@ -57,7 +57,7 @@ it('[CHAT-1] a chat of a session that goes at the same moment is not made', asyn
 });
 
 describe('older turns', () => {
-  it('[CHAT-15] come page by page to the asker alone, and the cursors survive a restart', async () => {
+  it('[CHAT-15] are sent page by page to the requesting client alone, and the cursors survive a restart', async () => {
     const host = await startHost();
     const writer = await host.client();
     const { chat } = await host.session(writer);
@@ -82,7 +82,7 @@ describe('older turns', () => {
     expect(last).not.toHaveProperty('turnsNextCursor');
   });
 
-  it('[CHAT-15] [SUB-1] do not come when the subscription was renewed meanwhile', async () => {
+  it('[CHAT-15] [SUB-1] are not sent when the subscription was renewed meanwhile', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -99,7 +99,7 @@ describe('older turns', () => {
     gate.resolve();
     await client.answered(subscribed);
     expect(await client.answered(fetched)).toStrictEqual({});
-    // 18 older turns would not join a window of the last two.
+    // 18 older turns do not fit into a window of the last two.
     expect(client.types(chat)).not.toContain('chat/turnsLoaded');
   });
 
@@ -114,7 +114,7 @@ describe('older turns', () => {
     }
   });
 
-  it('[CHAT-15] pages by turn id say whether there is more', async () => {
+  it('[CHAT-15] pages by turn id report whether there are more', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);

@@ -7,7 +7,7 @@ import type { RawClient } from '../../../test/raw-client.ts';
 
 const FORK = 'ahp-chat:/fork';
 
-/** A session whose agent can fork, with so many completed turns `t0`, `t1` and so on in its default chat. */
+/** A session whose agent can fork, with completed turns `t0`, `t1` and so on in its default chat. */
 async function withTurns(count: number) {
   const host = await startHost();
   host.agent.capabilities = { multipleChats: { fork: true } };
@@ -41,7 +41,7 @@ async function entriesOf(client: RawClient): Promise<SessionState['chats']> {
 }
 
 describe('a forked chat', () => {
-  it('[CHAT-1] [CHAT-2] has the turns up to and including the one named, and says where it comes from', async () => {
+  it('[CHAT-1] [CHAT-2] has the turns up to and including the named one, and names its source', async () => {
     const { client, session, chat } = await withTurns(5);
     client.clear();
     await fork(client, { chat, turnId: 't2' });
@@ -79,7 +79,7 @@ describe('a forked chat', () => {
     await check(await host.client());
   });
 
-  it('[CHAT-1] of a source that is out of memory, and at its very first turn', async () => {
+  it('[CHAT-1] may have a source that is not in memory, and may be made at the first turn', async () => {
     const { host, client, chat } = await withTurns(30);
     await host.restart();
     const again = await host.client();
@@ -88,7 +88,7 @@ describe('a forked chat', () => {
     expect(client.closed).toBeDefined();
   });
 
-  it('[CHAT-1] [CHAT-6] goes its own way: what is cut, added or disposed of on either side is not on the other', async () => {
+  it('[CHAT-1] [CHAT-6] is independent: truncations, new turns and disposals on either side do not affect the other', async () => {
     const { host, client, chat } = await withTurns(30);
     await fork(client, { chat, turnId: 't24' });
     await client.act(chat, { type: 'chat/truncated', turnId: 't3' });
@@ -107,7 +107,7 @@ describe('a forked chat', () => {
     expect(await idsOf(await host.client(), FORK)).toStrictEqual(names(0, 2));
   });
 
-  it('[CHAT-1] [RES-1] keeps contents behind content URIs readable when its source has gone', async () => {
+  it('[CHAT-1] [RES-1] keeps contents behind content URIs readable when its source is disposed of', async () => {
     const { host, client, chat } = await withTurns(0);
     await client.act(chat, turnStarted('t0'));
     await host.run();
@@ -146,7 +146,7 @@ describe('a forked chat', () => {
     expect((await chatOf(client, chat)).activeTurn?.id).toBe('t2');
   });
 
-  it('[CHAT-1] has an agent without memory of its own, which is told the history', async () => {
+  it('[CHAT-1] has an agent without memory, which gets the history', async () => {
     const { host, client, chat } = await withTurns(3);
     host.agent.opened[0]?.host.saveMemory('everything');
     await fork(client, { chat, turnId: 't1' });
@@ -158,7 +158,7 @@ describe('a forked chat', () => {
     expect((await opened?.history())?.map(({ id }) => id)).toStrictEqual(['t0', 't1']);
   });
 
-  it('[CHAT-1] of a fork, and of a worker chat, which is then open to people', async () => {
+  it('[CHAT-1] may be made of a fork, and of a worker chat, whose fork accepts messages of people', async () => {
     const { host, client, chat } = await withTurns(1);
     await client.act(chat, turnStarted('t1'));
     await host.run();
@@ -179,7 +179,7 @@ describe('a forked chat', () => {
   });
 
   it.each([1, 2, 3])(
-    '[CHAT-1] is not made of turns that are cut away while they are looked for (read %i)',
+    '[CHAT-1] is not made of turns that are truncated while the host reads them (read %i)',
     async (held) => {
       const { host, client, chat } = await withTurns(30);
       const other = await host.client();
@@ -201,7 +201,7 @@ describe('a forked chat', () => {
         await host.run();
         gate.resolve();
         await host.run();
-        // What had been made before the cut stands.
+        // A fork that was made before the truncation stays.
         if (code === undefined || readCount >= held) expect(client.answerTo(asked)?.error?.code).toBe(code);
       }
       expect(await idsOf(client, 'ahp-chat:/t20')).toStrictEqual(names(0, 16));
@@ -241,7 +241,7 @@ describe('a forked chat', () => {
 });
 
 describe('the working directory of a chat', () => {
-  it("[SESS-6] [CHAT-1] is what the client gives, is checked as a session's, and stands in the catalogue", async () => {
+  it("[SESS-6] [CHAT-1] comes from the client, is checked like a session's, and is in the catalogue", async () => {
     const { host, client, session, chat } = await withTurns(1);
     const own = `file://${process.cwd()}/packages`;
     const params = { channel: session, chat: 'ahp-chat:/own', 'x-workingDirectory': own };
@@ -250,7 +250,7 @@ describe('the working directory of a chat', () => {
     expect((await chatOf(client, 'ahp-chat:/own')).workingDirectory).toBe(own);
     await runTurn(host, client, 'ahp-chat:/own', 'a');
     expect(host.agent.opened.at(-1)?.workingDirectory).toBe(`${process.cwd()}/packages`);
-    // A copy stays there, unless the client says otherwise.
+    // A fork keeps it, unless the client names another one.
     await client.raw('createChat', {
       channel: session,
       chat: FORK,

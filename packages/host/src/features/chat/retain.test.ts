@@ -4,7 +4,7 @@ import { type HostFixture, SESSION, startHost } from '../../../test/host-fixture
 import type { RawClient } from '../../../test/raw-client.ts';
 import { runTurns } from '../../../test/turns.ts';
 
-/** A minute, when maintenance looks; it drops turns at the first look, and then each hour. */
+/** The interval of maintenance, a minute. It drops turns in its first run, and then once an hour. */
 const LOOK_MS = 61_000;
 
 const ids = (state: object | undefined): string[] =>
@@ -12,7 +12,7 @@ const ids = (state: object | undefined): string[] =>
     ? state.turns.map(({ id }: { id: string }) => id)
     : [];
 
-/** What a client shows: a snapshot, and what came behind it. */
+/** The state of a client: a snapshot with all later actions applied. */
 function shown(client: RawClient, { resource, state, fromSeq }: Snapshot): ChatState {
   if (!('turns' in state)) throw new Error('not a chat');
   let present: ChatState = state;
@@ -22,14 +22,14 @@ function shown(client: RawClient, { resource, state, fromSeq }: Snapshot): ChatS
   return present;
 }
 
-/** The chat as somebody sees it who comes now. */
+/** The chat as a new client sees it. */
 async function actual(host: HostFixture, chat: string, turns?: number): Promise<ChatState> {
   const client = await host.client();
   const snapshot = await client.subscribe(chat, turns === undefined ? {} : { view: { turns } });
   return shown(client, snapshot);
 }
 
-/** A chat of six turns, of which a host keeps three, and clients with windows of several sizes. */
+/** A chat of six turns, of which the host keeps three, and clients with windows of several sizes. */
 async function sixTurns() {
   const host = await startHost({ retention: { turnsPerChat: 3 } });
   const writer = await host.client('writer');
@@ -63,7 +63,7 @@ describe('turns that the retention policy drops', () => {
     expect(shown(two.client, two.snapshot).turnsNextCursor).toBeUndefined();
   });
 
-  it('[CHAT-6] do so while a turn runs, which goes on', async () => {
+  it('[CHAT-6] leave them while a turn runs, which goes on', async () => {
     const { host, writer, chat, viewers } = await sixTurns();
     await writer.act(chat, {
       type: 'chat/turnStarted',
@@ -82,7 +82,7 @@ describe('turns that the retention policy drops', () => {
   });
 
   it.each(['at once', 'after a restart'])(
-    '[CHAT-6] cannot be truncated at, %s, and those that are left can',
+    '[CHAT-6] cannot be the place of a truncation, %s, while the remaining turns can',
     async (when) => {
       const { host, chat } = await sixTurns();
       await host.advance(LOOK_MS);
@@ -102,7 +102,7 @@ describe('turns that the retention policy drops', () => {
     },
   );
 
-  it('[CHAT-6] where all is truncated afterwards, are forgotten, and what comes is dropped in its turn', async () => {
+  it('[CHAT-6] are forgotten after a truncation of everything, and later turns are dropped in order', async () => {
     const { host, writer, chat, viewers } = await sixTurns();
     await host.advance(LOOK_MS);
     await writer.act(chat, { type: 'chat/truncated' });
@@ -115,7 +115,7 @@ describe('turns that the retention policy drops', () => {
     }
   });
 
-  it('[CHAT-1] [SESS-12] cannot be forked at, and a fork has what its source has', async () => {
+  it('[CHAT-1] [SESS-12] cannot be the place of a fork, and a fork has the turns of its source', async () => {
     const { host, writer, chat } = await sixTurns();
     host.agent.capabilities = { multipleChats: { fork: true } };
     await host.advance(LOOK_MS);
@@ -131,7 +131,7 @@ describe('turns that the retention policy drops', () => {
   });
 
   it.each(['away when they go', 'cut off before it hears'])(
-    '[CONN-5] are gone for a client that comes back by reconnect and was %s',
+    '[CONN-5] are gone for a client that reconnects and was %s',
     async (how) => {
       const { host, writer, chat } = await sixTurns();
       const client = await host.client('gone');
@@ -154,7 +154,7 @@ describe('turns that the retention policy drops', () => {
     },
   );
 
-  it('[CONN-5] cost no snapshot to a client that has heard of them', async () => {
+  it('[CONN-5] do not force a snapshot on a client that received their removal', async () => {
     const { host, chat } = await sixTurns();
     const client = await host.client('here');
     await client.subscribe(chat);
@@ -167,7 +167,7 @@ describe('turns that the retention policy drops', () => {
     expect(result.type).toBe('replay');
   });
 
-  it('[CHAT-6] leave no chat in memory that was loaded for it, and those that somebody looks at', async () => {
+  it('[CHAT-6] leave no chat in memory that was loaded for the drop, and keep those with subscribers', async () => {
     const host = await startHost({ retention: { turnsPerChat: 1 } });
     const writer = await host.client('writer');
     const chats: string[] = [];

@@ -23,7 +23,7 @@ async function runTurns(
   }
 }
 
-/** Ids of the turns that a client shows: its snapshot with everything that came behind it, as any client reduces it. */
+/** Ids of the turns that a client shows: its snapshot with all later actions reduced. */
 function shown(client: RawClient, chat: string, { state, fromSeq }: Snapshot): string[] {
   if (!('turns' in state)) throw new Error('not a chat');
   let present: ChatState = state;
@@ -33,7 +33,7 @@ function shown(client: RawClient, chat: string, { state, fromSeq }: Snapshot): s
   return present.turns.map(({ id }) => id);
 }
 
-/** The newest turns, as somebody sees them who comes now. */
+/** The newest turns, as a new client sees them. */
 async function actual(host: HostFixture, chat: string): Promise<string[]> {
   const client = await host.client();
   return shown(client, chat, await client.subscribe(chat));
@@ -95,7 +95,7 @@ describe('[CHAT-6] a truncation', () => {
     expect(present.slice(-2)).toStrictEqual(shown(small, chat, smallView));
   });
 
-  it('[CHAT-6] that names a turn which another one has just cut away changes nothing for anybody', async () => {
+  it('[CHAT-6] that names a turn that another truncation has just removed changes nothing', async () => {
     const host = await startHost();
     const writer = await host.client();
     const { chat } = await host.session(writer);
@@ -114,7 +114,7 @@ describe('[CHAT-6] a truncation', () => {
   });
 
   it.each([3, 40, undefined])(
-    '[CHAT-6] [CONN-2] meets the window of a snapshot that is still being read (view %s)',
+    '[CHAT-6] [CONN-2] applies to the window of a snapshot that is still being read (view %s)',
     async (turns) => {
       const host = await startHost();
       const writer = await host.client();
@@ -137,7 +137,7 @@ describe('[CHAT-6] a truncation', () => {
         await host.run();
         const end = Number(turnId.slice(1)) + 1;
         expect(shown(reader, chat, snapshot).at(-1)).toBe(`t${end - 1}`);
-        // And the host knows what that window holds.
+        // The host knows the turns in that window.
         await writer.act(chat, { type: 'chat/truncated', turnId: `t${end - 10}` });
         await host.run();
         expect(shown(reader, chat, snapshot).at(-1)).toBe(`t${end - 10}`);
@@ -161,23 +161,23 @@ describe('[CHAT-6] a truncation', () => {
   });
 });
 
-it('[CHAT-3] a turn id that is only on disk is taken, until the turn is cut away', async () => {
+it('[CHAT-3] a turn id that is only on disk counts as used until the turn is truncated', async () => {
   const host = await startHost();
   const client = await host.client();
   const { chat } = await host.session(client);
   await runTurns(host, client, chat, [0, 60]);
   const start = (turnId: string) => ({ type: 'chat/turnStarted', turnId, message: user('again') });
   expect((await client.act(chat, start('t3')))?.rejectionReason).toMatch(/^turnExists: /);
-  // Right behind the cut, before it is on disk.
+  // Right after the truncation, before it is on disk.
   client.dispatch(chat, { type: 'chat/truncated', turnId: 't40' });
   expect((await client.act(chat, start('t45')))?.rejectionReason).toBeUndefined();
 });
 
 it.each([0, 1, 2])(
-  '[CHAT-6] [ACT-6] leaves a window of %i turns as everybody else’s, whatever time passes meanwhile',
+  '[CHAT-6] [ACT-6] leaves a window of %i turns equal to all others, whatever time passes meanwhile',
   async (turns) => {
     let now = Date.UTC(2026, 5, 1);
-    // Each look at the clock takes a while.
+    // The clock advances at each read.
     const host = await startHost({ clock: { now: () => (now += 1) } });
     const writer = await host.client();
     const { chat } = await host.session(writer);

@@ -9,7 +9,9 @@ const start = (turnId: string) => ({
   message: { text: 'go', origin: { kind: 'user' } },
 });
 
-/** The activities that chat, session, the chat's entry there and the list of sessions tell of, to somebody who comes now. */
+/**
+ * The activities in the states of chat and session, in the session's entry for the chat and in the session list, as a new client sees them.
+ */
 async function activities(host: HostFixture, session: string, chat: string): Promise<unknown[]> {
   const client = await host.client();
   const { state } = await client.subscribe(session);
@@ -38,7 +40,7 @@ const ENDS: Readonly<Record<string, (stage: Stage) => Promise<unknown> | void>> 
 };
 
 describe('the activity of a turn', () => {
-  it.each(Object.entries(ENDS))('[CHAT-6] [SESS-5] goes with it: %s', async (_way, end) => {
+  it.each(Object.entries(ENDS))('[CHAT-6] [SESS-5] ends with the turn: %s', async (_way, end) => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
@@ -56,7 +58,7 @@ describe('the activity of a turn', () => {
     expect(await activities(host, session, chat)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it('[ROOT-3] [SESS-5] is told to have gone, on every channel that told of it', async () => {
+  it('[ROOT-3] [SESS-5] is removed on every channel that showed it', async () => {
     const host = await startHost();
     const client = await host.client();
     await client.subscribe(ROOT);

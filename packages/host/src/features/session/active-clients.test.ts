@@ -4,7 +4,7 @@ import { checkActiveClient } from './active-clients.ts';
 
 const nothing = (): void => undefined;
 
-test('of many active clients only the one that changes its tools is weighed', () => {
+test('among many active clients only the one that changes its tools is measured', () => {
   let lookCount = 0;
   const present = Array.from({ length: 15 }, (_, index): SessionActiveClient => {
     const tools: ToolDefinition[] = [{ name: 'look', description: 'x'.repeat(200_000) }];

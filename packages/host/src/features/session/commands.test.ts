@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ROOT, SESSION, startHost } from '../../../test/host-fixture.ts';
 
-it('[SESS-1] of two clients that create the same session at once one is told that it exists', async () => {
+it('[SESS-1] of two clients that create the same session at once, one gets the error that it exists', async () => {
   const host = await startHost();
   const clients = [await host.client(), await host.client()];
   const asked = clients.map((client) => client.ask('createSession', { channel: SESSION }));
@@ -12,7 +12,7 @@ it('[SESS-1] of two clients that create the same session at once one is told tha
   expect((await clients[0]?.subscribe(ROOT))?.state).toMatchObject({ activeSessions: 1 });
 });
 
-it('[SESS-3] of two clients that dispose of a session at once one is told that it is gone', async () => {
+it('[SESS-3] of two clients that dispose of a session at once, one gets the error that it is gone', async () => {
   const host = await startHost();
   const clients = [await host.client(), await host.client()];
   const [first] = clients;
@@ -28,7 +28,7 @@ it('[SESS-3] of two clients that dispose of a session at once one is told that i
   expect((await first.subscribe(ROOT))?.state).toMatchObject({ activeSessions: 1 });
 });
 
-it('[SESS-3] the chats of a session that goes leave one after the other, and none becomes the default on the way', async () => {
+it('[SESS-3] the chats of a disposed session are removed one after another, and none becomes the default meanwhile', async () => {
   const host = await startHost();
   const client = await host.client();
   await host.session(client);
@@ -40,7 +40,7 @@ it('[SESS-3] the chats of a session that goes leave one after the other, and non
   expect(client.types(SESSION)).toStrictEqual(Array.from({ length: 3 }, () => 'session/chatRemoved'));
 });
 
-it('[WIRE-6] [ROOT-2] a list that is asked for behind a creation has the new session', async () => {
+it('[WIRE-6] [ROOT-2] a list that is requested after a creation has the new session', async () => {
   const host = await startHost();
   const client = await host.client();
   client.ask('createSession', { channel: SESSION });
@@ -65,7 +65,7 @@ it('[SESS-2] turns and chats of a session that is being created reach the agent 
     chat: 'ahp-chat:/second',
     initialMessage: { text: 'you too', origin: { kind: 'user' } },
   });
-  // Nobody looks at the second chat for long.
+  // The second chat has no subscriber for long.
   await host.advance(110_000);
   expect(host.agent.turns).toHaveLength(0);
   opening.resolve();
@@ -76,7 +76,7 @@ it('[SESS-2] turns and chats of a session that is being created reach the agent 
   ]);
 });
 
-it('[SESS-2] [CHAT-1] a session becomes ready though the chat it was opened for has gone', async () => {
+it('[SESS-2] [CHAT-1] a session becomes ready although its first chat was disposed of', async () => {
   const host = await startHost();
   const opening = Promise.withResolvers<void>();
   host.agent.opening = opening.promise;
@@ -91,7 +91,7 @@ it('[SESS-2] [CHAT-1] a session becomes ready though the chat it was opened for 
   expect(client.types(session)).not.toContain('session/creationFailed');
 });
 
-it('[SESS-2] when the creation fails, turns that waited end with an error and no more begin', async () => {
+it('[SESS-2] when the creation fails, waiting turns end with an error and no more begin', async () => {
   const host = await startHost();
   const opening = Promise.withResolvers<void>();
   host.agent.opening = opening.promise;

@@ -31,7 +31,7 @@ async function setUp() {
   return { host, client, complete };
 }
 
-test('[ROOT-4] without an agent that knows more, the listed values that match by value or label are offered', async () => {
+test('[ROOT-4] without completions of the agent, the listed values that match by value or label are offered', async () => {
   const { complete } = await setUp();
   const main = { value: 'main', label: 'The Trunk', description: 'Everything' };
   expect(await complete('branch')).toEqual({ items: [main, { value: 'topic', label: 'A topic' }] });
@@ -40,7 +40,7 @@ test('[ROOT-4] without an agent that knows more, the listed values that match by
   expect(await complete('branch', 'none')).toEqual({ items: [] });
 });
 
-test('[ROOT-4] the agent is asked with what is typed and what is chosen so far, and gives at most a hundred', async () => {
+test('[ROOT-4] the agent gets the typed text and the chosen values, and returns at most a hundred', async () => {
   const { host, complete } = await setUp();
   const asked: unknown[] = [];
   host.agent.completeConfig = async (input) => {
@@ -56,14 +56,14 @@ test('[ROOT-4] the agent is asked with what is typed and what is chosen so far, 
 });
 
 test.each(['fixed', 'approvals', 'nothing', 'toString'])(
-  '[ROOT-4] a property without choices to look for is refused: %s',
+  '[ROOT-4] a property without dynamic choices is refused: %s',
   async (property) => {
     const { complete } = await setUp();
     await expect(complete(property)).rejects.toMatchObject({ code: -32602 });
   },
 );
 
-test('[ROOT-4] an unknown agent and a folder that is not there are refused as at a creation', async () => {
+test('[ROOT-4] an unknown agent and a missing folder are refused as at a creation', async () => {
   const { client } = await setUp();
   const ask = (params: object) =>
     client.raw('sessionConfigCompletions', { channel: ROOT, property: 'branch', ...params });
@@ -76,7 +76,7 @@ test('[ROOT-4] an unknown agent and a folder that is not there are refused as at
   );
 });
 
-test('[ROOT-4] a value that is not listed may be chosen where the choices are dynamic', async () => {
+test('[ROOT-4] an unlisted value may be chosen if the choices are dynamic', async () => {
   const { client } = await setUp();
   await client.request('createSession', { channel: 'ahp-session:/x', config: { branch: 'other' } });
   const refused = client.request('createSession', { channel: 'ahp-session:/y', config: { fixed: 'b' } });

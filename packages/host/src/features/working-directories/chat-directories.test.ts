@@ -30,7 +30,7 @@ async function runTurn(host: HostFixture, client: RawClient, chat: string): Prom
   await host.run();
 }
 
-/** The disk takes real time, which the clock of the test knows nothing of. */
+/** Reads from the real disk, whose time is not that of the test's clock. */
 async function read(host: HostFixture, client: RawClient, uri: string): Promise<unknown> {
   const id = client.ask('resourceRead', { channel: 'ahp-root://', uri });
   await expect
@@ -42,7 +42,7 @@ async function read(host: HostFixture, client: RawClient, uri: string): Promise<
   return client.answered(id);
 }
 
-test('[RES-2] files in a chat’s own folder can be read as long as a chat has it, copies included', async () => {
+test('[RES-2] files in a chat’s own folder can be read as long as a chat has that folder, forks included', async () => {
   const { uri, file } = folder();
   const { host, client, session } = await withOwnFolder(uri);
   expect(await read(host, client, file)).toMatchObject({ data: 'own' });
@@ -55,7 +55,7 @@ test('[RES-2] files in a chat’s own folder can be read as long as a chat has i
   await expect(read(host, client, file)).rejects.toMatchObject({ code: -32009 });
 });
 
-test('[RES-2] they can be read after a restart, and in a forked session; not when those have gone', async () => {
+test('[RES-2] they can be read after a restart, and in a forked session, but not after both are disposed of', async () => {
   const { uri, file } = folder();
   const { host, client, session } = await withOwnFolder(uri);
   await runTurn(host, client, 'ahp-chat:/own');
@@ -70,7 +70,7 @@ test('[RES-2] they can be read after a restart, and in a forked session; not whe
   await expect(read(host, later, file)).rejects.toMatchObject({ code: -32009 });
 });
 
-test('[RES-2] a commit that fails opens nothing', async () => {
+test('[RES-2] a failed commit opens no folder', async () => {
   const { uri, file } = folder();
   const { host, client, session } = await withOwnFolder(pathToFileURL(process.cwd()).href);
   host.journal.failNextCommits();

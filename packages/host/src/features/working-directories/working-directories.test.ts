@@ -25,7 +25,7 @@ it('a catalogue that could not be read is read again', async () => {
   expect(await directories.list()).toStrictEqual(['/folder/a']);
 });
 
-it('a working directory that is no path here hides no other one', async () => {
+it('a working directory that is no local path does not hide others', async () => {
   const host = await startHost();
   const log = memoryLog();
   await host.journal.commit([

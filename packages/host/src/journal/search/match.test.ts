@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { matchFields, TermFinder } from './match.ts';
 import { parseQuery, type Term } from './query.ts';
 
-/** Where a term ends in a text, as one finds it who looks at each place. */
+/** Ends of a term in a text, found by a comparison at each position. */
 function endsOf(words: readonly string[], { words: wanted, isPrefix }: Term): number[] {
   return words.flatMap((_, from) => {
     const fits = wanted.every((each, offset) => {

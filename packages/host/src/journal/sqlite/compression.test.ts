@@ -14,7 +14,7 @@ function compressed(text: string): Uint8Array {
   return stored;
 }
 
-test('large text becomes bytes, far fewer, and comes back whole; small text stays text', () => {
+test('large text becomes far fewer bytes and comes back whole; small text stays text', () => {
   const stored = compressed(log);
   expect(stored.length).toBeLessThan(log.length / 4);
   expect(decompress(stored, Buffer.byteLength(log))).toBe(log);
@@ -22,7 +22,7 @@ test('large text becomes bytes, far fewer, and comes back whole; small text stay
   expect(decompress('plain', 0)).toBe('plain');
 });
 
-test('what does not shrink stays text, and after one of those the next few are not tried', () => {
+test('text that does not shrink stays text, and the next few texts are not tried', () => {
   const compressor = new Compressor();
   const text = noise();
   expect(compressor.compress(text)).toBe(text);
@@ -31,7 +31,7 @@ test('what does not shrink stays text, and after one of those the next few are n
   expect(kinds.lastIndexOf('string')).toBe(14);
 });
 
-describe('bytes that nothing was made into', () => {
+describe('bytes that are no compressed text', () => {
   const flipped = (at: number): Uint8Array =>
     compressed(log).map((byte, index) => (index === at ? byte ^ 1 : byte));
   const { length } = compressed(log);
@@ -45,7 +45,7 @@ describe('bytes that nothing was made into', () => {
     expect(() => decompress(stored, 1e9)).toThrow(DamageError);
   });
 
-  test('are damage when they would become more than their row says', () => {
+  test('are damage when they expand beyond the length in their row', () => {
     expect(() => decompress(compressed(log), Buffer.byteLength(log) - 1)).toThrow(DamageError);
   });
 });

@@ -60,7 +60,7 @@ test('a row keeps number, time and text of each envelope, whatever the text', ()
   );
 });
 
-test('a row that does not add up is damage', () => {
+test('a row with inconsistent lengths is damage', () => {
   const builder = new RowBuilder('a');
   builder.add({ seq: 1, time: 1, json: '{}' });
   builder.add({ seq: 2, time: 2, json: '{}' });
@@ -69,7 +69,7 @@ test('a row that does not add up is damage', () => {
     expect(() => readEnvelopeRow({ ...built, ...damaged })).toThrow('damaged');
 });
 
-test('neighbours on one channel share a row, up to a bound; what answers a dispatch has its own', async () => {
+test('neighbours on one channel share a row, up to a bound; an answer to a dispatch has its own row', async () => {
   await withJournal(async (journal, folder) => {
     const origin = { clientId: 'c', epoch: 'e', clientSeq: 1 };
     const writes = Array.from({ length: 600 }, (_, index) => delta(index + 1));
@@ -85,7 +85,7 @@ test('neighbours on one channel share a row, up to a bound; what answers a dispa
   });
 });
 
-test('[ACT-5] large rows are held compressed, alone and with neighbours, and read and cut as others are', async () => {
+test('[ACT-5] large rows are stored compressed, alone and with neighbours, and are read and cut like others', async () => {
   await withJournal(async (journal, folder) => {
     const origin = { clientId: 'c', epoch: 'e', clientSeq: 1 };
     const alone = { ...delta(1, large(1)), origin };
@@ -135,7 +135,7 @@ test('rows of versions 10 and 13 are read and cut beside those of this version, 
     await journal.close();
     const database = new DatabaseSync(join(folder, 'journal.db'));
     database.exec('PRAGMA user_version = 10');
-    // As hosts of those versions wrote them.
+    // Rows as hosts of those versions wrote them.
     const insert = database.prepare('INSERT INTO envelopes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     const old = [1, 2, 3, 4].map((seq) => row(seq, 5, `{"é":${seq}},"serverSeq":${seq},"x-time":5}`));
     const bytes = Buffer.byteLength('{"é":1},"serverSeq":1,"x-time":5}') * 2;
@@ -155,7 +155,7 @@ test('rows of versions 10 and 13 are read and cut beside those of this version, 
   });
 });
 
-test('the rows of a tick hold some bytes of a delta beside its text', async () => {
+test('the rows of a tick have a few bytes of overhead for each delta', async () => {
   await withJournal(async (journal, folder) => {
     const json = (seq: number) =>
       `{"channel":"ahp-chat:/${'c'.repeat(36)}","action":{"type":"chat/delta","turnId":"${'t'.repeat(36)}",` +
@@ -169,7 +169,7 @@ test('the rows of a tick hold some bytes of a delta beside its text', async () =
   });
 });
 
-/** What a journal answers to everything that envelopes bear on. */
+/** A journal's answers to all queries that depend on envelopes. */
 async function answers(journal: Journal): Promise<unknown> {
   const edges = [0, 3, 8, 21, 60];
   const reads: unknown[] = [await journal.windowStats(), await journal.listStale(100, 10)];
@@ -190,7 +190,7 @@ async function answers(journal: Journal): Promise<unknown> {
   return reads;
 }
 
-/** Any number before the next envelope is the same point. */
+/** Any number up to the next envelope is the same position. */
 async function pointOf(journal: Journal, limits: { maxBytes: number; minTime: number }): Promise<unknown> {
   const point = await journal.findTrimPoint(limits);
   return point === undefined
@@ -198,7 +198,7 @@ async function pointOf(journal: Journal, limits: { maxBytes: number; minTime: nu
     : seqs((await journal.readEnvelopes(['a', 'b'], point, 1_000, 1e8)) ?? []);
 }
 
-test('joined rows show in no answer: they are those of a journal that keeps each envelope by itself', async () => {
+test('answers with joined rows equal those of a journal with one row for each envelope', async () => {
   const write = fc.oneof(
     {
       weight: 8,

@@ -30,7 +30,7 @@ describe('migrations', () => {
     await journal.close();
   }
 
-  test('an empty file gets the newest version, and a database of the version before it becomes that, with what it held', async () => {
+  test('an empty file gets the newest version, and a database of the previous version is migrated with its data', async () => {
     await begin();
     expect(query('PRAGMA user_version')).toBe(migrations.length);
     const journal = create({ migrations: [...migrations, addColumn] });
@@ -62,7 +62,7 @@ describe('migrations', () => {
     expect(await journal.readContent('x')).toBeUndefined();
   });
 
-  test('large envelopes that version 3 held as text are read beside those that are compressed since', async () => {
+  test('large envelopes that version 3 held as text are read beside newer compressed ones', async () => {
     const old = create({ migrations: migrations.slice(0, 3) });
     await old.open();
     await old.commit([largeEnvelope(1)]);
@@ -84,7 +84,7 @@ describe('migrations', () => {
     });
   });
 
-  test('states of version 4 are found in the table of their own, and go with their channels', async () => {
+  test('states of version 4 are moved to a table of their own, and are deleted with their channels', async () => {
     const old = create({ migrations: migrations.slice(0, 4) });
     await old.open();
     await old.close();
@@ -105,7 +105,7 @@ describe('migrations', () => {
     expect(query('SELECT count(*) FROM states')).toBe(0);
   });
 
-  test('large states that version 11 held as text are read beside those that are compressed since, and count in full', async () => {
+  test('large states that version 11 held as text are read beside newer compressed ones, and count in full', async () => {
     const old = create({ migrations: migrations.slice(0, 11) });
     await old.open();
     await old.commit([largeChannel('old', 1, 'terminal')]);
@@ -129,7 +129,7 @@ describe('migrations', () => {
     });
   });
 
-  test('a migration that fails leaves the version before it, whole', async () => {
+  test('a failed migration leaves the previous version intact', async () => {
     await begin();
     const broken = (database: DatabaseSync) => {
       addColumn(database);
@@ -142,7 +142,7 @@ describe('migrations', () => {
     expect(await journal.listSessions({})).toHaveLength(1);
   });
 
-  test('an older host refuses a newer database, names both versions and leaves it as it is', async () => {
+  test('an older host refuses a newer database, names both versions and leaves it unchanged', async () => {
     const newer = create({ migrations: [...migrations, addColumn, () => {}] });
     await newer.open();
     await newer.close();

@@ -6,7 +6,7 @@ import { chat, create, file, now, useJournalFolder } from './journal-folder.ts';
 
 useJournalFolder();
 
-/** The highest number that is exact in a double: nothing can be reserved above it. */
+/** The highest integer that is exact in a double. No number above it can be reserved. */
 const LAST = Number.MAX_SAFE_INTEGER;
 const ASIDE = '.damaged-20261121T102030Z';
 
@@ -27,7 +27,7 @@ function setInternal(key: string, value: string): void {
   database.close();
 }
 
-/** Opens it, reserves and writes above what it says, and opens it again: both work, and the second finds nothing wrong. */
+/** Opens the journal, reserves and writes above its last number, and opens it again. Both starts work, and the second finds no fault. */
 async function startAndGoOn(): Promise<JournalStart> {
   const journal = create();
   const start = await journal.open();
@@ -40,13 +40,13 @@ async function startAndGoOn(): Promise<JournalStart> {
   return start;
 }
 
-describe('a number that no host can have given out', () => {
+describe('a number that no host can have assigned', () => {
   test.each([
     ['the last exact integer', `${LAST}\n`],
     ['one below it', `${LAST - 1}\n`],
     ['what is no number', 'x'],
     ['nothing', ''],
-  ])('[CONN-4] in seq (%s): the database holds, and the file is kept', async (_case, content) => {
+  ])('[CONN-4] in seq (%s): the database applies, and the file is kept', async (_case, content) => {
     await fill();
     writeFileSync(file('seq'), content);
     expect(await startAndGoOn()).toMatchObject({
@@ -61,7 +61,7 @@ describe('a number that no host can have given out', () => {
     ['the last exact integer', String(LAST)],
     ['what is no number', 'sixteen letters.'],
   ])(
-    '[CONN-4] in sent (%s): what was sent is not known, so clients get snapshots',
+    '[CONN-4] in sent (%s): the last sent number is unknown, so clients get snapshots',
     async (_case, content) => {
       await fill();
       writeFileSync(file('sent'), `${content}\n`);
@@ -75,7 +75,7 @@ describe('a number that no host can have given out', () => {
     },
   );
 
-  test('[CONN-4] in the database: the file beside it holds', async () => {
+  test('[CONN-4] in the database: the number of the file beside it applies', async () => {
     await fill();
     setInternal('reservedSeq', String(LAST));
     expect(await startAndGoOn()).toMatchObject({
@@ -87,7 +87,7 @@ describe('a number that no host can have given out', () => {
   test.each([
     ['damaged too', () => writeFileSync(file('seq'), `${LAST}\n`)],
     ['gone', () => rmSync(file('seq'))],
-  ])('[CONN-4] in the database with the file %s: numbers go on at the clock', async (_case, damage) => {
+  ])('[CONN-4] in the database with the file %s: numbers continue from the clock', async (_case, damage) => {
     await fill();
     setInternal('reservedSeq', String(LAST));
     setInternal('lost', JSON.stringify([{ after: 20, upTo: LAST }]));
@@ -97,7 +97,7 @@ describe('a number that no host can have given out', () => {
     expect(start.lost.every(({ upTo }) => upTo <= now)).toBe(true);
   });
 
-  test('[CONN-4] in seq, with the database gone: numbers go on at the clock, not at 0', async () => {
+  test('[CONN-4] in seq, without the database: numbers continue from the clock, not from 0', async () => {
     await fill();
     for (const name of readdirSync(file('')).filter((each) => each.startsWith('journal.db')))
       rmSync(file(name));
@@ -105,7 +105,7 @@ describe('a number that no host can have given out', () => {
     expect(await startAndGoOn()).toMatchObject({ lastSeq: 0, reservedSeq: now, isLost: true });
   });
 
-  test('[CONN-5] of what was trimmed: no gap counts as covered', async () => {
+  test('[CONN-5] of the trimmed envelopes: no gap counts as covered', async () => {
     await fill();
     setInternal('trimmedSeq', String(LAST));
     const journal = create();

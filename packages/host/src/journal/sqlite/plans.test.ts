@@ -6,10 +6,10 @@ import { expect, test, vi } from 'vitest';
 import { SqliteJournal } from './sqlite-journal.ts';
 import { exposeWords } from './word-index.ts';
 
-/** Small tables that are meant to be read whole. */
+/** Small tables that queries may read completely. */
 const wholeTables = ['open_channels', 'processes', 'unindexed'];
 
-test('no statement of the journal walks through a table, whatever it holds', async () => {
+test('no statement of the journal scans a table', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agenthost-plans-'));
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
   const journal = new SqliteJournal({ folder });
@@ -77,22 +77,22 @@ test('no statement of the journal walks through a table, whatever it holds', asy
   const database = new DatabaseSync(join(folder, 'journal.db'));
   exposeWords(database);
   const walks = [...statements].flatMap((sql) => {
-    // With a limit and neither condition nor sorting a walk ends after the first rows: what it costs does not depend on the table.
+    // With a limit and without conditions or sorting a scan ends after the first rows, whatever the size of the table.
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
     const steps = plan.map((step) => String(step.detail));
     const isSorted = steps.some((step) => step.includes('TEMP B-TREE'));
     const isBounded = /LIMIT/.test(sql) && !/WHERE/.test(sql) && !isSorted;
-    // 1537: from one word to another.
+    // 1537 stands for a range of words.
     const scans = steps.filter((step) =>
       /^SCAN (?!CONSTANT|temp\.word_places VIRTUAL TABLE INDEX 1537:|words VIRTUAL TABLE INDEX \d+:(?:=|M)|\(subquery|json_each|sqlite_schema)/.test(
         step,
       ),
     );
     const isMeant = scans.every((step) => wholeTables.includes(step.split(' ')[1] ?? ''));
-    // A search by chat alone would walk through all turns of a long one.
+    // An index on the chat alone would scan all turns of a long chat.
     if (/WHERE chat = \? AND id = \?/.test(sql) && !steps.join().includes('chat=? AND id=?'))
       return [{ sql, steps }];
-    // Likewise a search of contents by chat alone.
+    // An index on the chat alone would scan all contents of a chat.
     if (/FROM contents WHERE chat = \S+ AND turn/.test(sql) && !steps.join().includes('chat=? AND turn=?'))
       return [{ sql, steps }];
     return scans.length === 0 || isBounded || isMeant ? [] : [{ sql, steps }];

@@ -45,7 +45,7 @@ async function find(query: string): Promise<{ found: string[]; isComplete: boole
   return { found: hits.map(({ turnId, snippet }) => `${turnId ?? 'title'}: ${snippet}`), isComplete };
 }
 
-/** A database as a host of version 6 left it: nothing is in the index. */
+/** A database as a host of version 6 left it, without an index. */
 async function older(turns: readonly JournalWrite[]): Promise<void> {
   await journal.commit([...rows, ...turns]);
   await journal.close();
@@ -58,11 +58,11 @@ async function older(turns: readonly JournalWrite[]): Promise<void> {
   expect(migrations.length).toBe(14);
 }
 
-test('an index that is begun anew reads the titles of chats whose states are compressed, too', async () => {
+test('a rebuilt index includes the titles of chats whose states are compressed', async () => {
   await journal.commit([...rows, { ...largeChannel('ahp-chat:/large', 7), session }]);
   await journal.close();
   const database = new DatabaseSync(join(folder, 'journal.db'));
-  // A host whose SQLite had no FTS5 made none.
+  // A host whose SQLite had no FTS5 made no index.
   database.exec('DROP TABLE words; PRAGMA user_version = 12');
   database.close();
   journal = new SqliteJournal({ folder });
@@ -72,12 +72,12 @@ test('an index that is begun anew reads the titles of chats whose states are com
   expect(await find('7')).toEqual({ found: ['title: Walnut 7'], isComplete: true });
 });
 
-test('what version 6 held is read into the index in slices, and until then a search says that it is not complete', async () => {
+test('data of version 6 is indexed in slices, and until then a search reports that it is incomplete', async () => {
   await older(Array.from({ length: 300 }, (_, n) => turn(n, `walnut ${n}`)));
   expect(await find('walnut')).toEqual({ found: [], isComplete: false });
   await journal.commit([turn(300, 'walnut new')]);
   expect(await find('new')).toEqual({ found: ['t300: walnut new'], isComplete: false });
-  // Cut away and written again before its turn comes.
+  // Truncated and written again before the index reaches it.
   await journal.commit([{ op: 'dropTurns', chat, from: 298 }, turn(298, 'other')]);
   let slices = 1;
   while (await journal.fillIndex(0)) slices += 1;
@@ -88,7 +88,7 @@ test('what version 6 held is read into the index in slices, and until then a sea
   expect(await find('hazelnut')).toMatchObject({ found: ['title: Hazelnut'] });
 });
 
-test('the index holds no text, goes back with a failed commit, and is whole after being put in order', async () => {
+test('the index holds no text, is rolled back with a failed commit, and is complete after an optimization', async () => {
   await journal.commit([...rows, turn(0, 'an exceptional sentence')]);
   const failed: JournalWrite[] = [turn(1, 'lost'), { ...envelopeAt(1) }, { ...envelopeAt(1) }];
   await expect(journal.commit(failed)).rejects.toThrow('1');
@@ -110,11 +110,11 @@ test('the index holds no text, goes back with a failed commit, and is whole afte
   expect(held).toEqual([]);
 });
 
-test('an index that a host without FTS5 marked as stale is begun anew', async () => {
+test('an index that a host without FTS5 marked as stale is rebuilt', async () => {
   await journal.commit([...rows, turn(0, 'walnut zero')]);
   await journal.close();
   const database = new DatabaseSync(join(folder, 'journal.db'));
-  // As such a host left it: it wrote turns, and no words.
+  // As such a host left it: with turns and without words.
   database.exec("INSERT INTO internal VALUES ('wordsStale', 'true'); PRAGMA user_version = 12");
   database.exec("UPDATE turns SET json = replace(json, 'walnut', 'almond')");
   database.close();

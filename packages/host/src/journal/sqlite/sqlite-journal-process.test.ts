@@ -29,7 +29,7 @@ function nodeArgs(program: string): string[] {
   return ['-C', '@agenthost/source', '--input-type=module', '-e', prelude + program, folder];
 }
 
-/** A process of its own that runs `program` with an unopened `journal` on the folder. */
+/** Starts a process that runs `program` with a `journal` on the folder that is not open yet. */
 function start(program: string): ChildProcessByStdio<null, Readable, null> {
   return spawn(process.execPath, nodeArgs(program), { stdio: ['ignore', 'pipe', 'inherit'] });
 }
@@ -40,7 +40,7 @@ async function kill(child: ChildProcessByStdio<null, Readable, null>): Promise<v
   await exit;
 }
 
-/** Reserves numbers, then commits batches of ten envelopes and a counter for as long as it lives, and says each that resolved. */
+/** Reserves numbers, then commits batches of ten envelopes and a counter until it is killed, and prints each resolved batch. */
 const writeForEver = `
 const start = await journal.open();
 let seq = start.reservedSeq;
@@ -63,7 +63,7 @@ for (;;) {
 `;
 
 describe('a killed host', () => {
-  test('[CONN-4] [CONN-6] leaves every batch that had resolved, whole batches only, and no number to be given twice', async () => {
+  test('[CONN-4] [CONN-6] leaves every resolved batch, only whole batches, and never assigns a number twice', async () => {
     const acknowledged = new Set<number>();
     for (let round = 1; round <= 4; round++) {
       const child = start(writeForEver);
@@ -99,7 +99,7 @@ describe('a killed host', () => {
     expect(acknowledged.size).toBeGreaterThanOrEqual(37 * 10);
   });
 
-  test('frees the journal that it held, which refuses every other process until then', async () => {
+  test('frees its journal, which refuses every other process until then', async () => {
     const child = start(`await journal.open(); say('open'); setInterval(() => {}, 1_000);`);
     await once(child.stdout, 'data');
     const journal = new SqliteJournal({ folder });
@@ -112,12 +112,12 @@ describe('a killed host', () => {
   });
 });
 
-/** Whether this user may mount a file system of its own: Linux with user namespaces. */
+/** Whether this user may mount a file system: Linux with user namespaces. */
 const canMount =
   process.platform === 'linux' &&
   spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()], { stdio: 'ignore' }).status === 0;
 
-/** Runs `program` with `folder` on a file system of 3 MiB; resolves with what it said. */
+/** Runs `program` with `folder` on a file system of 3 MiB. Returns the printed values. */
 function runOnSmallDisk(program: string): unknown[] {
   const script = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$@"';
   const result = spawnSync(
@@ -133,7 +133,7 @@ function runOnSmallDisk(program: string): unknown[] {
 }
 
 describe.skipIf(!canMount)('a disk that cannot be written (needs unshare and tmpfs)', () => {
-  test('a full one refuses commits and reservations, still reads, and takes them again when there is room', () => {
+  test('a full disk refuses commits and reservations, still reads, and accepts them again with free space', () => {
     const said = runOnSmallDisk(`
       import { rmSync, writeFileSync } from 'node:fs';
       writeFileSync(folder + '/ballast', Buffer.alloc(1_500_000));
@@ -164,7 +164,7 @@ describe.skipIf(!canMount)('a disk that cannot be written (needs unshare and tmp
     ]);
   });
 
-  test('one that is full already is refused at start, in words', () => {
+  test('a disk that is full at the start is refused with a message', () => {
     const said = runOnSmallDisk(`
       import { writeFileSync } from 'node:fs';
       try { writeFileSync(folder + '/ballast', Buffer.alloc(3_200_000)); } catch (error) { say(error.code); }
@@ -173,7 +173,7 @@ describe.skipIf(!canMount)('a disk that cannot be written (needs unshare and tmp
     expect(said).toEqual(['ENOSPC', ['full', true]]);
   });
 
-  test('a read-only one is refused in words, with a database in it or without', () => {
+  test('a read-only disk is refused with a message, with or without a database', () => {
     const said = runOnSmallDisk(`
       import { spawnSync } from 'node:child_process';
       const refusal = () => new SqliteJournal({ folder }).open().catch((error) => say([error.code, error.message.includes(folder)]));

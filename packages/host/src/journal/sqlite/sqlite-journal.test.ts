@@ -33,7 +33,7 @@ useJournalFolder();
 
 const onePowerCut = { bootId: () => 'boot 2' };
 
-/** Text that stays as large as it is. */
+/** Text that does not compress. */
 function noise(seed: number): string {
   return [seed, -seed].map((each) => createHash('sha512').update(String(each)).digest('base64')).join('');
 }
@@ -48,7 +48,7 @@ function envelopes(from: number, count: number): JournalWrite[] {
   }));
 }
 
-/** Leaves a journal behind as a kill does: a copy of the files while it is open, put in its place once it has closed. */
+/** Leaves a journal as a kill does: copies its files while it is open, and restores them after it has closed. */
 async function leaveCutOff(journal: SqliteJournal): Promise<void> {
   const names = ['journal.db', 'journal.db-wal', 'seq', 'sent'].filter((name) => existsSync(file(name)));
   const copies = names.map((name) => [name, readFileSync(file(name))] as const);
@@ -63,7 +63,7 @@ function overwrite(name: string, position: number, content: Buffer): void {
 }
 
 describe('files', () => {
-  test('a new data folder is for its owner alone, and so is every file in it', async () => {
+  test('a new data folder is readable by its owner only, and so is every file in it', async () => {
     const journal = create();
     await journal.open();
     await journal.reserveSeq(100);
@@ -79,7 +79,7 @@ describe('files', () => {
     ]);
   });
 
-  test('a database that others could read is taken from them', async () => {
+  test('a database that others could read becomes private', async () => {
     const before = create();
     await before.open();
     await before.close();
@@ -113,7 +113,7 @@ describe('files', () => {
     },
   );
 
-  test('a journal whose folder has gone closes without an error', async () => {
+  test('a journal whose folder was deleted closes without an error', async () => {
     const journal = create();
     await journal.open();
     rmSync(dataFolder(), { recursive: true });
@@ -121,7 +121,7 @@ describe('files', () => {
     expect(existsSync(dataFolder())).toBe(false);
   });
 
-  test('freed pages go back to the file system, a slice at a time', async () => {
+  test('freed pages are returned to the file system, a slice at a time', async () => {
     const journal = create();
     await journal.open();
     const big = JSON.stringify('x'.repeat(4_000_000));
@@ -134,7 +134,7 @@ describe('files', () => {
   });
 });
 
-describe('what a power loss may have taken', () => {
+describe('data that a power loss may have destroyed', () => {
   async function cutOff(): Promise<void> {
     const journal = create();
     await journal.open();
@@ -143,7 +143,7 @@ describe('what a power loss may have taken', () => {
     await leaveCutOff(journal);
   }
 
-  test('[CONN-6] a kill loses nothing: on the same boot no tail is missed', async () => {
+  test('[CONN-6] a kill loses nothing: on the same boot no end of the log is missing', async () => {
     await cutOff();
     expect(await create().open()).toMatchObject({
       lastSeq: 20,
@@ -153,7 +153,7 @@ describe('what a power loss may have taken', () => {
     });
   });
 
-  test('[CONN-4] [CONN-5] a log that was cut afterwards is known on the same boot, and what it held is named as lost', async () => {
+  test('[CONN-4] [CONN-5] a log that was truncated afterwards is detected on the same boot, and its numbers are reported as lost', async () => {
     const journal = create();
     await journal.open();
     await journal.reserveSeq(100);
@@ -169,7 +169,7 @@ describe('what a power loss may have taken', () => {
     expect(await create().open()).toMatchObject({ lastSeq: 101, mayHaveLostTail: false, lost });
   });
 
-  test('[CONN-4] [CONN-5] cut off and on another boot, the numbers above the last journaled one are named as lost', async () => {
+  test('[CONN-4] [CONN-5] after a kill and a new boot, the numbers above the last journaled one are reported as lost', async () => {
     await cutOff();
     const lost = [{ after: 20, upTo: 100 }];
     const journal = create(onePowerCut);
@@ -189,7 +189,7 @@ describe('what a power loss may have taken', () => {
     expect(await create(onePowerCut).open()).toMatchObject({ lost: [] });
   });
 
-  test('[CONN-6] closed before the machine was restarted, nothing is lost', async () => {
+  test('[CONN-6] a journal that was closed before a restart of the machine lost nothing', async () => {
     const journal = create();
     await journal.open();
     await journal.reserveSeq(100);
@@ -198,7 +198,7 @@ describe('what a power loss may have taken', () => {
     expect(await create(onePowerCut).open()).toMatchObject({ mayHaveLostTail: false, lost: [] });
   });
 
-  test('a boot that cannot be told counts as another one', async () => {
+  test('an unknown boot counts as another one', async () => {
     await cutOff();
     expect(await create({ bootId: () => undefined }).open()).toMatchObject({ mayHaveLostTail: true });
   });
@@ -247,7 +247,7 @@ describe('what a power loss may have taken', () => {
 });
 
 describe('damage', () => {
-  /** Enough that the database has many pages. */
+  /** Writes enough for many pages in the database. */
   async function fill(): Promise<void> {
     const journal = create();
     await journal.open();
@@ -262,7 +262,7 @@ describe('damage', () => {
     ['is cut short', () => truncateSync(file('journal.db'), 300_000)],
     ['has a broken schema', () => overwrite('journal.db', 100, Buffer.alloc(3_900, 0xff))],
   ])(
-    '[CONN-4] a database that %s is set aside, and a new one goes on above the old numbers',
+    '[CONN-4] a database that %s is set aside, and a new one continues above the old numbers',
     async (_case, damage) => {
       await fill();
       damage();
@@ -283,7 +283,7 @@ describe('damage', () => {
     },
   );
 
-  test('a second one in the same second gets a name of its own', async () => {
+  test('a second database in the same second gets a name of its own', async () => {
     mkdirSync(dataFolder());
     writeFileSync(file('journal.db'), 'not a database'.repeat(100));
     const first = create();
@@ -294,7 +294,7 @@ describe('damage', () => {
     expect(start.setAside?.path).toBe(file('journal.db.damaged-20261121T102030Z-2'));
   });
 
-  test('[CONN-4] with the number file gone too, numbers go on at the clock, above all that were given', async () => {
+  test('[CONN-4] without the number file too, numbers continue from the clock, above all assigned ones', async () => {
     await fill();
     writeFileSync(file('journal.db'), 'not a database'.repeat(100));
     rmSync(file('seq'));
@@ -309,7 +309,7 @@ describe('damage', () => {
     expect(readFileSync(file('seq'), 'utf8')).toBe('10000\n');
   });
 
-  /** Pages in the middle, where a start does not look. */
+  /** Damages pages in the middle, which a start does not check. */
   function tearMiddle(): void {
     const { size } = statSync(file('journal.db'));
     overwrite('journal.db', Math.floor(size / 2 / 4_096) * 4_096, Buffer.alloc(20 * 4_096, 0xa5));
@@ -325,7 +325,7 @@ describe('damage', () => {
     expect(start.setAside?.reason).toMatch(/damaged|malformed/);
   });
 
-  test('damage that shows at a read is an error of that read, and the next start sets the database aside', async () => {
+  test('damage that a read finds is an error of that read, and the next start sets the database aside', async () => {
     await fill();
     tearMiddle();
     const told: unknown[] = [];
@@ -344,7 +344,7 @@ describe('damage', () => {
     expect(existsSync(file('journal.db.suspect'))).toBe(false);
   });
 
-  /** Spoils where an index begins: no start looks there. */
+  /** Overwrites the root page of an index, which a start does not check. */
   function overwriteRoot(name: string): void {
     const database = new DatabaseSync(file('journal.db'));
     const root = Number(
@@ -361,7 +361,7 @@ describe('damage', () => {
     summary: '{}',
   });
 
-  test('damage that a write meets ends all writing, in one message, until the next start sets the file aside', async () => {
+  test('damage that a write finds stops all writes with one message, until the next start sets the file aside', async () => {
     await fill();
     const before = create();
     await before.open();
@@ -380,7 +380,7 @@ describe('damage', () => {
     expect(existsSync(file('journal.db.suspect'))).toBe(false);
   });
 
-  test('a compressed row that cannot be undone is an error of each read that needs it, and of no other', async () => {
+  test('a compressed row that cannot be read is an error of each read that needs it, and of no other', async () => {
     const journal = create();
     await journal.open();
     await journal.commit([largeEnvelope(1), { ...largeEnvelope(2), channel: 'other' }]);
@@ -396,7 +396,7 @@ describe('damage', () => {
     expect(await again.trim(1, 5)).toBe(1);
   });
 
-  test('a compressed state that cannot be undone is an error of its channel, and of no other', async () => {
+  test('a compressed state that cannot be read is an error of its channel, and of no other', async () => {
     const journal = create();
     await journal.open();
     await journal.commit([largeChannel('broken', 1), largeChannel('other', 2)]);

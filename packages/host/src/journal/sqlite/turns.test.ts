@@ -34,7 +34,7 @@ const sessions = { s1: ['a', 'b'], s2: ['c', 'd'], s3: ['e'] } as const;
 const chats = Object.values(sessions).flat();
 type Chat = (typeof chats)[number];
 
-/** Histories as a host writes them: turns come at the end, with the contents that they gathered while they ran. */
+/** Histories as a host writes them: turns are appended, with the contents that they collected while they ran. */
 class Histories {
   readonly #random: SeededRandom;
   readonly #active = new Map<Chat, string>();
@@ -85,7 +85,7 @@ class Histories {
         this.#active.delete(at);
         return [{ op: 'dropContents', chat: at, turnId: active }];
       case 'retain':
-        // As retention does: never all of them.
+        // Retention drops the oldest turns, and never all of them.
         return [{ op: 'dropTurns', chat: at, from: 0, to: random.between(0, Math.max(0, count - 1)) }];
       case 'copy': {
         const to = random.pick(chats);
@@ -118,7 +118,7 @@ function rowOf(of: Chat): JournalWrite {
   return channel(of, 0, { session: sessionOf(of) });
 }
 
-/** What a journal answers to everything that turns and contents bear on. */
+/** A journal's answers to all queries that depend on turns and contents. */
 async function answers(journal: Journal, contents: readonly string[]): Promise<unknown> {
   const reads: unknown[] = [];
   for (const each of chats) {
@@ -131,7 +131,7 @@ async function answers(journal: Journal, contents: readonly string[]): Promise<u
   return [...reads, held.flatMap((each) => each?.id ?? [])];
 }
 
-test('sharing shows in no answer: they are those of a journal in which each chat has its own, and nothing is left at the end', async () => {
+test('answers with shared rows equal those of a journal in which each chat has its own, and nothing is left at the end', async () => {
   for (let seed = 1; seed <= 40; seed += 1) {
     const histories = new Histories(seed);
     const memory = await open(new MemoryJournal());
@@ -157,7 +157,7 @@ test('sharing shows in no answer: they are those of a journal in which each chat
   }
 });
 
-test('turns and contents of version 5 are read, copied and dropped as those from now', async () => {
+test('turns and contents of version 5 are read, copied and dropped like current ones', async () => {
   const old = await open(new SqliteJournal({ folder, migrations: migrations.slice(0, 5) }));
   await old.close();
   // As a host of that version wrote them.

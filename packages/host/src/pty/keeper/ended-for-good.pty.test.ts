@@ -4,7 +4,7 @@ import { isEnded, KeeperStage } from './contract-keeper.ts';
 import { read, untilGone } from './contract-keepers.ts';
 import type { Keeper } from './keeper.ts';
 
-/** Has to be killed, which takes a keeper two seconds. */
+/** A program that must be killed, which takes a keeper two seconds. */
 const STUBBORN = `trap '' HUP TERM; echo ready; while :; do sleep 1000; done`;
 
 let stage: KeeperStage<SimulatedClock>;
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => stage.end());
 
-/** Fails unless the keeper holds nothing more: all that it waits for is the next host, for five seconds. */
+/** Fails unless the keeper holds no pty and waits only for the next host, for five seconds. */
 async function expectIdle(keeper: Keeper): Promise<void> {
   await stage.untilCounting();
   await stage.clock.advance(4_999);
@@ -23,8 +23,8 @@ async function expectIdle(keeper: Keeper): Promise<void> {
   await keeper.ended;
 }
 
-describe('a pty that is ended for good', () => {
-  test('is ended to its last process, and forgotten, also when its host leaves in the midst of it', async () => {
+describe('a pty that is ended permanently', () => {
+  test('ends with its last process and is removed, even when its host leaves meanwhile', async () => {
     const keeper = await stage.start();
     const connection = await stage.reach();
     const pty = await stage.spawnOn(connection, STUBBORN);
@@ -39,7 +39,7 @@ describe('a pty that is ended for good', () => {
     await expectIdle(keeper);
   });
 
-  test('is forgotten when its host leaves before it has taken all output', async () => {
+  test('is removed when its host leaves before it has read all output', async () => {
     const keeper = await stage.start();
     const connection = await stage.reach();
     const pty = await stage.spawnOn(connection, 'exec yes');
@@ -49,7 +49,7 @@ describe('a pty that is ended for good', () => {
     await expectIdle(keeper);
   });
 
-  test('is forgotten when another host takes over in the midst of it', async () => {
+  test('is removed when another host takes over meanwhile', async () => {
     const keeper = await stage.start();
     const pty = await stage.spawnOn(await stage.reach(), STUBBORN);
     await read(pty).shows('ready');
@@ -62,7 +62,7 @@ describe('a pty that is ended for good', () => {
     await expectIdle(keeper);
   });
 
-  test('tells its exit to a host that stays, and need not be released', async () => {
+  test('reports its exit to a host that stays, and needs no release', async () => {
     const keeper = await stage.start();
     const connection = await stage.reach();
     const pty = await stage.spawnOn(connection, 'echo ready; exec sleep 1000');
@@ -74,7 +74,7 @@ describe('a pty that is ended for good', () => {
     await expectIdle(keeper);
   });
 
-  test('is one that its host named so: any other is kept for the next host', async () => {
+  test('is only one that its host named: any other is kept for the next host', async () => {
     await stage.start();
     const connection = await stage.reach();
     const pty = await stage.spawnOn(connection, 'exec sleep 1000');

@@ -13,7 +13,7 @@ import {
 } from './frames.ts';
 import { parseHostMessage, parseKeeperMessage } from './protocol.ts';
 
-/** Frames with bytes of their own, since those of a reader are gone after the call. */
+/** Frames with copied bytes, since the reader reuses its buffer after the call. */
 function collect(): { reader: FrameReader; frames: Frame[] } {
   const frames: Frame[] = [];
   const reader = new FrameReader((frame) => {
@@ -45,7 +45,7 @@ const expected: readonly Frame[] = [
 ];
 
 describe('frames', () => {
-  test('come out as they went in, however the stream is cut', () => {
+  test('are read as written, wherever the stream is cut', () => {
     for (let size = 1; size <= sent.length; size += 1) {
       const { reader, frames } = collect();
       for (let at = 0; at < sent.length; at += size) reader.push(sent.subarray(at, at + size));
@@ -75,7 +75,7 @@ describe('frames', () => {
     expect(() => collect().reader.push(Buffer.from(bytes))).toThrow(FrameError);
   });
 
-  test('are refused past the limit before any of their body is there, a small one until hello', () => {
+  test('above the limit are refused before their body arrives; until hello the limit is small', () => {
     const length = (bytes: number) => Buffer.from([bytes >>> 24, bytes >>> 16, bytes >>> 8, bytes]);
     const { reader } = collect();
     reader.push(length(HELLO_LIMIT_BYTES));
@@ -88,12 +88,12 @@ describe('frames', () => {
 });
 
 describe('messages', () => {
-  test('of a type that this build does not know are passed over', () => {
+  test('of an unknown type are ignored', () => {
     expect(parseHostMessage('{"type":"future","x":1}')).toBeUndefined();
     expect(parseKeeperMessage('{"type":"future"}')).toBeUndefined();
   });
 
-  test('may carry fields that this build does not know', () => {
+  test('may have unknown fields', () => {
     expect(parseHostMessage('{"type":"kill","request":1,"pty":2,"how":"gently"}')).toEqual({
       type: 'kill',
       request: 1,
@@ -101,7 +101,7 @@ describe('messages', () => {
     });
   });
 
-  test('leave sizes that are none to the pty to refuse', () => {
+  test('pass invalid sizes on to the pty, which refuses them', () => {
     const resize = (cols: unknown) =>
       parseHostMessage(JSON.stringify({ type: 'resize', pty: 1, cols, rows: 24 }));
     expect(resize(-1)).toEqual({ type: 'resize', pty: 1, cols: -1, rows: 24 });

@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const keysFrame = (data: string): Buffer => Buffer.concat([...inputFrames(1, data)]);
 
-/** Both ends of a connection, the keeper's with what it heard. */
+/** Both ends of a connection, and the messages that the keeper received. */
 async function connected() {
   const server = createServer();
   server.listen(join(folder, 'socket'));
@@ -42,18 +42,18 @@ async function connected() {
 }
 
 describe('a host that is killed', () => {
-  test('has typed what it said before, also when the keeper speaks to it first', async () => {
+  test('has its complete input delivered, even when the keeper writes first', async () => {
     const { host, link, keys, closed } = await connected();
     host.write(keysFrame('first\r'));
     host.write(keysFrame('second é🙂\r'));
     host.destroy();
-    // It is gone before anything of that was read, and this fails at once.
+    // The connection closes before this is read, so the write fails at once.
     link.send({ type: 'killed', request: 1 });
     await closed;
     expect(keys).toEqual(['first\r', 'second é🙂\r']);
   });
 
-  test('has typed nothing of what was not whole', async () => {
+  test('has no incomplete input delivered', async () => {
     const { host, link, keys, closed } = await connected();
     host.write(Buffer.concat([keysFrame('whole\r'), keysFrame('torn\r').subarray(0, 9)]));
     host.destroy();

@@ -30,7 +30,7 @@ afterEach(() => keepers.end());
 
 const folder = () => keeperFolder(keepers.dataDir);
 
-/** A server in the place of a keeper. */
+/** A server in place of a keeper. */
 async function listen(name: string, greet: (socket: Socket) => void = () => {}): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());
@@ -43,7 +43,7 @@ async function listen(name: string, greet: (socket: Socket) => void = () => {}):
 }
 
 describe('a host that was killed', () => {
-  /** A host by itself: puts what it reads into a file before it acknowledges it, and is killed in the midst of it. */
+  /** A host in a process of its own. It writes output to a file before it acknowledges it, and is killed meanwhile. */
   const killedHost = `
     import { appendFileSync } from 'node:fs';
     const [module, dataDir, file, killAt, command] = process.argv.slice(1);
@@ -95,7 +95,7 @@ describe('a host that was killed', () => {
     },
   );
 
-  test('leaves ptys that end while nobody is there: what is left and the exit code are collected', async () => {
+  test('leaves ptys that end without a host: the next host gets their remaining output and exit code', async () => {
     const gate = join(keepers.root, 'gate');
     const first = keepers.owner();
     const script = `echo before; while [ ! -e ${gate} ]; do sleep 0.02; done; echo after; exit 3`;
@@ -115,7 +115,7 @@ describe('a host that was killed', () => {
     pty.release();
   });
 
-  test('does not hold up programs: the newest output is kept, from a line start on', async () => {
+  test('does not block programs: the newest output is kept, from a line start on', async () => {
     const first = keepers.owner();
     const pty = keepers.watch(await first.spawn(shell('flood', 'echo go; seq 1 3000000')));
     await read(pty, 0, { acknowledges: false }).shows('go');
@@ -140,7 +140,7 @@ describe('a host that was killed', () => {
 });
 
 describe('the socket', () => {
-  test('is for its owner alone, in a folder for its owner alone', async () => {
+  test('is accessible to its owner only, in a folder of the same kind', async () => {
     mkdirSync(folder(), { mode: 0o755 });
     chmodSync(folder(), 0o755);
     const owner = keepers.owner();
@@ -152,14 +152,14 @@ describe('the socket', () => {
     expect(modeOf(join(folder(), (name ?? '').replace('.sock', '.log')))).toBe('600');
   });
 
-  test('is not looked for through a link', async () => {
+  test('is not reached through a link', async () => {
     mkdirSync(join(keepers.root, 'elsewhere'));
     symlinkSync(join(keepers.root, 'elsewhere'), folder());
     await expect(keepers.owner().adopt()).rejects.toThrow(PtyError);
     await expect(keepers.owner().spawn(shell('a', 'cat'))).rejects.toThrow('is not a folder');
   });
 
-  test('may lie deeper than an address can say', async () => {
+  test('may have a longer path than a socket address allows', async () => {
     await keepers.end();
     keepers = new TestKeepers(`${'deep/'.repeat(30)}data`);
     expect(socketPath(folder(), 'x').length).toBeGreaterThan(150);
@@ -172,7 +172,7 @@ describe('the socket', () => {
     expect(again?.pid).toBe(pty.pid);
   });
 
-  test('that nobody listens on any more is removed', async () => {
+  test('without a listener is removed', async () => {
     mkdirSync(folder(), { mode: 0o700 });
     const server = await listen('old');
     renameSync(socketPath(folder(), 'old'), socketPath(folder(), 'stale'));
@@ -196,7 +196,7 @@ describe('the socket', () => {
       'not as a keeper does',
     ],
     ['hangs up', (socket) => socket.destroy(), 'not as a keeper does'],
-  ])('of somebody who %s is left alone, and the log says so', async (_what, greet, words) => {
+  ])('of a process that %s is left alone, and that is logged', async (_what, greet, words) => {
     mkdirSync(folder(), { mode: 0o700 });
     const open = new Set<Socket>();
     const server = await listen('other', (socket) => {
@@ -218,7 +218,7 @@ describe('the socket', () => {
 });
 
 describe('a keeper', () => {
-  test('has nothing of its host: not its environment, folder, session or terminal', async () => {
+  test('inherits nothing of its host: neither environment, folder, session nor terminal', async () => {
     process.env.AGENTHOST_TOKEN = 'secret';
     try {
       keepers.watch(await keepers.owner().spawn(shell('a', 'cat')));
@@ -237,14 +237,14 @@ describe('a keeper', () => {
     });
   });
 
-  test('is started once by spawns that come together', async () => {
+  test('is started once for simultaneous spawns', async () => {
     const owner = keepers.owner();
     const ptys = await Promise.all(['a', 'b', 'c'].map((id) => owner.spawn(shell(id, 'cat'))));
     for (const pty of ptys) keepers.watch(pty);
     expect(keepers.keeperPids).toHaveLength(1);
   });
 
-  test('that cannot start is told with the end of its log, and leaves nothing', async () => {
+  test('that cannot start is reported with the end of its log, and leaves nothing', async () => {
     mkdirSync(folder(), { mode: 0o700 });
     const start = async () => {
       writeFileSync(socketPath(folder(), 'taken'), '');
@@ -255,7 +255,7 @@ describe('a keeper', () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test('that cannot start is told with the cause, also when its log is gone', async () => {
+  test('that cannot start is reported with the cause, even when its log is missing', async () => {
     mkdirSync(folder(), { mode: 0o700 });
     writeFileSync(socketPath(folder(), 'taken'), '');
     const started = startKeeper(folder(), 'taken', { build: '1.0.0', limits: {} });
@@ -266,7 +266,7 @@ describe('a keeper', () => {
     await expect(started).rejects.toThrow(PtyError);
   });
 
-  test('of another version keeps its ptys beside the new one, and ends with them', async () => {
+  test('of another version keeps its ptys beside the new keeper, and ends with them', async () => {
     const first = keepers.owner({ build: '1.0.0' });
     const old = keepers.watch(await first.spawn(shell('old', 'stty -echo; echo ready; cat')));
     const before = read(old);
@@ -291,7 +291,7 @@ describe('a keeper', () => {
     expect(readdirSync(folder()).filter((entry) => entry.endsWith('.sock'))).toHaveLength(1);
   });
 
-  test('ends by itself when it holds nothing and no host is there, and removes its files', async () => {
+  test('ends by itself when it has no pty and no host, and removes its files', async () => {
     const owner = keepers.owner();
     const pty = keepers.watch(await owner.spawn(shell('a', 'true')));
     expect(await read(pty).exitCode).toBe(0);
@@ -302,7 +302,7 @@ describe('a keeper', () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test('that is killed hangs its ptys up, after what was received, and the next spawn starts another', async () => {
+  test('that is killed ends its ptys after their received output, and the next spawn starts another keeper', async () => {
     const owner = keepers.owner();
     const pty = keepers.watch(await owner.spawn(shell('a', 'echo ready; exec sleep 1000')));
     const unread = keepers.watch(await owner.spawn(shell('b', 'exec sleep 1000')));
@@ -321,7 +321,7 @@ describe('a keeper', () => {
     expect(keepers.keeperPid).not.toBe(killed);
   });
 
-  test('that is stuck is driven on when it comes to itself, and new ptys start in another one', async () => {
+  test('that is stuck continues its ptys when it answers again, and new ptys start in another keeper', async () => {
     const owner = keepers.owner({ aliveTimeoutMs: 300 });
     const pty = keepers.watch(await owner.spawn(shell('a', 'stty -echo; echo ready; cat')));
     const heard = read(pty);
@@ -339,11 +339,11 @@ describe('a keeper', () => {
     await pty.kill();
     await heard.exitCode;
     pty.release();
-    // Nothing would ever start in it again.
+    // It would start no other pty.
     await untilGone(stuck);
   });
 
-  test('that is stuck when a host starts is not waited for, and what it holds comes once it answers', async () => {
+  test('that is stuck at the start of a host does not delay it, and its ptys appear when it answers', async () => {
     const first = keepers.owner();
     const pty = keepers.watch(await first.spawn(shell('a', 'stty -echo; echo ready; cat')));
     const before = read(pty);
@@ -364,11 +364,11 @@ describe('a keeper', () => {
     again.write('still there\n');
     await heard.shows('still there');
     expect(again.pid).toBe(pty.pid);
-    // Nothing would start in it but while another one is there.
+    // New ptys start in the other keeper as long as that exists.
     expect(keepers.keeperPids).toHaveLength(2);
   });
 
-  test('that is killed while it is waited for has nothing, and its socket is removed by the next host', async () => {
+  test('that is killed while a host waits for it has no ptys, and the next host removes its socket', async () => {
     const first = keepers.owner();
     const pty = keepers.watch(await first.spawn(shell('a', 'exec sleep 1000')));
     await first.close();
@@ -382,7 +382,7 @@ describe('a keeper', () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test('that is stuck keeps no host from stopping', async () => {
+  test('that is stuck does not prevent a stop of the host', async () => {
     const first = keepers.owner();
     const pty = keepers.watch(await first.spawn(shell('a', 'exec sleep 1000')));
     await first.close();
@@ -395,7 +395,7 @@ describe('a keeper', () => {
     expect((await keepers.owner().adopt()).ptys.map(({ pid }) => pid)).toEqual([pty.pid]);
   });
 
-  /** Somebody who hangs up on the first host that comes, before its hello or before its list, and lists a pty to the second. */
+  /** A process that disconnects its first host before its hello or before its list, and lists a pty to the second one. */
   test.each(['hello', 'list'])('that fails once before its %s is asked once more', async (failsAt) => {
     mkdirSync(folder(), { mode: 0o700 });
     let visits = 0;
@@ -429,7 +429,7 @@ describe('a keeper', () => {
     server.close();
   });
 
-  test('that starts a pty when nobody waits for it any more is told to end it', async () => {
+  test('that starts a pty too late for its caller is told to end it', async () => {
     mkdirSync(folder(), { mode: 0o700 });
     const heard: (HostMessage | undefined)[] = [];
     const answer = (socket: Socket, message: HostMessage | undefined) => {
@@ -462,7 +462,7 @@ describe('a keeper', () => {
     server.close();
   });
 
-  test('takes long input in order, cut nowhere inside a character', async () => {
+  test('takes long input in order, never cut inside a character', async () => {
     const owner = keepers.owner();
     const file = join(keepers.root, 'typed');
     const pty = keepers.watch(
@@ -479,7 +479,7 @@ describe('a keeper', () => {
 });
 
 describe('an owner', () => {
-  test('that was closed starts nothing', async () => {
+  test('that was closed starts no pty', async () => {
     const owner = keepers.owner();
     expect(await owner.adopt()).toEqual({ ptys: [], late: [] });
     await owner.close();

@@ -5,5 +5,5 @@ import { TestKeepers } from './contract-keepers.ts';
 const keepers = new TestKeepers();
 afterAll(() => keepers.end());
 
-// One keeper process for all: each test's owner finds that of the test before.
+// All tests share one keeper process, so the owner of each test finds the keeper of the test before.
 describePtyOwner('KeeperPtyOwner', async (limits) => keepers.owner({ limits }));

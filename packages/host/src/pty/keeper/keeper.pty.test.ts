@@ -29,7 +29,7 @@ describe('a keeper without a host', () => {
     await expect(stage.reach()).rejects.toThrow('gone');
   });
 
-  test('begins its 5 s anew when a host leaves, and does not count while one is there', async () => {
+  test('restarts its 5 s when a host leaves, and does not count while a host is connected', async () => {
     const keeper = await stage.start();
     await stage.clock.advance(4_000);
     const connection = await stage.reach();
@@ -47,11 +47,11 @@ describe('a keeper without a host', () => {
     const connection = await stage.reach();
     const pty = await stage.spawnOn(connection, 'exit 4');
     await untilGone(pty.pid);
-    // The end of its output may be seen later than that of its process.
+    // The keeper may notice the end of the output after the end of the process.
     const heard = read(pty);
     expect(await heard.exitCode).toBe(4);
     await stage.leave(connection);
-    // Seen to have ended at the first look, an hour on.
+    // The check an hour later notices the end.
     await stage.clock.advance(24 * 60 * 60 * 1_000);
     expect(await isEnded(keeper)).toBe(false);
     const later = await stage.reach();
@@ -73,8 +73,8 @@ describe('a keeper without a host', () => {
   });
 });
 
-describe('a keeper whose socket is gone', () => {
-  test('ends its ptys and itself at the next look, within 30 s', async () => {
+describe('a keeper whose socket is missing', () => {
+  test('ends its ptys and itself at the next check, within 30 s', async () => {
     let isReachable = true;
     const keeper = await stage.start({ isReachable: () => isReachable });
     const connection = await stage.reach();
@@ -89,7 +89,7 @@ describe('a keeper whose socket is gone', () => {
     await untilGone(pid);
   });
 
-  test('goes on while a host is there, and ends within 30 s after it', async () => {
+  test('continues while a host is connected, and ends within 30 s after that', async () => {
     const keeper = await stage.start({ isReachable: () => false });
     const connection = await stage.reach();
     await stage.spawnOn(connection, 'exec sleep 1000');
@@ -100,7 +100,7 @@ describe('a keeper whose socket is gone', () => {
     await keeper.ended;
   });
 
-  test('is one whose socket or folder was removed, not one whose folder was moved or cannot be looked at', () => {
+  test('is one whose socket or folder was removed, not one whose folder was moved or is unreadable', () => {
     const made = (folder: string): number => {
       ensureKeeperFolder(folder);
       writeFileSync(socketPath(folder, 'k'), '');
@@ -128,7 +128,7 @@ describe('a keeper whose socket is gone', () => {
 });
 
 describe('a second host', () => {
-  test('takes over: the first is cut off, and the ptys are read by the second from where it asks', async () => {
+  test('takes over: the first is disconnected, and the second reads the ptys from the offset that it requests', async () => {
     await stage.start();
     const first = await stage.reach();
     const pty = await stage.spawnOn(first, 'stty -echo; echo one; read x; echo $x; exec sleep 1000');
@@ -147,7 +147,7 @@ describe('a second host', () => {
     expect(rest.output()).toBe('two\r\n');
   });
 
-  test('comes behind what the first has typed, also when that was not read yet', async () => {
+  test('comes after the input of the first, even if that was not read yet', async () => {
     await stage.start();
     const first = await stage.reach();
     const typed = join(stage.keepers.root, 'typed');
@@ -157,7 +157,7 @@ describe('a second host', () => {
     );
     await read(pty).shows('ready');
     const second = connect(stage.address);
-    // The keeper has accepted it, and hears it before what the first says from here on.
+    // The keeper has accepted it, and reads it before later messages of the first host.
     await once(second, 'data');
     second.write(controlFrame({ type: 'hello', protocol: KEEPER_PROTOCOL, build: '1.0.0', pid: 0 }));
     pty.write('behind ');
@@ -178,7 +178,7 @@ describe('a stranger', () => {
     ['a hello of another protocol', controlFrame({ type: 'hello', protocol: 2, build: '1.0.0', pid: 0 })],
     ['a hello with a hole', controlFrame({ type: 'hello', protocol: 1 })],
     ['keys before hello', Buffer.from([0, 0, 0, 6, 3, 0, 0, 0, 1, 65])],
-  ])('who sends %s is cut off, and the host notices nothing', async (_what, bytes) => {
+  ])('that sends %s is disconnected, and the host is not affected', async (_what, bytes) => {
     await stage.start();
     const connection = await stage.reach();
     const pty = await stage.spawnOn(connection, 'stty -echo; echo ready; cat');
@@ -197,7 +197,7 @@ describe('a stranger', () => {
       'what only keepers send',
       Buffer.concat([hello, Buffer.from([0, 0, 0, 13, 2, ...Array.from({ length: 12 }, () => 0)])]),
     ],
-  ])('who says hello and then %s is cut off, and the ptys stay for the next', async (_what, bytes) => {
+  ])('that sends hello and then %s is disconnected, and its ptys stay for the next', async (_what, bytes) => {
     await stage.start();
     const pty = await stage.spawnOn(await stage.reach(), 'exec sleep 1000');
     await sendAndHangUp(bytes);
@@ -215,7 +215,7 @@ describe('a stranger', () => {
 });
 
 describe('a request', () => {
-  test('that no frame can hold is refused here, and the connection stays', async () => {
+  test('that exceeds a frame is refused by the host, and the connection stays', async () => {
     await stage.start();
     const connection = await stage.reach();
     await expect(stage.spawnOn(connection, 'x'.repeat(5_000_000))).rejects.toThrow(PtyError);
@@ -223,8 +223,8 @@ describe('a request', () => {
   });
 });
 
-describe('what nobody knows', () => {
-  test('numbers of ptys that are none, messages of later builds and ends of ended ptys do no harm', async () => {
+describe('unknown things', () => {
+  test('unknown pty numbers, messages of later builds and ends of ended ptys do no harm', async () => {
     await stage.start();
     const connection = await stage.reach();
     connection.write(99, 'x');

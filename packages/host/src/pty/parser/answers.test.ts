@@ -14,7 +14,7 @@ const screen: AnsweringScreen = {
   version: '1.2.3',
 };
 
-/** What comes back to a program that wrote this. */
+/** The answers to a program that wrote this output. */
 const answers = (output: string): string[] =>
   new OutputParser({ nonce: 'n' })
     .push(Buffer.from(output))
@@ -108,7 +108,7 @@ describe('answers to programs', () => {
     }
   });
 
-  test('no text that a program chose is typed in its name', () => {
+  test('no answer contains text that a program chose', () => {
     expect(answers('\x1bP+qrm -rf ~\r\x1b\\')).toEqual(['\x1bP0+r\x1b\\']);
     expect(answers('\x1bP$q\rid\r\x1b\\')).toEqual(['\x1bP0$r\x1b\\']);
     expect(answers(`\x1bP+q${'a'.repeat(1000)}\x1b\\`)).toEqual(['\x1bP0+r\x1b\\']);

@@ -5,7 +5,7 @@ import { OutputParser } from './parser.ts';
 
 const NONCE = 'c0ffee';
 
-/** The rule by itself: everything decoded at once, then what is to be removed cut out. */
+/** The rule without a parser: decodes everything at once, then removes the sequences. */
 const REMOVED =
   /(?:\x1b\]|\x9d)(?:0*(?:7|133|633)(?:;[^\x07\x18\x1a\x1b\x80-\x9f]*)?|0*1337;(?:SetMark|CurrentDir=|RemoteHost=|ShellIntegrationVersion=)[^\x07\x18\x1a\x1b\x80-\x9f]*)(?:\x07|\x1b\\|\x9c)/g;
 const expectedText = (bytes: Uint8Array): string =>
@@ -14,7 +14,7 @@ const expectedText = (bytes: Uint8Array): string =>
 const textOf = (events: readonly OutputEvent[]): string =>
   events.map((event) => (event.type === 'text' ? event.text : '')).join('');
 
-/** Events with neighbouring texts joined: what must not depend on how the bytes were cut. */
+/** Events with neighbouring texts joined. They must not depend on how the bytes were cut. */
 function joined(events: readonly OutputEvent[]): OutputEvent[] {
   const result: OutputEvent[] = [];
   for (const event of events) {
@@ -28,7 +28,7 @@ function joined(events: readonly OutputEvent[]): OutputEvent[] {
 
 const ascii = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
-/** Pieces that meet in every order, so that one ends, breaks off or completes another. */
+/** Pieces that occur in every order, so that one ends, interrupts or completes another. */
 const fragment = fc.oneof(
   fc.constantFrom(
     ...[
@@ -137,8 +137,8 @@ function chunks(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   return result;
 }
 
-describe('what a pty puts out', () => {
-  test('[TERM-3] becomes the decoded text without shell integration, however it is cut', () => {
+describe('the output of a pty', () => {
+  test('[TERM-3] becomes the decoded text without shell integration, wherever it is cut', () => {
     fc.assert(
       fc.property(stream, cuts, (bytes, sizes) => {
         const parser = new OutputParser({ nonce: NONCE });
@@ -151,7 +151,7 @@ describe('what a pty puts out', () => {
     );
   });
 
-  test('[TERM-3] gives the same events in the same order, however it is cut', () => {
+  test('[TERM-3] gives the same events in the same order, wherever it is cut', () => {
     fc.assert(
       fc.property(stream, cuts, (bytes, sizes) => {
         const atOnce = new OutputParser({ nonce: NONCE });
@@ -170,7 +170,7 @@ describe('what a pty puts out', () => {
     );
   });
 
-  test('is read on by a new parser from the first byte that is in no event', () => {
+  test('can be continued by a new parser from the first byte that is in no event', () => {
     fc.assert(
       fc.property(stream, cuts, fc.nat(), (bytes, sizes, where) => {
         const cut = bytes.length === 0 ? 0 : where % (bytes.length + 1);
@@ -185,7 +185,7 @@ describe('what a pty puts out', () => {
     );
   });
 
-  test('is not waited for once CAN has broken it off', () => {
+  test('is not held after CAN has interrupted a sequence', () => {
     fc.assert(
       fc.property(stream, (noise) => {
         const parser = new OutputParser();

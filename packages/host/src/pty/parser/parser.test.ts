@@ -75,7 +75,7 @@ describe('shell integration', () => {
     '\x9b31m\x90q\x9c',
     '\x1b\x1b\x1b[A',
     '\0\x01\x7f\u0085\u00a0\ufeff',
-  ])('[TERM-3] %j is left as it is, split over reads at any byte', (sequence) => {
+  ])('[TERM-3] %j is left unchanged, split over reads at any byte', (sequence) => {
     const output = bytes(`before${sequence}after`);
     for (let at = 0; at <= output.length; at++) {
       expect(textOf(read(output.subarray(0, at), output.subarray(at)))).toBe(`before${sequence}after`);
@@ -112,7 +112,7 @@ describe('shell integration', () => {
     for (const parser of parsers) expect(parser.push(bytes(`\x1b]633;;A\x07${own('A')}`))).toEqual([]);
   });
 
-  test('marks with the nonce are reported where they stand', () => {
+  test('marks with the nonce are reported at their position', () => {
     expect(read(`${own('A')}$ ${own('B')}ls\r\n${own('C;ls')}out\r\n${own('D;0')}`)).toEqual([
       { type: 'mark', mark: { kind: 'prompt' } },
       { type: 'text', text: '$ ' },
@@ -156,7 +156,7 @@ describe('characters', () => {
     }
   });
 
-  test('what can no longer become a character is not waited for', () => {
+  test('bytes that can no longer become a character are not held', () => {
     for (const beginning of [[0xe0, 0x80], [0xed, 0xa0], [0xf4, 0x90], [0xc0], [0xff], [0x80]]) {
       const parser = new OutputParser();
       expect(textOf(parser.push(Uint8Array.from(beginning)))).toBe('\ufffd'.repeat(beginning.length));
@@ -171,14 +171,14 @@ describe('characters', () => {
     ]);
   });
 
-  test('halves on both sides of what is removed do not join', () => {
+  test('halves on both sides of a removed sequence do not join', () => {
     const output = Buffer.concat([Buffer.of(0xe2, 0x82), bytes('\x1b]133;A\x07'), Buffer.of(0xac)]);
     expect(textOf(read(output))).toBe('\ufffd\ufffd');
   });
 });
 
 describe('titles and folders', () => {
-  test('a title is reported behind its sequence', () => {
+  test('a title is reported after its sequence', () => {
     expect(read('a\x1b]0;vim – é\x07b\x1b]2;\x1b\\')).toEqual([
       { type: 'text', text: 'a\x1b]0;vim – é\x07' },
       { type: 'title', title: 'vim – é' },
@@ -201,7 +201,7 @@ describe('titles and folders', () => {
     [`\x1b]7;FILE://${hostname().toUpperCase()}/é\x07`, '/é'],
     ['\x1b]633;P;Cwd=/a\\x3bb\\\\c\x07', '/a;b\\c'],
     ['\x1b]1337;CurrentDir=/tmp/é;x\x07', '/tmp/é;x'],
-  ])('[TERM-3] %j says where the program is', (sequence, path) => {
+  ])('[TERM-3] %j reports the folder of the program', (sequence, path) => {
     expect(read(sequence)).toEqual([{ type: 'cwd', path }]);
   });
 
@@ -214,13 +214,13 @@ describe('titles and folders', () => {
     '\x1b]7;file://\x07',
     '\x1b]633;P;Cwd=relative\x07',
     '\x1b]1337;CurrentDir=\x07',
-  ])('%j says nothing about it, and is removed', (sequence) => {
+  ])('%j reports no folder, and is removed', (sequence) => {
     expect(read(sequence)).toEqual([]);
   });
 });
 
 describe('queries', () => {
-  test('[TERM-3] one is reported right behind its sequence, split over reads at any byte', () => {
+  test('[TERM-3] a query is reported right after its sequence, split over reads at any byte', () => {
     const output = bytes('ab\x1b[6ncd');
     for (let at = 0; at <= output.length; at++) {
       const events = read(output.subarray(0, at), output.subarray(at));
@@ -235,10 +235,10 @@ describe('queries', () => {
   });
 });
 
-describe('what is kept', () => {
+describe('held bytes', () => {
   const FLOOD = 'x'.repeat(1000);
 
-  /** The most bytes kept while this comes in, in reads of 1,000 bytes, and the text in the end. */
+  /** The most bytes held during reads of 1,000 bytes, and the text at the end. */
   function flood(beginning: string, reads: number): { most: number; text: string } {
     const parser = new OutputParser({ nonce: NONCE });
     let text = textOf(parser.push(bytes(beginning)));
@@ -262,21 +262,21 @@ describe('what is kept', () => {
     ['\x1b]1337;File=', 0],
     ['\x1bPq', 0],
     ['\x1b_G', 0],
-  ])('%j without an end is kept up to its limit, then is text', (beginning, limit) => {
+  ])('an unended %j is held up to its limit, then is text', (beginning, limit) => {
     const { most, text } = flood(beginning, 400);
     expect(most).toBeLessThan(limit === 0 ? 4 : limit);
     expect(most).toBeGreaterThanOrEqual(limit === 0 ? 0 : limit - 1000);
     expect(text).toBe(beginning + FLOOD.repeat(400));
   });
 
-  test('a control sequence without an end is not kept for ever', () => {
+  test('an unended control sequence is held for a bounded length', () => {
     const parser = new OutputParser();
     parser.push(bytes('\x1b['));
     for (let count = 0; count < 10; count++) parser.push(bytes('1;'.repeat(500)));
     expect(parser.pendingBytes).toBe(0);
   });
 
-  test('a number that is too long is not kept for ever', () => {
+  test('a number that is too long is held for a bounded length', () => {
     const parser = new OutputParser();
     parser.push(bytes('\x1b]000000'));
     expect(parser.pendingBytes).toBe(8);
@@ -284,7 +284,7 @@ describe('what is kept', () => {
     expect(parser.pendingBytes).toBe(0);
   });
 
-  test('nothing is kept once a limit is reached', () => {
+  test('nothing is held when a limit is reached', () => {
     const parser = new OutputParser();
     parser.push(bytes(`\x1b]133;${'x'.repeat(STRING_LIMIT_BYTES - 7)}`));
     expect(parser.pendingBytes).toBe(STRING_LIMIT_BYTES - 1);
@@ -296,7 +296,7 @@ describe('what is kept', () => {
     ['\x1b]133;', '\x07', STRING_LIMIT_BYTES],
     ['\x1b]133;', '\x1b\\', STRING_LIMIT_BYTES],
     [`\x1b]633;${NONCE};C;`, '\x1b\\', OWN_MARK_LIMIT_BYTES],
-  ])('%j ended by %j is removed up to its limit and no further, alike for every cut', (start, end, limit) => {
+  ])('%j ended by %j is removed up to its limit and no further, for every cut', (start, end, limit) => {
     const longest = `${start}${'x'.repeat(limit - start.length - end.length)}${end}`;
     const tooLong = `${start}x${longest.slice(start.length)}`;
     for (const cut of [limit - 2, limit - 1, limit, limit + 1, 100]) {
@@ -305,7 +305,7 @@ describe('what is kept', () => {
     }
   });
 
-  test('a long mark that comes byte by byte takes time in proportion to its length', () => {
+  test('a long mark in single bytes takes time in proportion to its length', () => {
     const parser = new OutputParser({ nonce: NONCE });
     const line = 'y'.repeat(200_000);
     const events = [...bytes(own(`C;${line}`))].flatMap((byte) => parser.push(Uint8Array.of(byte)));
@@ -320,7 +320,7 @@ describe('what is kept', () => {
     ]);
   });
 
-  test('the bytes of a read may be used again', () => {
+  test('the buffer of a read may be reused', () => {
     const parser = new OutputParser({ nonce: NONCE });
     const shared = bytes('\x1b]2;ti');
     parser.push(shared);

@@ -16,12 +16,12 @@ const OURS = {
 const THEIRS = { HOME: '/home/ada', USER: 'ada', LOGNAME: 'ada', SHELL: '/bin/sh', LANG: 'C.UTF-8' };
 
 describe('the environment of a terminal', () => {
-  it('is the host’s, and what programs ask about their terminal', () => {
+  it('is that of the host, with variables that describe the terminal', () => {
     const host = { ...THEIRS, PATH: '/usr/bin', EDITOR: 'vim', SSH_AUTH_SOCK: '/tmp/agent', EMPTY: '' };
     expect(terminalEnvironment(host, { version: VERSION, user: USER })).toEqual({ ...host, ...OURS });
   });
 
-  it('leaves out what belongs to the host’s own start', () => {
+  it('leaves out variables of the host’s own start', () => {
     const start = {
       ...{
         AGENTHOST_TOKEN: 'secret',
@@ -56,7 +56,7 @@ describe('the environment of a terminal', () => {
     });
   });
 
-  it('keeps names that only begin alike', () => {
+  it('keeps names that only have the same beginning', () => {
     const host = {
       ...THEIRS,
       TERMS: 'a',
@@ -70,7 +70,7 @@ describe('the environment of a terminal', () => {
     expect(terminalEnvironment(host, { version: VERSION, user: USER })).toEqual({ ...host, ...OURS });
   });
 
-  it('leaves out what npm put in front of PATH, and only if npm started the host', () => {
+  it('leaves out the folders that npm added to PATH, only if npm started the host', () => {
     const PATH =
       '/p/node_modules/.bin:/node_modules/.bin:/npm/lib/node-gyp-bin:/usr/bin:/q/node_modules/.bin';
     const npm = { npm_execpath: '/npm', NODE: '/node', COLOR: '1' };
@@ -87,7 +87,7 @@ describe('the environment of a terminal', () => {
     expect(terminalEnvironment(host, { version: VERSION, user: USER })).toEqual({ ...THEIRS, ...OURS });
   });
 
-  it('fills in who the user is, and a locale of UTF-8 where none is set', () => {
+  it('adds the name of the user, and a UTF-8 locale if none is set', () => {
     const LANG = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
     expect(terminalEnvironment({}, { version: VERSION, user: USER })).toEqual({ ...THEIRS, ...OURS, LANG });
     const set = terminalEnvironment(
@@ -103,7 +103,7 @@ describe('the environment of a terminal', () => {
     });
   });
 
-  it('takes what is asked for last, whatever it is called', () => {
+  it('applies the requested variables last, whatever their names', () => {
     const extra = { TERM: 'vt100', TMUX: 'x', ['__proto__']: 'own', HOME: '/elsewhere' };
     const result = terminalEnvironment(THEIRS, { version: VERSION, user: USER, extra });
     expect(result).toMatchObject({ TERM: 'vt100', TMUX: 'x', HOME: '/elsewhere' });
@@ -137,7 +137,7 @@ describe('the shell of the user', () => {
     expect(userShell({}, { ...USER, shell: null })).toBe('/bin/sh');
   });
 
-  it('is never one that is missing, not executable, relative or there to refuse logins', () => {
+  it('is never missing, not executable, relative or a shell that refuses logins', () => {
     const shell = file('account-shell', 0o755);
     const unusable = [join(folder, 'missing'), file('text', 0o644), 'bash', file('nologin', 0o755), ''];
     for (const SHELL of unusable) expect(userShell({ SHELL }, { ...USER, shell })).toBe(shell);

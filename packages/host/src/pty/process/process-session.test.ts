@@ -10,11 +10,11 @@ import { contractSpec } from '../contract/contract-spec.ts';
 import { NodePtyOwner } from '../running/node-pty.ts';
 import { endSession, signalForeground } from './process-session.ts';
 
-/** Above what Linux gives out as pids. */
+/** Higher than any pid on Linux. */
 const NOBODY = { leader: 2 ** 22 + 1, device: '/dev/pts/none' };
 
 describe.runIf(process.platform === 'linux')('a session of processes', () => {
-  it('is ended whatever its processes are called', async () => {
+  it('is ended, whatever the names of its processes', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'agenthost-session-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const name = 'a) Z 1 1 (b c';
@@ -31,7 +31,7 @@ describe.runIf(process.platform === 'linux')('a session of processes', () => {
     expect(await pty.exit).toEqual({ exitCode: 129 });
   });
 
-  it('with stopped processes is ended by TERM, which they only hear when they go on', async () => {
+  it('with stopped processes is ended by TERM, which they receive when they continue', async () => {
     const owner = new NodePtyOwner();
     onTestFinished(() => owner.close());
     const script =
@@ -43,14 +43,14 @@ describe.runIf(process.platform === 'linux')('a session of processes', () => {
     expect(pty.text).toContain('heard');
   });
 
-  it('whose first process has only just been forked, and leads none yet, is ended once it does', async () => {
+  it('whose first process has just been forked is ended when that process leads its session', async () => {
     const late = spawn('sh', ['-c', 'sleep 0.3; exec setsid sleep 600']);
     const ended = once(late, 'exit');
     expect(await endSession({ leader: late.pid ?? 0, device: '/dev/pts/none' })).toBe(true);
     expect(await ended).toEqual([null, expect.stringMatching(/^SIG(HUP|TERM)$/)]);
   });
 
-  it('without a process is over, and hears no signal', async () => {
+  it('without a process has ended, and gets no signal', async () => {
     expect(await endSession(NOBODY)).toBe(true);
     expect(() => signalForeground(NOBODY.leader, 'SIGINT')).not.toThrow();
   });

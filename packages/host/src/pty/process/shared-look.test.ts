@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sharedLook } from './process-session.ts';
 
-/** Looks whose ends the test decides, in order. */
+/** Looks that end when the test says so, in order. */
 class Looks {
   readonly begun: PromiseWithResolvers<number>[] = [];
   readonly ask = sharedLook(() => {
@@ -12,7 +12,7 @@ class Looks {
 }
 
 describe('a look that is shared', () => {
-  it('is one at a time, and everybody who asks during one gets the next', async () => {
+  it('runs one at a time, and every caller during one gets the result of the next', async () => {
     const looks = new Looks();
     const first = looks.ask();
     const others = Array.from({ length: 300 }, () => looks.ask());
@@ -31,7 +31,7 @@ describe('a look that is shared', () => {
     expect(await later).toBe(3);
   });
 
-  it('is one at a time also for who asks between the end of one and the next', async () => {
+  it('runs one at a time, also for a caller between the end of one and the start of the next', async () => {
     const looks = new Looks();
     const first = looks.ask();
     const inBetween = first.then(() => looks.ask());
@@ -43,7 +43,7 @@ describe('a look that is shared', () => {
     expect(await Promise.all([second, inBetween])).toEqual([2, 2]);
   });
 
-  it('that fails fails for those who waited for it alone', async () => {
+  it('that fails rejects only the callers who wait for it', async () => {
     const looks = new Looks();
     const first = looks.ask();
     const second = looks.ask();

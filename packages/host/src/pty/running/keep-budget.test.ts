@@ -4,7 +4,7 @@ import { KeptOutput } from './kept-output.ts';
 
 const LINE = 'nine char\n';
 
-/** Output of so many lines that counts. */
+/** Output of this many lines, counted in the budget. */
 function member(budget: KeepBudget, lineCount: number): KeptOutput {
   const kept = new KeptOutput();
   kept.append(Buffer.from(LINE.repeat(lineCount)));
@@ -12,7 +12,7 @@ function member(budget: KeepBudget, lineCount: number): KeptOutput {
   return kept;
 }
 
-it('the one that keeps most forgets its oldest lines until all fit', () => {
+it('the member with the most output drops its oldest lines until all fit', () => {
   const budget = new KeepBudget(1_000);
   const small = member(budget, 10);
   const large = member(budget, 80);
@@ -22,7 +22,7 @@ it('the one that keeps most forgets its oldest lines until all fit', () => {
   expect([large.start, large.end]).toEqual([200, 800]);
 });
 
-it('those that grow alike come to keep the same', () => {
+it('members that grow equally keep equal amounts', () => {
   const budget = new KeepBudget(10_000);
   const idle = member(budget, 100);
   const floods = [member(budget, 900), member(budget, 0), member(budget, 0)];
@@ -36,7 +36,7 @@ it('those that grow alike come to keep the same', () => {
   expect(floods.map(({ length }) => length)).toEqual([3_000, 3_000, 3_000]);
 });
 
-it('what left counts no more, and of a line that is longer than all the room its end is kept', () => {
+it('a removed member no longer counts, and a line longer than the budget keeps its end', () => {
   const budget = new KeepBudget(100);
   const read = member(budget, 10);
   budget.leave(read);

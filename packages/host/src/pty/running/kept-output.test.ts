@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KeptOutput } from './kept-output.ts';
 
-/** Everything kept, put together from its pieces. */
+/** All kept output, joined from its pieces. */
 function all(kept: KeptOutput): Buffer {
   const pieces: Buffer[] = [];
   for (let at = kept.start; at < kept.end; at += pieces.at(-1)?.length ?? 0)
@@ -16,8 +16,8 @@ function keptOf(text: string): KeptOutput {
   return kept;
 }
 
-describe('output that is kept', () => {
-  it('is what was added and not forgotten, under its offsets, whatever the sizes', () => {
+describe('kept output', () => {
+  it('is the added and not dropped output, with its offsets, for any sizes', () => {
     const size = fc.integer({ min: 0, max: 150_000 });
     const step = fc.record({ add: size, forget: size });
     fc.assert(
@@ -42,7 +42,7 @@ describe('output that is kept', () => {
     );
   });
 
-  it('is a copy: what it was given may change', () => {
+  it('is a copy: the given buffer may change', () => {
     const kept = new KeptOutput();
     const bytes = Buffer.from('abc');
     kept.append(bytes);
@@ -65,7 +65,7 @@ describe('output that is kept', () => {
     expect(kept.end).toBe(Buffer.byteLength(text));
   });
 
-  it('finds the line start also blocks away', () => {
+  it('finds a line start several blocks away', () => {
     const kept = keptOf(`${'x'.repeat(200_000)}\nlast`);
     kept.trim(190_000);
     expect(all(kept).toString()).toBe('last');

@@ -6,7 +6,7 @@ import { NodePtyOwner } from './node-pty.ts';
 
 describePtyOwner('NodePtyOwner', async (limits) => new NodePtyOwner(limits));
 
-it('an owner in this process has nothing from before, and ends its ptys when it closes', async () => {
+it('an owner in this process has no earlier ptys, and ends its ptys when it closes', async () => {
   const owner = new NodePtyOwner();
   expect(await owner.adopt()).toEqual({ ptys: [], late: [] });
   const pty = await owner.spawn(
@@ -19,6 +19,6 @@ it('an owner in this process has nothing from before, and ends its ptys when it 
   await owner.close();
   if (process.platform === 'linux') expect(sessionMembers(pty.pid)).toEqual([]);
   expect(() => process.kill(pty.pid, 0)).toThrow('ESRCH');
-  // Who let go of it hears nothing more.
+  // A reader that was released receives nothing more.
   expect(heard).toEqual([]);
 });

@@ -12,7 +12,7 @@ let folder: string;
 let fd: number;
 let input: PtyInput;
 
-// A pipe in place of a pty: as little room, and quicker to read.
+// A pipe in place of a pty: its buffer is as small, and reads are faster.
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pty-input-'));
   const pipe = join(folder, 'pipe');
@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Reads what was written, up to a mark. */
+/** Reads the written input up to a mark. */
 async function readUpTo(mark: string): Promise<Buffer> {
   const buffer = Buffer.alloc(MEBIBYTE);
   const pieces: Buffer[] = [];
@@ -42,11 +42,11 @@ async function readUpTo(mark: string): Promise<Buffer> {
   }
 }
 
-test('keeps 16 MiB for a program that does not read, drops what comes then, and takes keys again when there is room', async () => {
+test('keeps 16 MiB for a program that does not read, drops later input, and takes keys again when there is room', async () => {
   for (let count = 1; count <= 20; count += 1) input.write(Buffer.alloc(MEBIBYTE, 64 + count));
   input.write('dropped');
   const kept = await readUpTo('P');
-  // The pipe itself holds a little, so one more was taken.
+  // The pipe itself holds a little, so one more write was accepted.
   await turn();
   input.write('again');
   const rest = await readUpTo('again');

@@ -4,7 +4,7 @@ import { ReadGathering } from './read-gathering.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** What was delivered, and how to let a read arrive. */
+/** The delivered lengths, and a function that simulates a read. */
 function gathering(): { delivered: number[]; read(length: number): void; end(): void } {
   const delivered: number[] = [];
   let waiting = 0;
@@ -45,7 +45,7 @@ it('delivers a flood in large pieces, and none of it later than 2 ms', () => {
   expect(delivered).toEqual([4_095, 15 * 4_095, 14 * 4_095]);
 });
 
-it('delivers what is held back with the short read that ends it, and nothing after its end', () => {
+it('delivers held output with the short read that ends a flood, and nothing after the end', () => {
   const { delivered, read, end } = gathering();
   for (const length of [4_095, 4_095, 905]) read(length);
   expect(delivered).toEqual([4_095, 5_000]);

@@ -22,7 +22,7 @@ async function start(script: string, options: RunningPtyOptions = {}): Promise<R
   return pty;
 }
 
-/** Hears a pty until `isEnough`, then lets go of it; resolves with what came, and the offset it began at. */
+/** Reads a pty until `isEnough`, then releases it. Resolves with the output and its first offset. */
 function hear(
   pty: RunningPty,
   offset: number,
@@ -50,17 +50,17 @@ function hear(
 const never = (): boolean => false;
 
 describe('a pty whose readers come and go', () => {
-  it('hands the next reader what the last one did not acknowledge, from the offset it asks for', async () => {
+  it('gives the next reader the unacknowledged output, from the offset that it requests', async () => {
     const pty = await start('echo first; read key; echo "second $key"; exit 3');
     expect(await hear(pty, 0, (text) => text.includes('first\r\n'))).toEqual({ from: 0, text: 'first\r\n' });
     expect(await hear(pty, 2, (text) => text.includes('\n'))).toEqual({ from: 2, text: 'rst\r\n' });
     pty.write('x\r');
     expect(await hear(pty, 7, never)).toEqual({ from: 7, text: 'x\r\nsecond x\r\n', exitCode: 3 });
-    // Also one that comes after the end.
+    // A reader after the end gets it too.
     expect(await hear(pty, 10, never)).toEqual({ from: 10, text: 'second x\r\n', exitCode: 3 });
   });
 
-  it('says nothing more to a reader that let go or was replaced', async () => {
+  it('sends nothing more to a reader that released it or was replaced', async () => {
     const pty = await start('read key; echo done');
     const heard: string[] = [];
     const sink: PtySink = { data: () => heard.push('data'), exit: () => heard.push('exit') };
@@ -71,7 +71,7 @@ describe('a pty whose readers come and go', () => {
     expect(heard).toEqual([]);
   });
 
-  it('goes on without a reader, keeps the newest output from a line start, and its exit', async () => {
+  it('runs on without a reader, and keeps its newest output from a line start, and its exit', async () => {
     const pty = await start('seq 1 300000; exit 4', { highWater: 65_536, detachedKeep: 100_000 });
     await untilEnded(pty);
     const { from, text, exitCode } = await hear(pty, 0, never, true);
@@ -83,7 +83,7 @@ describe('a pty whose readers come and go', () => {
     expect(text).toBe(Array.from({ length: 300_001 - first }, (_, index) => `${first + index}\r\n`).join(''));
   });
 
-  it('keeps what nobody reads within what it shares with others, and what is read whole', async () => {
+  it('keeps unread output within a shared budget, and all output of a reader', async () => {
     const keepBudget = new KeepBudget(100_000);
     const [read, flood] = [
       await start('read key; seq 1 60000', { keepBudget }),
@@ -101,7 +101,7 @@ describe('a pty whose readers come and go', () => {
     expect(Math.min(kept(read), kept(flood))).toBeGreaterThan(0);
   });
 
-  it('hands a reader what was kept no faster than it acknowledges, and the exit after all of it', async () => {
+  it('gives a reader the kept output no faster than it acknowledges, and the exit last', async () => {
     const pty = await start('seq 1 100000; exit 8', { highWater: 65_536 });
     await untilEnded(pty);
     let length = 0;
@@ -119,7 +119,7 @@ describe('a pty whose readers come and go', () => {
     expect(exits).toEqual([8]);
   });
 
-  it('is not read, and keeps nothing more, while its reader acknowledges nothing', async () => {
+  it('is not read, and keeps no more, while its reader acknowledges nothing', async () => {
     const pty = await start('yes', { highWater: 65_536, detachedKeep: 200_000 });
     let length = 0;
     const isFull = Promise.withResolvers<void>();
@@ -131,24 +131,24 @@ describe('a pty whose readers come and go', () => {
       exit: () => undefined,
     });
     await isFull.promise;
-    // As long as this takes, it could have gone on.
+    // In this time it could have gone on.
     await untilEnded(await start('seq 1 300000'));
     expect(pty.end - pty.start).toBeLessThan(65_536 + READ_BYTES);
-    // Whoever lets go of it lets it go on, within the other limit.
+    // A reader that releases it lets it go on, within the other limit.
     const { end } = pty;
     pty.detach();
     while (pty.end <= end + 200_000) await nextLook();
     expect(pty.end - pty.start).toBeLessThanOrEqual(200_000);
   });
 
-  it('keeps nothing of what is acknowledged, though it was never read from its start', async () => {
+  it('keeps no acknowledged output, even if it was never read from its start', async () => {
     const pty = await start('seq 1 100000');
     await hear(pty, 0, never, true);
     expect(pty.start).toBe(pty.end);
   });
 });
 
-/** Resolves when everything that a pty without a reader puts out was read. */
+/** Resolves when a pty without a reader has put out everything. */
 async function untilEnded(pty: RunningPty): Promise<void> {
   while (pty.exit === undefined) await nextLook();
 }

@@ -9,7 +9,7 @@ const shell = findShell('bash');
 const start = (rc: string, more: Partial<ShellSetup> = {}) =>
   ShellSession.start({ shell: shell ?? '', files: { '.bashrc': rc }, ...more });
 
-/** Keys put in long lines: ^G one of ASCII, ^T one of 160 KB, 640 KB as a mark would have it. */
+/** Keys that insert long lines: ^G one of ASCII, ^T one of 160 KB, which becomes 640 KB in a mark. */
 const LONG_LINES = `PS1='$ '
 printf -v ascii 'x%.0s' {1..20000}
 printf -v wide 'é%.0s' {1..80000}
@@ -18,7 +18,7 @@ bind -x '"\\C-t": READLINE_LINE=": $wide"'
 `;
 
 describe.skipIf(shell === undefined)('bash', () => {
-  test('[TERM-3] reports that it runs, where it is, each command line and its exit code', async () => {
+  test('[TERM-3] reports its start, its folder, each command line and its exit code', async () => {
     await using bash = await start("PS1='$ '\n");
     await bash.prompt();
     await bash.run('cd /; (exit 3)');
@@ -37,7 +37,7 @@ describe.skipIf(shell === undefined)('bash', () => {
     ]);
   });
 
-  test('[TERM-2] command lines are told exactly as typed, whatever the history makes of them', async () => {
+  test('[TERM-2] command lines are reported exactly as typed, whatever the history changes', async () => {
     await using bash = await start("PS1='$ '; PS2='more '; HISTCONTROL=ignoreboth; HISTFILE=~/history\n");
     await bash.prompt();
     const lines = [
@@ -61,10 +61,10 @@ describe.skipIf(shell === undefined)('bash', () => {
     ]);
   });
 
-  test('[TERM-3] of a command line beyond 48 KiB the beginning is told, so that its mark stays within what is taken out', async () => {
+  test('[TERM-3] of a command line beyond 48 KiB the beginning is reported, so that its mark stays within the removable length', async () => {
     await using bash = await start(LONG_LINES);
     await bash.prompt();
-    // Put in by a key: what types so much waits for it to be drawn.
+    // A key inserts the line, since typing this much waits for the redraw.
     await bash.run('\x07');
     await bash.run('\x14');
     const marks = bash.output.split(`${bash.nonce};`).map((mark) => mark.split('\x1b\\', 1).join('').length);
@@ -72,7 +72,7 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(bash.texts('C')).toEqual([`: ${'x'.repeat(20_000)}`, `: ${'é'.repeat(12_286)}`]);
   });
 
-  test('[TERM-2] lines of a multi-line command and of a here-document are told with their line ends', async () => {
+  test('[TERM-2] lines of a multi-line command and of a here-document are reported with their line ends', async () => {
     await using bash = await start("PS1='$ '; PS2='more '\n");
     await bash.prompt();
     for (const text of [
@@ -87,7 +87,7 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(bash.output).toContain('more ');
   });
 
-  test('[TERM-2] several commands pasted at once are told one by one', async () => {
+  test('[TERM-2] several commands pasted at once are reported one by one', async () => {
     await using bash = await start("PS1='$ '\n");
     await bash.prompt();
     await bash.run('\x1b[200~echo p\n(exit 3)\n for x in 1\ndo echo $x\ndone\nfalse\x1b[201~');
@@ -95,13 +95,13 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(bash.texts('D')).toEqual(['0', '3', '0', '1']);
   });
 
-  test('an empty line, one that is no command, and an interrupted one are no commands', async () => {
+  test('empty, invalid and interrupted lines are no commands', async () => {
     await using bash = await start("PS1='$ '\n");
     await bash.prompt();
     await bash.run('');
     await bash.run('echo )');
     bash.type('echo never');
-    // A Ctrl-C that comes before the shell has read it would take it away.
+    // A Ctrl-C before the shell has read the line would discard the line.
     await bash.until(({ output }) => output.includes('echo never'));
     await bash.interrupt();
     const count = bash.texts('A').length;
@@ -125,7 +125,7 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(statSync(join(bash.folder, 'bash.sh')).mode & 0o777).toBe(0o600);
   });
 
-  test('a shell in the shell reports nothing, and a faked mark has another nonce', async () => {
+  test('a nested shell reports nothing, and a forged mark has another nonce', async () => {
     await using bash = await start("PS1='$ '; PS2='> '; export PS1 PS2 PS0\n");
     await bash.prompt();
     bash.type('bash --norc\r');
@@ -137,7 +137,7 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(bash.lastOutput).not.toContain('not found');
   });
 
-  test("the user's prompt sees $?, PIPESTATUS and $_ as without the integration", async () => {
+  test("the user's prompt has the same $?, PIPESTATUS and $_ as without the integration", async () => {
     await using bash = await start(
       'PROMPT_COMMAND=\'echo "pc=$?/${PIPESTATUS[*]}"; PS1="<\\$?>[$?] "\'\nalias hi="echo hello"\n',
     );
@@ -153,7 +153,7 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(bash.lastOutput).toContain('status=6');
   });
 
-  test('PROMPT_COMMAND as an array, set -u and vi mode stay as they are', async () => {
+  test('PROMPT_COMMAND as an array, set -u and vi mode are unchanged', async () => {
     await using bash = await start(
       'set -u; set -o vi; PROMPT_COMMAND=("echo one=\\$?" "echo two=\\$?"); PS1="\\[\\e[1;32m\\]\\u\\[\\e[0m\\]\\n\\w \\$ "\n',
     );
@@ -166,7 +166,7 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(bash.texts('C')).toEqual(['(exit 9)', 'echo $SHELLOPTS']);
   });
 
-  test("the user's DEBUG trap runs for the user's commands alone", async () => {
+  test("the user's DEBUG trap runs only for the user's commands", async () => {
     await using bash = await start("shopt -s extdebug; PS1='$ '; trap 'echo \"<$?|$BASH_COMMAND>\"' DEBUG\n");
     await bash.prompt();
     const before = bash.output.length;
@@ -178,7 +178,7 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(bash.texts('C')).toEqual(['(exit 1); echo a', 'true']);
   });
 
-  test('a PROMPT_COMMAND and a prompt that are set anew later are kept, and commands go on to be told', async () => {
+  test('a PROMPT_COMMAND and a prompt that are set again later are kept, and commands are still reported', async () => {
     await using bash = await start("PS1='$ '\n");
     await bash.prompt();
     await bash.run("PROMPT_COMMAND='echo anew'; PS1='new> '");
@@ -193,7 +193,7 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(bash.texts('D')).toEqual(['0', '1', '0', '4']);
   });
 
-  test('bash-preexec goes on to hear of commands', async () => {
+  test('bash-preexec still receives commands', async () => {
     await using bash = await start(PREEXEC);
     await bash.prompt();
     await bash.run('echo a; echo b');
@@ -204,7 +204,7 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(bash.texts('D')).toEqual(['0', '2', '1']);
   });
 
-  test('set -x shows only the names of the hooks, and set -e ends the shell as ever', async () => {
+  test('set -x shows only the names of the hooks, and set -e ends the shell as usual', async () => {
     await using bash = await start("PS1='$ '\n");
     await bash.prompt();
     await bash.run('set -x');
@@ -217,7 +217,7 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(await bash.exited()).toBe(1);
   });
 
-  test('what `read -e` reads is no command line', async () => {
+  test('input of `read -e` is no command line', async () => {
     await using bash = await start("PS1='$ '\n");
     await bash.prompt();
     bash.type('read -e -p "name: " x\r');
@@ -228,7 +228,7 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(bash.texts('C')).toEqual(['read -e -p "name: " x', 'echo "<$x>"']);
   });
 
-  test('a line found by searching the history is told', async () => {
+  test('a line found by searching the history is reported', async () => {
     await using bash = await start("PS1='$ '\n");
     await bash.prompt();
     await bash.run('echo findme');
@@ -237,7 +237,7 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(bash.texts('C')).toEqual(['echo findme', 'true', 'echo findme']);
   });
 
-  test('where Enter means something else, the history tells', async () => {
+  test('if Enter has another binding, the command line comes from the history', async () => {
     await using bash = await start(
       'PS1=\'$ \'; bind \'"\\C-m": " #x\\C-j"\'; bind \'"\\C-j": accept-line\'; set +H\n',
     );
@@ -249,7 +249,7 @@ describe.skipIf(shell === undefined)('bash', () => {
   test.each([
     ['4.4', 98],
     ['3.2', 200],
-  ])('the way of bash %s: a string, and a trap', async (_, less) => {
+  ])('the integration for bash %s: a string, and a trap', async (_, less) => {
     const rc = "PS1='$? $ '; PROMPT_COMMAND='echo pc=$?'; trap 'seen=$BASH_COMMAND' DEBUG\n";
     await using bash = await start(rc, {
       edit: (folder) => {
@@ -282,7 +282,10 @@ describe.skipIf(shell === undefined)('bash', () => {
   });
 });
 
-/** What bash-preexec does to PROMPT_COMMAND and DEBUG: installed at the first prompt, and first and last from then on. */
+/**
+ * Imitates bash-preexec's changes of PROMPT_COMMAND and DEBUG: it installs itself at the first prompt, and stays first and last from then
+ * on.
+ */
 const PREEXEC = `
 PS1='$ '
 bash_preexec_imported=defined

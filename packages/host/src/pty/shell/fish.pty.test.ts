@@ -10,14 +10,14 @@ const PROMPT = 'function fish_greeting; end; function fish_prompt; echo "<$statu
 const start = (config: string) =>
   ShellSession.start({ shell: shell ?? '', files: { '.config/fish/config.fish': config } });
 
-/** Keys put in long lines: ^G one of ASCII, ^T one of 160 KB, 640 KB as a mark would have it. */
+/** Keys that insert long lines: ^G one of ASCII, ^T one of 160 KB, which becomes 640 KB in a mark. */
 const LONG_LINES = `${PROMPT}
 bind \\cg 'commandline ": "(string repeat -n 20000 x)'
 bind \\ct 'commandline ": "(string repeat -n 80000 é)'
 `;
 
 describe.skipIf(shell === undefined)('fish', () => {
-  test('[TERM-2] [TERM-3] command lines are told exactly as typed, with their exit codes', async () => {
+  test('[TERM-2] [TERM-3] command lines are reported exactly as typed, with their exit codes', async () => {
     await using fish = await start(PROMPT);
     await fish.prompt();
     await fish.run('cd /; sh -c "exit 3"');
@@ -35,10 +35,10 @@ describe.skipIf(shell === undefined)('fish', () => {
     expect(fish.texts('R')).toHaveLength(1);
   });
 
-  test('[TERM-3] of a command line beyond 48 KiB the beginning is told, so that its mark stays within what is taken out', async () => {
+  test('[TERM-3] of a command line beyond 48 KiB the beginning is reported, so that its mark stays within the removable length', async () => {
     await using fish = await start(LONG_LINES);
     await fish.prompt();
-    // Put in by a key: what types so much waits for it to be drawn.
+    // A key inserts the line, since typing this much waits for the redraw.
     await fish.run('\x07');
     await fish.run('\x14');
     const marks = fish.output.split(`${fish.nonce};`).map((mark) => mark.split('\x1b\\', 1).join('').length);
@@ -46,7 +46,7 @@ describe.skipIf(shell === undefined)('fish', () => {
     expect(fish.texts('C')).toEqual([`: ${'x'.repeat(20_000)}`, `: ${'é'.repeat(12_286)}`]);
   });
 
-  test('an empty line is no command, and a prompt that is defined anew is marked again', async () => {
+  test('an empty line is no command, and a prompt that is redefined is marked again', async () => {
     await using fish = await start(PROMPT);
     await fish.prompt();
     await fish.run('');

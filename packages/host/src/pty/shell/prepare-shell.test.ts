@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-describe('how a shell is started', () => {
+describe('the start of a shell', () => {
   const env = { HOME: '/home/x', ZDOTDIR: "/it's" };
 
   test.each([
@@ -33,12 +33,12 @@ describe('how a shell is started', () => {
     expect(prepared.env).toEqual(name === '.zshenv' ? { ...env, ZDOTDIR: folder } : env);
   });
 
-  test('a quote in the ZDOTDIR of the user is a quote', async () => {
+  test('a quote in the ZDOTDIR of the user is escaped', async () => {
     await prepareShell({ shell: '/bin/zsh', folder, env });
     expect(readFileSync(join(folder, '.zshenv'), 'utf8')).toContain("ZDOTDIR='/it'\\''s'\n");
   });
 
-  test.each(['/bin/sh', '/bin/dash', '/opt/constructor'])('%s is started as it is', async (shell) => {
+  test.each(['/bin/sh', '/bin/dash', '/opt/constructor'])('%s is started unchanged', async (shell) => {
     expect(await prepareShell({ shell, folder, env })).toEqual({ command: [shell], env });
   });
 });

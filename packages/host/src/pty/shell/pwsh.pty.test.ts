@@ -19,8 +19,8 @@ test('pwsh is started with its integration, whose nonce is in no argument and no
   }
 });
 
-// Where it is not installed it is not run: `findShell` says so.
-test.each(found)('[TERM-2] [TERM-3] %s tells its command lines, with their exit codes', async (shell) => {
+// Only where it is installed; `findShell` reports a missing shell.
+test.each(found)('[TERM-2] [TERM-3] %s reports its command lines, with their exit codes', async (shell) => {
   await using pwsh = await ShellSession.start({ shell });
   await pwsh.prompt();
   await pwsh.run('sh -c "exit 3"');

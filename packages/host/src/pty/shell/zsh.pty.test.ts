@@ -9,7 +9,7 @@ const shell = findShell('zsh');
 const start = (rc: string, more: Partial<ShellSetup> = {}) =>
   ShellSession.start({ shell: shell ?? '', files: { '.zshrc': rc }, ...more });
 
-/** Keys put in long lines: ^G one of ASCII, ^T one of 160 KB, 640 KB as a mark would have it. */
+/** Keys that insert long lines: ^G one of ASCII, ^T one of 160 KB, which becomes 640 KB in a mark. */
 const LONG_LINES = `PS1='$ '
 put_ascii() { BUFFER=": \${(l:20000::x:)}" }
 put_wide() { BUFFER=": \${(l:80000::é:)}" }
@@ -18,7 +18,7 @@ bindkey '^G' put_ascii '^T' put_wide
 `;
 
 describe.skipIf(shell === undefined)('zsh', () => {
-  test('[TERM-2] [TERM-3] command lines are told exactly as typed, with their exit codes', async () => {
+  test('[TERM-2] [TERM-3] command lines are reported exactly as typed, with their exit codes', async () => {
     await using zsh = await start(
       "PS1='$ '; setopt hist_ignore_space hist_reduce_blanks interactive_comments\n",
     );
@@ -40,10 +40,10 @@ describe.skipIf(shell === undefined)('zsh', () => {
     expect(zsh.texts('R')).toHaveLength(1);
   });
 
-  test('[TERM-3] of a command line beyond 48 KiB the beginning is told, so that its mark stays within what is taken out', async () => {
+  test('[TERM-3] of a command line beyond 48 KiB the beginning is reported, so that its mark stays within the removable length', async () => {
     await using zsh = await start(LONG_LINES);
     await zsh.prompt();
-    // Put in by a key: what types so much waits for it to be drawn.
+    // A key inserts the line, since typing this much waits for the redraw.
     await zsh.run('\x07');
     await zsh.run('\x14');
     const marks = zsh.output.split(`${zsh.nonce};`).map((mark) => mark.split('\x1b\\', 1).join('').length);
@@ -51,13 +51,13 @@ describe.skipIf(shell === undefined)('zsh', () => {
     expect(zsh.texts('C')).toEqual([`: ${'x'.repeat(20_000)}`, `: ${'é'.repeat(12_286)}`]);
   });
 
-  test('an empty line, one that is no command, and an interrupted one are no commands', async () => {
+  test('empty, invalid and interrupted lines are no commands', async () => {
     await using zsh = await start("PS1='$ '\n");
     await zsh.prompt();
     await zsh.run('');
     await zsh.run('echo )');
     zsh.type('echo never');
-    // A Ctrl-C that comes before the shell has read it would take it away.
+    // A Ctrl-C before the shell has read the line would discard the line.
     await zsh.until(({ output }) => output.includes('echo never'));
     await zsh.interrupt();
     await zsh.run('echo yes');
@@ -79,7 +79,7 @@ describe.skipIf(shell === undefined)('zsh', () => {
     expect(zsh.lastOutput).toContain('</nowhere>');
   });
 
-  test('without a ZDOTDIR there is none, and the history goes where the user has it', async () => {
+  test('without a ZDOTDIR none is set, and the history stays in the user’s file', async () => {
     await using zsh = await start("HISTFILE=~/history; SAVEHIST=10; PS1='$ '; alias hi='echo hello'\n", {
       files: {
         '.zshenv': 'from_env=yes\n',
@@ -94,7 +94,7 @@ describe.skipIf(shell === undefined)('zsh', () => {
     expect(readFileSync(join(zsh.home, 'history'), 'utf8')).toContain('hi "');
   });
 
-  test('the nonce is in no environment and on no command line, and its file is gone', async () => {
+  test('the nonce is in no environment and on no command line, and its file is deleted', async () => {
     await using zsh = await start("PS1='$ '; export PS1; setopt all_export\n");
     await zsh.prompt();
     await zsh.run('env; zsh -fc set');
@@ -105,7 +105,7 @@ describe.skipIf(shell === undefined)('zsh', () => {
     expect(existsSync(join(zsh.folder, '.zshenv'))).toBe(false);
   });
 
-  test('prompts that hooks draw anew, hooks, widgets, and odd options of the user are kept', async () => {
+  test('prompts that hooks redraw, hooks, widgets, and odd options of the user are kept', async () => {
     await using zsh = await start(
       `setopt no_unset ksh_arrays sh_word_split
 autoload -Uz add-zsh-hook
@@ -129,7 +129,7 @@ ready=0
     expect(zsh.texts('D')).toEqual(['5', '0']);
   });
 
-  test('a shell in the shell reports nothing', async () => {
+  test('a nested shell reports nothing', async () => {
     await using zsh = await start("PS1='$ '\n");
     await zsh.prompt();
     zsh.type('zsh -f\r');

@@ -11,7 +11,7 @@ function setUp() {
   return { output, offsets, taken: () => taken };
 }
 
-it('copies what it holds: the buffer that the bytes came in holds others later', () => {
+it('copies held bytes: their buffer is reused later', () => {
   const { output, offsets, taken } = setUp();
   const buffer = Buffer.alloc(50_000);
   let expected = '';
@@ -39,7 +39,7 @@ it('passes on bytes with the offsets of the pty, whenever it was paused', () => 
   output.resume();
   push('g', 13);
   output.pause();
-  // The bytes between were dropped while no host was there.
+  // The bytes between were dropped while no host was running.
   push('z', 100);
   output.resume();
   expect(taken()).toBe('abcdefgz');

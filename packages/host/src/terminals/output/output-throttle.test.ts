@@ -2,7 +2,7 @@ import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
 import { OutputThrottle } from './output-throttle.ts';
 
-/** Times of writes, in ms since the start, and how to let text of some length arrive. */
+/** Times of writes, in ms since the start, and a function that simulates output of some length. */
 function throttled(): { clock: SimulatedClock; written: number[]; arrived(length: number): void } {
   const clock = new SimulatedClock();
   const startedAt = clock.now();
@@ -32,7 +32,7 @@ test('the first output after a silence goes at once, and a flood after 6 ms or 6
   expect(written).toEqual([0, 6, 6]);
 });
 
-test('a flood stays in pieces of full length: the time begins again with each', async () => {
+test('a flood stays in pieces of full length: the delay begins again with each piece', async () => {
   const { clock, written, arrived } = throttled();
   arrived(4_096);
   await clock.advance(5);
@@ -44,7 +44,7 @@ test('a flood stays in pieces of full length: the time begins again with each', 
   expect(written).toEqual([0, 5, 11]);
 });
 
-test('little output does not wait for the time to pass, a few times', async () => {
+test('short output does not wait for the delay, a few times', async () => {
   const { clock, written, arrived } = throttled();
   for (let key = 0; key < 10; key += 1) arrived(1);
   expect(written).toEqual([0, 0, 0, 0, 0]);

@@ -14,7 +14,7 @@ function setUp() {
   return { clock, throttle, take, taken };
 }
 
-it('the first title goes at once, then the newest of each 100 ms, the last one too', async () => {
+it('the first title is sent at once, then the newest of each 100 ms, the last one too', async () => {
   const { clock, throttle, take, taken } = setUp();
   for (let index = 0; index < 30; index += 1) {
     throttle.said(`${index}`);
@@ -31,7 +31,7 @@ it('the first title goes at once, then the newest of each 100 ms, the last one t
   expect(throttle.held).toBeUndefined();
 });
 
-it('a title after a silence goes at once', async () => {
+it('a title after a silence is sent at once', async () => {
   const { clock, throttle, take, taken } = setUp();
   throttle.said('a');
   take();
@@ -44,7 +44,7 @@ it('a title after a silence goes at once', async () => {
   ]);
 });
 
-it('nothing comes after the end, and what was held is still told', async () => {
+it('nothing is sent after the end, and a held title stays readable', async () => {
   const { clock, throttle, take, taken } = setUp();
   throttle.said('a');
   take();

@@ -19,7 +19,7 @@ function newTerminal() {
   let lookCount = 0;
   const pace: ViewerBackpressure = new ViewerBackpressure({ clock, timers: clock }, channel, {
     isNew: true,
-    // As the terminal's runner does.
+    // As the runner of the terminal does.
     caughtUp: () => {
       lookCount += 1;
       void pace.isBehind;
@@ -28,7 +28,7 @@ function newTerminal() {
   return { clock, channel, pace, lookCount: () => lookCount };
 }
 
-test('a new terminal waits five seconds for its first viewer and looks for one a hundred times at most', async () => {
+test('a new terminal waits five seconds for its first viewer and checks for one a hundred times at most', async () => {
   const { clock, pace, lookCount } = newTerminal();
   expect(pace.isBehind).toBe(true);
   await clock.advance(4_999);
@@ -39,7 +39,7 @@ test('a new terminal waits five seconds for its first viewer and looks for one a
   expect(clock.timerCount).toBe(0);
 });
 
-test('a new terminal goes on within 50 ms of its first viewer', async () => {
+test('a new terminal continues within 50 ms of its first viewer', async () => {
   const { clock, channel, pace } = newTerminal();
   expect(pace.isBehind).toBe(true);
   await clock.advance(1_001);

@@ -9,7 +9,7 @@ const SIZE = { cols: 20, rows: 6 };
 const foldText = (text: string) =>
   fold({ text, sizes: [{ at: 0, ...SIZE }], size: SIZE, scrollbackLines: 50 });
 
-/** Output of programs, by what is special about it. */
+/** Output of programs, by its special feature. */
 const CASES: Readonly<Record<string, string>> = {
   nothing: '',
   lines: 'one\r\ntwo\r\nthree',
@@ -34,7 +34,7 @@ const CASES: Readonly<Record<string, string>> = {
 };
 
 describe('fold', () => {
-  it.each(Object.entries(CASES))('[TERM-4] keeps %s, and later output goes on alike', async (_name, text) => {
+  it.each(Object.entries(CASES))('[TERM-4] keeps %s, and later output is the same', async (_name, text) => {
     const { head } = await foldText(text);
     expect(head.startsWith(HEAD_MARK)).toBe(true);
     for (const probe of ['', ...PROBES]) {
@@ -46,7 +46,7 @@ describe('fold', () => {
     }
   });
 
-  it('[TERM-4] keeps settings that the emulator does not know: colours, the shape of the cursor, modes of others', async () => {
+  it('[TERM-4] keeps settings that the emulator does not know: colours, cursor shape, modes of other terminals', async () => {
     const settings = [
       '\x1b]4;1;#102030\x1b\\',
       '\x1b]11;#000000\x1b\\',
@@ -60,7 +60,7 @@ describe('fold', () => {
     expect((await foldText('\x1b[5 q\x1bc')).head).not.toContain(' q');
   });
 
-  it('[TERM-4] tells modes apart from text only where text that follows scrolls up and nothing else', async () => {
+  it('[TERM-4] separates modes from text only if the later text does nothing but scroll', async () => {
     expect((await foldText('text\r\n\x1b[?2004h')).plainModes).toBe('\x1b[?2004h');
     for (const text of ['\x1b[2;4r', '\x1b[?1049h', '\x1b[?7l', '\x1b[4h', '\x1b[31m', '\x1b(0'])
       expect((await foldText(`text\r\n${text}`)).plainModes).toBeUndefined();
@@ -68,7 +68,7 @@ describe('fold', () => {
 });
 
 describe('Emulator', () => {
-  it('erases the whole screen where `CSI 1 J` is written in its last corner', async () => {
+  it('erases the whole screen for `CSI 1 J` in the last cell', async () => {
     for (const sequence of ['\x1b[1J', '\x1b[?1J']) {
       const emulator = await viewer(SIZE, [`${'x'.repeat(120)}${sequence}`]);
       expect((await factsOf(emulator)).normal).toEqual(Array.from({ length: 6 }, () => '_'));
@@ -76,7 +76,7 @@ describe('Emulator', () => {
     }
   });
 
-  it('rejects with an exception of the library, and with the same from then on', async () => {
+  it('rejects with an exception of the library, and with the same one from then on', async () => {
     const emulator = await Emulator.open(SIZE, 0);
     const failure = new Error('a handler failed');
     emulator.terminal.parser.registerEscHandler({ final: 'c' }, () => {

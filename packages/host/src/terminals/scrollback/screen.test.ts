@@ -9,7 +9,7 @@ const cursor = ({ terminal: { buffer } }: Emulator): number[] => [
   buffer.active.cursorY,
 ];
 
-/** Timers that run when told to. */
+/** Timers that fire when the test says so. */
 class HeldTimers implements Timers {
   readonly #held = new Set<() => void>();
 
@@ -29,7 +29,7 @@ class HeldTimers implements Timers {
 }
 
 describe('LiveScreen', () => {
-  it('[TERM-3] says where the cursor is right behind a query, whatever is written before the answer is known', async () => {
+  it('[TERM-3] returns the cursor right after a query, whatever is written before the answer is known', async () => {
     const screen = new LiveScreen(new HeldTimers());
     const first = screen.read(SIZE, () => 'one\r\ntwo', cursor);
     screen.wrote('!\r\n');
@@ -42,7 +42,7 @@ describe('LiveScreen', () => {
     screen.close();
   });
 
-  it('makes the screen anew after a while without questions, after much output, and for another size', async () => {
+  it('rebuilds the screen after a while without queries, after much output, and for another size', async () => {
     const timers = new HeldTimers();
     const screen = new LiveScreen(timers);
     expect(await screen.read(SIZE, () => 'a', cursor)).toEqual([1, 0]);

@@ -43,7 +43,7 @@ class Kept {
   }
 }
 
-/** Where a parser of output would cut: never inside a character or a sequence. */
+/** Cuts where a parser of output may cut: never inside a character or a sequence. */
 function chunksOf(text: string, length: number): string[] {
   const chunks: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -63,12 +63,12 @@ async function expectSameView(early: string, late: string, why: string, lines = 
   other.dispose();
 }
 
-/** Always the same cases, and with `FUZZ_RUNS` so many new ones. */
+/** The same cases in each run. `FUZZ_RUNS` adds this many random ones. */
 const FUZZ_RUNS = process.env['FUZZ_RUNS'];
 
 describe('Scrollback', () => {
   it.each(RECORDINGS)(
-    '[TERM-4] a late viewer of %s sees what an early one sees, wherever it was trimmed',
+    '[TERM-4] a late viewer of %s sees the same as an early one, wherever the output was trimmed',
     async (name) => {
       const text = recorded(name);
       for (const length of [113, 997, 4099]) {
@@ -95,7 +95,7 @@ describe('Scrollback', () => {
     120_000,
   );
 
-  it('[TERM-4] any mixture of output leads late viewers to the same screen, and later output goes on alike', async () => {
+  it('[TERM-4] any mixture of output leads late viewers to the same screen, and later output has the same effect', async () => {
     const pieces = [
       'line\r\n',
       'a longer line of text\r\n',
@@ -115,7 +115,7 @@ describe('Scrollback', () => {
       '\t|',
       '\x1b[7m',
     ]; // prettier-ignore
-    // `SerializeAddon` leaves a hyphen where a line that wrapped was cut apart by a scroll region.
+    // `SerializeAddon` leaves a hyphen where a scroll region cut a wrapped line.
     const wrapping = ['x'.repeat(200), `${'wide log line '.repeat(12)}\r\n`];
     const regions = ['\x1b[5;10r', '\x1b[r'];
     const mixture = fc
@@ -125,7 +125,7 @@ describe('Scrollback', () => {
       fc.asyncProperty(
         mixture,
         fc.integer({ min: 1, max: 9 }),
-        // This emulator restores a cursor to a line of the scrollback, as long as that is not full: viewers differ anyway.
+        // This emulator restores a cursor to a line of the scrollback until that is full, so viewers differ anyway.
         fc.constantFrom('', ...PROBES.filter((probe) => !/\x1b8|1049l/.test(probe))),
         async (parts, every, probe) => {
           const kept = new Kept({ ...SMALL, limit: 256, foldAbove: 300 });
@@ -145,7 +145,7 @@ describe('Scrollback', () => {
     );
   }, 120_000);
 
-  it('[TERM-4] what is written while a fold runs stays behind it', async () => {
+  it('[TERM-4] output during a fold stays after it', async () => {
     const kept = new Kept();
     const text = '\x1b[?1h\x1b[3;20r\x1b[20;1H'.concat(
       ...Array.from({ length: 600 }, (_, i) => `row ${i}\r\n`),
@@ -160,7 +160,7 @@ describe('Scrollback', () => {
     await expectSameView(text, textOfAll(kept.content), 'grown');
   });
 
-  it('[TERM-4] lines that were written for another width are folded for the present one', async () => {
+  it('[TERM-4] lines of another width are folded for the current width', async () => {
     const kept = new Kept();
     const line = `${'word '.repeat(14)}\r\n`.repeat(100);
     kept.write(line);
@@ -177,7 +177,7 @@ describe('Scrollback', () => {
     expect(await factsOf(late, LINES)).toEqual(await factsOf(early, LINES));
   });
 
-  it('[TERM-4] a flood of plain lines never makes the head long, and needs no emulator', async () => {
+  it('[TERM-4] a flood of plain lines keeps the head short, and needs no emulator', async () => {
     const kept = new Kept({ limit: 64 * 1024, lineCount: LINES });
     let text = '';
     for (let index = 0; index < 40_000; index += 100) {
@@ -192,14 +192,14 @@ describe('Scrollback', () => {
     await expectSameView(text, textOfAll(kept.content), 'flood');
   });
 
-  it('[TERM-4] a style that nothing resets stays as short as it is', () => {
+  it('[TERM-4] a style without a reset does not grow', () => {
     const kept = new Kept({ limit: 64 * 1024, lineCount: LINES });
     for (let index = 0; index < 2_000; index++)
       kept.write(`\x1b[3${index % 8}m${'text '.repeat(60)}\r\n`.repeat(4));
     expect(headOf(kept.content)?.slice(0, 20)).toMatch(/^\x1b\[0;0m(\x1b\[3\dm){1,2}text/);
   });
 
-  it('[TERM-4] a line without an end is bounded too', async () => {
+  it('[TERM-4] an unended line is bounded too', async () => {
     const kept = new Kept({ limit: 16 * 1024, lineCount: LINES });
     let text = '';
     for (let index = 0; index < 400; index++) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startHost } from '../../../test/host-fixture.ts';
 
-/** A session with an agent, and what it may say outside of turns. */
+/** A session with an agent, and the agent's interface outside of turns. */
 async function opened() {
   const host = await startHost();
   const client = await host.client();
@@ -21,8 +21,8 @@ async function opened() {
   return { agent: agent.host, shown };
 }
 
-describe('what an agent says of itself is bounded, since every session and list shows it', () => {
-  it('a title is cut to 500 characters, with none parted', async () => {
+describe('texts of an agent about itself are bounded, since every session and list shows them', () => {
+  it('a title is cut to 500 characters, never inside one', async () => {
     const { agent, shown } = await opened();
     agent.title('x'.repeat(500));
     expect(await shown()).toMatchObject({ title: 'x'.repeat(500) });
@@ -31,7 +31,7 @@ describe('what an agent says of itself is bounded, since every session and list 
     expect(await shown()).toMatchObject({ title, chats: [{ title }] });
   });
 
-  it('of its commands the first thousand are kept, without those of endless names, and their words are cut', async () => {
+  it('the first thousand commands are kept, without those with long names, and their texts are cut', async () => {
     const { agent, shown } = await opened();
     const command = (name: string) => ({ name, description: 'd', hint: 'h' });
     agent.commands([

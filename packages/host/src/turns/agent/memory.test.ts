@@ -18,19 +18,19 @@ async function runTurn(host: HostFixture, client: RawClient, chat: string, turnI
   await host.run();
 }
 
-/** Notices in what a client was sent. */
+/** Number of notices that a client received. */
 const noticeCount = (client: RawClient, chat: string): number =>
   client
     .envelopes(chat)
     .filter(({ action }) => action.type === 'chat/responsePart' && action.part.kind === 'systemNotification')
     .length;
 
-describe('what an agent remembers of a truncated chat', () => {
-  it('[CHAT-6] goes in the very tick of the cut, whenever the host is killed', async () => {
+describe('the memory of an agent about a truncated chat', () => {
+  it('[CHAT-6] is deleted in the tick of the truncation, whenever the host is killed', async () => {
     const { host, client, chat } = await setUp(1);
     host.agent.opened[0]?.host.saveMemory('of everything');
     await host.run();
-    // Killed before the agent's side is asked to forget.
+    // Killed before the agent is told to forget.
     vi.spyOn(TurnSupervisor.prototype, 'forget').mockImplementationOnce(() => undefined);
     await client.act(chat, { type: 'chat/truncated' });
     await host.restart();
@@ -40,7 +40,7 @@ describe('what an agent remembers of a truncated chat', () => {
     expect(host.agent.opened.at(-1)?.memory).toBeUndefined();
   });
 
-  it('[CHAT-6] stays when nothing was cut away', async () => {
+  it('[CHAT-6] stays when no turn was removed', async () => {
     const { host, client, chat } = await setUp(2);
     host.agent.opened[0]?.host.saveMemory('of everything');
     for (const turnId of ['t1', 'nobody']) await client.act(chat, { type: 'chat/truncated', turnId });
@@ -48,7 +48,7 @@ describe('what an agent remembers of a truncated chat', () => {
     expect([host.agent.opened.length, host.agent.closeCount]).toStrictEqual([1, 0]);
   });
 
-  it('[CHAT-6] goes with a cut outside of the window too, and what is left is handed over', async () => {
+  it('[CHAT-6] is deleted by a truncation outside of the window too, and the remaining turns are handed over', async () => {
     const { host, client, chat } = await setUp(60);
     host.agent.opened[0]?.host.saveMemory('of everything');
     await client.act(chat, { type: 'chat/truncated', turnId: 't3' });
@@ -59,7 +59,7 @@ describe('what an agent remembers of a truncated chat', () => {
     expect(history?.map(({ id }) => id)).toStrictEqual(['t0', 't1', 't2', 't3']);
   });
 
-  it('[CHAT-6] is made from the last 50 turns of a long one, and nothing is told where that works', async () => {
+  it('[CHAT-6] is rebuilt from the last 50 turns of a long chat, without a notice if that works', async () => {
     const { host, client, chat } = await setUp(60);
     await client.act(chat, { type: 'chat/truncated', turnId: 't57' });
     await client.act(chat, turnStarted('again'));
@@ -69,7 +69,7 @@ describe('what an agent remembers of a truncated chat', () => {
     expect([history?.length, history?.[0]?.id, history?.at(-1)?.id]).toStrictEqual([50, 't8', 't57']);
   });
 
-  it('[CHAT-6] cannot be made for some agents: a person is told, once, when something is left', async () => {
+  it('[CHAT-6] cannot be rebuilt for some agents: people get one notice if turns remain', async () => {
     const { host, client, chat } = await setUp();
     host.agent.takesHistory = false;
     for (const turnId of ['a', 'b']) await runTurn(host, client, chat, turnId);
@@ -83,7 +83,7 @@ describe('what an agent remembers of a truncated chat', () => {
   });
 });
 
-it('[CHAT-6] a turn straight after the cut is accepted while the agent unwinds, and what that still says is dropped', async () => {
+it('[CHAT-6] a turn right after the truncation is accepted while the agent unwinds, and late output is dropped', async () => {
   const { host, client, chat } = await setUp();
   await client.act(chat, turnStarted('a'));
   const first = host.agent.turn;

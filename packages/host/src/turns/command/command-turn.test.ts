@@ -14,7 +14,7 @@ interface Scene {
   readonly host: HostFixture;
   readonly client: RawClient;
   readonly chat: string;
-  /** Sends a message and lets happen what follows. */
+  /** Sends a message and runs what follows from it. */
   say(turnId: string, text: string): Promise<void>;
   /** Runs a command to its end. */
   command(turnId: string, text: string, output: string, exitCode?: number): Promise<void>;
@@ -67,7 +67,7 @@ const terminalOf = (client: RawClient, chat: string): string => {
 };
 
 describe('[CHAT-17] a message that starts with !', () => {
-  it('[CHAT-17] runs in the working directory and not by the agent, shown as a call with a terminal, and completes', async () => {
+  it('[CHAT-17] runs in the working directory without the agent, shows as a call with a terminal, and completes', async () => {
     const { host, client, chat, say, turns } = await setUp();
     await say('a', '!git status; ls');
     const { spec } = host.ptys.last;
@@ -108,7 +108,7 @@ describe('[CHAT-17] a message that starts with !', () => {
     });
   });
 
-  it('[CHAT-17] is offered to clients when they come', async () => {
+  it('[CHAT-17] is offered to clients in the handshake', async () => {
     const { host } = await setUp();
     expect(await host.connect('late').initialize()).toMatchObject({ terminalCommandPrefix: '!' });
   });
@@ -153,7 +153,7 @@ describe('[CHAT-17] a message that starts with !', () => {
     expect((await turns())[0]?.state).toBe('cancelled');
   });
 
-  it('[CHAT-17] [TERM-5] goes on when a person sends its terminal to the background, and the turn completes', async () => {
+  it('[CHAT-17] [TERM-5] keeps running when a person sends its terminal to the background, and the turn completes', async () => {
     const { host, client, chat, say, turns } = await setUp();
     await say('a', '!npm run dev');
     host.ptys.last.output('listening\r\n');
@@ -172,13 +172,13 @@ describe('[CHAT-17] a message that starts with !', () => {
       ],
     });
     expect(host.ptys.last.hasEnded).toBe(false);
-    // Nobody holds on to it here: what it goes on to say is its own business.
+    // The turn no longer follows its output.
     host.ptys.last.output('later\r\n');
     await host.run();
     expect(client.envelopes(terminal).at(-1)?.action).toEqual({ type: 'terminal/data', data: 'later\r\n' });
   });
 
-  it('[CHAT-17] without a command says what is missing, and runs nothing', async () => {
+  it('[CHAT-17] without a command fails with a reason, and runs nothing', async () => {
     const { host, say, turns } = await setUp();
     await say('a', '!  ');
     const [turn] = await turns();
@@ -194,14 +194,14 @@ describe('[CHAT-17] a message that starts with !', () => {
     ['\\!ls', '!ls'],
     ['\\ ls', '\\ ls'],
     ['ls!', 'ls!'],
-  ])('[CHAT-17] is one for the agent when it is written "%s", which reads "%s"', async (written, read) => {
+  ])('[CHAT-17] goes to the agent when it is written "%s", which reads "%s"', async (written, read) => {
     const { host, say } = await setUp();
     await say('a', written);
     expect(host.agent.turn.input.message.text).toBe(read);
     expect(host.ptys.ptys).toEqual([]);
   });
 
-  it('[CHAT-17] [CHAT-12] waits in the queue like any other, and the next one follows it', async () => {
+  it('[CHAT-17] [CHAT-12] waits in the queue like any message, and the next message follows it', async () => {
     const { host, client, chat, say } = await setUp();
     await say('a', 'hello');
     for (const [id, text] of [
@@ -233,7 +233,7 @@ describe('[CHAT-17] a message that starts with !', () => {
     expect((await turns())[0]?.state).toBe('complete');
   });
 
-  it('[CHAT-17] is not ended by the end of the host, which its terminal may outlive', async () => {
+  it('[CHAT-17] is not ended by a stop of the host, which its terminal may outlive', async () => {
     const { host, say } = await setUp();
     await say('a', '!make all');
     const { last } = host.ptys;
@@ -249,7 +249,7 @@ describe('[CHAT-17] a message that starts with !', () => {
     expect(host.ptys.last.hasEnded).toBe(true);
   });
 
-  it('[CHAT-17] sent while the session is being created runs when that is ready', async () => {
+  it('[CHAT-17] runs when the session is ready if it was sent during the creation', async () => {
     const host = await startHost();
     const client = await host.client();
     const ready = Promise.withResolvers<void>();
@@ -265,7 +265,7 @@ describe('[CHAT-17] a message that starts with !', () => {
     expect(host.ptys.last.spec.command).toContain('ls');
   });
 
-  it('[CHAT-17] leaves the terminals of the last eight that ended', async () => {
+  it('[CHAT-17] keeps the terminals of the last eight ended commands', async () => {
     const { host, client, command } = await setUp();
     for (let index = 0; index < 10; index += 1) await command(`t${index}`, '!ls', 'x');
     const { state } = await client.subscribe('ahp-root://');
@@ -275,7 +275,7 @@ describe('[CHAT-17] a message that starts with !', () => {
 });
 
 describe('[CHAT-17] the agent', () => {
-  it('[CHAT-17] is told of commands since its last turn with its next one, and only with that', async () => {
+  it('[CHAT-17] gets the commands since its last turn with its next turn, and only with that', async () => {
     const { host, say, command } = await setUp();
     await command('a', '!git status', '\u001b[31mdirty\u001b[0m\r\n', 1);
     await command('b', '!true', '');
@@ -292,7 +292,7 @@ describe('[CHAT-17] the agent', () => {
     expect(host.agent.turn.input.context).toEqual([]);
   });
 
-  it('[CHAT-17] is told again when the turn that told it never came to it', async () => {
+  it('[CHAT-17] gets them again when the turn with them never reached it', async () => {
     const { host, say, command, turns } = await setUp();
     await command('a', '!ls', 'files');
     await say('b', 'look');
@@ -303,7 +303,7 @@ describe('[CHAT-17] the agent', () => {
     expect(host.agent.turn.input.context).toEqual([expect.stringContaining('Command: ls')]);
   });
 
-  it('[CHAT-17] is told after a restart too, of what ended early and of what still runs', async () => {
+  it('[CHAT-17] gets ended and running commands after a restart too', async () => {
     const { host, client, chat, say, command } = await setUp();
     await command('a', '!ls', 'files');
     await say('b', '!sleep 1000');
@@ -319,13 +319,13 @@ describe('[CHAT-17] the agent', () => {
     ]);
   });
 
-  it('[CHAT-17] is told to the agent also where memory holds only what came behind it', async () => {
+  it('[CHAT-17] gets a command even if memory holds only later turns', async () => {
     const { host, chat, say, command } = await setUp();
     await command('a', '!first', 'one');
     const { sync } = host.host.core;
     const loaded = sync.registry.getOf('chat', chat);
     if (loaded === undefined) throw new Error('the chat is not in memory');
-    // As when the windows of all chats are too large together.
+    // As when the windows of all chats together are too large.
     sync.transact('host', (tx) => tx.setWindow(loaded, withTurns(loaded.state, [], 1)));
     await host.run();
     await command('b', '!second', 'two');
@@ -336,7 +336,7 @@ describe('[CHAT-17] the agent', () => {
     ]);
   });
 
-  it('[CHAT-17] is told the end of long output, at most 16 KiB, and at most sixteen commands', async () => {
+  it('[CHAT-17] gets the end of long output, at most 16 KiB, and at most sixteen commands', async () => {
     const { host, say, command } = await setUp();
     for (let index = 0; index < 17; index += 1) await command(`t${index}`, `!echo ${index}`, 'x');
     await command('long', '!seq 100000', `${'0123456789\r\n'.repeat(10_000)}last\r\n`);
@@ -349,7 +349,7 @@ describe('[CHAT-17] the agent', () => {
     expect(Buffer.byteLength(told)).toBeLessThan(16 * 1024 + 300);
   });
 
-  it('[CHAT-17] that is opened anew finds commands in the history', async () => {
+  it('[CHAT-17] that is opened again finds commands in the history', async () => {
     const { host, client, chat, command } = await setUp();
     await command('a', '!ls', 'files');
     await host.restart();

@@ -32,15 +32,15 @@ describe('the last bytes of a text', () => {
     ['a🎉', 3, ''],
     ['🎉🎉', 6, '🎉'],
     ['', 5, ''],
-  ])('of "%s", %i at most, are "%s"', (text, maxBytes, end) => {
+  ])('of "%s", at most %i, are "%s"', (text, maxBytes, end) => {
     expect(lastBytes(text, maxBytes)).toBe(end);
   });
 });
 
-describe('what goes along with a tool call', () => {
+describe('the output in a tool call', () => {
   const terminal = (text: string, isTruncated = false) => ({ output: () => ({ text, isTruncated }) });
 
-  it('begins at a line start when something is missing', () => {
+  it('begins at a line start when it is cut', () => {
     const text = 'first line\nsecond line\nthird line\n';
     expect(terminalText(terminal(text), 25)).toEqual({
       text: 'second line\nthird line\n',
@@ -52,7 +52,7 @@ describe('what goes along with a tool call', () => {
     });
   });
 
-  it('is all of it when that fits, and a long line is cut where the limit is', () => {
+  it('is complete when it fits, and a long line is cut at the limit', () => {
     expect(terminalText(terminal('a\nb\n'), 100)).toEqual({ text: 'a\nb\n', isTruncated: false });
     expect(terminalText(terminal('x'.repeat(50)), 10)).toEqual({ text: 'x'.repeat(10), isTruncated: true });
   });

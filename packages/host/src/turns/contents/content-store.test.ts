@@ -53,7 +53,7 @@ describe('tool output', () => {
     expect(host.journal.disk.contents.size).toBe(0);
   });
 
-  it('[RES-1] above it goes behind a URI, and its head and tail stay', async () => {
+  it('[RES-1] above 256 KiB is moved behind a URI, and its head and tail stay', async () => {
     const { client, complete } = await setUp();
     const whole = `${'a'.repeat(150 * KIB)}${'b'.repeat(150 * KIB)}`;
     const content = await complete([text('before'), text(whole), text('after')]);
@@ -75,7 +75,7 @@ describe('tool output', () => {
     }
   });
 
-  it('[RES-1] is measured as a whole, however many pieces it comes in', async () => {
+  it('[RES-1] is measured as a whole, in any number of pieces', async () => {
     const { complete } = await setUp();
     const content = await complete(Array.from({ length: 20 }, () => text('x'.repeat(200 * KIB))));
     expect(content.filter(({ type }) => type === 'resource')).toHaveLength(20);
@@ -83,7 +83,7 @@ describe('tool output', () => {
     expect(sizeOf(small)).toBeLessThan(256 * KIB);
   });
 
-  it('[RES-1] that is binary goes behind a URI as a whole', async () => {
+  it('[RES-1] that is binary is moved behind a URI as a whole', async () => {
     const { client, complete } = await setUp();
     const data = Buffer.alloc(300 * KIB, 0xff).toString('base64');
     const content = await complete([{ type: 'embeddedResource', data, contentType: 'image/png' }]);
@@ -97,7 +97,7 @@ describe('tool output', () => {
     });
   });
 
-  it('[RES-1] of a call that still runs is not stored each time that it grows', async () => {
+  it('[RES-1] of a running call is not stored each time that it grows', async () => {
     const { host, call, shown, complete } = await setUp();
     const whole = 'x'.repeat(400 * KIB);
     for (let index = 0; index < 20; index += 1) call.content([text(`${whole}${index}`)]);
@@ -111,7 +111,7 @@ describe('tool output', () => {
 });
 
 describe('the rest of a tool result', () => {
-  it('[RES-1] counts structured content, which goes behind a URI as JSON', async () => {
+  it('[RES-1] counts structured content, which is moved behind a URI as JSON', async () => {
     const { client, result } = await setUp();
     const structuredContent = { rows: ['r'.repeat(300 * KIB)] };
     const shown = await result({ content: [text('300 rows')], structuredContent });
@@ -131,7 +131,7 @@ describe('the rest of a tool result', () => {
     expect(shown.content?.map(({ type }) => type)).toStrictEqual(['text', 'resource', 'text']);
   });
 
-  it('[RES-1] counts the output of a terminal: its ends stay, and say that they are not all', async () => {
+  it('[RES-1] counts the output of a terminal: its head and tail stay, marked as incomplete', async () => {
     const { client, call, shown, result } = await setUp();
     const preview = `${'a'.repeat(150 * KIB)}${'b'.repeat(150 * KIB)}`;
     const content: ToolResultContent[] = [
@@ -150,7 +150,7 @@ describe('the rest of a tool result', () => {
     expect(await read(client, reference.uri)).toMatchObject({ data: preview });
   });
 
-  it('[RES-1] counts the message of an error, of which the ends stay', async () => {
+  it('[RES-1] counts the message of an error: its head and tail stay', async () => {
     const { result } = await setUp();
     const shown = await result({ error: { message: `E${'x'.repeat(300 * KIB)}!`, code: 'e' } });
     expect(shown.error?.message.length).toBeLessThan(70 * KIB);
@@ -171,7 +171,7 @@ describe('contents', () => {
     expect(made.diff).toStrictEqual({ added: 1, removed: 0 });
   });
 
-  it('[CS-3] of a version above 4 MiB both ends are kept, and what is left out is said; the lines of large ones are not counted', async () => {
+  it('[CS-3] of a version above 4 MiB keep head and tail, with a note on the omission; lines of large versions are not counted', async () => {
     const { host, client, output } = await setUp();
     const before = `first\n${'x\n'.repeat(4 * KIB * KIB)}last\n`;
     const edit = output.fileEdit({ uri: 'file:///a', before, after: 'new\n' });
@@ -188,7 +188,7 @@ describe('contents', () => {
 
   const readEdit = (client: RawClient, edit: FileEdit) => read(client, edit.after?.content.uri ?? '');
 
-  it('[RES-1] [CHAT-6] go with a turn that is cut off, and none come after it', async () => {
+  it('[RES-1] [CHAT-6] are deleted with a truncated turn, and none are added afterwards', async () => {
     const { host, client, chat, output } = await setUp();
     const kept = output.fileEdit({ uri: 'file:///a', after: 'kept' });
     host.agent.turn.complete();
@@ -211,7 +211,7 @@ describe('contents', () => {
     expect(host.journal.disk.contents.size).toBe(0);
   });
 
-  it('[RES-1] [CHAT-6] of the active turn go when all of its chat is cut off', async () => {
+  it('[RES-1] [CHAT-6] of the active turn are deleted when the whole chat is truncated', async () => {
     const { host, client, chat, output } = await setUp();
     output.fileEdit({ uri: 'file:///a', after: 'x' });
     await host.run();
@@ -219,7 +219,7 @@ describe('contents', () => {
     expect(host.journal.disk.contents.size).toBe(0);
   });
 
-  it('[RES-1] [SESS-3] go with their session, and none come after it', async () => {
+  it('[RES-1] [SESS-3] are deleted with their session, and none are added afterwards', async () => {
     const { host, client, output } = await setUp();
     const edit = output.fileEdit({ uri: 'file:///a', after: 'x' });
     await host.run();

@@ -17,7 +17,7 @@ async function setUp() {
   return { host, client, chat, start, turn: host.agent.turn };
 }
 
-describe('an agent inside the process', () => {
+describe('an agent in the process of the host', () => {
   const calls: [string, (output: TurnOutput, call: ToolCallHandle) => void][] = [
     ['markdown', (output) => void output.markdown('x')],
     ['notify', (output) => output.notify('x')],
@@ -44,7 +44,7 @@ describe('an agent inside the process', () => {
       expect(errors).toEqual([
         `The agent was stopped: it ran ${MAX_RUNAWAY} steps ahead of the host and did not wait`,
       ]);
-      // What came behind its end cost nothing.
+      // Calls after its end cost nothing.
       expect(client.envelopes(chat).length).toBeLessThanOrEqual(MAX_RUNAWAY + 10);
       turn.complete();
       await client.act(chat, start('b'));
@@ -53,7 +53,7 @@ describe('an agent inside the process', () => {
     },
   );
 
-  /** Why its turn was stopped, after it has done this in one tick. */
+  /** The reason why its turn was stopped, when it does this in one tick. */
   async function stoppedBy(act: (output: TurnOutput) => void): Promise<string[]> {
     const { host, client, chat, turn } = await setUp();
     act(turn.output);
@@ -63,7 +63,7 @@ describe('an agent inside the process', () => {
       .flatMap(({ action }) => (action.type === 'chat/error' ? [action.error.message] : []));
   }
 
-  it('[CHAT-5] that is stopped for its characters is told so', async () => {
+  it('[CHAT-5] that is stopped for its characters gets that reason', async () => {
     const large = 'x'.repeat(4 * 1024 * 1024);
     const stopped = await stoppedBy((output) => {
       for (let count = 0; count < 10; count += 1)
@@ -74,7 +74,7 @@ describe('an agent inside the process', () => {
     ]);
   });
 
-  it('[CS-3] may change three files of 24 MB in one tick: of each version 4 MiB are kept', async () => {
+  it('[CS-3] may change three files of 24 MB in one tick: 4 MiB of each version are kept', async () => {
     const large = 'x'.repeat(24_000_000);
     const stopped = await stoppedBy((output) => {
       for (const uri of ['file:///a', 'file:///b', 'file:///c'])
@@ -84,7 +84,7 @@ describe('an agent inside the process', () => {
     expect(stopped).toEqual([]);
   });
 
-  it('that waits with `ready` is held back by whatever it says, and is not stopped', async () => {
+  it('that waits with `ready` is slowed by its output, and is not stopped', async () => {
     const { host, turn } = await setUp();
     const call = turn.output.toolCall({ toolName: 'x', displayName: 'X' });
     call.run({ invocationMessage: 'x' });
@@ -101,7 +101,7 @@ describe('an agent inside the process', () => {
     });
     for (let left = 10; left > 0; left -= 1) await Promise.resolve();
     await new Promise((resolve) => setImmediate(resolve));
-    // No turn of the host's event loop came in between.
+    // No event-loop iteration of the host came between.
     expect(count).toBeLessThan(600);
     await expect.poll(() => host.run().then(() => isDone)).toBe(true);
     await done;
@@ -110,7 +110,7 @@ describe('an agent inside the process', () => {
 });
 
 describe('the backpressure of a turn', () => {
-  /** Steps until the agent has to wait for a commit. */
+  /** Counts steps until the agent must wait for a commit. */
   async function stepsAhead(partCount: number): Promise<number> {
     const { sync } = (await startHost()).host.core;
     const backpressure = new TurnBackpressure(sync, () => undefined);
@@ -125,7 +125,7 @@ describe('the backpressure of a turn', () => {
     return 0;
   }
 
-  it('lets fewer steps into one tick when each copies a longer list', async () => {
+  it('allows fewer steps in a tick when each copies a longer list', async () => {
     expect(await stepsAhead(0)).toBe(512);
     expect(await stepsAhead(5_000)).toBe(512);
     expect(await stepsAhead(50_000)).toBe(80);

@@ -5,7 +5,7 @@ import { MAX_TURN_LENGTH, MAX_TURN_PARTS, TurnSize } from './turn-size.ts';
 const MIB = 1024 * 1024;
 
 describe('a turn that grows without end', () => {
-  it('[CHAT-5] is ended with what it is, the agent is told to stop, and the next turn runs', async () => {
+  it('[CHAT-5] ends with a reason, the agent is told to stop, and the next turn runs', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -42,7 +42,7 @@ describe('a turn that grows without end', () => {
     expect(client.types(chat).slice(-2)).toEqual(['chat/error', 'chat/turnStarted']);
   });
 
-  it('counts as it goes out, where control characters take six each', () => {
+  it('counts its encoded size, where a control character takes six characters', () => {
     const size = new TurnSize();
     const delta = (content: string) => size.add({ type: 'chat/delta', turnId: 'a', partId: 'p', content });
     expect(delta('\u0001'.repeat(2 * MIB))).toBeUndefined();
@@ -50,7 +50,7 @@ describe('a turn that grows without end', () => {
     expect(delta('\u0001')).toBe('16 MiB of text');
   });
 
-  it('counts what replaces something anew, not on top', async () => {
+  it('counts a replacement in place of the old value', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
@@ -72,7 +72,7 @@ describe('a turn that grows without end', () => {
 describe('the size of a turn', () => {
   const turnId = 'c9b7e3de-1f4a-4d1e-8a3e-1c1c7a3b9a01';
 
-  /** Counts one call from its start to its end; what the turn has too much of, if anything. */
+  /** Counts one call from its start to its end. Returns the exceeded limit, if any. */
   function call(size: TurnSize, index: number): string | undefined {
     const target = { turnId, toolCallId: `0d3cb2a4-76b4-4a5e-9a36-${index}` };
     const named = { toolName: 'bash', displayName: 'Bash' };
@@ -85,7 +85,7 @@ describe('the size of a turn', () => {
     );
   }
 
-  it('[CHAT-5] has room for 50,000 short tool calls, and not for one more', () => {
+  it('[CHAT-5] has room for 50,000 short tool calls, and for no more', () => {
     const size = new TurnSize();
     const faults = new Set<string | undefined>();
     for (let index = 0; index < MAX_TURN_PARTS; index += 1) faults.add(call(size, index));

@@ -54,7 +54,7 @@ describe('a worker chat', () => {
   });
 
   it.each([{ type: 'chat/truncated' }, { type: 'chat/turnCancelled', turnId: 't1' }])(
-    '[CHAT-2] begins no turn between the end of its parent’s ($type) and the commit of that',
+    '[CHAT-2] begins no turn between the end of its parent’s turn ($type) and the commit of that end',
     async (action) => {
       const { host, client, chat, worker } = await withWorker();
       const committing = Promise.withResolvers<void>();
@@ -70,12 +70,12 @@ describe('a worker chat', () => {
     },
   );
 
-  it('[CHAT-2] stays named by its call whatever that shows, and in its result', async () => {
+  it('[CHAT-2] stays in its call, whatever that shows, and in its result', async () => {
     const { host, client, worker, chat, handle, block, callOf } = await withWorker();
     const text = { type: 'text' as const, text: 'half way' };
     handle.content([text]);
     expect(await callOf('c1')).toMatchObject({ content: [block, text] });
-    // New fields take the content away.
+    // New fields remove the content.
     handle.run({ invocationMessage: 'does it differently' });
     expect(await callOf('c1')).toMatchObject({ content: [block] });
     const again = handle.confirm(READY);
@@ -94,7 +94,7 @@ describe('a worker chat', () => {
     expect(worker.uri).toMatch(/^ahp-chat:\//);
   });
 
-  it('[CHAT-2] of a call that does not run yet is named as soon as it does', async () => {
+  it('[CHAT-2] of a call that does not run yet is named when the call runs', async () => {
     const { output, call, callOf } = await inTurn();
     const handle = call('c1');
     const worker = output.spawnChat({ toolCallId: 'c1', title: 'Look around', agentName: 'scout' });
@@ -103,7 +103,7 @@ describe('a worker chat', () => {
     expect(await callOf('c1')).toMatchObject({ content: [blockOf(worker.uri)] });
   });
 
-  it('[CHAT-2] takes turns of its own, with text, calls and files, while its parent says nothing', async () => {
+  it('[CHAT-2] takes turns of its own, with text, calls and files, while its parent is silent', async () => {
     const { host, client, chat, worker } = await withWorker();
     const turn = worker.turn('look into src');
     await turn.output.markdown('Looking ');
@@ -129,7 +129,7 @@ describe('a worker chat', () => {
     const ref = content?.find((block) => block.type === 'resource');
     const read = await client.request('resourceRead', { channel: 'ahp-root://', uri: ref?.uri ?? '' });
     expect(read).toMatchObject({ data: 'x'.repeat(300 * 1024) });
-    // The agent is not asked to run it.
+    // The agent does not get it as a turn.
     expect(host.agent.turns).toHaveLength(1);
     worker.turn('and into test').end(new AgentError('lost', 'lost its way'));
     await host.run();
@@ -155,7 +155,7 @@ describe('a worker chat', () => {
     }
   });
 
-  it('[CHAT-2] [SESS-7] asks on its own channel, is seen in the session, and hears the answer', async () => {
+  it('[CHAT-2] [SESS-7] asks on its own channel, shows in the session, and gets the answer', async () => {
     const { host, client, chat, worker } = await withWorker();
     const turn = worker.turn('look');
     const call = turn.output.toolCall({ toolCallId: 'c1', toolName: 'x', displayName: 'X' });
@@ -167,7 +167,7 @@ describe('a worker chat', () => {
     ]);
     expect(session.status & SessionStatus.InputNeeded).toBe(SessionStatus.InputNeeded);
     const { activeTurn } = await chatOf(client, worker.uri);
-    // By a client that is not subscribed to the worker's chat.
+    // The answer comes from a client without a subscription to the worker's chat.
     const other = await host.client();
     await other.act(worker.uri, {
       type: 'chat/toolCallConfirmed',
@@ -200,7 +200,7 @@ describe('a worker chat', () => {
     expect((await chatOf(client, chat)).activeTurn?.responseParts).toHaveLength(1);
   });
 
-  it('[CHAT-2] holds its provider back while the journal is down', async () => {
+  it('[CHAT-2] slows its provider while the journal is down', async () => {
     const { host, worker } = await withWorker();
     const turn = worker.turn('look');
     await host.run();
@@ -216,7 +216,7 @@ describe('a worker chat', () => {
     expect(said).toBe(5_000);
   });
 
-  it('[CHAT-2] may spawn workers of its own; all of them end with the first', async () => {
+  it('[CHAT-2] may spawn workers of its own, which all end with the first worker', async () => {
     const { host, client, chat, worker } = await withWorker();
     const turn = worker.turn('look');
     turn.output.toolCall({ toolCallId: 'n1', toolName: 'x', displayName: 'X' }).run(READY);
@@ -232,7 +232,7 @@ describe('a worker chat', () => {
     expect([turn.signal.aborted, deep.signal.aborted]).toStrictEqual([true, true]);
   });
 
-  it('[CHAT-2] is told when a person cancels its turn, and goes on with another', async () => {
+  it('[CHAT-2] gets the cancel of its turn by a person, and continues with another turn', async () => {
     const { host, client, chat, worker } = await withWorker();
     const turn = worker.turn('look');
     const asked = turn.output.toolCall({ toolCallId: 'x', toolName: 'x', displayName: 'X' }).confirm(READY);
@@ -253,7 +253,7 @@ describe('a worker chat', () => {
     expect((await chatOf(client, chat)).activeTurn?.id).toBe('t1');
   });
 
-  it('[CHAT-2] begins a turn when the one before is still open: that one is complete', async () => {
+  it('[CHAT-2] completes its open turn when it begins another one', async () => {
     const { host, client, worker } = await withWorker();
     const first = worker.turn('one');
     const second = worker.turn('two');
@@ -267,12 +267,12 @@ describe('a worker chat', () => {
     expect(textOf(state)).toBe('in time');
   });
 
-  it('needs a call of that turn', async () => {
+  it('needs a call of the running turn', async () => {
     const { output } = await inTurn();
     expect(() => output.spawnChat({ toolCallId: 'none', title: 'Lost' })).toThrow(/no tool call none/);
   });
 
-  it('is refused when the session has 500 of them', async () => {
+  it('is refused when the session has 500 worker chats', async () => {
     const { host, client, output, call } = await inTurn();
     call('c1').run(READY);
     for (let index = 0; index < 500; index += 1) output.spawnChat({ toolCallId: 'c1', title: `${index}` });
@@ -311,7 +311,7 @@ describe('the end of the turn that spawned a worker', () => {
     expect(worker.turns[0]?.error).toStrictEqual((await chatOf(at.client, at.chat)).turns[0]?.error);
     expect(textOf(worker)).toBe('so far');
     expect((await sessionOf(at.client)).inputNeeded ?? []).toStrictEqual([]);
-    // Whatever comes later does nothing.
+    // Later output has no effect.
     await turn.output.markdown('more');
     turn.end();
     const late = at.worker.turn('again');
@@ -339,7 +339,7 @@ describe('the end of the turn that spawned a worker', () => {
     expect(textOf(await chatOf(await host.client(), worker.uri))).toBe('so far');
   });
 
-  it('[CHAT-2] [SESS-3] by disposal of the session takes the worker along', async () => {
+  it('[CHAT-2] [SESS-3] by disposal of the session removes the worker', async () => {
     const { host, client, worker } = await withWorker();
     const turn = worker.turn('look');
     await client.subscribe(worker.uri);
@@ -365,7 +365,7 @@ describe('the end of the turn that spawned a worker', () => {
     expect(textOf(await chatOf(client, worker.uri))).toBe('so far');
   });
 
-  it('[CHAT-2] by a stop of the host ends the worker before that', async () => {
+  it('[CHAT-2] by a stop of the host ends the worker first', async () => {
     const { host, client, worker } = await withWorker();
     await client.subscribe(worker.uri);
     const turn = worker.turn('look');
@@ -406,7 +406,7 @@ describe('the end of the turn that spawned a worker', () => {
   });
 });
 
-it('[CHAT-2] [CHAT-5] a worker chat keeps its turns when it is out of memory between them', async () => {
+it('[CHAT-2] [CHAT-5] a worker chat keeps its turns when it is unloaded between them', async () => {
   const { host, client, worker } = await withWorker();
   const first = worker.turn('one');
   await first.output.markdown('first ');

@@ -54,7 +54,7 @@ describe('[CHAT-7] a tool call', () => {
     expect(await status()).toBe('completed');
   });
 
-  it('[CHAT-7] hands the whole chosen option to the agent', async () => {
+  it('[CHAT-7] gives the agent the whole chosen option', async () => {
     const { host, client, chat, call } = await setUp();
     const option = { id: 'always', label: 'Always', kind: 'approve' as const };
     const answer = call.confirm({ invocationMessage: 'Write?', options: [option] });
@@ -66,7 +66,7 @@ describe('[CHAT-7] a tool call', () => {
     expect(await answer).toMatchObject({ approved: true, selectedOption: option });
   });
 
-  it('[CHAT-7] that is denied is cancelled, and the agent hears why', async () => {
+  it('[CHAT-7] that is denied is cancelled, and the agent gets the reason', async () => {
     const { host, client, chat, call, status } = await setUp();
     const answer = call.confirm({ invocationMessage: 'Write?' });
     const suggestion = { text: 'ask first', origin: { kind: 'user' as const } };
@@ -101,7 +101,7 @@ describe('[CHAT-7] a tool call', () => {
     expect(await status()).toBe('cancelled');
   });
 
-  it('[CHAT-7] that is over takes no question and no result, and nobody waits for an answer', async () => {
+  it('[CHAT-7] that has ended takes no question and no result, and nothing waits for an answer', async () => {
     const { host, client, chat, call, status } = await setUp();
     const answer = call.confirm({ invocationMessage: 'Write?' });
     await client.act(chat, deny);
@@ -115,7 +115,7 @@ describe('[CHAT-7] a tool call', () => {
     expect(await status()).toBe('cancelled');
   });
 
-  it('[CHAT-7] a question on a question is not asked', async () => {
+  it('[CHAT-7] asks no question while another one is open', async () => {
     const { host, client, chat, call } = await setUp();
     const first = call.confirm({ invocationMessage: 'Write?' });
     const second = await call.confirm({ invocationMessage: 'Write there?' });
@@ -125,7 +125,7 @@ describe('[CHAT-7] a tool call', () => {
     expect(await first).toMatchObject({ approved: true });
   });
 
-  it('[CHAT-7] that is completed without an answer waits for none', async () => {
+  it('[CHAT-7] that is completed without an answer no longer waits for it', async () => {
     const { call, status } = await setUp();
     const answer = call.confirm({ invocationMessage: 'Write?' });
     expect(await call.complete(done)).toStrictEqual({ approved: true });
@@ -133,7 +133,7 @@ describe('[CHAT-7] a tool call', () => {
     expect(await status()).toBe('completed');
   });
 
-  it('[CHAT-7] whose question waits for the journal waits for nobody when its turn ends', async () => {
+  it('[CHAT-7] whose question waits for the journal is released when its turn ends', async () => {
     const { host, call } = await setUp();
     host.journal.failNextCommits(100);
     await host.agent.turn.output.markdown('x');
@@ -143,7 +143,7 @@ describe('[CHAT-7] a tool call', () => {
     expect(await answer).toStrictEqual({ approved: false, reason: 'skipped' });
   });
 
-  it('[CHAT-7] the question of a host whose journal is down is asked when it is up again', async () => {
+  it('[CHAT-7] asks a question that came while the journal was down when that is up again', async () => {
     const { host, client, chat, call, status } = await setUp();
     host.journal.failNextCommits(2);
     const answer = call.confirm({ invocationMessage: 'Write?' });
@@ -155,7 +155,7 @@ describe('[CHAT-7] a tool call', () => {
     expect(await answer).toMatchObject({ approved: true });
   });
 
-  it('[CHAT-7] nobody waits for an answer after the end of the turn', async () => {
+  it('[CHAT-7] waits for no answer after the end of the turn', async () => {
     const { host, client, chat, call } = await setUp();
     const answer = call.confirm({ invocationMessage: 'Write?' });
     await client.act(chat, { type: 'chat/turnCancelled', turnId: 't' });

@@ -57,7 +57,7 @@ describe('the state of a client', () => {
     lives.stop();
   });
 
-  it('[AUTH-1] is not changed by a connection that may only look, which speaks for the client all the same', async () => {
+  it('[AUTH-1] is not changed by a read-only connection, although it uses the id of the client', async () => {
     const { clock, lives, told, disconnect } = startLives();
     lives.connect('client', participant());
     disconnect('client');
@@ -85,7 +85,7 @@ describe('the state of a client', () => {
 });
 
 describe('the end of a grace period', () => {
-  it('[SESS-8] is told once, and not for a client that has returned', async () => {
+  it('[SESS-8] is reported once, and not for a client that has returned', async () => {
     const { clock, lives, told, disconnect } = startLives();
     for (const client of ['returns', 'leaves']) {
       lives.connect(client, participant());
@@ -97,7 +97,7 @@ describe('the end of a grace period', () => {
     expect(told.slice(4)).toEqual(['returns connected', 'leaves gone']);
   });
 
-  it('[CONN-8] is told of a client that was not seen, if it is expected', async () => {
+  it('[CONN-8] is reported for an expected client that never connected', async () => {
     const { clock, lives, told } = startLives();
     lives.expect('never seen');
     expect(lives.isGone('never seen')).toBe(false);

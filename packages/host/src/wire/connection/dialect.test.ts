@@ -145,7 +145,7 @@ describe('[CONN-9] the output for a version', () => {
     });
   });
 
-  it('[CONN-9] initialize says who the host is and how commands begin from 0.5.2 on, and agents what they can from 0.5.1 on', () => {
+  it('[CONN-9] initialize has the server info and the command prefix from 0.5.2 on, and capabilities of agents from 0.5.1 on', () => {
     const result = { protocolVersion: 'v', serverSeq: 1, snapshots: [] };
     const facts = { serverInfo: { name: 'a', version: '1' }, terminalCommandPrefix: '!', 'x-scope': 'admin' };
     expect(dialectOf('0.5.1').result('initialize', { ...result, ...facts })).toEqual({

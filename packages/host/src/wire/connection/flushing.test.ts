@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { systemTimers } from '../../lib/clock.ts';
 import { FLUSHED_LENGTH, Flushing } from './flushing.ts';
 
-test('large output for many sockets is written in several turns, short output at once, and each output once', async () => {
+test('large output for many sockets is written in several event-loop iterations, short output at once, and each output once', async () => {
   const flushing = new Flushing(systemTimers);
   const flushed: string[] = [];
   const add = (name: string, corkedLength: number): void =>
@@ -14,7 +14,7 @@ test('large output for many sockets is written in several turns, short output at
   const large = (): number => flushed.filter((name) => name !== 'short').length;
   expect(large()).toBe(8);
   expect(flushed).toContain('short');
-  // Output that is added meanwhile does not lengthen the turn.
+  // Output that is added meanwhile does not lengthen the iteration.
   add('short', 100);
   flushing.flush();
   expect(large()).toBe(8);

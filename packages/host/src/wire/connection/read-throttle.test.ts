@@ -289,7 +289,7 @@ test('bytes that messages make the host write and send count too', async () => {
   expect(taken.flat()).toEqual(['{}', '{}']);
 });
 
-test('the large messages that are handled in one turn of the event loop are bounded over all tokens', async () => {
+test('the large messages that are handled in one event-loop iteration are bounded over all tokens', async () => {
   const rateLimits = new TokenRateLimits({
     clock: systemClock,
     timers: systemTimers,
@@ -349,7 +349,7 @@ test('a message of one token waits for one message of each other token, however 
   }
 });
 
-test('a message that arrives while a waiting one is handled goes behind all waiting ones, and each is handled once', async () => {
+test('a message that arrives while a waiting one is handled is queued after all waiting ones, and each is handled once', async () => {
   const { clock, throttles, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
   const [throttle] = throttles;
   throttle?.start((frame) => {

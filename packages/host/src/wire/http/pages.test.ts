@@ -59,7 +59,7 @@ async function ticketPath(token: string): Promise<string> {
 
 describe('a token in the address of /', () => {
   it.each([{}, OPENED, { 'sec-fetch-site': 'none' }, OF_THE_PAGE])(
-    '[AUTH-1] signs in where a person or a program went there by itself: %j',
+    '[AUTH-1] signs in when a person or a program opens the address directly: %j',
     async (headers) => {
       const { status, headers: answered } = await ask(`/?token=${TOKEN}`, headers);
       expect(status).toBe(303);
@@ -68,7 +68,7 @@ describe('a token in the address of /', () => {
   );
 
   it.each(['image', 'iframe', 'empty', 'embed'])(
-    '[AUTH-1] signs nobody in as the %s of a page, not even of its own',
+    '[AUTH-1] does not sign in as the %s of a page, not even of its own',
     async (dest) => {
       for (const site of ['cross-site', 'same-site', 'same-origin']) {
         const headers = { 'sec-fetch-site': site, 'sec-fetch-dest': dest };
@@ -83,7 +83,7 @@ describe('a token in the address of /', () => {
   );
 
   it.each([{}, OPENED, OF_THE_PAGE])(
-    '[AUTH-1] asks first in a browser that is signed in with another token, however it came there: %j',
+    '[AUTH-1] asks first in a browser that is signed in with another token, by any way to the address: %j',
     async (headers) => {
       const cookie = await cookieOf('of-an-observer');
       const asking = await ask(`/?token=${TOKEN}`, { ...headers, cookie });
@@ -111,7 +111,7 @@ describe('a token in the address of /', () => {
   });
 
   it.each(['cross-site', 'same-site', 'anything'])(
-    '[AUTH-1] asks first when a link of elsewhere (%s) leads there, and says what it would allow',
+    '[AUTH-1] asks first when a link of a foreign page (%s) leads there, and names the scope',
     async (site) => {
       const { status, headers } = await ask('/?token=of-an-observer', {
         ...OF_A_LINK,
@@ -141,7 +141,7 @@ describe('the question whether to sign in', () => {
     OF_A_LINK,
     { ...OF_A_LINK, 'sec-fetch-site': 'same-site' },
     { ...OF_THE_PAGE, 'sec-fetch-dest': 'empty' },
-  ])('[AUTH-1] is not answered by what else may post: %j', async (headers) => {
+  ])('[AUTH-1] is not answered by other sources of a POST: %j', async (headers) => {
     const path = await ticketPath(TOKEN);
     const answer = await ask(path, headers, 'POST');
     expect([answer.status, answer.headers['set-cookie']]).toEqual([403, undefined]);

@@ -43,7 +43,7 @@ async function rawAnswer(lines: readonly string[]): Promise<string> {
 }
 
 describe('plain HTTP', () => {
-  it('[AUTH-1] answers health checks without a token, and tells nothing else', async () => {
+  it('[AUTH-1] answers health checks without a token, and nothing else', async () => {
     expect(await get('/healthz')).toMatchObject({ status: 200, body: 'ok\n' });
     expect(await get('/readyz')).toMatchObject({ status: 200, body: 'ready\n' });
     isReady = false;
@@ -61,7 +61,7 @@ describe('plain HTTP', () => {
     ['/sign-in', 'PATCH', 'GET, HEAD, POST'],
     ['/logout', 'GET', 'POST'],
     [`/ahp?token=${TOKEN}`, 'POST', 'GET, HEAD'],
-  ])('says which methods %s has when it is asked by %s', async (path, method, allow) => {
+  ])('lists the methods of %s when it gets %s', async (path, method, allow) => {
     expect(await get(path, {}, method)).toMatchObject({ status: 405, headers: { allow } });
   });
 
@@ -88,7 +88,7 @@ describe('plain HTTP', () => {
     ['', /^HTTP\/1\.1 200 [^]*<!doctype html>/i],
     ['/logout', /^HTTP\/1\.1 405 /],
     ['/nothing', /^HTTP\/1\.1 404 /],
-  ])('takes a whole address for its path (%s)', async (path, answer) => {
+  ])('uses the path of a whole address (%s)', async (path, answer) => {
     const lines = [
       `GET http://127.0.0.1:${port}${path} HTTP/1.1`,
       `Host: 127.0.0.1:${port}`,

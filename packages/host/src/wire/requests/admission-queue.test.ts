@@ -86,7 +86,7 @@ test('of many requests at once a few run, the others follow in order, and none i
   expect(place.clock.timerCount).toBe(0);
 });
 
-test('one request starts in each turn of the event loop, so that other work runs in between', async () => {
+test('one request starts in each event-loop iteration, so that other work runs in between', async () => {
   const place = new Place();
   const all = [0, 1, 2].map(() => new QueuedClient(place, 0));
   // The first request starts synchronously.

@@ -62,7 +62,7 @@ async function find(query: string, where = folder): Promise<string[]> {
   return (await finder.find({ folder: where, query, limit: 20 }, never, alone)).map(({ path }) => path);
 }
 
-/** When the paths have been listed anew behind an answer. */
+/** Waits until the paths have been listed again after an answer. */
 async function refreshed(query: string, expected: string[]): Promise<void> {
   nowMs += 60_000;
   await vi.waitFor(async () => expect(await find(query)).toEqual(expected), { timeout: 30_000 });
@@ -92,7 +92,7 @@ describe('[CHAT-16] files are found', () => {
     expect(await find('zzz')).toEqual([]);
   });
 
-  test('by the beginnings of the words of a name', async () => {
+  test('by prefixes of the words of a name', async () => {
     plant('client-tool.ts', 'xcxlxtxo.ts', 'ClientTool.java', 'a/client_tool_runner.ts');
     const found = await find('clto');
     expect(found.slice(0, 3).toSorted()).toEqual([
@@ -103,13 +103,13 @@ describe('[CHAT-16] files are found', () => {
     expect(found.at(-1)).toBe('xcxlxtxo.ts');
   });
 
-  test('without a query those that lie nearest', async () => {
+  test('without a query, the nearest first', async () => {
     plant('deep/er/x.ts', 'b.ts', 'aa.ts');
     expect((await find('')).slice(0, 3)).toEqual(['b.ts', 'aa.ts', 'deep/']);
     expect(await find('./aa')).toEqual(['aa.ts']);
   });
 
-  test('in a long list by each letter as by the whole word at once', async () => {
+  test('in a long list, by single letters as by the whole word at once', async () => {
     plant(...Array.from({ length: 1_000 }, (_, index) => `part-${index % 40}/item${index}.ts`));
     for (const typed of ['p', 'pa', 'part-7/item', 'part-7/item2', 'i2', 'i29', 'i299']) await find(typed);
     const typedAtOnce = new FileFinder({
@@ -126,7 +126,7 @@ describe('[CHAT-16] files are found', () => {
     typedAtOnce.end();
   });
 
-  test("without running what a repository's settings name, its submodules' too", async () => {
+  test("without running commands from the settings of a repository or its submodules", async () => {
     plant('tracked.ts');
     const ran = join(base, 'ran');
     for (const where of [folder, join(folder, 'inner')]) {
@@ -138,7 +138,7 @@ describe('[CHAT-16] files are found', () => {
     }
     expect(await find('tracked')).toEqual(['tracked.ts']);
     expect(existsSync(ran)).toBe(false);
-    // It would have run.
+    // This command would have run the program.
     git(folder, 'ls-files', '-o');
     expect(existsSync(ran)).toBe(true);
   });
@@ -188,7 +188,7 @@ describe('[CHAT-16] files are found', () => {
     expect(await find(`${base}/secret`)).toEqual([]);
   });
 
-  test('under names of all kinds, but not those that no URI can name', async () => {
+  test('under names of all kinds, except names that no URI can contain', async () => {
     const names = ['a b.ts', 'q"uote.ts', 'new\nline.ts', 'emoji 👩‍💻.ts', 'cafe\u0301.ts', 'd%41.ts'];
     for (const isRepository of [false, true]) {
       if (isRepository) git(folder, 'init', '-q');
@@ -207,7 +207,7 @@ describe('[CHAT-16] files are found', () => {
         ({ path }) => path,
       );
       expect(found.toSorted()).toEqual([...names, 'nfd-e\u0301/', 'nfd-e\u0301/x.ts'].toSorted());
-      // Composed or not, as typed and as named.
+      // Composed or decomposed, in the query and in the name.
       for (const query of ['caf\u00e9', 'cafe\u0301', 'CAF\u00c9'])
         expect(
           (await fresh.find({ folder, query, limit: 20 }, never, alone)).map(({ path }) => path),
@@ -218,7 +218,7 @@ describe('[CHAT-16] files are found', () => {
 });
 
 describe('[CHAT-16] the list of a folder', () => {
-  test('is made anew behind an answer, so that new files are found soon', async () => {
+  test('is refreshed after an answer, so that new files are found soon', async () => {
     plant('a.ts');
     expect(await find('ts')).toEqual(['a.ts']);
     plant('b.ts');
@@ -229,7 +229,7 @@ describe('[CHAT-16] the list of a folder', () => {
     expect(await find('ts')).toEqual(['b.ts']);
   });
 
-  test('goes when nobody has asked for long, or when those of others need the room', async () => {
+  test('is dropped when it is unused for long, or when other lists need the room', async () => {
     plant('one/a.ts', 'two/b.ts');
     const small = new FileFinder(
       {
@@ -249,7 +249,7 @@ describe('[CHAT-16] the list of a folder', () => {
     expect(small.folderCount).toBe(0);
   });
 
-  test('is not waited for by a question that was taken back', async () => {
+  test('is not awaited by a cancelled question', async () => {
     plant('a.ts');
     const asked = new AbortController();
     const answer = finder.find({ folder, query: 'a', limit: 5 }, asked.signal, alone);
@@ -258,7 +258,7 @@ describe('[CHAT-16] the list of a folder', () => {
     expect(await find('a')).toEqual(['a.ts']);
   });
 
-  test('of a folder that is gone is empty', async () => {
+  test('of a missing folder is empty', async () => {
     expect(await find('', join(base, 'none'))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ function at(marked: string) {
   return completionWordAt(marked.replace('|', ''), offset);
 }
 
-describe('[CHAT-16] what is proposed for', () => {
+describe('[CHAT-16] the word for completions', () => {
   test.each([
     ['@|', '@', '', 0, 1],
     ['see @src/a|', '@', 'src/a', 4, 10],
@@ -24,7 +24,7 @@ describe('[CHAT-16] what is proposed for', () => {
     ['#|', '#', '', 0, 1],
     ['as in #12|', '#', '12', 6, 9],
     ['#"two words|', '#', 'two words', 0, 11],
-  ])('%j is the word behind its sign, with its range', (marked, ...[trigger, query, start, end]) => {
+  ])('of %j is the word after its sign, with its range', (marked, ...[trigger, query, start, end]) => {
     expect(at(marked)).toEqual({ trigger, query, start, end });
   });
 
@@ -40,18 +40,18 @@ describe('[CHAT-16] what is proposed for', () => {
     '\n/help|',
     '@"a" |',
     '1/2|',
-  ])('%j is nothing', (marked) => {
+  ])('of %j is undefined', (marked) => {
     expect(at(marked)).toBeUndefined();
   });
 
-  test('counts emoji as the two code units that they are, and parts none', () => {
+  test('counts an emoji as its two code units, and splits none', () => {
     expect(at('👩‍💻 @a👍|')).toEqual({ trigger: '@', query: 'a👍', start: 6, end: 10 });
-    // Between the two halves of the thumb.
+    // Between the two halves of the emoji.
     expect(completionWordAt('@a👍', 3)).toEqual({ trigger: '@', query: 'a', start: 0, end: 2 });
     expect(completionWordAt('👍@a', 4)).toEqual({ trigger: '@', query: 'a', start: 2, end: 4 });
   });
 
-  test('takes halves of surrogate pairs as they come', () => {
+  test('accepts lone surrogates', () => {
     expect(completionWordAt('\ud83d@\udc4da', 4)).toEqual({
       trigger: '@',
       query: '\udc4da',
@@ -61,7 +61,7 @@ describe('[CHAT-16] what is proposed for', () => {
     expect(completionWordAt('@\ud83d', 2)).toEqual({ trigger: '@', query: '\ud83d', start: 0, end: 2 });
   });
 
-  test('looks back no further than a word may be long', () => {
+  test('looks back no further than the maximum length of a word', () => {
     const long = 'x'.repeat(1_000_000);
     expect(completionWordAt(`@${long}`, long.length + 1)).toBeUndefined();
     expect(completionWordAt(`/${long}`, long.length + 1)).toBeUndefined();
