@@ -93,7 +93,7 @@ describe('agenthost token', () => {
     expect((await as(secret, 'token', 'list')).code).toBe(4);
   }, 30_000);
 
-  test("an id has precedence: a token whose name is the id of another is not revoked instead", async () => {
+  test('an id has precedence: a token whose name is the id of another is not revoked instead', async () => {
     const meant = await create('--name', 'meant');
     const other = await create('--name', meant.id);
     const again = await create('--name', meant.id.slice(0, 8));

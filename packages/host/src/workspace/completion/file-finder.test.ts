@@ -126,7 +126,7 @@ describe('[CHAT-16] files are found', () => {
     typedAtOnce.end();
   });
 
-  test("without running commands from the settings of a repository or its submodules", async () => {
+  test('without running commands from the settings of a repository or its submodules', async () => {
     plant('tracked.ts');
     const ran = join(base, 'ran');
     for (const where of [folder, join(folder, 'inner')]) {
