@@ -22,6 +22,11 @@ export class CrowdedHost {
   #port = 0;
   url = '';
 
+  /** The working directory of its sessions. Only the host's data is in it. */
+  get folderUri(): string {
+    return pathToFileURL(this.#folder).href;
+  }
+
   private constructor(folder: string) {
     this.#folder = folder;
   }
@@ -63,8 +68,8 @@ export class CrowdedHost {
   /** A client with two sessions and subscriptions to five channels, the root included. */
   async open(): Promise<{ owner: WireClient; chat: string; session: string; channels: string[] }> {
     const owner = await WireClient.connect(this.url, 'owner');
-    const first = await newSession(owner, pathToFileURL(this.#folder).href);
-    const second = await newSession(owner, pathToFileURL(this.#folder).href);
+    const first = await newSession(owner, this.folderUri);
+    const second = await newSession(owner, this.folderUri);
     const channels = ['ahp-root://', first.session, first.chat, second.session, second.chat];
     for (const channel of channels) await owner.request('subscribe', { channel });
     return { owner, ...first, channels };

@@ -1,6 +1,4 @@
 // The demo agent runs in the host's process. Its heaviest prompts must not delay answers to other clients.
-import { tmpdir } from 'node:os';
-import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { newSession } from '../../bench/wire.ts';
 import { wireTurn } from '../../bench/wire-turn.ts';
@@ -11,7 +9,6 @@ import { worstPingDuring } from './worst-ping.ts';
 const MOST_PING_MS = 2_000;
 const MOST_MEMORY_BYTES = 400 * 1024 * 1024;
 
-const folder = pathToFileURL(tmpdir()).href;
 const floods = [
   'stream 20000 every 0 of 20',
   'progress 1000 every 0',
@@ -26,7 +23,7 @@ test('the heaviest prompts of the demo agent do not block the host', async () =>
   const host = await CrowdedHost.start();
   const { owner } = await host.open();
   for (const flood of floods) {
-    const { chat } = await newSession(owner, folder);
+    const { chat } = await newSession(owner, host.folderUri);
     await owner.request('subscribe', { channel: chat, view: { turns: 1 } });
     const pingMs = await worstPingDuring(host.url, () => wireTurn(owner, chat, flood));
     const { peakRssBytes } = await host.sample();

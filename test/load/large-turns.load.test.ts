@@ -9,7 +9,7 @@ import { watchPings } from './worst-ping.ts';
 const ROOT = 'ahp-root://';
 const CHATS = 40;
 /** Limit while the turns are made. */
-const MOST_MADE_BYTES = 650_000_000;
+const MOST_MADE_BYTES = 800_000_000;
 const LARGE = 'stream 16 every 5 of 1000000';
 
 interface Snapshot {
