@@ -10,7 +10,7 @@ import { capturesAreThere, capturesFolder, nodeAgent, temporaryFolder } from './
 /** A recorded agent and its progress. */
 interface Replay {
   readonly provider: AcpProvider;
-  /** Resolves once it has received or sent `what` this many times. */
+  /** Resolves when the agent has received or sent `what` this many times. */
   played(what: string, count?: number): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ const hello = 'Hello from the mock model. Done.';
 const after = 'Tool finished, all good.';
 
 /**
- * Runs a prompt, cancels it once the agent has it, and resumes the session, like the end of every recording.
+ * Runs a prompt, cancels it once the agent has it, and resumes the session, as at the end of every recording.
  */
 async function cancelAndResume(
   { provider, played }: Replay,
@@ -73,7 +73,7 @@ async function cancelAndResume(
 }
 
 describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
-  it('claude: a write is announced, filled in, asked for and done; the session is taken up again', async () => {
+  it('claude: a write is announced, completed, approved and done; the session is resumed', async () => {
     const workingDirectory = temporaryFolder();
     const recording = replay('claude');
     const chat = await openChat(recording.provider, { workingDirectory });
@@ -108,7 +108,7 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
     for (const output of [first.output, second.output, end.cancelled]) expect(output.violations).toEqual([]);
   });
 
-  it('codex: a command runs before it is asked for, in a terminal of its own', async () => {
+  it('codex: a command runs before its approval, in a terminal of the agent', async () => {
     const workingDirectory = temporaryFolder();
     const recording = replay('codex');
     const chat = await openChat(recording.provider, { workingDirectory, config: { mode: 'read-only' } });
@@ -154,7 +154,7 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
     for (const output of [first.output, second.output, end.cancelled]) expect(output.violations).toEqual([]);
   });
 
-  it('gemini: a call that was never announced is asked for; a session that is gone is replaced', async () => {
+  it('gemini: a permission request announces its call; a missing session is replaced', async () => {
     const workingDirectory = temporaryFolder();
     const recording = replay('gemini');
     const chat = await openChat(recording.provider, { workingDirectory });
@@ -195,7 +195,7 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
         },
       ],
     });
-    // The load failed: the person is told, and another session replaces it.
+    // The load failed: the chat reports it, and another session replaces the old one.
     expect(end.resumed.host.memory).not.toEqual(chat.host.memory);
     const next = end.resumed.prompt('go on');
     await next.done;
@@ -238,7 +238,7 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
     for (const output of [first.output, second.output, end.cancelled]) expect(output.violations).toEqual([]);
   });
 
-  it('qwen: tokens come with empty chunks; a write through the host ends a call that was only asked for', async () => {
+  it('qwen: usage arrives in empty chunks; a write through the host completes a call without updates', async () => {
     const workingDirectory = temporaryFolder();
     const recording = replay('qwen');
     const chat = await openChat(recording.provider, { workingDirectory });
@@ -269,7 +269,7 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
     for (const output of [first.output, second.output, end.cancelled]) expect(output.violations).toEqual([]);
   });
 
-  it('[CHAT-7] opencode: a denied write is cancelled, and what the agent says of it later changes nothing', async () => {
+  it('[CHAT-7] opencode: a denied write is cancelled, and later updates of it change nothing', async () => {
     const workingDirectory = temporaryFolder();
     const recording = replay('opencode', 'opencode-reject');
     const chat = await openChat(recording.provider, { workingDirectory });
@@ -283,7 +283,7 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
     expect(turn.output.violations).toEqual([]);
   });
 
-  it('gemini: a read of a file that is not there fails as the recording has it, and so does the call', async () => {
+  it('gemini: a read of a missing file fails as in the recording, and so does its call', async () => {
     const workingDirectory = temporaryFolder();
     const recording = replay('gemini', 'gemini-reject');
     const chat = await openChat(recording.provider, { workingDirectory });

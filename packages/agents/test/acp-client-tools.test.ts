@@ -71,7 +71,7 @@ async function entryOf(): Promise<{ entry: ServerEntry; end: () => Promise<void>
 }
 
 describe('tools of clients in an ACP agent', () => {
-  it('[CHAT-9] are listed and called by the agent over the Model Context Protocol, in the turn', async () => {
+  it('[CHAT-9] are listed and called by the agent over the Model Context Protocol during the turn', async () => {
     const { prompt } = await opened();
     const { output, done } = prompt(list, { sayAnswer: true }, { say: '|' }, call(), { sayAnswer: true });
     output.onClientTool = () => SEEN;
@@ -85,7 +85,7 @@ describe('tools of clients in an ACP agent', () => {
     expect(JSON.parse(answered)).toEqual({ content: [{ type: 'text', text: 'a window' }] });
   });
 
-  it('[CHAT-9] a failed one is told to the model as such, and so is one that nobody offers', async () => {
+  it('[CHAT-9] a failed tool and an unknown tool are errors for the model', async () => {
     const failure = { success: false, pastTenseMessage: 'Failed', error: { message: 'it was dark' } };
     const output = await played(
       [call(), { sayAnswer: true }, { say: '|' }, call('gone'), { sayAnswer: true }],
@@ -97,7 +97,7 @@ describe('tools of clients in an ACP agent', () => {
     expect(output.clientCalls).toHaveLength(1);
   });
 
-  it('[CHAT-9] a call that the agent takes back is called off at the client', async () => {
+  it('[CHAT-9] a call that the agent cancels is withdrawn from the client', async () => {
     const { prompt } = await opened();
     const { output, done } = prompt({ mcpCancelled: call().mcp }, list, { say: 'on' });
     const calledOff = new Promise<void>((resolve) => {
@@ -117,7 +117,7 @@ describe('tools of clients in an ACP agent', () => {
     expect(output.text).toBe('on');
   });
 
-  it('[SESS-8] cost nothing before a client offers some: then the agent’s session is opened again, with them', async () => {
+  it('[SESS-8] start no server before the first offer, which reopens the agent’s session with the tools', async () => {
     const { chat, prompt } = await opened({ init: canLoadAndClose });
     const before = chat.prompt(steps({ sayCalls: 'session/new' }));
     await before.done;
@@ -129,20 +129,20 @@ describe('tools of clients in an ACP agent', () => {
     expect(JSON.parse(loaded)).toMatchObject([
       { mcpServers: [{ name: 'agenthost', command: process.execPath }] },
     ]);
-    // Once is enough, whatever is offered later.
+    // Later offers do not reopen the session.
     const second = prompt({ sayCalls: 'session/load' });
     await second.done;
     expect(JSON.parse(second.output.text)).toHaveLength(1);
   });
 
-  it('are there from the first, and always, where the agent cannot open a session again', async () => {
+  it('are always served if the agent cannot reopen a session', async () => {
     const { chat } = await opened({}, []);
     const turn = chat.prompt(steps({ sayCalls: 'session/new' }));
     await turn.done;
     expect(JSON.parse(turn.output.text)).toMatchObject([{ mcpServers: [{ name: 'agenthost' }] }]);
   });
 
-  it('[SESS-8] the agent is told when others are offered', async () => {
+  it('[SESS-8] the agent is notified of changed offers', async () => {
     const { chat, prompt } = await opened();
     const turn = prompt(list, { sayMcpNotes: true }, list, { sayAnswer: true });
     await expect
@@ -160,7 +160,7 @@ describe('tools of clients in an ACP agent', () => {
     expect(JSON.parse(next.output.text)).toHaveLength(1);
   });
 
-  it('[SESS-8] the session of an agent that does not look at others when it is told is opened again, once', async () => {
+  it('[SESS-8] the session of an agent that ignores the notification is reopened once', async () => {
     const { chat, prompt } = await opened();
     await prompt(list).done;
     const loadCount = async (offered: readonly ClientTool[]): Promise<unknown> => {
@@ -182,7 +182,7 @@ describe('tools of clients in an ACP agent', () => {
       'mcp.agenthost.look',
       { kind: 'execute', rawInput: { server: 'agenthost', tool: 'look', arguments: { far: true } } },
     ],
-  ])('[CHAT-9] a call that the agent announces too, as %s, shows once', async (title, fields) => {
+  ])('[CHAT-9] a call that the agent also announces as %s shows once', async (title, fields) => {
     const output = await played([
       toolCall('a', { title, status: 'pending', ...fields }),
       toolCall('a', { status: 'in_progress' }, 'tool_call_update'),
@@ -196,7 +196,7 @@ describe('tools of clients in an ACP agent', () => {
     expect(output.calls).toEqual([]);
   });
 
-  it('one that is announced and comes to nothing shows as the agent’s own', async () => {
+  it('an announced call that never arrives shows as a call of the agent', async () => {
     const output = await played([
       toolCall('a', { title: 'agenthost_look', status: 'pending' }),
       toolCall('a', { status: 'failed' }, 'tool_call_update'),
@@ -205,11 +205,11 @@ describe('tools of clients in an ACP agent', () => {
   });
 
   it.each([
-    ['a command that is called so', 'execute', 'agenthost/look'],
+    ['a command with this name', 'execute', 'agenthost/look'],
     ['a longer name', 'other', 'agenthost_look_out'],
-    ['words about it', 'other', 'ask agenthost to look'],
-    ['a command that begins so', 'other', 'look (agenthost MCP Server) && rm -rf ~'],
-  ])('%s is no call of the tool', async (_, kind, title) => {
+    ['a sentence about it', 'other', 'ask agenthost to look'],
+    ['a command with this prefix', 'other', 'look (agenthost MCP Server) && rm -rf ~'],
+  ])('%s is not a call of the tool', async (_, kind, title) => {
     const output = await played([toolCall('a', { title, kind, status: 'in_progress' }), call()]);
     expect(output.calls.map(({ id }) => id)).toEqual(['a']);
   });
@@ -222,7 +222,7 @@ describe('tools of clients in an ACP agent', () => {
     ],
     ['OpenCode', { title: 'agenthost_look', rawInput: {}, locations: [] }],
   ])(
-    '[CHAT-9] a question of %s about such a call is asked about the client’s call instead',
+    '[CHAT-9] a permission request of %s for such a call is asked at the client’s call instead',
     async (_, fields) => {
       const output = await played([
         permission('a', yesOrNo, { kind: 'other', ...fields }),
@@ -236,7 +236,7 @@ describe('tools of clients in an ACP agent', () => {
     },
   );
 
-  it('[CHAT-9] a question of Codex, which only names the call that it announced, is one about the client’s call', async () => {
+  it('[CHAT-9] a permission request of Codex, with only the id of its announced call, is for the client’s call', async () => {
     const rawInput = { server: 'agenthost', tool: 'look', arguments: { far: true } };
     const output = await played([
       toolCall('a', { title: 'mcp.agenthost.look', kind: 'execute', status: 'in_progress', rawInput }),
@@ -252,11 +252,11 @@ describe('tools of clients in an ACP agent', () => {
 
   it.each<[string, object, object?]>([
     [
-      'a command with Codex’s words beside it',
+      'a command with additional input like Codex’s',
       { kind: 'execute', title: 'rm', rawInput: { command: 'rm', server: 'agenthost', tool: 'look' } },
     ],
     [
-      'a command that is called like Codex’s call',
+      'a command with the title of Codex’s call',
       {
         kind: 'execute',
         title: 'mcp.agenthost.look',
@@ -264,7 +264,7 @@ describe('tools of clients in an ACP agent', () => {
       },
     ],
     ['Codex’s input under another title', { title: 'rm', rawInput: { server: 'agenthost', tool: 'look' } }],
-    ['a command that begins like a tool', { kind: 'other', title: 'agenthost_look && rm', rawInput: {} }],
+    ['a command with the prefix of a tool', { kind: 'other', title: 'agenthost_look && rm', rawInput: {} }],
     ['a title alone', { kind: 'other', title: 'agenthost_look' }],
     ['input for another tool', { kind: 'other', title: 'agenthost_look', rawInput: { command: 'rm' } }],
     [
@@ -287,7 +287,7 @@ describe('tools of clients in an ACP agent', () => {
       { kind: 'execute', title: 'rm', rawInput: { command: 'rm' } },
       { kind: 'other', title: 'agenthost_look' },
     ],
-  ])('[CHAT-9] a question about %s is asked, with the call', async (_, fields, announced) => {
+  ])('[CHAT-9] a permission request for %s is asked with its own call', async (_, fields, announced) => {
     const { prompt } = await opened();
     const first = announced === undefined ? [] : [toolCall('a', { status: 'pending', ...announced })];
     const { output, done } = prompt(...first, permission('a', yesOrNo, fields), { sayAnswer: true });
@@ -297,7 +297,7 @@ describe('tools of clients in an ACP agent', () => {
     expect(output.calls.map(({ id }) => id)).toEqual(['a']);
   });
 
-  it('[CHAT-9] what was kept back for a client’s call that never came shows at the end of the turn', async () => {
+  it('[CHAT-9] calls withheld for a client’s call that never arrived show at the end of the turn', async () => {
     const output = await played([
       permission('a', yesOrNo, { title: 'mcp__agenthost__look', kind: 'other', rawInput: { far: true } }),
       toolCall('b', { title: 'agenthost_look', status: 'in_progress' }),
@@ -305,14 +305,14 @@ describe('tools of clients in an ACP agent', () => {
     expect(output.calls.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  it('[CHAT-9] a call that came before the question is not the one that was asked about', async () => {
+  it('[CHAT-9] a permission request does not apply to an earlier call', async () => {
     const asked = permission('a', yesOrNo, { title: 'agenthost_look', kind: 'other', rawInput: {} });
     const output = await played([call(), asked, call()]);
     expect(output.clientCalls.map(({ asksFirst }) => asksFirst)).toEqual([undefined, true]);
     expect(output.calls).toEqual([]);
   });
 
-  it('[CHAT-9] a question that does not say whose tool it is about shows by itself, to its end, and nobody is asked twice', async () => {
+  it('[CHAT-9] a permission request without the name of the tool shows as its own call, and the user is asked once', async () => {
     const { prompt } = await opened();
     const { output, done } = prompt(
       permission('a', yesOrNo, { title: '{"far":true}', kind: 'other' }),
@@ -330,7 +330,7 @@ describe('tools of clients in an ACP agent', () => {
     expect(output.clientCalls.some(({ asksFirst }) => asksFirst === true)).toBe(false);
   });
 
-  it('[CHAT-9] a host that cannot serve them runs turns without, tells so, and tries again', async () => {
+  it('[CHAT-9] a host that cannot serve them runs turns without them, reports this, and retries', async () => {
     const { prompt, provider, chat } = await opened();
     const temporary = temporaryFolder();
     vi.stubEnv('TMPDIR', join(temporary, 'missing'));
@@ -351,7 +351,7 @@ describe('tools of clients in an ACP agent', () => {
     await provider.dispose();
   });
 
-  it('only who knows the secret is served, on a socket of this user alone', async () => {
+  it('require the secret, on a socket that only this user can access', async () => {
     const { entry, end } = await entryOf();
     const value = (name: string) => entry.env.find((each) => each.name === name)?.value ?? '';
     const path = value('AGENTHOST_TOOLS_SOCKET');
@@ -366,13 +366,13 @@ describe('tools of clients in an ACP agent', () => {
       })),
     });
     void stranger.request('tools/list', {});
-    // Whether it could write more before it was disconnected depends on timing.
+    // The exit code depends on whether the client could still write before the disconnect.
     expect([0, 1]).toContain(await stranger.exited);
     await end();
     expect(() => statSync(path)).toThrow('ENOENT');
   });
 
-  it('[CHAT-9] a call outside of a turn fails clearly, and the agent’s end goes with the session', async () => {
+  it('[CHAT-9] a call outside of a turn fails with a clear error, and the server exits with the session', async () => {
     const { entry, end } = await entryOf();
     const agent = new McpClient(entry);
     const { result } = await agent.request('tools/call', { name: 'look', arguments: {} });

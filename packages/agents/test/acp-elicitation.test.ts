@@ -19,7 +19,7 @@ async function prompt(...list: Step[]): Promise<RunningTurn> {
   return chat.prompt(steps(...list));
 }
 
-/** The answer to the agent when a person answers like this. */
+/** The result that the agent gets for this answer of the user. */
 async function answerTo(params: object, answer?: (ask: RecordedAsk) => void): Promise<unknown> {
   const { output, done } = await prompt({ ask: create(params) }, { sayAnswer: true });
   if (answer !== undefined) answer(await output.openAsk());
@@ -29,7 +29,7 @@ async function answerTo(params: object, answer?: (ask: RecordedAsk) => void): Pr
 }
 
 describe('elicitation of ACP agents', () => {
-  it('is offered, forms and pages', async () => {
+  it('is offered for forms and pages', async () => {
     const { output, done } = await prompt({ sayCalls: 'initialize' });
     await done;
     expect(JSON.parse(output.text)).toMatchObject([
@@ -126,13 +126,13 @@ describe('elicitation of ACP agents', () => {
     });
   });
 
-  it('[CHAT-13] declining and cancelling are told apart', async () => {
+  it('[CHAT-13] decline and cancel are different results', async () => {
     const one = form({ name: { type: 'string' } });
     expect(await answerTo(one, (ask) => ask.decline())).toEqual({ action: 'decline' });
     expect(await answerTo(one, (ask) => ask.cancel())).toEqual({ action: 'cancel' });
   });
 
-  it('[CHAT-13] a page is asked to be opened', async () => {
+  it('[CHAT-13] a page becomes a request to open it', async () => {
     expect(
       await answerTo(page, (ask) => {
         expect(ask.request).toEqual({ message: 'An order', url: page.url });
@@ -142,7 +142,7 @@ describe('elicitation of ACP agents', () => {
     expect(await answerTo(page, (ask) => ask.decline())).toEqual({ action: 'decline' });
   });
 
-  it('a page that the agent knows to be done needs no answer any more', async () => {
+  it('a page that the agent reports as complete needs no answer', async () => {
     const { output, done } = await prompt(
       { request: create(page) },
       { send: { method: 'elicitation/complete', params: { elicitationId: 'other' } } },
@@ -156,7 +156,7 @@ describe('elicitation of ACP agents', () => {
     expect(output.text).toBe('still open. {"action":"accept"}');
   });
 
-  it('a request that the agent takes back is taken back from people', async () => {
+  it('a request that the agent cancels is withdrawn from the user', async () => {
     const { output } = await prompt(
       { request: create(form({ name: { type: 'string' } })) },
       { send: { method: '$/cancel_request', params: { requestId: 'a1' } } },
@@ -167,14 +167,14 @@ describe('elicitation of ACP agents', () => {
     output.end();
   });
 
-  it('[CHAT-13] a turn that ends cancels it', async () => {
+  it('[CHAT-13] the end of the turn cancels a request', async () => {
     const { output, done } = await prompt(
       { request: create(form({ name: { type: 'string' } })) },
       { awaitAnswer: true },
       { sayAnswer: true },
     );
     const asked = await output.openAsk();
-    // Like the host when it ends the turn.
+    // As the host does at the end of the turn.
     output.end();
     await done;
     expect(asked.given).toEqual({ response: 'cancel', answers: {} });
@@ -184,14 +184,14 @@ describe('elicitation of ACP agents', () => {
     ['a mode that nobody knows', { mode: 'telepathy' }],
     ['a page that is none of the web', { ...page, url: 'javascript:alert(1)' }],
     ['a required property of an unknown type', form({ colour: { type: 'colour' } }, ['colour'])],
-  ])('[CHAT-13] %s is refused and reaches nobody', async (_, params) => {
+  ])('[CHAT-13] %s is refused and is not shown', async (_, params) => {
     const { output, done } = await prompt({ ask: create(params) }, { sayAnswer: true });
     await done;
     expect(JSON.parse(output.text)).toMatchObject({ code: -32602 });
     expect(output.asks).toEqual([]);
   });
 
-  it('for a request in place of a session is cancelled', async () => {
+  it('for another request instead of a session is cancelled', async () => {
     const { output, done } = await prompt(
       { ask: create({ ...form({ name: { type: 'string' } }), sessionId: null, requestId: 1 }) },
       { sayAnswer: true },

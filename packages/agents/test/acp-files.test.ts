@@ -24,7 +24,7 @@ const read = 'fs/read_text_file';
 const write = 'fs/write_text_file';
 
 describe('files of the working directory', () => {
-  it('what is offered is what the agent is told', async () => {
+  it('the agent gets the offered capabilities', async () => {
     const offered = async (config: object): Promise<unknown> => {
       const chat = await openChat(scriptedAgent({}, config), { workingDirectory: temporaryFolder() });
       const turn = chat.prompt(steps({ sayCalls: 'initialize' }));
@@ -39,7 +39,7 @@ describe('files of the working directory', () => {
     ]);
   });
 
-  it('a file is read whole, or from a line on, although it was not offered', async () => {
+  it('a file is read whole or from a given line, also without the offer', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'a.txt');
     writeFileSync(path, 'one\ntwo\nthree\n');
@@ -48,12 +48,12 @@ describe('files of the working directory', () => {
     expect(await ask(folder, read, { path, line: 3 })).toEqual({ content: 'three\n' });
   });
 
-  it('a file that is not there is "resource not found"', async () => {
+  it('a missing file is "resource not found"', async () => {
     const folder = temporaryFolder();
     expect(await ask(folder, read, { path: join(folder, 'none') })).toMatchObject({ code: -32002 });
   });
 
-  it('a write replaces the file as a whole, keeps its mode and leaves nothing else behind', async () => {
+  it('a write replaces the whole file, keeps its mode and leaves no other file', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'run.sh');
     writeFileSync(path, 'old', { mode: 0o755 });
@@ -65,14 +65,14 @@ describe('files of the working directory', () => {
     expect(readdirSync(folder)).toEqual(['run.sh']);
   });
 
-  it('a write makes the folders that are missing', async () => {
+  it('a write creates missing folders', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'a/b/c.txt');
     expect(await ask(folder, write, { path, content: 'x' })).toEqual({});
     expect(readFileSync(path, 'utf8')).toBe('x');
   });
 
-  it('[RES-2] nothing outside is read or written, by whatever path', async () => {
+  it('[RES-2] no path reads or writes outside of the working directory', async () => {
     const folder = temporaryFolder();
     const outside = temporaryFolder();
     writeFileSync(join(outside, 'secret'), 'secret');
@@ -94,7 +94,7 @@ describe('files of the working directory', () => {
     expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret');
   });
 
-  it('[RES-2] devices, pipes and folders are no files, and keep nobody waiting', async () => {
+  it('[RES-2] devices, pipes and folders are refused at once', async () => {
     const folder = temporaryFolder();
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     for (const path of [join(folder, 'pipe'), folder, '/dev/zero', '/proc/self/environ', `${folder}/\u0000`])

@@ -39,7 +39,7 @@ async function errorOf({
   throw new Error('the turn did not fail');
 }
 
-/** The next turn runs, if necessary with another process. */
+/** Expects that the next turn runs, if necessary with another process. */
 async function expectGoesOn({ chat }: Stage): Promise<void> {
   const next = chat.prompt('hi');
   await next.done;
@@ -51,7 +51,7 @@ afterEach(() => {
 });
 
 describe('an agent that misbehaves', () => {
-  it('answers what nobody asked, twice, or under strange ids: nothing of it counts, and nothing is written on stderr of the host', async () => {
+  it('sends answers without a request or with strange ids: the host ignores them and writes nothing to stderr', async () => {
     const shown = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const { chat, prompt } = await stage();
     const answers = [-1, 0, 1, 2_000_000, 1.5, 'two', '\u001b[2J', null, {}, [1]].map((id) => ({
@@ -67,7 +67,7 @@ describe('an agent that misbehaves', () => {
     expect(shown).not.toHaveBeenCalled();
   });
 
-  it('writes garbage, halves of messages and methods that are unknown, and is understood in between', async () => {
+  it('writes garbage, partial messages and unknown methods: the host handles the messages in between', async () => {
     const shown = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const { prompt } = await stage();
     const garbage = [
@@ -95,7 +95,7 @@ describe('an agent that misbehaves', () => {
     expect(shown).not.toHaveBeenCalled();
   });
 
-  it('nests what it says without end: it is cut where clients would refuse it', async () => {
+  it('sends deeply nested values: they are cut at the depth that clients accept', async () => {
     const { prompt } = await stage();
     const depth = 20_000;
     const bomb = `${'{"a":['.repeat(depth)}1${']}'.repeat(depth)}`;
@@ -119,7 +119,7 @@ describe('an agent that misbehaves', () => {
     expect(JSON.stringify(call?.result).length).toBeLessThan(2_000);
   });
 
-  it('[CHAT-5] closes its output and ignores TERM: its turn ends at once and says so, and it is killed', async () => {
+  it('[CHAT-5] closes its output and ignores SIGTERM: its turn ends at once with that reason, and it is killed', async () => {
     const staged = await stage({ ignoresTerm: true }, { killGraceMs: 3_000 });
     const error = await errorOf(staged.prompt({ say: 'half' }, { closeFd: 1 }, { waitForCancel: 'never' }));
     expect(error).toMatchObject({
@@ -131,7 +131,7 @@ describe('an agent that misbehaves', () => {
     await eventually(() => expect(staged.children.running.size).toBe(0));
   });
 
-  it('closes its input and lives: its turn ends when something cannot be said to it any more', async () => {
+  it('closes its input and continues: its turn ends at the first failed write', async () => {
     const staged = await stage({ ignoresTerm: true }, { killGraceMs: 100 });
     const asks = { requests: { method: 'fs/read_text_file', params: { path: 7 }, count: 3 } };
     const error = await errorOf(staged.prompt({ closeFd: 0 }, asks, { waitForCancel: 'never' }));
@@ -149,7 +149,7 @@ describe('an agent that misbehaves', () => {
     await expectGoesOn(staged);
   });
 
-  it('asks for thousands of things at once: it is ended for it', async () => {
+  it('sends thousands of requests at once: it is stopped', async () => {
     const staged = await stage();
     const asks = {
       requests: { method: 'elicitation/create', params: { mode: 'form', message: 'x' }, count: 5_000 },
@@ -161,7 +161,7 @@ describe('an agent that misbehaves', () => {
     await expectGoesOn(staged);
   });
 
-  it('sends a text of many MiB in one message: it is shown in pieces, with no character parted', async () => {
+  it('sends a long text in one message: it is shown in pieces, without a split character', async () => {
     const { prompt } = await stage();
     const text = 'é🙂x'.repeat(100_000);
     const turn = prompt({ say: text });
@@ -172,7 +172,7 @@ describe('an agent that misbehaves', () => {
     for (const piece of pieces) expect(Buffer.from(piece).toString()).toBe(piece);
   });
 
-  it('sends updates of a session that is over, or was never: they go nowhere and cost little', async () => {
+  it('sends updates of a closed or unknown session: they are dropped beyond a small limit', async () => {
     const staged = await stage();
     const before = staged.prompt({ saySession: true });
     await before.done;
@@ -184,7 +184,7 @@ describe('an agent that misbehaves', () => {
     expect(kept.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(4);
   });
 
-  it('floods with updates that show little: the host lets it wait while it can take no more', async () => {
+  it('floods with invisible updates: the host applies backpressure', async () => {
     const { chat, prompt } = await stage();
     const room = Promise.withResolvers<void>();
     let isWaiting = false;
@@ -203,7 +203,7 @@ describe('an agent that misbehaves', () => {
     expect(turn.output.text).toBe('fine');
   });
 
-  it('says what cannot be applied: the rest of what it says is', async () => {
+  it('sends an update that cannot be applied: later updates are applied', async () => {
     const logged: string[] = [];
     const { chat, prompt } = await stage(
       {},

@@ -6,7 +6,7 @@ import type { Step } from './acp-scripted-agent.ts';
 
 const usual = ['allow_always:all:Always', 'allow_once:yes:Yes', 'reject_once:no:No'];
 
-/** Runs a turn that asks once, and returns the answer that the agent got. */
+/** Runs a turn that asks once. Returns the answer that the agent got. */
 async function ask(
   list: Step[],
   answer: (options: readonly { id: string }[]) => ToolCallAnswer,
@@ -23,7 +23,7 @@ async function ask(
 const selected = (optionId: string): object => ({ outcome: { outcome: 'selected', optionId } });
 
 describe('permission requests', () => {
-  it('a request says what its tool does, and which options the agent itself remembers', async () => {
+  it('a request describes its tool, and marks the options that the agent remembers', async () => {
     const questionAbout = async (step: Step) =>
       (await ask([step], () => ({ approved: true }))).calls[0]?.questions[0];
     const run = await questionAbout(permission('t', usual, { kind: 'execute' }));
@@ -32,7 +32,7 @@ describe('permission requests', () => {
     expect(await questionAbout(once)).toMatchObject({ kind: 'other', alwaysOptions: [] });
   });
 
-  it('[CHAT-7] a request for a call that was never announced makes the call and asks', async () => {
+  it('[CHAT-7] a request for an unannounced call creates the call and asks', async () => {
     const output = await ask([permission('t', usual, { rawInput: { command: 'ls' } })], () => ({
       approved: true,
     }));
@@ -47,7 +47,7 @@ describe('permission requests', () => {
     });
   });
 
-  it('a request for a call that runs takes it back to pending, and approval runs it on', async () => {
+  it('a request for a running call sets it to pending, and approval continues it', async () => {
     const output = await ask(
       [toolCall('t', { title: 'Do t', status: 'in_progress' }), permission('t', usual)],
       () => ({ approved: true }),
@@ -71,7 +71,7 @@ describe('permission requests', () => {
     expect(JSON.parse(output.text)).toEqual(selected('no'));
   });
 
-  it('two options of one kind, and even of one id, are told apart', async () => {
+  it('two options of one kind, and even of one id, are distinguished', async () => {
     const options = ['allow_always:a:For this command', 'allow_always:b:For all', 'allow_once:b:Once'];
     const output = await ask([permission('t', options)], (shown) => {
       expect(new Set(shown.map(({ id }) => id)).size).toBe(3);
@@ -102,7 +102,7 @@ describe('permission requests', () => {
     const first = chat.prompt(steps(permission('t', usual), { sayAnswer: true }));
     await first.output.callIn('pending-confirmation');
     first.controller.abort();
-    // Like the host when a turn is cancelled.
+    // As the host does when a turn is cancelled.
     first.output.end();
     await first.done;
     const second = chat.prompt(steps({ sayAnswer: true }));
@@ -110,7 +110,7 @@ describe('permission requests', () => {
     expect(JSON.parse(second.output.text)).toEqual({ outcome: { outcome: 'cancelled' } });
   });
 
-  it('a call that the agent ends while the question is open is over, and its question withdrawn', async () => {
+  it('a call that the agent ends while its question is open ends, and the question is withdrawn', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
     const turn = chat.prompt(
       steps(
@@ -126,7 +126,7 @@ describe('permission requests', () => {
     expect(JSON.parse(turn.output.text)).toEqual({ outcome: { outcome: 'cancelled' } });
   });
 
-  it('a request and what follows it take effect in the order sent, even when they arrive at once', async () => {
+  it('a request and later updates take effect in order, even when they arrive at once', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
     const session = chat.host.memory as { sessionId: string };
     const lines = [
@@ -151,7 +151,7 @@ describe('permission requests', () => {
     ]);
   });
 
-  it('two questions about one call are put one after the other', async () => {
+  it('two questions about one call are asked one after the other', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
     const turn = chat.prompt(
       steps(

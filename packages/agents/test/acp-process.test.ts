@@ -54,7 +54,7 @@ describe('the process of an agent', () => {
     });
   });
 
-  it('runs one for each chat, in its folder, where the agent wants that', async () => {
+  it('runs once per chat, in the folder of the chat, if the catalogue says so', async () => {
     const childRegistry = new RunningChildren();
     const provider = scriptedAgent({}, { sharesProcess: false }, { childRegistry });
     const workingDirectory = temporaryFolder();
@@ -67,7 +67,7 @@ describe('the process of an agent', () => {
     await eventually(() => expect(childRegistry.running.size).toBe(0));
   });
 
-  it('that is to forget what it was allowed serves no further turn: one that runs goes on, the next has another', async () => {
+  it('that must forget its permissions serves no further turn: a running turn continues, the next gets a new process', async () => {
     const childRegistry = new RunningChildren();
     const provider = scriptedAgent({}, {}, { childRegistry });
     const workingDirectory = temporaryFolder();
@@ -92,7 +92,7 @@ describe('the process of an agent', () => {
     await eventually(() => expect(childRegistry.running.size).toBe(0));
   });
 
-  it('stops when no turn has used it for ten minutes, and comes back with the next turn', async () => {
+  it('stops when no turn has used it for ten minutes, and starts again for the next turn', async () => {
     const timers = new ManualTimers();
     const childRegistry = new RunningChildren();
     const provider = scriptedAgent(
@@ -119,7 +119,7 @@ describe('the process of an agent', () => {
     expect(chat.host.exits).toEqual([]);
 
     const next = chat.prompt(steps({ sayCalls: 'session/load' }, { result: { usage: { inputTokens: 1 } } }));
-    // Loading waits for history that comes late.
+    // Loading waits for late history.
     await eventually(() => expect(timers.waitingMs).toContain(200));
     timers.advance(200);
     await next.done;
@@ -167,7 +167,7 @@ describe('the process of an agent', () => {
     expect(await isRunning(pid)).toBe(false);
   });
 
-  it('[CHAT-5] that ends during a turn ends the turn, with its exit code and its last words', async () => {
+  it('[CHAT-5] that exits during a turn ends the turn, with its exit code and its last output', async () => {
     const provider = scriptedAgent();
     const chat = await openChat(provider, { workingDirectory: temporaryFolder() });
     const turn = chat.prompt(
@@ -185,7 +185,7 @@ describe('the process of an agent', () => {
     expect(next.output.text).toBe('You said: hi');
   });
 
-  it('that floods stderr does no harm, and only the end of it is kept', async () => {
+  it('that floods stderr keeps running, and only the end of its stderr is kept', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
     const flood = { text: 'x'.repeat(64 * 1024), count: 160, to: 'stderr' as const };
     const turn = chat.prompt(steps({ write: flood }, { say: 'fine' }));
@@ -197,7 +197,7 @@ describe('the process of an agent', () => {
     expect(String(error).length).toBeLessThan(10_000);
   });
 
-  it('that sends a line of 50 MB is ended with a clear error, and what it cost is bounded', async () => {
+  it('that sends a line of 50 MB is stopped with a clear error and bounded memory', async () => {
     const childRegistry = new RunningChildren();
     const provider = scriptedAgent({}, {}, { childRegistry });
     const chat = await openChat(provider, { workingDirectory: temporaryFolder() });
@@ -209,7 +209,7 @@ describe('the process of an agent', () => {
     await eventually(() => expect(childRegistry.running.size).toBe(0));
   });
 
-  it('that does not answer its start in time is unresponsive, and ended', async () => {
+  it('that does not answer its start in time is reported as unresponsive, and stopped', async () => {
     const timers = new ManualTimers();
     const childRegistry = new RunningChildren();
     const provider = scriptedAgent({ silent: ['initialize'] }, {}, { timers, childRegistry });
@@ -224,12 +224,12 @@ describe('the process of an agent', () => {
     await eventually(() => expect(childRegistry.running.size).toBe(0));
   });
 
-  it('[ROOT-3] says how far its start is', async () => {
+  it('[ROOT-3] reports the progress of its start', async () => {
     const { host } = await openChat(scriptedAgent({}), { workingDirectory: temporaryFolder() });
     expect(host.steps).toEqual(['handshake', 'session']);
   });
 
-  it('that hangs at its start does not hold up the end of the host', async () => {
+  it('that hangs at its start does not delay the stop of the host', async () => {
     const childRegistry = new RunningChildren();
     const provider = scriptedAgent({ silent: ['initialize'] }, {}, { childRegistry });
     const failed = rejection(openChat(provider, { workingDirectory: temporaryFolder() }));
@@ -239,7 +239,7 @@ describe('the process of an agent', () => {
     expect(childRegistry.running.size).toBe(0);
   });
 
-  it('that ends leaves nothing behind of what it started', async () => {
+  it('that exits leaves none of its child processes', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
     const turn = chat.prompt(steps({ spawn: ['sleep', '60'] }));
     await turn.done;
@@ -249,7 +249,7 @@ describe('the process of an agent', () => {
     await eventually(async () => expect(await isRunning(pid)).toBe(false));
   });
 
-  it('that is no agent at all says what it said', async () => {
+  it('that is no agent is reported with its output', async () => {
     const provider = createAcpProvider(
       { id: 'x', displayName: 'X', command: '/bin/sh', args: ['-c', 'echo usage: x >&2; exit 2'] },
       { childRegistry: new RunningChildren() },
@@ -276,7 +276,7 @@ describe('the process of an agent', () => {
     });
   });
 
-  it('is never taken from a working directory', async () => {
+  it('is never started from a working directory', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'bin'));
     writeFileSync(join(folder, 'bin/agent'), '#!/bin/sh\n');
@@ -301,7 +301,7 @@ describe('the process of an agent', () => {
     }
   });
 
-  it('tells its version without being started: by its package, else by --version', async () => {
+  it('has a version without a start: from its package, else from --version', async () => {
     const folder = temporaryFolder();
     writeFileSync(
       join(folder, 'package.json'),
@@ -326,7 +326,7 @@ describe('the process of an agent', () => {
     }
   });
 
-  it('that wants a login says how', async () => {
+  it('that requires a login explains how', async () => {
     const provider = scriptedAgent(
       { errors: { 'session/new': { code: -32000, message: 'Authentication required' } } },
       { loginHint: 'run `test login`' },
@@ -337,7 +337,7 @@ describe('the process of an agent', () => {
     });
   });
 
-  it('does nothing before it is recorded, and is the process that was', async () => {
+  it('does nothing before it is recorded, and is the recorded process', async () => {
     const folder = temporaryFolder();
     const recorded = Promise.withResolvers<void>();
     const pids: number[] = [];
@@ -395,7 +395,7 @@ describe('the process of an agent', () => {
 });
 
 describe('cancel', () => {
-  it('tells the agent and waits for its answer', async () => {
+  it('notifies the agent and waits for its answer', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
     const turn = chat.prompt(steps({ say: 'on it' }, { waitForCancel: { stopReason: 'cancelled' } }));
     await turn.output.until(() => turn.output.text === 'on it');
@@ -407,7 +407,7 @@ describe('cancel', () => {
     expect(next.output.text).toBe('You said: hi');
   });
 
-  it('before the prompt is sent sends none', async () => {
+  it('before the prompt is sent sends no prompt', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
     const turn = chat.prompt('never');
     turn.controller.abort();
@@ -417,7 +417,7 @@ describe('cancel', () => {
     expect(JSON.parse(next.output.text)).toHaveLength(1);
   });
 
-  it('a turn that starts while the one before unwinds waits for it', async () => {
+  it('a turn that starts while the previous turn ends waits for that end', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
     const first = chat.prompt(steps({ say: 'on it' }, { waitForCancel: { stopReason: 'cancelled' } }));
     await first.output.until(() => first.output.text === 'on it');
@@ -427,7 +427,7 @@ describe('cancel', () => {
     expect(second.output.text).toBe('You said: hi');
   });
 
-  it('an agent that does not stop is ended, and other chats of its process are told why', async () => {
+  it('an agent that does not stop is terminated, and other chats of its process get the reason', async () => {
     const childRegistry = new RunningChildren();
     const provider = scriptedAgent({}, {}, { childRegistry });
     const workingDirectory = temporaryFolder();

@@ -51,8 +51,8 @@ async function reopen(
   return { chat, turn, resume, load, created, prompt };
 }
 
-describe('a chat with a past', () => {
-  it('is resumed where the agent can, without its history', async () => {
+describe('a chat with history', () => {
+  it('is resumed without its history if the agent can resume', async () => {
     const { chat, resume, load, created, prompt, turn } = await reopen({ init: canBoth });
     expect(resume).toMatchObject([{ sessionId: 'earlier', mcpServers: [] }]);
     expect([load, created, prompt]).toEqual([[], [], []]);
@@ -60,7 +60,7 @@ describe('a chat with a past', () => {
     expect(chat.host.memory).toEqual(memory);
   });
 
-  it('is loaded where it cannot resume, and the history that comes with it shows nothing', async () => {
+  it('is loaded if the agent cannot resume, and the loaded history is not shown', async () => {
     const { load, created, turn } = await reopen({ init: canLoad, before: { 'session/load': replayed } });
     expect(load).toMatchObject([{ sessionId: 'earlier' }]);
     expect(created).toEqual([]);
@@ -68,7 +68,7 @@ describe('a chat with a past', () => {
     expect(turn.output.calls).toEqual([]);
   });
 
-  it('shows nothing of a history that comes after the answer to loading', async () => {
+  it('does not show history that arrives after the answer to loading', async () => {
     const { load, turn } = await reopen({ init: canLoad, after: { 'session/load': replayed } });
     expect(load).toHaveLength(1);
     expect(turn.output.text).not.toContain('xylophone');
@@ -80,7 +80,7 @@ describe('a chat with a past', () => {
     expect([resume.length, load.length, created.length]).toEqual([1, 1, 0]);
   });
 
-  it('tells a new session the instructions that the old one knew, and a resumed one not again', async () => {
+  it('sends the instructions to a new session, but not again to a resumed one', async () => {
     const told = { instructions: 'Be brief.', context: ['They ran ls.'] };
     const past = { memory, history };
     const lost = await reopen({ init: canLoad, errors: { 'session/load': broken } }, past, told);
@@ -93,7 +93,7 @@ describe('a chat with a past', () => {
     expect(resumed.prompt).toEqual([{ type: 'text', text: 'They ran ls.' }]);
   });
 
-  it('goes on in a new session with a record of itself when the old one is gone, and says so once', async () => {
+  it('continues in a new session with a record when the old session is missing, and reports this once', async () => {
     const { chat, turn, created, prompt } = await reopen({
       init: canLoad,
       errors: { 'session/load': broken },
@@ -112,25 +112,25 @@ describe('a chat with a past', () => {
     expect(next.output.events).toEqual([{ kind: 'markdown', text: '[]' }]);
   });
 
-  it('does so too with an agent that cannot take up sessions at all', async () => {
+  it('continues with a record if the agent can neither resume nor load', async () => {
     const { turn, prompt } = await reopen({});
     expect(turn.output.events[0]?.kind).toBe('notify');
     expect(prompt).toHaveLength(1);
   });
 
-  it('that was never more than opened starts anew without a word', async () => {
+  it('without turns starts a new session without a notice', async () => {
     const { turn, prompt } = await reopen({}, { memory });
     expect(turn.output.events.every(({ kind }) => kind === 'markdown')).toBe(true);
     expect(prompt).toEqual([]);
   });
 
-  it('whose past the agent never had, as a fork, is told its record', async () => {
+  it('that the agent never had, such as a fork, starts with its record', async () => {
     const { turn, prompt } = await reopen({ init: canBoth }, { history });
     expect(prompt).toHaveLength(1);
     expect(turn.output.events.every(({ kind }) => kind === 'markdown')).toBe(true);
   });
 
-  it('keeps its config when it is taken up again', async () => {
+  it('keeps its config when it is resumed', async () => {
     const modes = {
       currentModeId: 'ask',
       availableModes: [

@@ -1,4 +1,4 @@
-// A small ACP agent that does what a prompt says: the text of a prompt is a JSON list of steps (see `Step`).
+// A small ACP agent that runs the steps of a prompt: the text of a prompt is a JSON list of steps (see `Step`).
 // Its offer is one JSON argument (see `Offer`).
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
@@ -13,7 +13,7 @@ export interface Offer {
   session?: object;
   /** Errors by method. */
   errors?: Record<string, { code: number; message: string; data?: unknown }>;
-  /** Results of methods that the agent has no answer to. */
+  /** Results of methods that the agent does not implement. */
   results?: Record<string, object>;
   /** Updates sent before the answer to a method. */
   before?: Record<string, readonly object[]>;
@@ -21,7 +21,7 @@ export interface Offer {
   after?: Record<string, readonly object[]>;
   /** Methods that are never answered. */
   silent?: readonly string[];
-  /** Ignores TERM. */
+  /** Ignores SIGTERM. */
   ignoresTerm?: boolean;
 }
 
@@ -46,7 +46,7 @@ export type Step =
   | { saySession: true }
   /** Starts the first server of `mcpServers` if necessary, sends it a request and waits for the answer. */
   | { mcp: { method: string; params?: object } }
-  /** Sends it a request and cancels it, without waiting. */
+  /** Sends that server a request and cancels the request, without waiting. */
   | { mcpCancelled: { method: string; params?: object } }
   /** Reports which notifications that server has sent, once there is one. */
   | { sayMcpNotes: true }

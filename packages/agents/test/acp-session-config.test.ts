@@ -54,7 +54,7 @@ describe('modes, models and options', () => {
     expect(JSON.parse(turn.output.text)).toMatchObject([{ modeId: 'yolo' }, { modeId: 'ask' }]);
   });
 
-  it('[ROOT-4] of many choices the first are listed, and the rest is found by what is typed', async () => {
+  it('[ROOT-4] of many choices the first are listed, and completions find the rest', async () => {
     const values = Array.from({ length: 60 }, (_, i) => `choice-${i}`);
     const provider = scriptedAgent({
       session: { modes, configOptions: [select('theme', 'other', 'choice-1', ...values)] },
@@ -75,7 +75,7 @@ describe('modes, models and options', () => {
     expect(await complete('other', '')).toBeUndefined();
   });
 
-  it('models alone are listed and chosen per message, once', async () => {
+  it('models alone are listed, and the model of a message is set once', async () => {
     const provider = scriptedAgent({ session: { models } });
     let changes = 0;
     provider.onInfoChanged?.(() => {
@@ -96,7 +96,7 @@ describe('modes, models and options', () => {
     expect(JSON.parse(turn.output.text)).toMatchObject([{ modelId: 'big' }]);
   });
 
-  it('options alone give mode, model and the rest, groups included', async () => {
+  it('options alone define mode, model and other settings, including groups', async () => {
     const provider = scriptedAgent({
       session: {
         configOptions: [
@@ -145,7 +145,7 @@ describe('modes, models and options', () => {
     expect(Object.keys(chat.host.configs.at(-1)?.schema.properties ?? {})).toEqual(['mode']);
   });
 
-  it('what the agent changes by itself reaches the host and holds from then on', async () => {
+  it('a change by the agent reaches the host and stays in effect', async () => {
     const chat = await openChat(scriptedAgent({ session: { modes } }), {
       workingDirectory: temporaryFolder(),
       config: { mode: 'ask' },
@@ -160,7 +160,7 @@ describe('modes, models and options', () => {
     expect(JSON.parse(turn.output.text)).toEqual([]);
   });
 
-  it('a model that the agent does not offer fails the turn, in words that name those it does', async () => {
+  it('a model that the agent does not offer fails the turn with an error that lists the offered models', async () => {
     const chat = await openChat(scriptedAgent({ session: { models } }), {
       workingDirectory: temporaryFolder(),
     });
@@ -172,7 +172,7 @@ describe('modes, models and options', () => {
     expect(turn.output.text).toBe('');
   });
 
-  it('a model for an agent that offers none is told, and the turn goes on', async () => {
+  it('a model for an agent without models is reported, and the turn continues', async () => {
     const chat = await openChat(scriptedAgent({}), { workingDirectory: temporaryFolder() });
     const turn = chat.prompt('hi', { model: 'huge' });
     await turn.done;
@@ -191,7 +191,7 @@ describe('modes, models and options', () => {
     expect(chat.host.configs.at(-1)?.values).toEqual({ mode: 'ask' });
   });
 
-  it('[ROOT-4] the config of a session that does not exist yet is that of the last one, or empty', async () => {
+  it('[ROOT-4] the config of a new session is that of the last session, or empty', async () => {
     const provider = scriptedAgent({ session: { modes } });
     const input = { workingDirectory: temporaryFolder(), values: {} };
     expect(await provider.resolveConfig?.(input)).toEqual({

@@ -23,7 +23,7 @@ async function steered(offer: Offer, ...list: Step[]) {
 const sayBoth: Step[] = [{ sayCalls: method }, { say: '\n' }, { sayCalls: 'session/prompt' }];
 
 describe('a steering message', () => {
-  it('[CHAT-12] goes into the turn of an agent that says it takes them, behind its prompt', async () => {
+  it('[CHAT-12] is sent into the turn of an agent that supports steering, after its prompt', async () => {
     const { turn, answer } = await steered(takes, { awaitCall: method }, ...sayBoth);
     expect(await answer).toBe(true);
     await turn.done;
@@ -33,14 +33,14 @@ describe('a steering message', () => {
     expect(calls).toMatchObject([
       {
         prompt: [{ type: 'text', text: 'the other way' }],
-        // So that it never starts a turn that nobody would see.
+        // Otherwise the agent would start an invisible turn.
         _meta: { steering: { idleBehavior: 'promptRequired' } },
       },
     ]);
     expect(prompts).toHaveLength(1);
   });
 
-  it('[CHAT-12] comes with what is attached to it, and people hear of what does not', async () => {
+  it('[CHAT-12] includes its attachments, and unreadable ones are reported to the user', async () => {
     const chat = await openChat(scriptedAgent(takes), { workingDirectory: temporaryFolder() });
     const turn = chat.prompt(steps({ awaitCall: method }, { sayCalls: method }));
     const attachments: Message['attachments'] = [
@@ -68,13 +68,13 @@ describe('a steering message', () => {
     ['does not say so', { ...takes, init: {} }],
     ['has no turn for it', { init: supported, results: { [method]: { outcome: 'promptRequired' } } }],
     ['failed', { init: supported, results: { [method]: { outcome: 'failed' } } }],
-  ])('[CHAT-12] is not taken by an agent that %s', async (_, offer) => {
+  ])('[CHAT-12] is not accepted by an agent that %s', async (_, offer) => {
     const { turn, answer } = await steered(offer);
     expect(await answer).toBe(false);
     await turn.done;
   });
 
-  it('[CHAT-12] is not taken by an agent that answers with an error', async () => {
+  it('[CHAT-12] is not accepted by an agent that answers with an error', async () => {
     const { turn, answer } = await steered({
       ...takes,
       errors: { [method]: { code: -32600, message: 'no images' } },
@@ -83,7 +83,7 @@ describe('a steering message', () => {
     await turn.done;
   });
 
-  it('[CHAT-12] by which an agent begins a turn of its own is not taken, and that turn is cancelled', async () => {
+  it('[CHAT-12] that makes the agent start its own turn is not accepted, and that turn is cancelled', async () => {
     const { turn, answer } = await steered(
       { init: supported, results: { [method]: { outcome: 'startedNewTurn' } } },
       { awaitCall: 'session/cancel' },
@@ -92,7 +92,7 @@ describe('a steering message', () => {
     await turn.done;
   });
 
-  it('[CHAT-12] is not taken between turns, nor by a turn that is over', async () => {
+  it('[CHAT-12] is not accepted between turns, nor by an ended turn', async () => {
     const chat = await openChat(scriptedAgent(takes), { workingDirectory: temporaryFolder() });
     expect(await chat.session.steer?.(message('too early'))).toBe(false);
     await chat.prompt('hello').done;
@@ -109,12 +109,9 @@ it.skipIf(!capturesAreThere).each([
   ['gemini', false],
   ['opencode', false],
   ['qwen', false],
-])(
-  '[CHAT-12] whether %s takes messages into a running turn, by what it said when it was recorded: %s',
-  (agent, canSteer) => {
-    const lines = readFileSync(join(capturesFolder, `${agent}.ndjson`), 'utf8').split('\n');
-    const answer = lines.find((line) => line.startsWith('< ') && line.includes('"agentCapabilities"')) ?? '';
-    const { result } = JSON.parse(answer.slice(2)) as { result: unknown };
-    expect(readTraits(result).canSteer).toBe(canSteer);
-  },
-);
+])('[CHAT-12] %s accepts messages during a turn, according to its recording: %s', (agent, canSteer) => {
+  const lines = readFileSync(join(capturesFolder, `${agent}.ndjson`), 'utf8').split('\n');
+  const answer = lines.find((line) => line.startsWith('< ') && line.includes('"agentCapabilities"')) ?? '';
+  const { result } = JSON.parse(answer.slice(2)) as { result: unknown };
+  expect(readTraits(result).canSteer).toBe(canSteer);
+});

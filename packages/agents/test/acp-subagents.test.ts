@@ -44,8 +44,8 @@ async function run(...list: Step[]): Promise<RecordingTurn> {
 
 const callsOf = (turn: RecordingTurn | undefined) => turn?.calls.map(({ id, status }) => ({ id, status }));
 
-describe('calls that name the call which they belong to', () => {
-  it('[CHAT-2] show in a worker chat of that call, and not beside it', async () => {
+describe('calls with a parent call', () => {
+  it('[CHAT-2] show in the worker chat of the parent call, and not in the parent chat', async () => {
     const output = await run(
       task('T'),
       toolCall('r', { title: 'Read a.ts', kind: 'read', ...of('T') }),
@@ -72,7 +72,7 @@ describe('calls that name the call which they belong to', () => {
     expect(worker?.turns[0]?.output.text).toBe('They are in test/.');
   });
 
-  it('[CHAT-2] of several at once go each to its own', async () => {
+  it('[CHAT-2] of several parallel parents show in the worker chat of their parent', async () => {
     const output = await run(
       task('A'),
       task('B'),
@@ -91,7 +91,7 @@ describe('calls that name the call which they belong to', () => {
     expect(a?.turns[0]?.error).toBeUndefined();
   });
 
-  it('[CHAT-2] may ask: the question stands in the worker chat, and the answer goes back', async () => {
+  it('[CHAT-2] may ask: the question shows in the worker chat, and the agent gets the answer', async () => {
     const turn = await start(
       task('T'),
       toolCall('w', { title: 'Write', ...of('T', 'Write') }),
@@ -125,7 +125,7 @@ describe('calls that name the call which they belong to', () => {
     expect(callsOf(outer?.workers[0]?.turns[0]?.output)).toStrictEqual([{ id: 'r', status: 'completed' }]);
   });
 
-  it('[CHAT-2] in the words of Qwen Code, with what its sub-agent used', async () => {
+  it('[CHAT-2] in the format of Qwen Code, with the usage of its sub-agent', async () => {
     const meta = { parentToolCallId: 'T', subagentType: 'reviewer' };
     const usage = { inputTokens: 5, outputTokens: 2, totalTokens: 7 };
     const output = await run(
@@ -152,7 +152,7 @@ describe('calls that name the call which they belong to', () => {
     expect(callsOf(worker?.turns[0]?.output)).toStrictEqual([{ id: 'g', status: 'completed' }]);
   });
 
-  it('[CHAT-2] go on in another turn of the worker when its call is over already', async () => {
+  it('[CHAT-2] continue in another turn of the worker after the end of the parent call', async () => {
     const output = await run(
       task('T'),
       toolCall('a', { title: 'first', ...of('T') }),
@@ -164,7 +164,7 @@ describe('calls that name the call which they belong to', () => {
     ).toStrictEqual([['a'], ['b']]);
   });
 
-  it('stay where they are told when the call that they name is not there', async () => {
+  it('show in the chat of their update if the parent call is unknown', async () => {
     const output = await run(
       toolCall('r', { title: 'Read', ...of('gone') }),
       ended('r', 'completed', 'x', of('gone')),
@@ -188,7 +188,7 @@ describe('child sessions', () => {
   const running = { state: { state: 'running' } };
   const idle = (stopReason: string) => ({ state: { state: 'idle', stopReason } });
 
-  it('[CHAT-2] one that a person cancels is cancelled at the agent, alone', async () => {
+  it('[CHAT-2] a user cancels one child session without its parent', async () => {
     const turn = await start(
       announce({ title: 'scout' }),
       announce(running),
@@ -202,7 +202,7 @@ describe('child sessions', () => {
     expect(JSON.parse(turn.output.text)).toEqual([{ sessionId: 'child' }]);
   });
 
-  it('[CHAT-2] each have a call and a worker chat, with what comes for them', async () => {
+  it('[CHAT-2] each have a call and a worker chat with their updates', async () => {
     const output = await run(
       announce({ title: 'scout', description: 'Look around', capabilities: {} }),
       announce(running),
@@ -223,7 +223,7 @@ describe('child sessions', () => {
     expect(callsOf(worker?.turns[0]?.output)).toStrictEqual([{ id: 'l', status: 'completed' }]);
   });
 
-  it('[CHAT-2] ask in their own name', async () => {
+  it('[CHAT-2] ask in their own worker chat', async () => {
     const turn = await start(
       announce({ title: 'scout' }),
       announce(running),
@@ -243,7 +243,7 @@ describe('child sessions', () => {
     expect(JSON.parse(turn.output.text)).toMatchObject({ outcome: { optionId: 'yes' } });
   });
 
-  it('[CHAT-2] fail, and are used again in a later turn under the title that they had', async () => {
+  it('[CHAT-2] can fail, and are reused in a later turn with the same title', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
     const error = { ...idle('error').state, message: 'No more tokens' };
     const first = chat.prompt(
@@ -267,7 +267,7 @@ describe('child sessions', () => {
     expect(first.output.workers[0]?.turns[0]?.output.text).toBe('');
   });
 
-  it('[CHAT-2] nest: one that announces another has it in its own chat', async () => {
+  it('[CHAT-2] nest: a child of a child shows in the chat of its parent', async () => {
     const output = await run(
       announce({ title: 'scout' }),
       announce(running),
@@ -286,7 +286,7 @@ function requestOf(step: Step): { method: string; params: object } {
   return step.ask;
 }
 
-it('[CHAT-1] two chats of one agent process run at once, each in a session of its own', async () => {
+it('[CHAT-1] two chats of one agent process run at once, each in its own session', async () => {
   const provider = scriptedAgent();
   expect(provider.describe().capabilities?.multipleChats).toStrictEqual({ fork: true });
   const [first, second] = [

@@ -44,8 +44,8 @@ async function answers(play: (terminal: RecordingTerminal) => void, ...list: Ste
     .map((line) => JSON.parse(line) as unknown);
 }
 
-describe('terminals that an agent asks for', () => {
-  it('run a program with its arguments, or a line for the shell, with environment and folder', async () => {
+describe('terminals that an agent requests', () => {
+  it('run a program with arguments or a shell command, with environment and folder', async () => {
     const chat = await open();
     await chat.prompt(
       steps(
@@ -59,7 +59,7 @@ describe('terminals that an agent asks for', () => {
     ]);
   });
 
-  it('show in the call that embeds them: live while it runs, and what they printed at its end', async () => {
+  it('show in the call that embeds them: live while the call runs, and their output at its end', async () => {
     const chat = await open(prints('\u001b[32mok\u001b[0m 1\r\n', 1));
     const turn = chat.prompt(steps(create(), running(), ask('wait_for_exit'), ended()));
     await turn.done;
@@ -83,7 +83,7 @@ describe('terminals that an agent asks for', () => {
     expect(turn.output.violations).toEqual([]);
   });
 
-  it('go on showing what they printed when they are released, also while the call runs', async () => {
+  it('keep their output visible after a release, also while the call runs', async () => {
     const chat = await open(prints('all of it\n'));
     const turn = chat.prompt(steps(create(), running(), ask('release'), ended({ content: [] })));
     await turn.done;
@@ -95,7 +95,7 @@ describe('terminals that an agent asks for', () => {
     expect(chat.host.terminals[0]?.releaseCount).toBe(1);
   });
 
-  it('go to the background when the call ends and they do not', async () => {
+  it('go to the background when they outlive their call', async () => {
     const chat = await open((terminal) => terminal.print('listening\n'));
     const turn = chat.prompt(steps(create(), running(), ended()));
     await turn.done;
@@ -108,7 +108,7 @@ describe('terminals that an agent asks for', () => {
     expect([terminal?.uses.at(-1), terminal?.killCount]).toEqual([undefined, 0]);
   });
 
-  it('are taken up again by a later turn', async () => {
+  it('can be used again by a later turn', async () => {
     const chat = await open((terminal) => terminal.print('listening\n'));
     await chat.prompt(steps(create(), running(), ended())).done;
     const turn = chat.prompt(steps(running(), ask('output'), { sayAnswer: true }, ended()));
@@ -122,8 +122,8 @@ describe('terminals that an agent asks for', () => {
   });
 });
 
-describe('what an agent is answered about its terminals', () => {
-  it('output is plain text, cut from the front at a character within the limit, with the exit once there is one', async () => {
+describe('answers to an agent about its terminals', () => {
+  it('output is plain text, cut at the front between characters to the limit, with the exit after the end', async () => {
     const play = prints('\u001b[1mé\u001b[0mééé', 0);
     expect(await answers(play, create({ outputByteLimit: 5 }), ask('output'))).toEqual([
       { terminalId: 'terminal-1' },
@@ -131,7 +131,7 @@ describe('what an agent is answered about its terminals', () => {
     ]);
   });
 
-  it('a process that a signal ended has the name of the signal', async () => {
+  it('the exit of a process killed by a signal names the signal', async () => {
     expect(await answers(() => {}, create(), ask('kill'), ask('wait_for_exit'), ask('output'))).toEqual([
       { terminalId: 'terminal-1' },
       {},
@@ -140,14 +140,14 @@ describe('what an agent is answered about its terminals', () => {
     ]);
   });
 
-  it('a terminal that is unknown, or was released, is an error for each request about it', async () => {
+  it('every request for an unknown or released terminal is an error', async () => {
     const list = [ask('output'), ask('wait_for_exit'), ask('kill'), ask('release')];
     const got = await answers(() => {}, ...list, create(), ask('release'), ...list);
     const errors = Array.from({ length: 4 }, () => expect.objectContaining({ code: -32002 }));
     expect(got).toEqual([...errors, { terminalId: 'terminal-1' }, {}, ...errors]);
   });
 
-  it('one that cannot be started, or makes no sense, is an error with the reason', async () => {
+  it('an invalid terminal, or one that cannot be started, is an error with the reason', async () => {
     const refuse = (): never => {
       throw new Error('no such folder');
     };
@@ -165,8 +165,8 @@ describe('what an agent is answered about its terminals', () => {
   });
 });
 
-describe('a person and an agent in one terminal', () => {
-  it('[TERM-5] an agent whose terminal is sent to the background goes on, is told so, and cannot end it by releasing it', async () => {
+describe('a user and an agent in one terminal', () => {
+  it('[TERM-5] an agent whose terminal goes to the background is notified, and its release does not end the program', async () => {
     const chat = await open((terminal) => terminal.print('half\n'));
     const turn = chat.prompt(
       steps(
@@ -194,7 +194,7 @@ describe('a person and an agent in one terminal', () => {
     ]);
   });
 
-  it('[TERM-5] an agent takes up what was sent to the background by showing it in another call', async () => {
+  it('[TERM-5] an agent takes a terminal from the background by showing it in another call', async () => {
     const chat = await open();
     const first = chat.prompt(steps(create(), running(), ask('wait_for_exit'), ended()));
     await first.output.callIn('running');
@@ -221,7 +221,7 @@ describe('a person and an agent in one terminal', () => {
     expect(again.output.text).toContain('"exitCode":null');
   });
 
-  it('a cancelled turn tells the agent, and ends what the turn waited for but not what runs in the background', async () => {
+  it('a cancelled turn notifies the agent, and ends its foreground terminals but not background ones', async () => {
     const chat = await open();
     await chat.prompt(steps(create(), running(), ended())).done;
     const turn = chat.prompt(
@@ -233,7 +233,7 @@ describe('a person and an agent in one terminal', () => {
     expect(chat.host.terminals.map(({ isRunning }) => isRunning)).toEqual([true, false]);
   });
 
-  it('[TERM-6] the end of the agent session ends what a turn waited for; the rest stays with the session', async () => {
+  it('[TERM-6] the end of the agent session ends foreground terminals; background ones stay with the session', async () => {
     const chat = await open();
     await chat.prompt(steps(create(), running(), ended())).done;
     const turn = chat.prompt(steps(create(), running('terminal-2'), { waitForCancel: 'never' }));
@@ -242,7 +242,7 @@ describe('a person and an agent in one terminal', () => {
     expect(chat.host.terminals.map(({ isRunning }) => isRunning)).toEqual([true, false]);
   });
 
-  it('[TERM-6] an agent that dies leaves nothing running that its turn waited for', async () => {
+  it('[TERM-6] the exit of an agent ends the foreground terminals of its turn', async () => {
     const chat = await open();
     const turn = chat.prompt(steps(create(), running(), { exit: 3 }));
     await expect(turn.done).rejects.toMatchObject({ errorType: 'agentExited' });
@@ -250,8 +250,8 @@ describe('a person and an agent in one terminal', () => {
   });
 });
 
-describe('what happened besides', () => {
-  it('[CHAT-17] stands in front of the prompt', async () => {
+describe('context from user commands', () => {
+  it('[CHAT-17] precedes the prompt', async () => {
     const chat = await open();
     const turn = chat.prompt(steps({ sayPrompt: true }), { context: ['They ran ls.', 'They ran pwd.'] });
     await turn.done;

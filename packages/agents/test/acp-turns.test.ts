@@ -17,8 +17,8 @@ const text = (words: string, messageId?: string): Step => ({
   update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: words }, messageId },
 });
 
-describe('what an agent says', () => {
-  it('text and thoughts stream in order; the echo of the user does not show', async () => {
+describe('output of an agent', () => {
+  it('text and thoughts stream in order; the echo of the user message is not shown', async () => {
     const output = await run([
       { update: { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: 'echo' } } },
       { update: { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: 'Hm.' } } },
@@ -33,7 +33,7 @@ describe('what an agent says', () => {
     ]);
   });
 
-  it('another message straight after a message is another paragraph', async () => {
+  it('a message right after another message is a new paragraph', async () => {
     const output = await run([text('a', 'm1'), text('b', 'm1'), text('c', 'm2')]);
     expect(output.text).toBe('ab\n\nc');
   });
@@ -47,7 +47,7 @@ describe('what an agent says', () => {
     expect(output.text).toBe('[a](<file:///a b>)![image](data:image/png;base64,AAAA)');
   });
 
-  it('extension notifications, unknown updates and misshapen ones are passed over', async () => {
+  it('extension notifications, unknown updates and malformed updates are ignored', async () => {
     const output = await run([
       { send: { method: '_vendor/status', params: { x: 1 } } },
       { send: { method: 'session/update', params: { sessionId: 'nobody', update: {} } } },
@@ -62,7 +62,7 @@ describe('what an agent says', () => {
     expect(output.events).toEqual([{ kind: 'markdown', text: 'still here' }]);
   });
 
-  it('a request that nobody knows is answered by "method not found"', async () => {
+  it('an unknown request is answered with "method not found"', async () => {
     const output = await run([
       { ask: { method: 'vendor/create', params: { command: 'ls' } } },
       { sayAnswer: true },
@@ -88,7 +88,7 @@ describe('what an agent says', () => {
       }),
       { workingDirectory: temporaryFolder() },
     );
-    // The updates came before the session's id was known.
+    // The updates arrived before the session's id was known.
     await chat.prompt('hi').done;
     expect(chat.host.titles).toContain('A title');
     expect(chat.host.commandList).toEqual([
@@ -97,7 +97,7 @@ describe('what an agent says', () => {
     ]);
   });
 
-  it('a slow host holds the agent back', async () => {
+  it('a slow host applies backpressure to the agent', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
     const turn = chat.prompt(steps(text('one'), text('two'), { say: 'three' }));
     let open = (): void => {};
@@ -168,7 +168,7 @@ describe('tool calls', () => {
     });
   });
 
-  it('an update makes a call that was never announced', async () => {
+  it('an update creates an unannounced call', async () => {
     const output = await run([
       toolCall('t', { title: 'Late', status: 'completed', rawOutput: 'done' }, 'tool_call_update'),
     ]);
@@ -176,7 +176,7 @@ describe('tool calls', () => {
     expect(output.calls[0]?.result?.content).toEqual([{ type: 'text', text: 'done' }]);
   });
 
-  it('a failed call says why', async () => {
+  it('a failed call has a reason', async () => {
     const output = await run([
       toolCall('t', { title: 'Read', kind: 'read', status: 'in_progress' }),
       toolCall('t', { status: 'failed', rawOutput: { error: 'no such file' } }, 'tool_call_update'),
@@ -184,7 +184,7 @@ describe('tool calls', () => {
     expect(output.calls[0]?.result).toMatchObject({ success: false, error: { message: 'no such file' } });
   });
 
-  it('a diff becomes a file edit, described once, and a new file has no text before', async () => {
+  it('a diff becomes one file edit, and a new file has no text before', async () => {
     const diff = { type: 'diff', path: 'new.txt', oldText: null, newText: 'x' };
     const change = { type: 'diff', path: '/w/old.txt', oldText: 'a', newText: 'b' };
     const output = await run([
@@ -199,7 +199,7 @@ describe('tool calls', () => {
     expect(output.calls[0]?.result?.content?.map(({ type }) => type)).toEqual(['fileEdit', 'fileEdit']);
   });
 
-  it('a terminal that we never made shows by what the agent tells of it', async () => {
+  it('a terminal of the agent itself shows its reported output', async () => {
     const output = await run([
       toolCall('t', {
         title: 'ls',
@@ -217,7 +217,7 @@ describe('tool calls', () => {
     ]);
   });
 
-  it('what comes for a call that is over changes nothing, but a new announcement under its id is another call', async () => {
+  it('updates of an ended call change nothing, but a new announcement with its id is another call', async () => {
     const output = await run([
       toolCall('t', { title: 'One', status: 'completed' }),
       toolCall('t', { title: 'changed', status: 'in_progress' }, 'tool_call_update'),
@@ -268,7 +268,7 @@ describe('how turns end', () => {
     expect(output.events.at(-1)).toEqual({ kind: 'notify', content: expect.stringMatching(notice) });
   });
 
-  it("[CHAT-5] an error of the agent's ends the turn with its words", async () => {
+  it('[CHAT-5] an error of the agent ends the turn with its message', async () => {
     const chat = await openChat(
       scriptedAgent({
         errors: {
@@ -340,7 +340,7 @@ describe('prompts', () => {
     return { blocks: JSON.parse(turn.output.text), notices };
   }
 
-  it('attachments go as what the agent takes', async () => {
+  it('attachments are sent in a form that the agent accepts', async () => {
     const promptCapabilities = { image: true, embeddedContext: true };
     const { blocks, notices } = await prompted({ init: { agentCapabilities: { promptCapabilities } } });
     expect(notices).toEqual([goneNotice]);
@@ -354,7 +354,7 @@ describe('prompts', () => {
     ]);
   });
 
-  it('what an agent does not take is put in words, and files are named', async () => {
+  it('content that an agent does not accept is described as text, and files are named', async () => {
     const { blocks, notices } = await prompted({});
     expect(notices).toEqual([
       'The agent does not accept image/png: it gets only the name of p.png.',

@@ -44,7 +44,7 @@ export class McpClient {
     return this.#send(method, params);
   }
 
-  /** Sends a request and cancels it; there is no answer. */
+  /** Sends a request and cancels it. No answer follows. */
   async requestAndCancel(method: string, params: object): Promise<void> {
     this.#ready ??= this.#initialize();
     await this.#ready;

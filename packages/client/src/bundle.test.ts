@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
-test('the browser bundle without the protocol stays under 25 kB minified and gzipped, and needs nothing of Node', async () => {
+test('the browser bundle without the protocol stays under 25 kB minified and gzipped, and does not import Node modules', async () => {
   const { outputFiles, metafile } = await build({
     entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))],
     bundle: true,

@@ -38,13 +38,13 @@ interface KnownClient {
   highestSeq: number;
 }
 
-/** How the fake host treats a dispatched action, other than accepting it. */
+/** How the fake host handles a dispatched action, if it does not accept the action. */
 export type Verdict = { reject: string } | { instead: StateAction } | 'ignore' | undefined;
 
-/** A host without journal and agents that applies everything at once; it has the rules that a client sees. */
+/** A host without journal and agents that applies every action at once, by the rules that a client observes. */
 export class FakeHost {
   serverSeq = 0;
-  /** Public envelopes, for replays and repeated echoes. */
+  /** Public envelopes, for replays and echoes of resent actions. */
   log: ActionEnvelope[] = [];
   /** A gap that starts below this number gets a snapshot. */
   coveredFrom = 0;

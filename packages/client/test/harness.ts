@@ -5,7 +5,7 @@ import type { ClientOptions } from '../src/options.ts';
 import { FakeHost } from './fake-host.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** Runs everything that only waits for a promise. */
+/** Runs the pending promise callbacks. */
 export async function microtasks(): Promise<void> {
   for (let round = 0; round < 30; round++) await Promise.resolve();
 }
@@ -76,7 +76,7 @@ export class Harness {
     return this;
   }
 
-  /** Breaks the connection; the client waits for its next attempt. */
+  /** Breaks the connection. The client then waits for its next attempt. */
   async cut(code = 1006): Promise<void> {
     this.pair.cut({ code, reason: 'cut' });
     await microtasks();

@@ -1,6 +1,6 @@
 import type { Clock } from '../src/clock.ts';
 
-/** A clock that moves only when told to. */
+/** A clock that only a test moves. */
 export class ManualClock implements Clock {
   #now = 1_000_000;
   #offset = 0;

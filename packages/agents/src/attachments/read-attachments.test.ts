@@ -37,7 +37,7 @@ const file = (uri: string, label = 'x') => ({ type: 'resource' as const, uri, la
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 describe('an attachment', () => {
-  it('that speaks for itself is what it says, or its name', async () => {
+  it('of the simple kind becomes its text for the model, or its name', async () => {
     expect(await read({ type: 'simple', label: 's', modelRepresentation: 'simply this' })).toEqual([
       { given: [{ kind: 'words', text: 'simply this' }] },
     ]);
@@ -46,7 +46,7 @@ describe('an attachment', () => {
     expect(await read({ type: 'simple', label: 's', modelRepresentation: '' })).toEqual([{ given: [] }]);
   });
 
-  it('that the host keeps apart from its message is given as one that stands in it', async () => {
+  it('that the host stores outside its message is passed on like an embedded one', async () => {
     const kept = (id: string) => file(`agenthost-content:/${id}`, id);
     expect(
       await read(
@@ -89,7 +89,7 @@ describe('an attachment', () => {
     ]);
   });
 
-  it('that is embedded is text, an image or other data by its type', async () => {
+  it('that is embedded becomes text, an image or other data, depending on its type', async () => {
     const embedded = { type: 'embeddedResource' as const, label: 'e' };
     const named = { name: 'e', uri: 'attachment:e' };
     expect(
@@ -116,12 +116,12 @@ describe('an attachment', () => {
     ]);
   });
 
-  it('that says it is text and is none is passed on as data', async () => {
+  it('with a wrong text type is passed on as data', async () => {
     const wrong = { type: 'embeddedResource' as const, label: 'e', data: '/w==', contentType: 'text/plain' };
     expect((await read(wrong))[0]?.given).toMatchObject([{ kind: 'binary', data: '/w==' }]);
   });
 
-  it('that names a file is read: text, an image, other data', async () => {
+  it('that refers to a file is read as text, an image or other data', async () => {
     const found = await read(file('file:///w/a.ts'), file('file:///w/p.png'), file('file:///w/data.bin'));
     expect(found.map(({ given }) => given[0]?.kind)).toEqual(['text', 'image', 'binary']);
     expect(found[0]?.given).toMatchObject([{ text: 'one\ntwo\nthree\nfour\n', uri: 'file:///w/a.ts' }]);
@@ -132,19 +132,22 @@ describe('an attachment', () => {
     [range(1, 1, 2, 2), 'lines 2 to 3', 'wo\nth'],
     [range(2, 0, 2, 99), 'line 3', 'three'],
     [range(3, 0, 40, 0), 'lines 4 to 40', 'four\n'],
-  ])('that names a part of a file quotes it with file and range: %j', async (selection, place, quoted) => {
-    const [found] = await read({ ...file('file:///w/a.ts', 'a.ts'), selection: { range: selection } });
-    expect(found).toEqual({
-      given: [
-        {
-          kind: 'words',
-          text: `<selection name="a.ts" uri="file:///w/a.ts" range="${place}">\n${quoted}\n</selection>`,
-        },
-      ],
-    });
-  });
+  ])(
+    'that refers to a part of a file quotes it with file and range: %j',
+    async (selection, place, quoted) => {
+      const [found] = await read({ ...file('file:///w/a.ts', 'a.ts'), selection: { range: selection } });
+      expect(found).toEqual({
+        given: [
+          {
+            kind: 'words',
+            text: `<selection name="a.ts" uri="file:///w/a.ts" range="${place}">\n${quoted}\n</selection>`,
+          },
+        ],
+      });
+    },
+  );
 
-  it('that names lines which the file no longer has is told so', async () => {
+  it('that refers to lines beyond the end of the file says so', async () => {
     const [found] = await read({
       ...file('file:///w/a.ts', 'a.ts'),
       selection: { range: range(30, 0, 31, 0) },
@@ -159,7 +162,7 @@ describe('an attachment', () => {
     ['file:///w/gone.ts', 'the file does not exist'],
     ['file:///etc/shadow', 'the host may not read it for this session'],
     ['file:///w/fifo', 'it could not be read'],
-  ])('that cannot be read is told to the agent and to people: %s', async (uri, why) => {
+  ])('that cannot be read is reported to the agent and to the user: %s', async (uri, why) => {
     expect(await read(file(uri))).toEqual([
       {
         given: [{ kind: 'words', text: `[x (${uri}) is attached, but ${why}]` }],
@@ -168,7 +171,7 @@ describe('an attachment', () => {
     ]);
   });
 
-  it('that is a folder, or a page elsewhere, is a link', async () => {
+  it('that is a folder or a web page becomes a link', async () => {
     expect(await read(file('file:///w/src'), file('https://example.com/a'))).toEqual([
       { given: [{ kind: 'link', name: 'x', uri: 'file:///w/src' }] },
       { given: [{ kind: 'link', name: 'x', uri: 'https://example.com/a' }] },
@@ -178,7 +181,7 @@ describe('an attachment', () => {
     expect(unknown?.problem).toContain('could not be read by the host');
   });
 
-  it('that is too large, by itself or with those before it, is named and may be looked up', async () => {
+  it('that is too large, alone or with earlier ones, becomes a link with a note', async () => {
     const all = await read(...Array.from({ length: 15 }, () => file('file:///w/big.txt', 'big')));
     expect(all.map(({ given }) => given[0]?.kind)).toEqual([
       ...Array.from({ length: 13 }, () => 'text'),
@@ -197,7 +200,7 @@ describe('an attachment', () => {
     expect(embedded?.problem).toBe('e did not reach the agent: its 1048577 bytes exceed the limit.');
   });
 
-  it('of annotations carries file, range, quoted text and what is said of them', async () => {
+  it('of annotations contains file, range, quoted text and comments', async () => {
     const attachment = {
       type: 'annotations' as const,
       label: 'remarks',
@@ -227,7 +230,7 @@ describe('an attachment', () => {
     ]);
   });
 
-  it('of a kind that nobody knows yet is told by its name', async () => {
+  it('of an unknown kind is passed on by its name', async () => {
     const later: MessageAttachment[] = JSON.parse(
       '[{"type":"hologram","label":"ship","beam":3},{"type":"x"}]',
     );
@@ -237,13 +240,13 @@ describe('an attachment', () => {
     ]);
   });
 
-  it('whose reading fails in an unforeseen way fails the turn', async () => {
+  it('whose reading fails unexpectedly fails the turn', async () => {
     await expect(read(file('file:///w/unknown'))).rejects.toThrow('the test has no');
   });
 });
 
-describe('what came with an earlier message', () => {
-  it('is told in one line, at most twenty by name', () => {
+describe('a record of earlier attachments', () => {
+  it('is one line with at most twenty names', () => {
     expect(attachmentLine({})).toBeUndefined();
     expect(
       attachmentLine({

@@ -10,8 +10,8 @@ const line = { range: { start, end: { line: 1, character: 0 } } };
 const file = { type: 'resource' as const, label: 'a.ts', uri: 'file:///w/a.ts', selection: line };
 const page = { type: 'resource' as const, label: 'page', uri: 'file:///w' };
 
-describe('what comes with a message', () => {
-  it('is said back by the demo agent as it was given, before the steps', async () => {
+describe('an attachment for the demo agent', () => {
+  it('is repeated in the form that the agent got, before the steps', async () => {
     const { prompt } = await open();
     const { output, done } = prompt('say done', {
       model: 'demo-fast',
@@ -39,7 +39,7 @@ describe('what comes with a message', () => {
     );
   });
 
-  it('is told to people where it cannot be read', async () => {
+  it('is reported to the user if it cannot be read', async () => {
     const { prompt } = await open();
     const { output, done } = prompt('', { model: 'demo-fast', attachments: [page] });
     await done;
@@ -50,7 +50,7 @@ describe('what comes with a message', () => {
     });
   });
 
-  it('comes with a steering message too', async () => {
+  it('is passed on with a steering message too', async () => {
     const { session, prompt } = await open();
     const { output, done } = prompt('hang', { model: 'demo-fast' });
     expect(await session.steer?.({ ...userMessage('say done'), attachments: [image] })).toBe(true);

@@ -11,7 +11,7 @@ async function prompted(text: string) {
   return chat.prompt(text, { model: 'demo-fast' });
 }
 
-test('[CHAT-9] the demo agent runs a client’s tool by name, with JSON, and says what it answered', async () => {
+test('[CHAT-9] the demo agent runs a client’s tool by name, with JSON, and repeats its answer', async () => {
   const turn = await prompted('tool look_1a2b3c {"far": true; "near": 1}');
   turn.output.onClientTool = ({ clientId }) => ({
     success: true,
@@ -25,7 +25,7 @@ test('[CHAT-9] the demo agent runs a client’s tool by name, with JSON, and say
   expect(turn.output.text).toContain('`look_1a2b3c` answered: seen by phone');
 });
 
-test('[CHAT-9] a failed tool is no failed turn: the demo agent tells why', async () => {
+test('[CHAT-9] a failed tool does not fail the turn, and the demo agent reports the reason', async () => {
   const turn = await prompted('tool look');
   turn.output.onClientTool = () => ({
     success: false,
@@ -37,7 +37,7 @@ test('[CHAT-9] a failed tool is no failed turn: the demo agent tells why', async
   expect(turn.output.text).toContain('`look` failed: the client has left');
 });
 
-test('a tool that nobody offers is told, with those that there are', async () => {
+test('for an unknown tool the demo agent lists the offered tools', async () => {
   const turn = await prompted('tool listen');
   await turn.done;
   expect(turn.output.clientCalls).toEqual([]);

@@ -8,7 +8,7 @@ async function prompted(text: string): Promise<RunningTurn> {
   return chat.prompt(text, { model: 'demo-fast' });
 }
 
-test('[CHAT-2] the demo agent delegates a prompt to a worker, whose chat shows what it does', async () => {
+test('[CHAT-2] the demo agent delegates a prompt to a worker, whose chat shows its work', async () => {
   const turn = await prompted('delegate say looking; big 1; say found');
   await turn.done;
   const [worker] = turn.output.workers;
@@ -21,7 +21,7 @@ test('[CHAT-2] the demo agent delegates a prompt to a worker, whose chat shows w
   expect(turn.output.violations).toStrictEqual([]);
 });
 
-test('[CHAT-2] several work at once, and each asks in its own chat', async () => {
+test('[CHAT-2] several workers run at once, and each asks in its own chat', async () => {
   const turn = await prompted('delegate 3 ask');
   const { workers } = turn.output;
   await turn.output.until(() => workers.length === 3);
@@ -35,7 +35,7 @@ test('[CHAT-2] several work at once, and each asks in its own chat', async () =>
   expect(turn.output.text).toBe('All 3 workers are done.');
 });
 
-test('[CHAT-2] a worker that fails fails its call, and not the turn', async () => {
+test('[CHAT-2] a failed worker fails its call, but not the turn', async () => {
   const turn = await prompted('delegate fail no luck');
   await turn.done;
   expect(turn.output.workers[0]?.turns[0]?.error).toMatchObject({
@@ -46,7 +46,7 @@ test('[CHAT-2] a worker that fails fails its call, and not the turn', async () =
   expect(turn.output.text).toBe('1 of 1 failed: no luck.');
 });
 
-test('[CHAT-2] a worker delegates in turn', async () => {
+test('[CHAT-2] a worker can delegate too', async () => {
   const turn = await prompted('delegate delegate say deep down');
   await turn.done;
   const outer = turn.output.workers[0]?.turns[0]?.output;

@@ -52,8 +52,8 @@ function lastText(call: RecordedCall): string | undefined {
   return content?.type === 'text' ? content.text : undefined;
 }
 
-describe('talk of the demo agent', () => {
-  it('[ROOT-4] calls itself what was chosen among names that are found by what is typed', async () => {
+describe('answers of the demo agent', () => {
+  it('[ROOT-4] uses the nickname of its config, whose completions match the query', async () => {
     const provider = createDemoProvider();
     const complete = (property: string, query: string) =>
       provider.completeConfig?.({ property, query, workingDirectory: '/', values: {} });
@@ -66,7 +66,7 @@ describe('talk of the demo agent', () => {
     expect(output.text).toContain('**This is the demo agent**, Grace');
   });
 
-  it('answers what is no keyword by saying it back and listing what it can do', async () => {
+  it('answers a prompt without keywords with a quote and the list of keywords', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('What a day');
     await done;
@@ -76,7 +76,7 @@ describe('talk of the demo agent', () => {
     expect(output.events.filter(({ kind }) => kind === 'markdown').length).toBeGreaterThan(20);
   });
 
-  it('is the same for the same turn id, and cut otherwise for another', async () => {
+  it('is the same for the same turn id, and split differently for another', async () => {
     const { prompt } = await chat();
     const runs = ['turn-a', 'turn-a', 'turn-b'].map(async (turnId) => {
       const { output, done } = prompt('say one two three four five six seven eight nine ten', { turnId });
@@ -89,7 +89,7 @@ describe('talk of the demo agent', () => {
     expect(other?.join('')).toBe(first?.join(''));
   });
 
-  it('streams as many chunks as asked, at the pace asked, without losing one', async () => {
+  it('streams the given number of chunks at the given pace, without loss', async () => {
     const { prompt, timers } = await chat();
     const { output, done } = prompt('stream 50 every 7 of 32');
     await done;
@@ -101,7 +101,7 @@ describe('talk of the demo agent', () => {
     expect(timers.passedMs).toBe(350);
   });
 
-  it('streams as fast as the host takes it when nothing is to pass in between', async () => {
+  it('streams at the pace of the host with a pause of 0', async () => {
     const { prompt, timers } = await chat();
     const { output, done } = prompt('stream 1000 every 0', { model: 'demo-fast' });
     let waiting = 0;
@@ -118,7 +118,7 @@ describe('talk of the demo agent', () => {
     expect(timers.passedMs).toBe(0);
   });
 
-  it('makes parts that differ from their neighbours in kind', async () => {
+  it('creates parts of alternating kinds', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('parts 5');
     await done;
@@ -131,7 +131,7 @@ describe('talk of the demo agent', () => {
     ]);
   });
 
-  it('counts usage at the end, or reports what it is told, or nothing', async () => {
+  it('reports counted usage at the end, the given usage, or none', async () => {
     const { prompt } = await chat();
     const counted = prompt('say four');
     const told = prompt('usage 11 22');
@@ -142,7 +142,7 @@ describe('talk of the demo agent', () => {
     expect(silent.output.events).toEqual([]);
   });
 
-  it('names the conversation, and puts notices and activity where they belong', async () => {
+  it('reports title, notices and activity', async () => {
     const { prompt, host } = await chat();
     const { output, done } = prompt('title A fine name\nnotify Take care\nwait 300');
     await done;
@@ -159,7 +159,7 @@ describe('talk of the demo agent', () => {
 });
 
 describe('files of the demo agent', () => {
-  it('writes after approval, with the edit shown before', async () => {
+  it('writes after approval, and shows the edit before', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('write notes/one.txt Hello');
     const call = await output.callIn('pending-confirmation');
@@ -184,7 +184,7 @@ describe('files of the demo agent', () => {
     expect(output.violations).toEqual([]);
   });
 
-  it('leaves the file unwritten when denied, and takes up the suggestion', async () => {
+  it('does not write when denied, and repeats the suggestion', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('write notes.txt Hello');
     const call = await output.callIn('pending-confirmation');
@@ -195,7 +195,7 @@ describe('files of the demo agent', () => {
     expect(output.text).toContain('try a haiku');
   });
 
-  it('writes what the person made of the input', async () => {
+  it('writes the edited input', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('write notes.txt Hello');
     const call = await output.callIn('pending-confirmation');
@@ -205,7 +205,7 @@ describe('files of the demo agent', () => {
     await expect(written('notes.txt')).rejects.toThrow('ENOENT');
   });
 
-  it('edits a file that exists, and shows both sides', async () => {
+  it('edits an existing file, and shows both sides', async () => {
     await writeFile(join(workingDirectory, 'notes.txt'), 'one');
     const { prompt } = await chat();
     const { output, done } = prompt('edit notes.txt two');
@@ -215,7 +215,7 @@ describe('files of the demo agent', () => {
     expect(output.fileChanges[0]).toMatchObject({ before: 'one', after: 'one\ntwo\n' });
   });
 
-  it('does not ask when the session is set not to', async () => {
+  it('does not ask if the config says so', async () => {
     const { prompt, session } = await chat({ config: { askBeforeWriting: false } });
     const first = prompt('write notes.txt Hello');
     await first.done;
@@ -248,7 +248,7 @@ describe('files of the demo agent', () => {
     'file-link.txt',
     'dangling.txt',
     'src/../../secret.txt',
-  ])('keeps out of %s', async (given) => {
+  ])('does not access %s', async (given) => {
     // Even with a broken check, only the test's own folder can be reached.
     const path = given.replace('<folder>', folder);
     await writeFile(join(folder, 'secret.txt'), 'secret');
@@ -265,7 +265,7 @@ describe('files of the demo agent', () => {
     expect(output.violations).toEqual([]);
   });
 
-  it('looks again at where an edited input leads', async () => {
+  it('checks the path of an edited input again', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('write notes.txt Hello');
     const call = await output.callIn('pending-confirmation');
@@ -276,7 +276,7 @@ describe('files of the demo agent', () => {
     expect(output.violations).toEqual([]);
   });
 
-  it('fails the call, not the turn, on input that makes no sense', async () => {
+  it('fails the call, not the turn, for invalid input', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('write notes.txt Hello');
     const call = await output.callIn('pending-confirmation');
@@ -287,7 +287,7 @@ describe('files of the demo agent', () => {
 });
 
 describe('questions of the demo agent', () => {
-  it('offers several options and tells which was chosen', async () => {
+  it('offers several options and reports the chosen one', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('ask options');
     const call = await output.callIn('pending-confirmation');
@@ -315,7 +315,7 @@ describe('questions of the demo agent', () => {
   it.each([
     [true, 'completed', 'Pondered'],
     [false, 'cancelled', 'not used'],
-  ] as const)('waits for its result to be approved: %s', async (isApproved, status, text) => {
+  ] as const)('waits for the approval of its result: %s', async (isApproved, status, text) => {
     const { prompt } = await chat();
     const { output, done } = prompt('ask result');
     (await output.callIn('pending-confirmation')).answer({ approved: true });
@@ -326,7 +326,7 @@ describe('questions of the demo agent', () => {
     expect(output.text).toContain(text);
   });
 
-  it('lets its input be edited, and goes on when denied', async () => {
+  it('uses edited input, and continues when denied', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('ask edit; ask');
     const first = await output.callIn('pending-confirmation');
@@ -340,7 +340,7 @@ describe('questions of the demo agent', () => {
     expect(output.text).toContain('No pondering');
   });
 
-  it('shows growing output while it works, and large output at once', async () => {
+  it('shows growing output while it runs, and large output at once', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('progress 3; big 300');
     await done;
@@ -352,7 +352,7 @@ describe('questions of the demo agent', () => {
 });
 
 describe('memory of the demo agent', () => {
-  it('knows after a restart what came before', async () => {
+  it('contains earlier turns after a restart', async () => {
     const first = await chat();
     await first.prompt('say one').done;
     await first.prompt('say two').done;
@@ -363,7 +363,7 @@ describe('memory of the demo agent', () => {
     expect(output.text).toContain('I remember 2 turns before this one. The last prompt was "say two".');
   });
 
-  it('counts one turn as one', async () => {
+  it('uses the singular for one turn', async () => {
     const { prompt } = await chat();
     await prompt('say one').done;
     const { output, done } = prompt('recall');
@@ -371,7 +371,7 @@ describe('memory of the demo agent', () => {
     expect(output.text).toMatch(/^I remember 1 turn before this one/);
   });
 
-  it('takes memory that it cannot read for none', async () => {
+  it('is empty if the saved memory is invalid', async () => {
     const { prompt } = await chat({ memory: { turnCount: 'many' } });
     const { output, done } = prompt('recall');
     await done;
@@ -388,14 +388,14 @@ describe('ends of the demo agent', () => {
     });
   });
 
-  it('crashes: the host hears of it and the session is gone', async () => {
+  it('exits, reports the exit to the host and ends the session', async () => {
     const { prompt, host } = await chat();
     await expect(prompt('crash boom').done).rejects.toMatchObject({ errorType: 'agentExited' });
     expect(host.exits).toEqual(['boom']);
     await expect(prompt('say hello').done).rejects.toMatchObject({ errorType: 'agentExited' });
   });
 
-  it('leaves a call running when it forgets', async () => {
+  it('ends the turn while a call still runs', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('forget');
     await done;
@@ -403,7 +403,7 @@ describe('ends of the demo agent', () => {
   });
 
   it.each(['hang', 'stream 100000', 'wait 3600000', 'ask'])(
-    'stops soon when "%s" is cancelled',
+    'stops quickly when "%s" is cancelled',
     async (text) => {
       const timers: DemoTimers = {
         after: (delayMs, callback) => {
@@ -416,13 +416,13 @@ describe('ends of the demo agent', () => {
       const { output, controller, done } = prompt(text);
       await output.until(() => output.events.length > 0);
       controller.abort(new Error('cancelled'));
-      // Like the host, which resolves open questions when the turn ends.
+      // As the host does: it closes open questions when the turn ends.
       output.end();
       await expect(done).rejects.toThrow('cancelled');
     },
   );
 
-  it('is deaf to cancelling when stubborn, until it is terminated', async () => {
+  it('ignores a cancel when stubborn, until it is terminated', async () => {
     const { prompt, session } = await chat();
     const { output, controller, done } = prompt('stubborn');
     await output.until(() => output.events.length > 0);
@@ -437,7 +437,7 @@ describe('ends of the demo agent', () => {
     await expect(done).rejects.toMatchObject({ errorType: 'agentExited' });
   });
 
-  it('ends every open session when the provider is disposed, twice over', async () => {
+  it('ends every open session when the provider is disposed, and may be disposed twice', async () => {
     const { prompt, provider } = await chat();
     const { done } = prompt('stubborn');
     await provider.dispose();
@@ -447,8 +447,8 @@ describe('ends of the demo agent', () => {
   });
 });
 
-describe('what the demo agent says of itself', () => {
-  it('is always there, with two models and one setting', async () => {
+describe('the description of the demo agent', () => {
+  it('is always available, with two models and one setting', async () => {
     const { provider } = await chat();
     expect(await provider.availability()).toEqual({ available: true, source: 'built in' });
     expect(provider.describe().models.map(({ id }) => id)).toEqual(['demo', 'demo-fast']);

@@ -25,7 +25,7 @@ describe('questions of the demo agent', () => {
       'Toppings: `salt`, "Figs"',
     ],
   ])(
-    '[CHAT-13] "question %s" asks one and says back the answer',
+    '[CHAT-13] "question %s" asks one question and repeats the answer',
     async (...[word, kind, id, value, line]) => {
       const { output, done } = await ask(`question ${word} required`);
       const question = await output.openAsk();
@@ -36,7 +36,7 @@ describe('questions of the demo agent', () => {
     },
   );
 
-  it('[CHAT-13] several make a form, in the order of the words, and "form" has all six kinds', async () => {
+  it('[CHAT-13] several kinds make a form in their order, and "form" has all six kinds', async () => {
     const two = await ask('question boolean text');
     const form = await two.output.openAsk();
     expect(form.request.questions?.map(({ kind }) => kind)).toEqual(['boolean', 'text']);
@@ -51,7 +51,7 @@ describe('questions of the demo agent', () => {
     all.output.end();
   });
 
-  it('[CHAT-13] "question url" asks to open a page, and tells apart how it was closed', async () => {
+  it('[CHAT-13] "question url" asks to open a page, and reports the response', async () => {
     for (const [close, said] of [
       ['accept', 'You accepted.'],
       ['decline', 'You declined.'],
@@ -73,7 +73,7 @@ describe('questions of the demo agent', () => {
     'question url text',
     'question form text',
     'question text text',
-  ])('"%s" is only talk', async (prompt) => {
+  ])('"%s" is not a keyword', async (prompt) => {
     const { output, done } = await ask(prompt);
     await done;
     expect(output.asks).toEqual([]);

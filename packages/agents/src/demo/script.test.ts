@@ -51,17 +51,17 @@ describe('the demo language', () => {
     'say',
     'usage 3',
     '',
-  ])('takes "%s" for talk', (prompt) => {
+  ])('reads "%s" as text', (prompt) => {
     expect(readScript(prompt)).toEqual({ steps: [], talk: prompt === '' ? [] : [prompt] });
   });
 
-  it('reads several steps, by line and by semicolon, and keeps talk apart', () => {
+  it('reads several steps, split by lines and semicolons, and separates other text', () => {
     const { steps, talk } = readScript('say one; how are you\nsay two');
     expect(steps.map((step) => 'text' in step && step.text)).toEqual(['one', 'two']);
     expect(talk).toEqual(['how are you']);
   });
 
-  it('leaves a command whole, semicolons and all, and goes on in the next line', () => {
+  it('keeps the semicolons of a command, and continues in the next line', () => {
     const { steps } = readScript(
       'say hi; run for i in 1 2; do echo $i; done\nserve npx serve; true\ntype a;b',
     );
@@ -73,14 +73,14 @@ describe('the demo language', () => {
     ]);
   });
 
-  it('has every word once, and a row for each in the table', () => {
+  it('has every word once, and a row for each keyword in the table', () => {
     const words = keywords.flatMap((keyword) => keyword.words);
     expect(new Set(words).size).toBe(words.length);
     expect(keywordTable().split('\n')).toHaveLength(keywords.length + 2);
     expect(keywordTable()).toContain('| `ask [options\\|always\\|edit\\|twice\\|result]` |');
   });
 
-  it('stands in the README as it is', () => {
+  it('has the same table in the README', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     expect(readme).toContain(keywordTable());
   });
@@ -95,7 +95,7 @@ describe('the demo language', () => {
     expect(readScript(prompt)).toEqual({ steps: [{ kind: 'fail', reason }], talk: [] });
   });
 
-  it('refuses prompts of more steps and lines than a host can do at once, and reads no further', () => {
+  it('refuses prompts with too many steps or lines, without reading the rest', () => {
     const reasonOf = (prompt: string): unknown => readScript(prompt).steps[0];
     expect(reasonOf('usage 1 1;'.repeat(1_000))).toMatchObject({ kind: 'usage' });
     expect(readScript('peek;'.repeat(100_000))).toEqual({

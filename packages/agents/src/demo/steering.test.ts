@@ -15,8 +15,8 @@ const timers: DemoTimers = {
 const chat = (options: { history?: ReturnType<typeof completedTurn>[]; memory?: unknown } = {}) =>
   openChat(createDemoProvider({ timers }), { workingDirectory: tmpdir(), ...options });
 
-describe('a demo turn that is steered', () => {
-  it('does what the message says before what is left', async () => {
+describe('a steered demo turn', () => {
+  it('runs the steps of the message before its remaining steps', async () => {
     const { session, prompt } = await chat();
     const { output, done } = prompt('hang; say last');
     expect(await session.steer?.(userMessage('say first\nsay second'))).toBe(true);
@@ -24,7 +24,7 @@ describe('a demo turn that is steered', () => {
     expect(output.text).toBe('firstsecondlast');
   });
 
-  it('takes up plain words, and several messages in their order', async () => {
+  it('repeats plain text, and handles several messages in order', async () => {
     const { session, prompt } = await chat();
     const { output, done } = prompt('hang');
     expect(await session.steer?.(userMessage('mind the tests'))).toBe(true);
@@ -34,7 +34,7 @@ describe('a demo turn that is steered', () => {
     expect(output.text).toMatch(/done$/);
   });
 
-  it('takes none when it is told to be deaf, nor between turns', async () => {
+  it('accepts no message when it is deaf, nor between turns', async () => {
     const { session, prompt } = await chat();
     expect(await session.steer?.(userMessage('too early'))).toBe(false);
     const { controller, done } = prompt('hang; deaf');
@@ -47,7 +47,7 @@ describe('a demo turn that is steered', () => {
 });
 
 describe('the memory of the demo agent', () => {
-  it('[CHAT-6] is made from the turns that are left when it has none', async () => {
+  it('[CHAT-6] is rebuilt from the remaining turns when it is missing', async () => {
     const { prompt } = await chat({ history: [completedTurn('a'), completedTurn('b')] });
     const { output, done } = prompt('recall');
     await done;

@@ -31,7 +31,7 @@ const showsTerminal = (output: RecordingTurn): Promise<unknown> =>
 const live = { type: 'terminal', resource: 'ahp-terminal:/1', title: 'make all' };
 
 describe('a command of the demo agent', () => {
-  it('shows its terminal while it runs, and what it printed at its end', async () => {
+  it('shows its terminal while it runs, and its output at its end', async () => {
     const { say, host } = await chat();
     const { output, done } = say('run make all');
     await showsTerminal(output);
@@ -72,7 +72,7 @@ describe('a command of the demo agent', () => {
     expect(output.text).toContain('`rm -rf build` was not run');
   });
 
-  it('is ended when the turn is cancelled', async () => {
+  it('ends when the turn is cancelled', async () => {
     const { say, host } = await chat();
     const { output, controller, done } = say('run sleep 1000');
     await showsTerminal(output);
@@ -81,7 +81,7 @@ describe('a command of the demo agent', () => {
     expect(host.terminals.map(({ killCount }) => killCount)).toEqual([1]);
   });
 
-  it('[TERM-5] goes on without the agent when a person sends it to the background', async () => {
+  it('[TERM-5] continues without the agent when a user sends it to the background', async () => {
     const { say, host } = await chat();
     const { output, done } = say('run make all; true\nsay next');
     await showsTerminal(output);
@@ -96,7 +96,7 @@ describe('a command of the demo agent', () => {
     ]);
   });
 
-  it('that cannot be started is told, and the turn goes on', async () => {
+  it('that cannot be started is reported, and the turn continues', async () => {
     const { say } = await chat(() => {
       throw new Error('no ptys left');
     });
@@ -107,7 +107,7 @@ describe('a command of the demo agent', () => {
     expect(output.text).toMatch(/next$/);
   });
 
-  it('leaves the terminals of the last four that ended', async () => {
+  it('keeps the terminals of the last four commands that ended', async () => {
     const { say, host } = await chat((terminal) => terminal.exit(0));
     await say(Array.from({ length: 6 }, () => 'run true').join('\n')).done;
     expect(host.terminals.map(({ releaseCount }) => releaseCount)).toEqual([1, 1, 0, 0, 0, 0]);
@@ -115,7 +115,7 @@ describe('a command of the demo agent', () => {
 });
 
 describe('a background terminal of the demo agent', () => {
-  it('outlives the turn, is read and typed into by later ones, and ended by word', async () => {
+  it('outlives the turn, and later turns read it, type into it and kill it', async () => {
     const { say, host } = await chat((terminal) => terminal.print('listening\n'));
     const started = say('serve ./server');
     await started.done;
@@ -146,7 +146,7 @@ describe('a background terminal of the demo agent', () => {
     ]);
   });
 
-  it('that there is none of is told', async () => {
+  it('that does not exist is reported', async () => {
     const { say } = await chat();
     const { output, done } = say('peek');
     await done;
@@ -154,15 +154,15 @@ describe('a background terminal of the demo agent', () => {
   });
 });
 
-describe('what a person did besides', () => {
-  it('[CHAT-17] is told by the agent', async () => {
+describe('a command of the user', () => {
+  it('[CHAT-17] is repeated by the agent', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('say hi', { model: 'demo-fast', context: ['They ran ls: a b'] });
     await done;
     expect(output.thoughts).toContain('They ran ls: a b');
   });
 
-  it('[CHAT-17] is told in one short piece, however much it was', async () => {
+  it('[CHAT-17] is shortened to one short piece', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('say', { context: [`start ${'x '.repeat(8_000)}end`] });
     await output.until(() => output.thoughts !== '');

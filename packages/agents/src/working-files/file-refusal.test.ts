@@ -4,7 +4,7 @@ import { FileRefusal, refusalOf } from './file-refusal.ts';
 const refused = (code: string): unknown => refusalOf(Object.assign(new Error('no'), { code }), 'a/file');
 
 test.each(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'EROFS', 'ENOMEM', 'EBUSY'])(
-  '%s is no fault of who asked',
+  '%s is a fault of the host',
   (code) => {
     expect(refused(code)).toMatchObject({
       message: `a/file cannot be used: the operating system reports ${code}`,
@@ -15,7 +15,7 @@ test.each(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'EROFS', 'ENOMEM', 'EB
 );
 
 test.each(['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EISDIR', 'EINVAL', 'EILSEQ'])(
-  '%s has to do with the path',
+  '%s is a fault of the path',
   (code) => {
     expect(refused(code)).toBeInstanceOf(FileRefusal);
     expect(refused(code)).toMatchObject({ isFault: false, isMissing: code === 'ENOENT' });

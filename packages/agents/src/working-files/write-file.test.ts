@@ -62,35 +62,32 @@ describe('a write that is refused', () => {
   });
 });
 
-test.each([0o600, 0o666, 0o755])(
-  'a file that is written anew keeps who may do what with it: %o',
-  async (mode) => {
-    const path = join(work, 'file');
-    await writeFile(path, 'old');
-    await chmod(path, mode);
-    await writeWorkingFile(openFolder(work), 'file', 'new');
-    expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777]).toEqual(['new', mode]);
-  },
-);
+test.each([0o600, 0o666, 0o755])('an overwritten file keeps its mode: %o', async (mode) => {
+  const path = join(work, 'file');
+  await writeFile(path, 'old');
+  await chmod(path, mode);
+  await writeWorkingFile(openFolder(work), 'file', 'new');
+  expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777]).toEqual(['new', mode]);
+});
 
-test('as many new folders as are allowed are made, and names as long as they may be', async () => {
+test('the maximum number of new folders and the maximum length of a name are accepted', async () => {
   const path = `${'a/'.repeat(64)}${'n'.repeat(255)}`;
   await writeWorkingFile(openFolder(work), path, 'text');
   expect(await readFile(join(work, path), 'utf8')).toBe('text');
 });
 
-test('[RES-2] a folder in whose place a link comes meanwhile leads nothing out: no file, no folder', async () => {
+test('[RES-2] no file or folder is created outside when a link replaces a folder during the write', async () => {
   const swapped = join(work, 'swapped');
   const swapping = new AbortController();
   const done = (async () => {
     while (!swapping.signal.aborted) {
-      // A folder that a write created meanwhile may be in the way; it is gone the next time.
+      // A write may have created a folder here meanwhile. The next round removes it.
       await symlink(outside, swapped).catch(unless('EEXIST'));
       await rm(swapped, { recursive: true, force: true }).catch(unless('ENOTEMPTY'));
     }
   })();
   const reasons = new Set<string>();
-  // Until the link was found both when it existed from the start and when it appeared during the write.
+  // Repeats until writes met the link both from the start and during the write.
   const isMet = (): boolean => reasons.size > 1 && reasons.has('is outside the working directory');
   for (let round = 0; round < 300 || !isMet(); round += 1) {
     try {

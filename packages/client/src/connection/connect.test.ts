@@ -46,7 +46,7 @@ async function serve(
   return { port: address.port, http, sockets, paths };
 }
 
-test('connects over a real WebSocket with a token, mirrors, and comes back after the host was gone', async () => {
+test('connects over a real WebSocket with a token, mirrors a channel, and reconnects after a restart of the host', async () => {
   const host = new FakeHost();
   host.states.set('ahp-chat:/a', chatState('ahp-chat:/a'));
   const first = await serve(host);
@@ -76,7 +76,7 @@ test('connects over a real WebSocket with a token, mirrors, and comes back after
   expect(mirror.state.draft).toBeUndefined();
 });
 
-test('[AUTH-1] a host that is up and refuses is told from one that is not there, and no token is shown', async () => {
+test('[AUTH-1] a refusal and an unreachable host are different errors, and neither contains the token', async () => {
   const { port, paths } = await serve(new FakeHost());
   const refused = await connect(`ws://127.0.0.1:${port}/`, { token: 'wrong-token' }).catch(
     (error: unknown) => error,
@@ -95,6 +95,6 @@ test('[AUTH-1] a host that is up and refuses is told from one that is not there,
   expect(absent instanceof Error && absent.message).not.toContain('secret-token');
 });
 
-test('a URL that is none rejects', async () => {
+test('an invalid URL rejects', async () => {
   await expect(connect('not a url')).rejects.toThrow(TypeError);
 });

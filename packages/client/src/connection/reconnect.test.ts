@@ -57,7 +57,7 @@ describe('replay and snapshot', () => {
     expect(last(it, 'reconnect')).toMatchObject({ lastSeenServerSeq: 2 });
   });
 
-  test('[CONN-5] a snapshot answer replaces state, and what is left out of it is lost', async () => {
+  test('[CONN-5] a snapshot answer replaces state, and channels missing in it are lost', async () => {
     const it = await harness();
     const [mirror, root] = await it.run(
       Promise.all([it.client.subscribe(CHAT), it.client.subscribe(ROOT_URI)]),
@@ -79,7 +79,7 @@ describe('replay and snapshot', () => {
   });
 
   test.each(['reconnect', 'initialize'])(
-    '[SUB-3] a channel that an answer to %s has no room for is subscribed to by itself, and keeps what is pending',
+    '[SUB-3] a channel that does not fit in the answer to %s is subscribed separately and keeps its pending actions',
     async (answered) => {
       const it = await harness();
       it.host.states.set(ROOT_URI, rootState());
@@ -103,7 +103,7 @@ describe('replay and snapshot', () => {
     },
   );
 
-  test('[CONN-5] a channel that is gone when its client comes back is lost, and that is no fault of anybody', async () => {
+  test('[CONN-5] a channel that no longer exists after a reconnect is lost, without a reported error', async () => {
     const it = await harness();
     const mirror = await it.run(it.client.subscribe(CHAT));
     await it.cut();
@@ -115,7 +115,7 @@ describe('replay and snapshot', () => {
     expect(it.errors).toEqual([]);
   });
 
-  test('[CONN-5] a host that began anew below the last number seen brings snapshots, and the number follows', async () => {
+  test('[CONN-5] a new host with lower numbers sends snapshots, and the client adopts its numbers', async () => {
     const it = await harness();
     it.host.serverSeq = 1_000;
     const mirror = await it.run(it.client.subscribe(CHAT));
@@ -131,7 +131,7 @@ describe('replay and snapshot', () => {
     expect(mirror.state.activity).toBe('applies');
   });
 
-  test('[CONN-5] replay names what is missing; those mirrors end and tell', async () => {
+  test('[CONN-5] a replay lists missing channels, whose mirrors end and report their loss', async () => {
     const it = await harness();
     const mirror = await it.run(it.client.subscribe(CHAT));
     let changes = 0;
@@ -146,7 +146,7 @@ describe('replay and snapshot', () => {
     await expect(it.run(it.client.subscribe(CHAT))).rejects.toMatchObject({ code: -32008 });
   });
 
-  test('[CONN-3] a refused reconnect is followed by initialize on the same connection, windows asked for again', async () => {
+  test('[CONN-3] after a refused reconnect the client sends initialize on the same connection and requests its windows again', async () => {
     const it = await harness();
     const turns = ['t1', 't2', 't3'].map((id) => turnOf(id));
     it.host.states.set('ahp-chat:/w', chatState('ahp-chat:/w', { turns }));
@@ -165,7 +165,7 @@ describe('replay and snapshot', () => {
     expect(windowed.state.turns.map(({ id }) => id)).toEqual(['t4']);
   });
 
-  test('[CONN-5] a window that no answer has brought up to date yet is not named in the next reconnect', async () => {
+  test('[CONN-5] a window that is not up to date yet is not listed in the next reconnect', async () => {
     const it = await harness();
     it.host.states.set('ahp-chat:/w', chatState('ahp-chat:/w', { turns: [turnOf('t1')] }));
     await it.run(it.client.subscribe(CHAT));
@@ -186,7 +186,7 @@ describe('replay and snapshot', () => {
     expect(windowed.state.turns.map(({ id }) => id)).toEqual(['t2']);
   });
 
-  test('what follows the answer in the same chunk finds it applied', async () => {
+  test('an envelope in the same chunk as the answer is applied after the answer', async () => {
     const it = await harness();
     const mirror = await it.run(it.client.subscribe(CHAT));
     await it.cut();
@@ -205,7 +205,7 @@ describe('replay and snapshot', () => {
 });
 
 describe('requests at a drop', () => {
-  test('a request in flight rejects with ConnectionLost and is never sent again', async () => {
+  test('a request in flight rejects with ConnectionLost and is not resent', async () => {
     const it = await harness();
     const asked = it.client.request('listSessions', { channel: ROOT_URI });
     const subscribing = it.client.subscribe(CHAT);
@@ -222,7 +222,7 @@ describe('requests at a drop', () => {
 });
 
 describe('status', () => {
-  test('every state says where the connection is, and every step is one of the table', async () => {
+  test('every status describes the connection, and every transition is in the table', async () => {
     const it = new Harness();
     const seen: string[] = ['idle'];
     it.client.onStatus(({ state }) => seen.push(state));
@@ -250,7 +250,7 @@ describe('status', () => {
     await expect(it.client.whenOnline()).rejects.toMatchObject({ name: 'ClientClosed' });
   });
 
-  test('attempts back off by doubling up to a bound, with jitter, and begin anew once a connection stood', async () => {
+  test('the delay between attempts doubles up to a limit, with jitter, and resets after a stable connection', async () => {
     let random = 1;
     const it = new Harness({ random: () => random, backoff: { minMs: 100, maxMs: 1_000, stableMs: 5_000 } });
     await it.online();
@@ -297,7 +297,7 @@ describe('status', () => {
     expect(it.connectCount).toBe(2);
   });
 
-  test('[CONN-3] a client that was replaced does not come back by itself, but when asked', async () => {
+  test('[CONN-3] a replaced client reconnects only on request', async () => {
     const it = await harness();
     const mirror = await it.run(it.client.subscribe(CHAT));
     const other = new Harness({ host: it.host, sharedClock: it.clock });
@@ -320,7 +320,7 @@ describe('status', () => {
     expect(mirror.state.activity).toBe('meanwhile');
   });
 
-  test('[CONN-3] a handshake of our own that arrives late replaces us once, and we come back', async () => {
+  test('[CONN-3] a late handshake of the same client replaces it once, and the client reconnects', async () => {
     const it = await harness();
     await it.cut();
     const { status } = it.client;
@@ -345,13 +345,13 @@ describe('status', () => {
     expect(it.client.status.state).toBe('replaced');
   });
 
-  test('a slow consumer that the host cuts off reconnects', async () => {
+  test('a client that the host disconnects as too slow reconnects', async () => {
     const it = await harness();
     await it.cut(4008);
     expect(it.client.status.state).toBe('waiting');
   });
 
-  test('[AUTH-1] being refused ends all attempts', async () => {
+  test('[AUTH-1] a refused credential ends all attempts', async () => {
     const it = await harness();
     await it.cut();
     it.connectError = new Unauthorized('token revoked');
@@ -362,7 +362,7 @@ describe('status', () => {
     expect(revoked.client.status).toMatchObject({ state: 'closed', error: { name: 'Unauthorized' } });
   });
 
-  test('the first attempt tells why it failed, and closes the client', async () => {
+  test('a failed first attempt rejects with its reason and closes the client', async () => {
     const it = new Harness();
     it.connectError = new CannotConnect('refused');
     await expect(it.online()).rejects.toThrow('refused');
@@ -370,7 +370,7 @@ describe('status', () => {
     expect(it.clock.timerCount).toBe(0);
   });
 
-  test('[CONN-1] [AUTH-1] a refused handshake is final, with its reason', async () => {
+  test('[CONN-1] [AUTH-1] a refused handshake closes the client with its reason', async () => {
     const it = new Harness();
     it.host.refuse = () => new RpcError(-32005, 'No common version', { supportedVersions: ['9.0.0'] });
     await expect(it.online()).rejects.toMatchObject({ name: 'HandshakeFailed', cause: { code: -32005 } });
@@ -379,7 +379,7 @@ describe('status', () => {
     await expect(denied.online()).rejects.toMatchObject({ name: 'Unauthorized' });
   });
 
-  test('an attempt that hangs is given up, and a transport that comes late is closed', async () => {
+  test('an attempt that hangs is abandoned, and its late transport is closed', async () => {
     const it = await harness();
     let arrive: (transport: Transport) => void = () => undefined;
     const late = new Harness({
@@ -408,7 +408,7 @@ describe('status', () => {
     expect(closed).toMatchObject({ code: 1000 });
   });
 
-  test('closing while connecting tells the transport to give up', async () => {
+  test('a close while connecting aborts the transport', async () => {
     let given: AbortSignal | undefined;
     const it = new Harness({
       transport: (signal) => {
@@ -423,7 +423,7 @@ describe('status', () => {
     expect(it.clock.timerCount).toBe(0);
   });
 
-  test('closing while connecting ends the attempt', async () => {
+  test('a close while connecting ends the attempt', async () => {
     const it = new Harness();
     const failure = failureOf(it.client.connect());
     it.client.close();
@@ -435,7 +435,7 @@ describe('status', () => {
 });
 
 describe('liveness', () => {
-  test('a ping goes out in every interval, and silence after it is a drop', async () => {
+  test('the client pings in every interval, and a missing answer is a drop', async () => {
     const it = await harness();
     const pings = (): number => it.host.requests.filter(({ method }) => method === 'ping').length;
     it.clock.advance(15_000);
@@ -452,7 +452,7 @@ describe('liveness', () => {
     expect(it.client.status.state).toBe('online');
   });
 
-  test('any frame is a sign of life while the answer is under way', async () => {
+  test('any frame is a sign of life while the answer is pending', async () => {
     const it = await harness();
     await it.run(it.client.subscribe(CHAT));
     it.clock.advance(15_000);
@@ -470,7 +470,7 @@ describe('liveness', () => {
     { name: 'ahead', byMs: 86_400_000 },
     { name: 'back', byMs: -86_400_000 },
   ])(
-    'a wall clock that is set a day $name ends no connection, and hides none that is dead',
+    'a wall clock that is set a day $name closes no live connection and hides no dead one',
     async ({ byMs }) => {
       const it = await harness();
       it.clock.advance(15_000);

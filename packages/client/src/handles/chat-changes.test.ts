@@ -30,7 +30,7 @@ const waiting: Partial<ChatState> = {
 };
 
 describe('the queue of a chat', () => {
-  test('[CHAT-11] shows what waits, and what is added to it at once', async () => {
+  test('[CHAT-11] shows queued messages, and a new one at once', async () => {
     const { it, chat } = await opened(waiting);
     expect([chat.queue.messages.map(({ id }) => id), chat.queue.steering?.id]).toEqual([['q1', 'q2'], 's1']);
     const added = chat.queue.add('three', 'q3');
@@ -42,7 +42,7 @@ describe('the queue of a chat', () => {
     expect(chat.queue.steering).toEqual({ id: 'new-2', message: user('the other way') });
   });
 
-  test('[CHAT-11] edits in place, with all but the text as it was, and takes back', async () => {
+  test('[CHAT-11] edits a message in place, where a new text keeps its other fields, and removes a message', async () => {
     const { it, chat } = await opened(waiting);
     await it.run(chat.queue.edit('q1', 'edited'));
     await it.run(chat.queue.edit('s1', user('whole')));
@@ -53,14 +53,14 @@ describe('the queue of a chat', () => {
     expect([chat.queue.messages.map(({ id }) => id), chat.queue.steering]).toEqual([['q2'], undefined]);
   });
 
-  test('[CHAT-11] says so when a message does not wait any more, and does not queue it again', async () => {
+  test('[CHAT-11] reports when a message is no longer queued, and does not queue it again', async () => {
     const { chat, sent } = await opened(waiting);
     for (const outcome of [await chat.queue.edit('gone', 'x'), await chat.queue.remove('gone')])
       expect(outcome).toMatchObject({ outcome: 'rejected', code: 'noSuchMessage' });
     expect(sent()).toEqual([]);
   });
 
-  test('[CHAT-12] is put in another order, and released by the one that it has', async () => {
+  test('[CHAT-12] is reordered, and released by its current order', async () => {
     const { it, chat, sent } = await opened(waiting);
     await it.run(chat.queue.reorder(['q2']));
     await it.run(chat.queue.release());
@@ -71,10 +71,10 @@ describe('the queue of a chat', () => {
   });
 });
 
-describe('a chat that is taken back', () => {
+describe('a truncated chat', () => {
   const turns = [turnOf('t1'), turnOf('t2'), turnOf('t3')];
 
-  test('[CHAT-6] to a turn, or to none', async () => {
+  test('[CHAT-6] is cut after a turn, or emptied', async () => {
     const { it, chat } = await opened({ turns });
     await it.run(chat.truncate('t2'));
     expect(chat.mirror.state.turns.map(({ id }) => id)).toEqual(['t1', 't2']);
@@ -82,7 +82,7 @@ describe('a chat that is taken back', () => {
     expect(chat.mirror.state.turns).toEqual([]);
   });
 
-  test('[CHAT-6] and sent on with another text is cut before the turn, and then started, in this order', async () => {
+  test('[CHAT-6] resends a turn with another text: a truncation before the turn, then a new turn', async () => {
     const { it, chat, sent } = await opened({ turns });
     const prompt = await it.run(chat.resend('t3', 'better'));
     expect(sent()).toEqual([
@@ -91,7 +91,7 @@ describe('a chat that is taken back', () => {
     ]);
   });
 
-  test('[CHAT-6] from its first turn is emptied, and a message is sent again as it was', async () => {
+  test('[CHAT-6] is emptied to resend its first turn, whose message stays unchanged', async () => {
     const { it, chat, sent } = await opened({ turns });
     const prompt = await it.run(chat.resend('t1'));
     expect(sent()).toEqual([
@@ -100,7 +100,7 @@ describe('a chat that is taken back', () => {
     ]);
   });
 
-  test('[CHAT-6] while a turn runs drops that, and a new text keeps attachments and model', async () => {
+  test('[CHAT-6] resends a running turn, whose new text keeps attachments and model', async () => {
     const attachment = { type: 'simple' as const, label: 'notes', modelRepresentation: 'n' };
     const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 2 } };
     const message = user('as @notes say', { model: { id: 'm' }, attachments: [{ ...attachment, range }] });
@@ -116,7 +116,7 @@ describe('a chat that is taken back', () => {
     ]);
   });
 
-  test('[CHAT-6] takes along what the host holds for the turn, since that goes with it', async () => {
+  test('[CHAT-6] embeds stored attachments of a resent turn, because the host deletes them with the turn', async () => {
     const uri = 'agenthost-content:/1';
     const rest = { label: 'photo.png', contentType: 'image/png' };
     const message = user('look', { attachments: [{ type: 'resource', ...rest, uri, sizeHint: 3 }] });
@@ -134,7 +134,7 @@ describe('a chat that is taken back', () => {
   });
 
   test.each([0, 1])(
-    '[CHAT-6] [CHAT-15] behind a window of %i loads what is before the turn',
+    '[CHAT-6] [CHAT-15] with a window of %i loads turns before the resent turn',
     async (window) => {
       const { it, chat, sent } = await opened({ turns }, window);
       it.host.pages.set('before-0', { turns: [turnOf('t3')], next: 'before-1' });
@@ -144,14 +144,14 @@ describe('a chat that is taken back', () => {
     },
   );
 
-  test('[CHAT-6] to a turn that is not there is not', async () => {
+  test('[CHAT-6] is not changed for an unknown turn', async () => {
     const { it, chat, sent } = await opened({ turns });
     expect(await failureOf(it.run(chat.resend('gone')))).toMatchObject({ code: 'turn-gone' });
     expect(sent()).toEqual([]);
   });
 });
 
-test('[CHAT-14] a draft is kept for all clients, and taken away by nothing', async () => {
+test('[CHAT-14] a draft is stored for all clients, and an empty one clears it', async () => {
   const { it, chat } = await opened();
   await it.run(chat.setDraft('half a'));
   expect(chat.mirror.state.draft).toEqual(user('half a'));

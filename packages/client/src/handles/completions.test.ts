@@ -21,7 +21,7 @@ async function opened() {
   return { it, chat: new ChatHandle(mirror, () => 'id') };
 }
 
-test('[CHAT-16] a chat asks what can be put where the cursor stands', async () => {
+test('[CHAT-16] a chat requests completions at the cursor', async () => {
   const { it, chat } = await opened();
   expect(await it.run(chat.complete('@a rest', 2))).toEqual([item]);
   expect(it.host.requests.at(-1)).toEqual({
@@ -30,13 +30,13 @@ test('[CHAT-16] a chat asks what can be put where the cursor stands', async () =
   });
 });
 
-test('[CHAT-16] of several questions the latest is answered', async () => {
+test('[CHAT-16] only the latest of several requests gets an answer', async () => {
   const { it, chat } = await opened();
   const asked = ['@', '@a', '@a.'].map((text) => chat.complete(text, text.length));
   expect(await it.run(Promise.all(asked))).toEqual([undefined, undefined, [item]]);
 });
 
-test('[CHAT-16] a question that the host refuses rejects, unless another one was asked since', async () => {
+test('[CHAT-16] a refused request rejects, unless a later request was made', async () => {
   const { it, chat } = await opened();
   it.host.refuse = (method) => (method === 'completions' ? new RpcError(-32602, 'no') : undefined);
   const [earlier, later] = [chat.complete('@', 1), chat.complete('@', 9)];

@@ -22,7 +22,7 @@ async function opened(): Promise<{ it: Harness; session: SessionHandle; chat: st
 
 const sent = (it: Harness) => it.host.dispatched.map(({ channel, action }) => ({ channel, ...action }));
 
-test('[CHAT-13] plain values become the kind of value that the question takes', async () => {
+test('[CHAT-13] plain values become answers of the kind of the question', async () => {
   const { it, session, chat } = await opened();
   it.host.emit(chat, { type: 'chat/inputRequested', request });
   await it.settle();
@@ -45,7 +45,7 @@ test('[CHAT-13] plain values become the kind of value that the question takes', 
   expect(form.request?.answers).not.toHaveProperty('extras');
 });
 
-test('[CHAT-13] what is missing or does not fit is known before it is sent', async () => {
+test('[CHAT-13] missing and invalid answers are reported before they are sent', async () => {
   const { it, session, chat } = await opened();
   it.host.emit(chat, { type: 'chat/inputRequested', request });
   await it.settle();
@@ -57,7 +57,7 @@ test('[CHAT-13] what is missing or does not fit is known before it is sent', asy
   expect(sent(it)).toEqual([]);
 });
 
-test('[CHAT-13] it is closed by accepting, declining or cancelling, and then gone', async () => {
+test('[CHAT-13] accept, decline and cancel close the request, which then no longer exists', async () => {
   const { it, session, chat } = await opened();
   for (const close of ['accept', 'decline', 'cancel'] as const) {
     it.host.emit(chat, { type: 'chat/inputRequested', request: { ...request, id: close } });
@@ -79,7 +79,7 @@ test('[CHAT-13] it is closed by accepting, declining or cancelling, and then gon
   ]);
 });
 
-test('[SESS-7] a session hands out what any chat asks, and answers go to that chat', async () => {
+test('[SESS-7] a session has the requests of all its chats, and answers go to the chat of the request', async () => {
   const { it, session } = await opened();
   const [chat, id] = ['ahp-chat:/elsewhere', 'e'];
   it.host.emit(session.uri, {

@@ -2,7 +2,7 @@ import { type ProgressParams, SessionStatus } from '@agenthost/protocol';
 import { expect, test } from 'vitest';
 import { Harness } from '../../test/harness.ts';
 
-test('[SESS-9] [SESS-10] a session is named, read, archived and set by a call each, which shows at once', async () => {
+test('[SESS-9] [SESS-10] title, read, archived and config each have a method, whose effect shows at once', async () => {
   const it = await new Harness().online();
   const session = await it.run(it.client.sessions.create());
   const state = it.host.states.get(session.uri);
@@ -33,7 +33,7 @@ test('[SESS-9] [SESS-10] a session is named, read, archived and set by a call ea
   expect(mirror.state.status).toBe(SessionStatus.Idle);
 });
 
-test('[ROOT-3] who creates a session hears of its own progress, up to its end', async () => {
+test('[ROOT-3] the creator of a session gets the progress of that session until its end', async () => {
   const it = await new Harness().online();
   const heard: string[] = [];
   const onProgress = ({ progress, message }: ProgressParams): void =>
@@ -57,7 +57,7 @@ test('[ROOT-3] who creates a session hears of its own progress, up to its end', 
   expect(heard).toEqual(['0 begins', '2 done']);
 });
 
-test('[ROOT-3] without anybody to hear it, no progress is asked for', async () => {
+test('[ROOT-3] without a listener no progress is requested', async () => {
   const it = await new Harness().online();
   await it.run(it.client.sessions.create());
   const { params } = it.host.requests.find(({ method }) => method === 'createSession') ?? {};

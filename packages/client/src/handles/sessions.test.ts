@@ -72,7 +72,7 @@ function emit(it: Harness, chat: string, actions: StateAction[]): Promise<void> 
 }
 
 describe('sessions', () => {
-  test('create makes a session and opens it with its default chat', async () => {
+  test('create creates a session and opens it with its default chat', async () => {
     const { it, session } = await opened();
     expect(it.host.requests.find(({ method }) => method === 'createSession')?.params).toEqual({
       channel: session.uri,
@@ -86,7 +86,7 @@ describe('sessions', () => {
     expect(it.host.connectionOf('c1').subscriptions.size).toBe(0);
   });
 
-  test('open takes an existing session, and gives back what it holds when there is no chat', async () => {
+  test('open opens an existing session, and unsubscribes if it has no chat', async () => {
     const it = await new Harness().online();
     it.host.states.set('demo:/1', sessionState('ahp-chat:/x'));
     await expect(it.run(it.client.sessions.open('demo:/1'))).rejects.toMatchObject({ code: -32008 });
@@ -101,7 +101,7 @@ describe('several chats and copies', () => {
   const asked = (it: Harness, method: string) =>
     it.host.requests.filter((each) => each.method === method).at(-1)?.params;
 
-  test('[SESS-12] fork makes a session up to a turn of this one, and opens it', async () => {
+  test('[SESS-12] fork copies a session up to a turn, and opens the copy', async () => {
     const { it, session } = await opened();
     const fork = await it.run(session.fork('t1', { uri: 'ahp-session:/copy', turns: 1 }));
     expect(asked(it, 'createSession')).toEqual({
@@ -112,7 +112,7 @@ describe('several chats and copies', () => {
     expect(fork.mirror.state.defaultChat).toBe(fork.chat.mirror.uri);
   });
 
-  test('[CHAT-1] forkChat copies the default chat or another one, disposeChat ends one', async () => {
+  test('[CHAT-1] forkChat copies the default chat or another one, and disposeChat disposes a chat', async () => {
     const { it, session, chat } = await opened();
     const fork = await it.run(session.forkChat('t1', { turns: 1 }));
     const { uri } = fork.mirror;
@@ -127,7 +127,7 @@ describe('several chats and copies', () => {
     expect(asked(it, 'disposeChat')).toEqual({ channel: second.mirror.uri });
   });
 
-  test('[CHAT-1] [SESS-6] createChat takes a first message and a folder', async () => {
+  test('[CHAT-1] [SESS-6] createChat accepts a first message and a folder', async () => {
     const { it, session } = await opened();
     const initialMessage = { text: 'hi', origin: { kind: 'user' as const } };
     await it.run(session.createChat({ initialMessage, 'x-workingDirectory': 'file:///w/sub' }));
@@ -168,7 +168,7 @@ describe('prompt', () => {
     ]);
   });
 
-  test('a tool call asks, approve answers with option and edited input, and the result can be asked for too', async () => {
+  test('a tool call asks for approval, approve sends option and edited input, and the result may need approval too', async () => {
     const { it, session, chat } = await opened();
     const prompt = session.prompt('write');
     const outcomes: Promise<unknown>[] = [];
@@ -211,7 +211,7 @@ describe('prompt', () => {
     ]);
   });
 
-  test('deny, answer and cancel reach the host; with no active turn they are refused here', async () => {
+  test('deny, answer and cancel reach the host; the client refuses them without an active turn', async () => {
     const { it, session, chat } = await opened();
     await expect(session.cancel()).resolves.toMatchObject({ outcome: 'rejected', code: 'noActiveTurn' });
     const prompt = session.prompt('x');
@@ -235,7 +235,7 @@ describe('prompt', () => {
     await expect(prompt.result).resolves.toMatchObject({ state: 'cancelled' });
   });
 
-  test('a prompt goes on through a replay and a snapshot, each text told once', async () => {
+  test('a prompt continues after a replay and a snapshot, and reports each text once', async () => {
     const { it, session, chat } = await opened();
     const prompt = session.prompt('long');
     const { log, end } = reading(prompt);
@@ -262,7 +262,7 @@ describe('prompt', () => {
     ]);
   });
 
-  test('a message that was under way at a drop is sent again, once, and its turn is followed', async () => {
+  test('a message in flight at a drop is resent once, and its turn is followed', async () => {
     const { it, session, chat } = await opened();
     const prompt = session.prompt('x');
     it.pair.aToB.deliver();
@@ -277,7 +277,7 @@ describe('prompt', () => {
     });
   });
 
-  test('a refused message fails result and iteration with the reason', async () => {
+  test('a refused message rejects result and iteration with the reason', async () => {
     const { it, session } = await opened();
     it.host.judge = () => ({ reject: 'turnActive: a turn is active' });
     const prompt = session.prompt('x');
@@ -287,7 +287,7 @@ describe('prompt', () => {
     await expect(end).rejects.toMatchObject({ reason: 'a turn is active' });
   });
 
-  test('a truncated turn and a lost chat fail a prompt that is under way', async () => {
+  test('a truncated turn and a lost chat reject a running prompt', async () => {
     const { it, session, chat } = await opened();
     const first = session.prompt('x');
     await it.settle();
@@ -303,7 +303,7 @@ describe('prompt', () => {
     await expect(end).rejects.toMatchObject({ code: 'channel-lost' });
   });
 
-  test('a reader that looks seldom gets appends as one, and no question that was answered meanwhile', async () => {
+  test('a slow reader gets joined appends, and no question that was answered meanwhile', async () => {
     const { it, session, chat } = await opened();
     const prompt = session.prompt('x');
     await it.settle();

@@ -34,7 +34,7 @@ async function emit(it: Harness, ...actions: StateAction[]): Promise<void> {
 }
 
 describe('terminals', () => {
-  test('[TERM-1] create makes one held by this client, with what was asked for, and opens it', async () => {
+  test('[TERM-1] create creates a terminal claimed by this client with the given options, and opens it', async () => {
     const it = await harness();
     const terminal = await it.run(
       it.client.createTerminal({
@@ -65,7 +65,7 @@ describe('terminals', () => {
     expect(it.host.connectionOf('c1').subscriptions.size).toBe(0);
   });
 
-  test('delivery and a claim for a session are passed on', async () => {
+  test('maxLatencyMs and a claim for a session are passed on', async () => {
     const it = await harness();
     const uri = 'ahp-terminal:/mine';
     await it.run(it.client.createTerminal({ uri, claim: { session: 'demo:/1' }, maxLatencyMs: 40 }));
@@ -77,7 +77,7 @@ describe('terminals', () => {
     expect(params('subscribe')).toEqual({ channel: uri, delivery: { maxLatencyMs: 40 } });
   });
 
-  test('the catalogue follows terminals that come and go', async () => {
+  test('the catalogue follows created and disposed terminals', async () => {
     const it = await harness();
     const catalogue = await it.run(it.client.terminals());
     const seen: string[][] = [];
@@ -93,7 +93,7 @@ describe('terminals', () => {
     expect(it.host.connectionOf('c1').subscriptions.size).toBe(0);
   });
 
-  test('opening one that is not there rejects and leaves nothing behind', async () => {
+  test('opening an unknown terminal rejects and leaves no subscription', async () => {
     const it = await harness();
     await expect(it.run(it.client.terminal('ahp-terminal:/none'))).rejects.toMatchObject({ code: -32008 });
     expect(it.host.connectionOf('c1').subscriptions.size).toBe(0);
@@ -112,7 +112,7 @@ describe('terminals', () => {
     expect(terminal.mirror.isDisposed).toBe(false);
   });
 
-  test('one that is disposed by somebody else ends, and no other', async () => {
+  test('a terminal that another client disposes ends, and no other terminal', async () => {
     const it = await harness();
     const list = (...uris: string[]): void => {
       const terminals = uris.map((resource) => ({
@@ -140,7 +140,7 @@ describe('terminals', () => {
 });
 
 describe('output', () => {
-  test('what is there comes first, then each piece once', async () => {
+  test('the existing content comes first, then each piece of output once', async () => {
     const it = await harness();
     it.host.emit(URI, data('$ '));
     it.host.emit(URI, { type: 'terminal/commandExecuted', commandId: 'c', commandLine: 'ls', timestamp: 1 });
@@ -151,7 +151,7 @@ describe('output', () => {
     expect(log).toEqual(['[$ a\r\n]', 'b\r\n', '$ ']);
   });
 
-  test('a screen attached while a frame is told of sees nothing twice', async () => {
+  test('a screen attached during the events of a frame gets each output once', async () => {
     const it = await harness();
     const terminal = await opened(it);
     await it.cut();
@@ -168,7 +168,7 @@ describe('output', () => {
     expect(late).toEqual(['[one two]', '!']);
   });
 
-  test('[CONN-5] a replay continues where the drop was, a snapshot begins anew', async () => {
+  test('[CONN-5] a replay continues the output, and a snapshot resets it', async () => {
     const it = await harness();
     const terminal = await opened(it);
     const log = screen(terminal);
@@ -189,7 +189,7 @@ describe('output', () => {
     expect(stream.slice(3)).toEqual(['\u001bcone two three four', '!']);
   });
 
-  test('[TERM-2] clearing empties screens, and what followed in the same frame shows once', async () => {
+  test('[TERM-2] clearing empties screens, and later output in the same frame shows once', async () => {
     const it = await harness();
     it.host.emit(URI, data('old'));
     const terminal = await opened(it);
@@ -202,7 +202,7 @@ describe('output', () => {
     expect(log).toEqual(['[old]', '[]', 'x', '[new]']);
   });
 
-  test('[TERM-4] a screen is told where content stands in all that was put out', async () => {
+  test('[TERM-4] a screen gets the position of its content in the whole output', async () => {
     const it = await harness();
     const state = terminalState({ kind: 'client', clientId: 'c1' });
     const content = ['screen', 'rest'].map((value) => ({ type: 'unclassified', value }) as const);
@@ -224,7 +224,7 @@ describe('output', () => {
     ]);
   });
 
-  test('nothing comes after its end', async () => {
+  test('a stopped listener gets no output', async () => {
     const it = await harness();
     const terminal = await opened(it);
     const log: string[] = [];
@@ -235,7 +235,7 @@ describe('output', () => {
     expect(log).toEqual(['a']);
   });
 
-  test('[TERM-6] exit resolves behind all output, at once when it is known', async () => {
+  test('[TERM-6] exited resolves after all output, or at once for a terminal that has exited', async () => {
     const it = await harness();
     const terminal = await opened(it);
     const log = screen(terminal);
@@ -247,7 +247,7 @@ describe('output', () => {
     expect(terminal.mayType).toBe(false);
   });
 
-  test('[TERM-4] a mirror is bounded, viewers get every piece, and who comes later gets what the host has', async () => {
+  test('[TERM-4] a mirror is bounded, screens get every piece, and a later mirror gets the state of the host', async () => {
     const it = await harness();
     const terminal = await opened(it);
     const log = screen(terminal);
@@ -278,7 +278,7 @@ describe('input', () => {
     await expect(it.run(terminal.input(''))).resolves.toEqual({ outcome: 'ignored' });
   });
 
-  test('a long one goes in pieces, in order with what follows, no character cut', async () => {
+  test('long input is sent in pieces, in order with later input, without cutting a character', async () => {
     const it = await harness();
     const terminal = await opened(it);
     const text = `x${'😀'.repeat(70_000)}`;
@@ -295,7 +295,7 @@ describe('input', () => {
     }
   });
 
-  test('a refused one says why', async () => {
+  test('refused input reports the reason', async () => {
     const it = await harness();
     const terminal = await opened(it);
     it.host.judge = () => ({ reject: 'notHolder: another client holds it' });
@@ -306,7 +306,7 @@ describe('input', () => {
     });
   });
 
-  test('[ACT-5] after a drop nothing is typed twice, and nothing is left out', async () => {
+  test('[ACT-5] after a drop input is typed exactly once', async () => {
     const it = await harness();
     const terminal = await opened(it);
     const arrived: string[] = [];
@@ -328,8 +328,8 @@ describe('input', () => {
   });
 });
 
-describe('claims and the rest', () => {
-  test('[TERM-5] a claim for me, a session, another client; narrowing leaves the session', async () => {
+describe('claims, size and title', () => {
+  test('[TERM-5] claims for this client, a session and another client; narrowing keeps the session', async () => {
     const it = await harness();
     const terminal = await opened(it);
     const session = { session: 'demo:/1', turnId: 't', toolCallId: 'c' };

@@ -70,7 +70,7 @@ const answers = (it: Harness): unknown[] =>
 const target = { turnId: 't1', toolCallId: 'c1' };
 
 describe('offered tools', () => {
-  test('[SESS-8] offering joins the session with the definitions, and resolves when the host has them', async () => {
+  test('[SESS-8] an offer joins the session with the definitions, and resolves when the host has them', async () => {
     const { it, session } = await opened();
     const offered = session.offerTools([look()], { displayName: 'a script' });
     expect(await it.run(offered)).toBeDefined();
@@ -83,7 +83,7 @@ describe('offered tools', () => {
     ]);
   });
 
-  test('[CHAT-9] a call is run once, and its answer completes it', async () => {
+  test('[CHAT-9] a call runs once, and its answer completes it', async () => {
     const inputs: unknown[] = [];
     const { it } = await offering(
       look(async (input) => {
@@ -132,7 +132,7 @@ describe('offered tools', () => {
     expect(answers(it)).toMatchObject([{ type: 'chat/toolCallComplete', result }]);
   });
 
-  test('[CHAT-9] input that is no JSON object fails without running', async () => {
+  test('[CHAT-9] a call with input other than a JSON object fails without running', async () => {
     const { it } = await offering(look(() => 'ran'));
     ask(it, 'c1', { toolInput: '[1]' });
     ask(it, 'c2', { toolInput: 'not JSON' });
@@ -140,7 +140,7 @@ describe('offered tools', () => {
     expect(answers(it)).toMatchObject([{ result: { success: false } }, { result: { success: false } }]);
   });
 
-  test('[CHAT-9] partial content shows, the newest of a fast succession', async () => {
+  test('[CHAT-9] partial content is sent, and only the newest of several quick ones', async () => {
     const finish = Promise.withResolvers<string>();
     const { it } = await offering(
       look((_, call) => {
@@ -169,14 +169,14 @@ describe('offered tools', () => {
     ]);
   });
 
-  test('calls of other clients are left to them', async () => {
+  test('calls for other clients are ignored', async () => {
     const { it } = await offering();
     ask(it, 'c1', { clientId: 'somebody else' });
     await it.settle();
     expect(answers(it)).toEqual([]);
   });
 
-  test('[CHAT-9] a call that ends otherwise aborts the signal, and its answer is not sent', async () => {
+  test('[CHAT-9] a call that the host ends aborts the signal, and its answer is not sent', async () => {
     const finish = Promise.withResolvers<string>();
     let run: ToolRun | undefined;
     const { it } = await offering(
@@ -198,7 +198,7 @@ describe('offered tools', () => {
   });
 
   test.each([false, true])(
-    '[CHAT-9] what is called during a disconnection runs once afterwards (by snapshot: %s)',
+    '[CHAT-9] a call during a disconnection runs once after the reconnect (by snapshot: %s)',
     async (isSnapshotOnly) => {
       let runCount = 0;
       const { it } = await offering(
@@ -221,7 +221,7 @@ describe('offered tools', () => {
     },
   );
 
-  test('[CHAT-9] a call that runs goes on over a disconnection, and is answered after it', async () => {
+  test('[CHAT-9] a running call continues during a disconnection, and is answered afterwards', async () => {
     const finish = Promise.withResolvers<string>();
     const { it } = await offering(look(() => finish.promise));
     ask(it);
@@ -234,7 +234,7 @@ describe('offered tools', () => {
     expect(answers(it)).toMatchObject([{ type: 'chat/toolCallComplete', result: { success: true } }]);
   });
 
-  test('[SESS-8] a client that was removed while it was away joins again', async () => {
+  test('[SESS-8] a client that was removed while disconnected joins again', async () => {
     const { it } = await offering();
     await it.cut();
     it.host.emit(SESSION, { type: 'session/activeClientRemoved', clientId: 'c1' });
@@ -242,7 +242,7 @@ describe('offered tools', () => {
     expect(activeClients(it)).toMatchObject([{ clientId: 'c1', tools: [{ name: 'look' }] }]);
   });
 
-  test('[SESS-8] several offers add up; taking one back fails what it runs, and the last one leaves', async () => {
+  test('[SESS-8] several offers add up; disposing one fails its calls, and disposing the last leaves the session', async () => {
     const { it, session, offer } = await offering(look(() => new Promise(() => undefined)));
     const second = await it.run(session.offerTools([{ name: 'listen', run: () => 'birds' }]));
     expect(activeClients(it)[0]?.tools.map(({ name }) => name)).toEqual(['look', 'listen']);
@@ -260,7 +260,7 @@ describe('offered tools', () => {
     expect(activeClients(it)[0]?.tools.map(({ name }) => name)).toEqual(['look']);
   });
 
-  test('[SESS-8] disposing the session’s handle takes its tools back', async () => {
+  test('[SESS-8] disposing the session’s handle withdraws its tools', async () => {
     const { it, session } = await offering();
     session.dispose();
     await it.settle();
@@ -268,7 +268,7 @@ describe('offered tools', () => {
     expect(it.host.dispatched.at(-1)?.action.type).toBe('session/activeClientRemoved');
   });
 
-  test('[SESS-8] tools that the host refuses reject, and leave those that were there', async () => {
+  test('[SESS-8] an offer that the host refuses rejects, and keeps the earlier tools', async () => {
     const { it, session } = await offering();
     it.host.judge = ({ action }) =>
       action.type === 'session/activeClientSet' && action.activeClient.tools.length > 1
@@ -280,7 +280,7 @@ describe('offered tools', () => {
     expect(activeClients(it)[0]?.tools).toHaveLength(1);
   });
 
-  test('[CHAT-9] an answer that is none fails the call, so that nobody waits for another', async () => {
+  test('[CHAT-9] an answer that the host rejects fails the call, so that the call does not stay open', async () => {
     const { it } = await offering();
     it.host.judge = ({ action }) =>
       action.type === 'chat/toolCallComplete' && action.result.success
@@ -308,7 +308,7 @@ describe('offered tools', () => {
     const other = await new Harness({ host: it.host, clientId: 'c1', sharedClock: it.clock }).online();
     await it.settle();
     expect(it.client.status.state).toBe('replaced');
-    // The host removes the client, which came back without the session, and its calls.
+    // The host removes the client, which reconnected without the session, and its calls.
     over(it);
     it.host.emit(SESSION, { type: 'session/activeClientRemoved', clientId: 'c1' });
     const session = await other.run(other.client.sessions.open(SESSION));
@@ -317,8 +317,7 @@ describe('offered tools', () => {
     await other.settle();
     await it.settle();
     expect(runs).toEqual(['first', 'first aborted', 'second']);
-    // The first tab takes the client back. It does not run again what the second tab began and the host
-    // ended.
+    // The first tab reconnects. It does not rerun the call that the second tab began and the host ended.
     over(it, 'c2');
     await other.settle();
     it.client.reconnectNow();

@@ -73,21 +73,24 @@ const requested = (message = 'Which?'): StateAction => ({
 });
 const declined: StateAction = { type: 'chat/inputCompleted', requestId: 'q1', response: 'decline' };
 
-describe('a question of a call that asks again before anybody looks', () => {
-  test.each(['Ponder some more', 'Ponder'])('[CHAT-7] is told, also as the same words: %s', async (words) => {
-    const place = await asked();
-    const { turnId } = place;
-    const { told, changes } = questions(place.prompt);
-    await atOnce(place, [begun(turnId), ready(turnId)]);
-    await atOnce(place, [confirmed(turnId), ready(turnId, words)]);
-    expect(told).toMatchObject([
-      { type: 'confirmation', toolCall: { invocationMessage: 'Ponder' } },
-      { type: 'confirmation', toolCall: { invocationMessage: words } },
-    ]);
-    expect(changes).toEqual(['pending-confirmation', 'pending-confirmation']);
-  });
+describe('a call that asks again before a reader runs', () => {
+  test.each(['Ponder some more', 'Ponder'])(
+    '[CHAT-7] reports the second question, also with the same text: %s',
+    async (words) => {
+      const place = await asked();
+      const { turnId } = place;
+      const { told, changes } = questions(place.prompt);
+      await atOnce(place, [begun(turnId), ready(turnId)]);
+      await atOnce(place, [confirmed(turnId), ready(turnId, words)]);
+      expect(told).toMatchObject([
+        { type: 'confirmation', toolCall: { invocationMessage: 'Ponder' } },
+        { type: 'confirmation', toolCall: { invocationMessage: words } },
+      ]);
+      expect(changes).toEqual(['pending-confirmation', 'pending-confirmation']);
+    },
+  );
 
-  test('[CHAT-7] is told when a snapshot brings it, in other words', async () => {
+  test('[CHAT-7] reports a second question with another text from a snapshot', async () => {
     const place = await asked();
     const { it, chat, turnId } = place;
     const { told } = questions(place.prompt);
@@ -102,7 +105,7 @@ describe('a question of a call that asks again before anybody looks', () => {
     ]);
   });
 
-  test('[CHAT-7] [ACT-5] is told when a snapshot brings it in the same words, once the answer to the first is known', async () => {
+  test('[CHAT-7] [ACT-5] reports a second question with the same text from a snapshot, once the first answer is settled', async () => {
     const place = await asked();
     const { it, chat, turnId } = place;
     const { told } = questions(place.prompt);
@@ -121,7 +124,7 @@ describe('a question of a call that asks again before anybody looks', () => {
     expect(told).toHaveLength(2);
   });
 
-  test('[CHAT-7] is told of its result as well', async () => {
+  test('[CHAT-7] reports a second question about the result', async () => {
     const place = await asked();
     const { turnId } = place;
     const { told } = questions(place.prompt);
@@ -138,7 +141,7 @@ describe('a question of a call that asks again before anybody looks', () => {
   });
 });
 
-test('[CHAT-7] a question that waits is told once, whatever else happens and though a snapshot repeats it', async () => {
+test('[CHAT-7] an open question is reported once, also after other events and a snapshot', async () => {
   const place = await asked();
   const { it, turnId } = place;
   const { told } = questions(place.prompt);
@@ -153,11 +156,11 @@ test('[CHAT-7] a question that waits is told once, whatever else happens and tho
   expect(told.map(({ type }) => type)).toEqual(['confirmation', 'inputRequest']);
 });
 
-describe('a request that comes again under its id', () => {
+describe('a repeated input request with the same id', () => {
   test.each([
     ['answered meanwhile', [declined, requested()], 'Which?'],
     ['with another question', [requested('Which one?')], 'Which one?'],
-  ])('[CHAT-13] is told when it was %s', async (_title, actions, message) => {
+  ])('[CHAT-13] is reported again when it was %s', async (_title, actions, message) => {
     const place = await asked();
     const { told } = questions(place.prompt);
     await atOnce(place, [requested()]);
@@ -165,7 +168,7 @@ describe('a request that comes again under its id', () => {
     expect(told).toMatchObject([{ request: { message: 'Which?' } }, { request: { message } }]);
   });
 
-  test('[CHAT-13] is not told anew for a draft of an answer', async () => {
+  test('[CHAT-13] is not reported again for a draft of an answer', async () => {
     const place = await asked();
     const { told } = questions(place.prompt);
     const questionsOfIt = [{ id: 'a', kind: 'text' as const, title: 'A', message: 'What?' }];

@@ -42,7 +42,7 @@ describe('sharing', () => {
     expect(sent(it, 'subscribe')).toHaveLength(2);
   });
 
-  test('[SUB-3] who asks for more turns widens the subscription for all, who asks for fewer shares it', async () => {
+  test('[SUB-3] a request for more turns widens the shared subscription, a request for fewer shares it', async () => {
     const it = await harness(10);
     const few = await it.run(it.client.subscribe(CHAT, { turns: 2, maxLatencyMs: 50 }));
     expect(few.state.turns).toHaveLength(2);
@@ -61,7 +61,7 @@ describe('sharing', () => {
     expect(few.state.turns).toHaveLength(10);
   });
 
-  test('a mirror disposed while another widens it does not end the wider one', async () => {
+  test('disposing a mirror during a widening does not end the wider mirror', async () => {
     const it = await harness(3);
     const few = await it.run(it.client.subscribe(CHAT, { turns: 1 }));
     const widening = it.client.subscribe(CHAT);
@@ -76,7 +76,7 @@ describe('sharing', () => {
     expect(it.host.connectionOf('c1').subscriptions.size).toBe(0);
   });
 
-  test('a widening that fails leaves nothing subscribed that nobody holds', async () => {
+  test('a failed widening leaves no subscription without a mirror', async () => {
     const it = await harness(3);
     const few = await it.run(it.client.subscribe(CHAT, { turns: 1 }));
     const widening = it.client.subscribe(CHAT);
@@ -90,7 +90,7 @@ describe('sharing', () => {
     expect(it.host.connectionOf('c1').subscriptions.size).toBe(0);
   });
 
-  test('kinds follow from the scheme, else from the option or the state, and a wrong one is refused', async () => {
+  test('the kind follows from the scheme, else from the option or the state, and a wrong kind is refused', async () => {
     const it = await harness();
     it.host.states.set('demo:/1', sessionState(CHAT));
     it.host.states.set('other:/2', chatState('other:/2'));
@@ -108,7 +108,7 @@ describe('sharing', () => {
     expect(it.host.connectionOf('c1').subscriptions).toEqual(new Set(['demo:/1', other]));
   });
 
-  test('stateless channels are subscribed by themselves', async () => {
+  test('stateless channels have their own subscriptions', async () => {
     const it = await harness();
     const uri = 'ahp-otlp://logs';
     await expect(it.run(it.client.subscribe(uri))).rejects.toMatchObject({ code: 'unexpected-state' });
@@ -133,7 +133,7 @@ describe('sharing', () => {
 });
 
 describe('older turns', () => {
-  test('[CHAT-15] older turns come page by page, and the last page says so', async () => {
+  test('[CHAT-15] older turns are loaded page by page, and the last page is reported', async () => {
     const it = await harness(4);
     it.host.pages.set('before-1', { turns: [turnOf('t1'), turnOf('t2')], next: 'before-3' });
     it.host.pages.set('before-3', { turns: [turnOf('t0')] });
@@ -150,7 +150,7 @@ describe('older turns', () => {
 });
 
 describe('iteration', () => {
-  test('states: the present one first, a slow reader skips to the latest, loss ends it', async () => {
+  test('states: starts with the current state, skips to the latest for a slow reader, and ends at a loss', async () => {
     const it = await harness();
     const mirror = await it.run(it.client.subscribe(CHAT));
     const seen: (string | undefined)[] = [];
@@ -191,7 +191,7 @@ describe('iteration', () => {
     await expect(actions).resolves.toEqual({ done: true, value: undefined });
   });
 
-  test('actions: every envelope in order, until too many wait unread', async () => {
+  test('actions: yields every envelope in order, until too many are unread', async () => {
     const it = await harness();
     const mirror = await it.run(it.client.subscribe(CHAT));
     const actions = mirror.actions();
@@ -212,7 +212,7 @@ describe('iteration', () => {
     await expect(rest).rejects.toMatchObject({ code: 'consumer-too-slow' });
   });
 
-  test('a listener that throws is reported and disturbs nobody', async () => {
+  test('the error of a listener is reported and does not affect other listeners', async () => {
     const it = await harness();
     const mirror = await it.run(it.client.subscribe(CHAT));
     const seen: string[] = [];
@@ -230,7 +230,7 @@ describe('iteration', () => {
   });
 });
 
-describe('disposal of what is mirrored', () => {
+describe('disposal of mirrored channels', () => {
   test('[SESS-3] [SESS-6] a removed chat and a removed session end their mirrors', async () => {
     const it = await harness();
     const session = 'ahp-session:/s';
@@ -264,7 +264,7 @@ describe('disposal of what is mirrored', () => {
 });
 
 describe('requests from the host', () => {
-  test('[RES-4] [WIRE-5] the host reads what this client publishes, and gets -32601 where nothing is registered', async () => {
+  test('[RES-4] [WIRE-5] the host reads resources of the client, and gets -32601 without a handler', async () => {
     const it = await harness();
     let release: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => {
@@ -287,7 +287,7 @@ describe('requests from the host', () => {
     await expect(it.run(read)).resolves.toEqual({ data: 'mine:/x', encoding: 'utf-8' });
   });
 
-  test('an action without channel or number is reported, and the stream goes on', async () => {
+  test('an action without channel or number is reported, and later actions are applied', async () => {
     const it = await harness();
     const mirror = await it.run(it.client.subscribe(CHAT));
     it.host.connectionOf('c1').peer.notify('action', { serverSeq: 'x' });

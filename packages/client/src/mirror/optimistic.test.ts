@@ -41,7 +41,7 @@ describe('prediction', () => {
     });
   });
 
-  test('an action that exceeds a limit is rejected here, and neither shown nor sent', async () => {
+  test('an action that exceeds a limit is rejected by the client, neither shown nor sent', async () => {
     const { it, mirror } = await chat();
     const outcome = await mirror.dispatch(queued('m1', 'x'.repeat(2 * 1024 * 1024)));
     expect(outcome).toEqual({
@@ -61,7 +61,7 @@ describe('prediction', () => {
     expect(it.host.dispatched).toEqual([]);
   });
 
-  test('[REC-1] an echo that the host has changed takes the place of what was predicted', async () => {
+  test('[REC-1] an echo that the host has changed replaces the prediction', async () => {
     const { it, mirror } = await chat();
     it.host.judge = ({ action }) =>
       action.type === 'chat/pendingMessageSet' ? { instead: queued('m1', 'with a reference') } : undefined;
@@ -73,7 +73,7 @@ describe('prediction', () => {
     expect(mirror.state.queuedMessages?.[0]?.message.text).toBe('with a reference');
   });
 
-  test('[REC-1] a foreign envelope goes below what is pending', async () => {
+  test('[REC-1] a foreign envelope is applied below pending actions', async () => {
     const { it, mirror } = await chat();
     mirror.dispatch(queued('mine')).catch(expect.fail);
     it.host.emit(CHAT, queued('theirs'));
@@ -84,7 +84,7 @@ describe('prediction', () => {
     expect(ids(mirror.confirmed)).toEqual(['theirs', 'mine']);
   });
 
-  test('[REC-1] a rejection takes the action back and says why, later ones stay', async () => {
+  test('[REC-1] a rejection undoes the action with a reason, and later actions stay', async () => {
     const { it, mirror } = await chat();
     it.host.judge = ({ action }) =>
       'id' in action && action.id === 'bad' ? { reject: 'notAllowed: this chat: is read-only' } : undefined;
@@ -104,7 +104,7 @@ describe('prediction', () => {
     expect(ids(mirror.confirmed)).toEqual(['good']);
   });
 
-  test('[REC-1] an envelope at or below what confirmed reflects settles its action and is not applied', async () => {
+  test('[REC-1] an envelope that confirmed already reflects settles its action and is not applied', async () => {
     const { it, mirror } = await chat();
     const outcome = mirror.dispatch(queued('m1'));
     it.pair.aToB.deliver();
@@ -117,7 +117,7 @@ describe('prediction', () => {
     expect(ids(mirror.confirmed)).toEqual([]);
   });
 
-  test('[REC-2] terminal input is never predicted, and settled all the same', async () => {
+  test('[REC-2] terminal input is never predicted, but settles', async () => {
     const { it } = await chat();
     const uri = 'ahp-terminal:/t';
     it.host.states.set(uri, { title: 't', content: [], claim: { kind: 'client', clientId: 'c1' } });
@@ -133,7 +133,7 @@ describe('prediction', () => {
     await expect(title).resolves.toMatchObject({ outcome: 'accepted' });
   });
 
-  test('[ACT-6] confirmed is reduced with the time of the envelope, a prediction with the local one, fixed', async () => {
+  test('[ACT-6] confirmed is reduced with the time of the envelope, a prediction with the fixed local time of its dispatch', async () => {
     const { it, mirror } = await chat();
     it.host.now = () => 42_000;
     const turn: StateAction = {
@@ -167,7 +167,7 @@ describe('prediction', () => {
     expect(mirror.state.activity).toBe('thinking');
   });
 
-  test('an action that its reducer cannot take throws, and leaves nothing behind', async () => {
+  test('an action that its reducer cannot handle throws, and is not pending', async () => {
     const { it, mirror } = await chat();
     const broken = {
       type: 'chat/truncated' as const,
@@ -181,7 +181,7 @@ describe('prediction', () => {
     expect(ids(mirror.confirmed)).toEqual(['m1']);
   });
 
-  test('a listener that dispatches does not overtake what it listens to', async () => {
+  test('a dispatch in a listener does not overtake the action that it reacts to', async () => {
     const { it, mirror } = await chat();
     let once = true;
     mirror.onChange(() => {
@@ -200,7 +200,7 @@ describe('prediction', () => {
     expect(ids(mirror.confirmed)).toEqual(['first', 'second']);
   });
 
-  test('an envelope that no reducer can take brings a fresh snapshot', async () => {
+  test('an envelope that its reducer cannot handle causes a new snapshot', async () => {
     const { it, mirror } = await chat();
     it.host.states.set(CHAT, chatState(CHAT, { title: 'fresh' }));
     it.host.emitPrivately('c1', {
@@ -214,7 +214,7 @@ describe('prediction', () => {
 });
 
 describe('silence', () => {
-  test('[REC-1] an action without echo is ignored when the echo of a later one comes', async () => {
+  test('[REC-1] an action without echo is ignored when the echo of a later action arrives', async () => {
     const { it, mirror } = await chat();
     const lost = it.client.dispatch('ahp-chat:/nowhere', queued('x'));
     const hidden = it.client.dispatch(OTHER, queued('y'));
@@ -228,7 +228,7 @@ describe('silence', () => {
     ]);
   });
 
-  test('[REC-1] [WIRE-4] without a later echo, a ping is sent for it, and its answer settles', async () => {
+  test('[REC-1] [WIRE-4] without a later echo, the answer to a ping settles the action', async () => {
     const { it, mirror } = await chat();
     it.host.judge = () => 'ignore';
     const outcome = mirror.dispatch(queued('x'));
@@ -243,7 +243,7 @@ describe('silence', () => {
     expect(ids(mirror.state)).toEqual([]);
   });
 
-  test('[REC-1] a ping settles only what was sent before it', async () => {
+  test('[REC-1] a ping settles only actions that were sent before it', async () => {
     const { it, mirror } = await chat();
     it.host.judge = () => 'ignore';
     const before = mirror.dispatch(queued('before'));
@@ -260,7 +260,7 @@ describe('silence', () => {
     await after;
   });
 
-  test('no ping is sent when the echo comes in time', async () => {
+  test('no ping is sent when the echo arrives in time', async () => {
     const { it, mirror } = await chat();
     await it.run(mirror.dispatch(queued('x')));
     it.clock.advance(ECHO_PATIENCE_MS * 3);
@@ -270,7 +270,7 @@ describe('silence', () => {
 });
 
 describe('drops', () => {
-  test('[REC-1] [ACT-5] what has no answer is sent again in order after a reconnect, numbers counting on', async () => {
+  test('[REC-1] [ACT-5] unanswered actions are resent in order after a reconnect, and numbers continue', async () => {
     const { it, mirror } = await chat();
     await it.run(mirror.dispatch(queued('m1')));
     const outcomes = [mirror.dispatch(queued('m2')), mirror.dispatch(queued('m3'))];
@@ -292,7 +292,7 @@ describe('drops', () => {
     expect(new Set(epochs).size).toBe(1);
   });
 
-  test('[ACT-5] what a status listener dispatches on coming back does not overtake what is older', async () => {
+  test('[ACT-5] a dispatch in a status listener at a reconnect does not overtake older actions', async () => {
     const { it, mirror } = await chat();
     await it.cut();
     mirror.dispatch(queued('older')).catch(expect.fail);
@@ -329,12 +329,12 @@ describe('drops', () => {
     expect(mirror.confirmed.title).toBe('snapshot');
     await expect(outcome).resolves.toMatchObject({ outcome: 'accepted', envelope: { serverSeq: 1 } });
     expect(it.host.dispatched.map(({ clientSeq }) => clientSeq)).toEqual([1, 1]);
-    // Another client removed it since; the old envelope must not restore it.
+    // Another client has removed the message; the old envelope must not restore it.
     expect(ids(mirror.confirmed)).toEqual([]);
     expect(ids(mirror.state)).toEqual([]);
   });
 
-  test('[ACT-5] an outcome that the host does not know any more is a rejection, not silence', async () => {
+  test('[ACT-5] an expired outcome is a rejection', async () => {
     const { it, mirror } = await chat();
     it.host.judge = () => ({ reject: 'notAllowed: no' });
     const rejected = mirror.dispatch(queued('m1'));
@@ -349,7 +349,7 @@ describe('drops', () => {
     expect(ids(mirror.state)).toEqual(['m2']);
   });
 
-  test('[REC-1] without resending, what was sent is dropped and reported at the drop', async () => {
+  test('[REC-1] without resending, sent actions are dropped and reported when the connection drops', async () => {
     const it = new Harness({ resend: false });
     it.host.states.set(CHAT, chatState(CHAT));
     await it.online();
@@ -364,7 +364,7 @@ describe('drops', () => {
     expect(it.host.requests.some(({ params }) => 'x-epoch' in (params as object))).toBe(false);
   });
 
-  test('[REC-1] losing the channel settles what is pending on it', async () => {
+  test('[REC-1] the loss of a channel settles its pending actions', async () => {
     const { it, mirror } = await chat();
     const outcome = mirror.dispatch(queued('m1'));
     await it.cut();
@@ -375,7 +375,7 @@ describe('drops', () => {
     expect(mirror.state).toBe(mirror.confirmed);
   });
 
-  test('a frame that the host finds too large is not sent again', async () => {
+  test('a frame that is too large for the host is not resent', async () => {
     const { it, mirror } = await chat();
     const outcome = mirror.dispatch(queued('huge'));
     await it.cut(1009);
@@ -384,7 +384,7 @@ describe('drops', () => {
     expect(it.host.dispatched).toEqual([]);
   });
 
-  test('closing drops what is pending, and later dispatches at once', async () => {
+  test('a close drops pending actions, and later dispatches at once', async () => {
     const { it, mirror } = await chat();
     const before = mirror.dispatch(queued('m1'));
     it.client.close();

@@ -21,12 +21,12 @@ function pendingWith(
   return { pending, outcomes };
 }
 
-test('[REC-2] what has side effects only is never predicted', () => {
+test('[REC-2] an action with only side effects is never predicted', () => {
   expect(isPredicted({ type: 'terminal/input', data: 'secret' })).toBe(false);
   expect(isPredicted({ type: 'terminal/resized', cols: 1, rows: 1 })).toBe(true);
 });
 
-test('an echo with our number but of another channel, from an earlier life of this client id, settles nothing', () => {
+test('an echo with the number of a pending action but another channel settles nothing', () => {
   const { pending, outcomes } = pendingWith(1, 'ahp-chat:/a');
   const echo = { action: draft, serverSeq: 9, origin: { clientId: 'c1', clientSeq: 1 } };
   expect(pending.settleByEcho({ ...echo, channel: 'ahp-chat:/b' }, false)).toBeUndefined();
@@ -35,7 +35,7 @@ test('an echo with our number but of another channel, from an earlier life of th
   expect(outcomes).toMatchObject([{ outcome: 'accepted', envelope: { serverSeq: 9 } }]);
 });
 
-test('[REC-1] [ACT-5] an envelope of another life of this client id, under a number of ours, settles nothing', () => {
+test('[REC-1] [ACT-5] an envelope of another epoch of this client id with the same number settles nothing', () => {
   const echo = { channel: 'ahp-chat:/a', serverSeq: 9, origin: { clientId: 'c1', clientSeq: 1 } };
   const other = { type: 'chat/activityChanged', activity: 'x' } as const;
   const unsent = pendingWith(1, 'ahp-chat:/a', 0).pending;
@@ -56,7 +56,7 @@ test.each([
   ['notAllowed: no: really', { code: 'notAllowed', reason: 'no: really' }],
   ['just a sentence', { code: 'rejected', reason: 'just a sentence' }],
   ['Two words: before the colon', { code: 'rejected', reason: 'Two words: before the colon' }],
-])('[ACT-3] the rejection reason "%s" is told in its two halves', (rejectionReason, halves) => {
+])('[ACT-3] the rejection reason "%s" is split into code and reason', (rejectionReason, halves) => {
   const { pending, outcomes } = pendingWith(1, 'ahp-chat:/a');
   const origin = { clientId: 'c1', clientSeq: 1 };
   pending.settleByEcho(

@@ -15,13 +15,13 @@ const command = (output: string): TerminalCommandPart => ({
   exitCode: 0,
 });
 
-describe('[TERM-4] what a mirror keeps of a terminal', () => {
+describe('[TERM-4] the scrollback of a terminal mirror', () => {
   test('content within the limit stays the same object', () => {
     const content = [text('a'.repeat(100)), command('b')];
     expect(trimContent(content, 1_000)).toBe(content);
   });
 
-  test('past it, whole parts go, and the oldest that is left begins at a line', () => {
+  test('beyond the limit, whole parts are dropped, and the oldest kept part starts at a line', () => {
     const lines = Array.from({ length: 60 }, (_, index) => `line ${index}\n`).join('');
     const trimmed = trimContent([text('old\n'.repeat(100)), command(lines), text('$ ')], 1_000);
     expect(trimmed).toHaveLength(2);
@@ -46,7 +46,7 @@ describe('[TERM-4] what a mirror keeps of a terminal', () => {
     expect(trimContent(content, 10_000).length).toBeLessThan(100);
   });
 
-  test('what a host folded goes first, and what went is counted on from what the host told', () => {
+  test('the screen for trimmed output is dropped first, and the count of trimmed units continues from the host', () => {
     const state = (content: TerminalContentPart[], trimmed?: TerminalState['x-trimmed']): TerminalState => ({
       title: 'sh',
       claim: { kind: 'client', clientId: 'c1' },
@@ -73,7 +73,7 @@ describe('[TERM-4] what a mirror keeps of a terminal', () => {
     expect(trimScrollback(small)).toBe(small);
   });
 
-  test('other channels have nothing to trim', () => {
+  test('other channels are not trimmed', () => {
     const root = { agents: [] };
     expect(trimScrollback(root)).toBe(root);
     expect(TERMINAL_MIRROR_LIMIT).toBe(2_097_152);

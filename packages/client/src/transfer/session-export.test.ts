@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { chatState, turnOf } from '../../test/fake-host.ts';
 import { Harness } from '../../test/harness.ts';
 
-test('an export of a chat that is cut meanwhile ends with an error that says so', async () => {
+test('an export of a chat that is truncated meanwhile rejects with an error that says so', async () => {
   const it = await new Harness().online();
   const session = await it.run(it.client.sessions.create({ provider: 'demo' }));
   const { uri } = session.chat.mirror;
@@ -13,7 +13,7 @@ test('an export of a chat that is cut meanwhile ends with an error that says so'
   const read = async () => {
     for await (const part of it.client.sessions.export(session.uri)) expect(part.type).not.toBe('turn');
   };
-  // The fake host has no turn to page by, like a host that truncated it.
+  // The fake host does not know the turn of the cursor, like a host that has truncated the chat.
   await expect(it.run(read())).rejects.toThrow(
     `The chat ${uri} was truncated during the export. Export it again.`,
   );

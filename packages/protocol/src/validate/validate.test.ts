@@ -163,7 +163,7 @@ describe('params from a client', () => {
     );
   });
 
-  it('[RES-4] are checked as strictly as a client answers the host', () => {
+  it('[RES-4] are checked as strictly as results from a client', () => {
     expect(validateClientResult('resourceRead', { data: 'x', encoding: 'utf-8' }).ok).toBe(true);
     expect(errorOf(validateClientResult('resourceRead', { data: 'x', encoding: 'utf-7' }))).toBe(
       'result.encoding: must be "base64" or "utf-8"',

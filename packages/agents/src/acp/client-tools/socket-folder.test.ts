@@ -12,7 +12,7 @@ const killed = (path: string): void => {
   expect(spawnSync(process.execPath, ['-e', program, path]).signal).toBe('SIGKILL');
 };
 
-test('what a killed host left is removed, and nothing that somebody uses or is about to', async () => {
+test('the socket of a killed host is removed, but no socket that is in use or about to be used', async () => {
   const temporary = mkdtempSync(join(tmpdir(), 'agenthost-sockets-'));
   vi.stubEnv('TMPDIR', temporary);
   onTestFinished(() => {
@@ -39,7 +39,7 @@ test('what a killed host left is removed, and nothing that somebody uses or is a
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('a temporary folder that cannot be read is told and passed over', async () => {
+test('an unreadable temporary folder is reported and skipped', async () => {
   vi.stubEnv('TMPDIR', '/proc/none');
   onTestFinished(() => {
     vi.unstubAllEnvs();
@@ -49,7 +49,7 @@ test('a temporary folder that cannot be read is told and passed over', async () 
   expect(failures.map(String)).toEqual([expect.stringContaining('ENOENT')]);
 });
 
-test('a socket’s path is one that can be listened on, however long the temporary folder’s is', () => {
+test('the path of a socket is short enough to listen on, also with a long path of the temporary folder', () => {
   vi.stubEnv('TMPDIR', `/${'long/'.repeat(20)}`);
   const { folder, path } = makeSocketFolder();
   onTestFinished(() => {

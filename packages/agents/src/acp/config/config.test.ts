@@ -4,7 +4,7 @@ import { ACP_CATALOGUE, mergeAgentConfigs } from './catalogue.ts';
 import { AgentConfigError, readAgentEntries } from './config.ts';
 
 describe('the config file', () => {
-  it('gives agents by id', () => {
+  it('contains agents by id', () => {
     const config = {
       other: 'settings are not looked at',
       agents: {
@@ -31,7 +31,7 @@ describe('the config file', () => {
     ]);
   });
 
-  it('may name none', () => {
+  it('may contain no agents', () => {
     expect(readAgentEntries({}, 'f')).toEqual([]);
   });
 
@@ -52,14 +52,14 @@ describe('the config file', () => {
       { agents: { a: { comand: 'x' } } },
       'f: agents.a.comand: unknown; expected one of displayName, description, command',
     ],
-  ])('%j is refused by file, key, expectation and finding', (config, message) => {
+  ])('%j is refused with file, key, and the expected and actual value', (config, message) => {
     expect(() => readAgentEntries(config, 'f')).toThrow(AgentConfigError);
     expect(() => readAgentEntries(config, 'f')).toThrow(message);
   });
 });
 
 describe('the catalogue', () => {
-  it('is changed field by field, added to and taken from by the config file', () => {
+  it('is changed by the config file, which changes fields, adds agents and removes agents', () => {
     const merged = mergeAgentConfigs(
       ACP_CATALOGUE,
       [
@@ -78,19 +78,19 @@ describe('the catalogue', () => {
     expect(merged.at(-1)).toEqual({ id: 'mine', command: 'mine', displayName: 'mine' });
   });
 
-  it('needs a command for an agent that it does not know', () => {
+  it('requires a command for an unknown agent', () => {
     expect(() => mergeAgentConfigs(ACP_CATALOGUE, [{ id: 'mine', args: [] }], 'f')).toThrow(
       'f: agents.mine.command',
     );
   });
 
-  it('does not offer to read files for gemini, which then cannot make new ones', () => {
+  it('does not offer file reads to gemini, which could then not create files', () => {
     expect(ACP_CATALOGUE.find(({ id }) => id === 'gemini')?.offersReadTextFile).toBe(false);
   });
 });
 
 describe('the environment of an agent', () => {
-  it('holds the common names, those allowed by name or prefix, and what is set', () => {
+  it('contains the common names, the names allowed by name or prefix, and the set variables', () => {
     const host = {
       PATH: '/bin',
       LC_TIME: 'C',
@@ -110,7 +110,7 @@ describe('the environment of an agent', () => {
     expect(agentEnvironment(host, ['KEY*'], {})).toMatchObject({ KEY: 'k', KEY_2: 'k2' });
   });
 
-  it("never holds the host's own variables, even when all are allowed", () => {
+  it("never contains the host's own variables, even when all names are allowed", () => {
     expect(agentEnvironment({ AGENTHOST_TOKEN: 't', A: '1' }, ['*'], { AGENTHOST_TOKEN: 's' })).toEqual({
       A: '1',
     });
@@ -119,7 +119,7 @@ describe('the environment of an agent', () => {
 
 describe('the known agents', () => {
   it.each(ACP_CATALOGUE.map((agent) => [agent.id, agent] as const))(
-    '%s says how to install it, and how to log in with what that installs',
+    '%s explains its installation, and its login with an installed command',
     (_id, { command, install, loginHint = '' }) => {
       expect(install).toMatch(/^npm install -g [@\w/-]+$/);
       const commands = [...loginHint.matchAll(/`([^`]+)`/g)].map(([, line = '']) => line.split(' ')[0]);
@@ -128,7 +128,7 @@ describe('the known agents', () => {
     },
   );
 
-  it('say nothing of installing where the config names another command', () => {
+  it('do not explain the installation if the config names another command', () => {
     const [changed] = mergeAgentConfigs(ACP_CATALOGUE, [{ id: 'claude', command: '/opt/claude-acp' }], 'f');
     expect(changed).not.toHaveProperty('install');
     const [own] = mergeAgentConfigs([], [{ id: 'mine', command: 'mine', install: 'make install' }], 'f');

@@ -6,7 +6,7 @@ import { openMessageStream } from './message-stream.ts';
 
 const MIB = 1024 * 1024;
 
-test('an agent that does not read is given up when more than 64 MiB wait for it', async () => {
+test('the connection to an agent that does not read ends when more than 64 MiB are unsent', async () => {
   const [stdout, stdin] = [new PassThrough(), new PassThrough()];
   const { sdk, ended } = openMessageStream({
     stdout,

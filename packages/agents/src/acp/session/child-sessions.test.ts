@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ChildSessions } from './child-sessions.ts';
 
-test('what is known of child sessions adds up, and that of those which nobody spoke of for long is forgotten', () => {
+test('details of child sessions add up, and the details of the least recently used sessions are forgotten', () => {
   const never = () => Promise.reject(new Error('not called'));
   const children = new ChildSessions({
     update: never,

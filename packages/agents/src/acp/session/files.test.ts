@@ -13,7 +13,7 @@ const openFolder = (path: string): ConfinedFolder => ({ path, isPrivate: async (
 const unreadable = '/proc/self/mem';
 
 test.skipIf(!existsSync(unreadable))(
-  'what the machine cannot is told to an agent as a fault of the host',
+  'an error of the operating system is reported to the agent as a fault of the host',
   async () => {
     await expect(readTextFile(openFolder('/proc/self'), { path: unreadable })).rejects.toMatchObject({
       code: -32603,
@@ -23,7 +23,7 @@ test.skipIf(!existsSync(unreadable))(
   },
 );
 
-test('what an agent asks for and cannot have is told as its own mistake', async () => {
+test('an invalid request is reported to the agent as its own mistake', async () => {
   const work = await realpath(await mkdtemp(join(tmpdir(), 'agenthost-files-')));
   onTestFinished(() => rm(work, { recursive: true }));
   await writeFile(join(work, 'file'), '');

@@ -16,7 +16,7 @@ it('a chat without turns needs no record', () => {
   expect(primingText([])).toBeUndefined();
 });
 
-it('a record tells who said what, which tools ran, and how a turn ended', () => {
+it('a record contains the messages with their author, the tools that ran, and the end of each turn', () => {
   const text = primingText([
     turn('one', 'first'),
     turn('two', 'second', {
@@ -44,7 +44,7 @@ it('a record tells who said what, which tools ran, and how a turn ended', () => 
   );
 });
 
-it('[CHAT-12] a message that steered a turn is told where it stood, other notices are not', () => {
+it('[CHAT-12] a record contains a steering message at its place, and no other notices', () => {
   const message = { text: 'the other way', origin: { kind: 'user' as const } };
   const text = primingText([
     turn('one', '', {
@@ -60,7 +60,7 @@ it('[CHAT-12] a message that steered a turn is told where it stood, other notice
   );
 });
 
-it('a long chat is told from its end, within a bound', () => {
+it('a record of a long chat contains its end, up to a limit', () => {
   const turns = Array.from({ length: 200 }, (_, index) => turn(`question ${index}.`, 'x'.repeat(1_000)));
   const text = primingText(turns) ?? '';
   expect(text.length).toBeLessThan(MAX_PRIMING_LENGTH + 1_000);
@@ -69,7 +69,7 @@ it('a long chat is told from its end, within a bound', () => {
   expect(primingText([turn('long', 'y'.repeat(1_000_000))])?.length).toBeLessThan(10_000);
 });
 
-it('[CHAT-17] a command that a person ran is told with the end of what it printed', () => {
+it('[CHAT-17] a record contains a command of the user with the end of its output', () => {
   const text = primingText([
     turn('!seq 1000', '', {
       responseParts: [
@@ -98,7 +98,7 @@ it('[CHAT-17] a command that a person ran is told with the end of what it printe
   expect(text?.length).toBeLessThan(3_000);
 });
 
-it('what came with a message is told by name', () => {
+it('a record contains attachments by name', () => {
   const attachments = [{ type: 'resource' as const, label: 'a.ts', uri: 'file:///w/a.ts' }];
   const message = { text: 'one', origin: { kind: 'user' as const }, attachments };
   const text = primingText([

@@ -5,7 +5,7 @@ import { SharedTerminals } from './terminals.ts';
 it.each<[string, (terminals: SharedTerminals) => Promise<void>]>([
   ['its turn is cancelled', (terminals) => terminals.endTurn(true)],
   ["the agent's session ends", (terminals) => terminals.end()],
-])('a terminal that is still being started when %s goes again, and the agent is told', async (_, stop) => {
+])('a terminal that is still starting when %s is released, and the agent gets an error', async (_, stop) => {
   const host = new RecordingSessionHost();
   const terminals = new SharedTerminals({
     host,

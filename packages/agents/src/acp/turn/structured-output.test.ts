@@ -6,13 +6,13 @@ const long = 'line of output\n'.repeat(100);
 const text = (value: string): ToolResultContent => ({ type: 'text', text: value });
 
 describe('raw output of an agent', () => {
-  it('stays as it is when the content shows something else', () => {
+  it('is unchanged when the content shows something else', () => {
     const raw = { output: long, exit: 0 };
     expect(structuredOutput(raw, [text('done')])).toStrictEqual(raw);
     expect(structuredOutput({}, [])).toStrictEqual({});
   });
 
-  it('leaves out a long text that the content shows, at any depth', () => {
+  it('omits a long text that the content shows, at any depth', () => {
     const raw = {
       output: long,
       exit: 0,
@@ -26,7 +26,7 @@ describe('raw output of an agent', () => {
     });
   });
 
-  it('leaves out what the output of a terminal shows', () => {
+  it('omits text that the output of a terminal shows', () => {
     const content: ToolResultContent[] = [{ type: 'terminalComplete', preview: long, exitCode: 0 }];
     expect(structuredOutput({ stdout: long, exit_code: 0 }, content)).toStrictEqual({ exit_code: 0 });
   });
@@ -35,7 +35,7 @@ describe('raw output of an agent', () => {
     expect(structuredOutput({ status: 'ok' }, [text('ok')])).toStrictEqual({ status: 'ok' });
   });
 
-  it('is nothing when nothing is left of it, or when the content is its JSON', () => {
+  it('is absent when nothing is left of it, or when the content is its JSON', () => {
     expect(structuredOutput({ output: long }, [text(long)])).toBeUndefined();
     expect(structuredOutput({ rows: [1, 2] }, [text('{"rows":[1,2]}')])).toBeUndefined();
     expect(structuredOutput(long, [])).toBeUndefined();
