@@ -248,6 +248,8 @@ describe('agenthost term attach', () => {
     await second.until('not claimed');
     first.type('\u001dg');
     await first.until('read-only: nobody holds it');
+    // The second window may learn of the release later than the first.
+    await second.until('read-only: nobody holds it');
     second.type('\u001dc');
     await second.until('you hold this terminal now');
     second.type('two\r');

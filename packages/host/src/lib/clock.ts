@@ -18,7 +18,7 @@ export type Cancel = () => void;
 export interface Timers {
   /** Calls `callback` once after `delayMs`. */
   after(delayMs: number, callback: () => void): Cancel;
-  /** Calls `callback` after the current turn of the event loop, at the end of a tick. */
+  /** Calls `callback` after the current iteration of the event loop, at the end of a tick. */
   immediate(callback: () => void): void;
 }
 

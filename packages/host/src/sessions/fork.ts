@@ -35,7 +35,7 @@ export async function openForkSource(
   return source;
 }
 
-/** Number of chats that are searched in one turn of the event loop. */
+/** Number of chats that are searched in one iteration of the event loop. */
 const AT_ONCE = 100;
 
 /** Finds the chat that contains the turn, starting with the default chat. Rejects as [SESS-12] says. */

@@ -46,7 +46,7 @@ function troubleOf(error: unknown): string {
 }
 
 /**
- * The commit path of all changes and output. The changes of one turn of the event loop are one transaction,
+ * The commit path of all changes and output. The changes of one iteration of the event loop are one transaction,
  * and all output waits, in order, for its commit [ACT-8]. If a commit fails, all uncommitted changes are
  * undone and clients are told. The host's own causes run again when the journal can be written.
  */
@@ -235,12 +235,12 @@ export class CommitPath {
     return this.isHealthy ? undefined : new Promise((resolve) => this.#waiters.push(resolve));
   }
 
-  /** Calls back after the current turn of the event loop. */
+  /** Calls back after the current iteration of the event loop. */
   afterTurn(callback: () => void): void {
     this.#timers.immediate(callback);
   }
 
-  /** Resolves after the current turn of the event loop. */
+  /** Resolves after the current iteration of the event loop. */
   nextTurn(): Promise<void> {
     return new Promise((resolve) => this.afterTurn(resolve));
   }

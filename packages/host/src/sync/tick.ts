@@ -31,7 +31,7 @@ interface TickMark {
   readonly redo: number;
 }
 
-/** The changes of one turn of the event loop: one transaction, and the output that waits for it. */
+/** The changes of one iteration of the event loop: one transaction, and the output that waits for it. */
 export class Tick<Work = unknown> {
   /** By `steadyNow`. */
   readonly beganAt: number;

@@ -24,7 +24,7 @@ const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 /** Text whose JSON is longer is sent as base64, whose size is known. Control characters take six bytes each in JSON. */
 const MAX_TEXT_JSON_BYTES = 48 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
-/** Characters that one turn of the event loop processes. */
+/** Characters that one iteration of the event loop processes. */
 const PIECE_LENGTH = 2 * 1024 * 1024;
 
 /** Options of reading a file. */
@@ -138,7 +138,7 @@ async function encode(
   return { data, encoding: 'base64', contentType };
 }
 
-/** Whether a text is short enough as JSON. Looks at a piece of it in each turn of the event loop. */
+/** Whether a text is short enough as JSON. Looks at a piece of it in each iteration of the event loop. */
 async function fitsAsJson(text: string): Promise<boolean> {
   let bytes = 0;
   for (let at = 0; at < text.length; at += PIECE_LENGTH) {

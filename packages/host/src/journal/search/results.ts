@@ -25,7 +25,7 @@ export interface SearchOptions {
   readonly after?: SearchPosition;
   /** Ends the search between two slices; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Resolves when the next slice of a few milliseconds may run. Default: waits one turn of the event loop. */
+  /** Resolves when the next slice of a few milliseconds may run. Default: waits one iteration of the event loop. */
   readonly pause?: () => Promise<void>;
 }
 

@@ -215,7 +215,7 @@ export class KeeperConnection {
     for (const frame of inputFrames(pty, data)) this.#socket.write(frame);
   }
 
-  /** Nothing waits for this, so what comes within one turn of the event loop is sent once. */
+  /** Nothing waits for this, so what comes within one iteration of the event loop is sent once. */
   acknowledge(pty: number, offset: number): void {
     if (this.#acknowledged.size === 0) setImmediate(() => this.#sendAcknowledged());
     this.#acknowledged.set(pty, Math.max(offset, this.#acknowledged.get(pty) ?? 0));

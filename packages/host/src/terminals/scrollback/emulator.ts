@@ -7,7 +7,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** UTF-16 code units that an emulator reads in one turn of the event loop: a few milliseconds at most. */
+/** UTF-16 code units that an emulator reads in one iteration of the event loop: a few milliseconds at most. */
 const SLICE_LENGTH = 32 * 1024;
 
 /** `CSI 1 J` and `CSI ? 1 J`: erase from the start of the screen to the cursor. */
@@ -37,7 +37,7 @@ export class Emulator {
     return new Emulator(new xterm.Terminal(options));
   }
 
-  /** Writes text in slices, one per turn of the event loop. Rejects with the exception that the emulator throws. */
+  /** Writes text in slices, one per iteration of the event loop. Rejects with the exception that the emulator throws. */
   async feed(text: string): Promise<void> {
     let isFirst = true;
     for (const piece of text.split(ERASE_ABOVE)) {

@@ -98,7 +98,7 @@ export class TurnBackpressure {
   readonly #committed = (): void => {
     this.#aheadLength -= this.#ahead.shift() ?? 0;
     if (!this.#hasRoom || this.#waiters.length === 0 || this.#isReleasing) return;
-    // Large output is committed early, in the same turn of the event loop. An agent that continued at once
+    // Large output is committed early, in the same iteration of the event loop. An agent that continued at once
     // would block the event loop, and output would accumulate before the sockets are written.
     this.#isReleasing = true;
     this.#sync.path.afterTurn(this.#release);

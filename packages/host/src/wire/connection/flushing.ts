@@ -1,6 +1,6 @@
 import type { Timers } from '../../lib/clock.ts';
 
-/** Output written to sockets in one turn of the event loop, in UTF-16 units. The output of one socket is never split. */
+/** Output written to sockets in one iteration of the event loop, in UTF-16 units. The output of one socket is never split. */
 export const FLUSHED_LENGTH = 16 * 1024 * 1024;
 
 /** Shorter output is written at once. */
@@ -13,7 +13,7 @@ export interface Flushable {
   flush(): void;
 }
 
-/** Writes the output of a tick to sockets. A large message to many clients is written to a few of them in each turn of the event loop. */
+/** Writes the output of a tick to sockets. A large message to many clients is written to a few of them in each iteration of the event loop. */
 export class Flushing {
   readonly #timers: Timers;
   readonly #waiting = new Set<Flushable>();

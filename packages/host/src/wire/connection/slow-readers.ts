@@ -28,7 +28,7 @@ const SHORT_LOOKS = 4;
 /** Above this multiple of `totalBytes` the slowest connections are closed, even if their clients read. */
 const SLOWEST_FACTOR = 4;
 
-/** Connections closed in one turn of the event loop, so that other work runs in between. */
+/** Connections closed in one iteration of the event loop, so that other work runs in between. */
 const CLOSED_AT_ONCE = 16;
 
 /** The part of a connection that is measured. */

@@ -36,12 +36,12 @@ export const MAX_WAITING_LENGTH = 24 * 1024 * 1024;
 export const FLOOD_PENALTY_MS = 5_000;
 
 /**
- * Units that are read in one turn of the event loop, of all tokens but the owner's: half a MiB, or one longer message. Other work runs in
+ * Units that are read in one iteration of the event loop, of all tokens but the owner's: half a MiB, or one longer message. Other work runs in
  * between, even if many tokens send at once.
  */
 const TURN_WEIGHT = 2_048;
 
-/** The units left in this turn of the event loop, and the tokens that wait for the next turn. */
+/** The units left in this iteration of the event loop, and the tokens that wait for the next turn. */
 class Turn {
   readonly #timers: Timers;
   #left = TURN_WEIGHT;
@@ -144,7 +144,7 @@ export class TokenRateLimit {
     return this.#turn.hasAny && (this.#rateLimit.hasAny || this.waitMs() === 0);
   }
 
-  /** Ms until the rate allows messages again; 0: in this turn of the event loop or the next. */
+  /** Ms until the rate allows messages again; 0: in this iteration of the event loop or the next. */
   waitMs(): number {
     return this.#rateLimit.waitMs();
   }

@@ -67,7 +67,7 @@ const MESSAGE_LIMITS = {
 } as const;
 
 /**
- * For all scopes but `admin`. One read may bring hundreds of messages and pings. One of them is handled in each turn of the event loop, so that
+ * For all scopes but `admin`. One read may bring hundreds of messages and pings. One of them is handled in each iteration of the event loop, so that
  * hundreds of connections that flood the host do not block others. `closeTimeout`: ms until a socket that does not answer a close is destroyed.
  */
 const SHARED_OPTIONS = { allowSynchronousEvents: false, closeTimeout: 5_000 } as const;

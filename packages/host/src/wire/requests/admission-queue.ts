@@ -33,7 +33,7 @@ interface Line<C> {
 
 /**
  * Admits requests with large answers a few at a time: each answer costs time and memory, and after a restart all clients reconnect in the same
- * second. One request starts in each turn of the event loop, so that other work runs in between. Tokens take turns, `admin` tokens first. The
+ * second. One request starts in each iteration of the event loop, so that other work runs in between. Tokens take turns, `admin` tokens first. The
  * unread answers of a token delay only that token. The requests of one token run in order.
  */
 export class AdmissionQueue<C extends QueuedConnection> {
