@@ -24,7 +24,7 @@ let data = '';
 let config = '';
 let token = '';
 let host: HostProcess;
-/** A client of the owner, who has every permission. */
+/** A client with the owner's token, which has every permission. */
 let owner: RudeClient;
 let client: RudeClient;
 let person: AhpClient;

@@ -12,9 +12,9 @@ const ROOT = 'ahp-root://';
 const MARK = '31337';
 /** A terminal would obey the text after each `word`. All of that text contains `31337`, which nothing shown may contain. */
 const EVIL = `word${ESC}[${MARK}m${ESC}]0;${MARK}\u0007${ESC}]52;c;${MARK}${ESC}\\${ESC}]8;;http://e/${MARK}\u0007${ESC}P${MARK}${ESC}\\\u009b${MARK}J\u009d${MARK}\u009c${ESC}c${ESC}(0\r\b\u0007\u202e\u2066\u200b\ufeffend`;
-/** The same for fields that refuse control characters below U+0020. */
+/** A hostile id, for fields that refuse control characters below U+0020. */
 const EVIL_ID = `i\u009b${MARK}m\u009d${MARK}\u009c\u0085\u202e\u200b`;
-/** The same as character references of Markdown. */
+/** Hostile characters as character references of Markdown. */
 const EVIL_REFERENCES = `&#27;[${MARK}m &#x1b;]0;${MARK}&#7; &#155;${MARK}J &#8238;`;
 const FORBIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/u;

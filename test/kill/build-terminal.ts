@@ -115,7 +115,7 @@ export class BuildTerminal {
     expect(text, where).toMatch(READY);
   }
 
-  /** The same for the content of a state, with its exit code and title. */
+  /** Fails unless the state of the terminal has the whole output, the exit code and the title of the job. */
   expectState(terminal: TerminalHandle, who: string): void {
     const { content, exitCode, title } = terminal.mirror.confirmed;
     this.expectComplete(contentText(content), who);

@@ -353,7 +353,7 @@ describe('a terminal without a first viewer', () => {
     return { host, desk };
   }
 
-  it('[TERM-2] holds its first output for its creator, who is about to subscribe', async () => {
+  it('[TERM-2] holds its first output until its creator can subscribe', async () => {
     const { host, desk } = await unseen();
     await host.clock.advance(4_000);
     expect(host.ptys.last.delivered).toBeLessThanOrEqual(1024 * 1024);

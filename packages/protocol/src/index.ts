@@ -21,7 +21,15 @@ export type * from './config/schema.ts';
 export { fitToVersion } from './dialects/fit.ts';
 export { isApart, lengthApart } from './limits/apart.ts';
 export { CHANNEL_LIMITS, INLINE_ATTACHMENT, LIST_ANSWER } from './limits/channels.ts';
-export { excess, excessOf, findActionFault, findParamsFault, sizeProblem, weightOf } from './limits/check.ts';
+export {
+  excess,
+  excessOf,
+  findActionFault,
+  findParamsFault,
+  sizeProblem,
+  sizeText,
+  weightOf,
+} from './limits/check.ts';
 export { cutText, fitTexts } from './limits/fit.ts';
 export type * from './limits/table.ts';
 export { CUT_REQUESTS, LIST_LIMITS, MESSAGE_TOTAL, TEXT_LIMITS } from './limits/table.ts';

@@ -2,7 +2,7 @@ import {
   type ActionEnvelope,
   findActionFault,
   type StateAction,
-  sizeProblem,
+  sizeText,
   type URI,
 } from '@agenthost/protocol';
 import type { Clock } from '../clock.ts';
@@ -74,7 +74,7 @@ export class Dispatcher {
     }
     const fault = findActionFault(action);
     if (fault !== undefined) {
-      const reason = `${fault.field}: ${sizeProblem(fault)}`;
+      const reason = sizeText(fault);
       return Promise.resolve({ outcome: 'rejected', code: 'tooLarge', reason, details: fault });
     }
     let settle: (outcome: DispatchOutcome) => void = () => undefined;

@@ -200,7 +200,7 @@ describe('an agent that fails', () => {
     await client.act(chat, start('a'));
     agent.turn.complete();
     await client.act(chat, { type: 'chat/truncated' });
-    // The same for an agent that opens too late.
+    // A session that opens only after the truncation fails to close too.
     const opening = Promise.withResolvers<void>();
     agent.opening = opening.promise;
     await client.act(chat, start('b'));

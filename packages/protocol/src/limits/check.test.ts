@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StateAction } from '../wire/envelope.ts';
-import { findActionFault, findParamsFault, sizeProblem, weightOf } from './check.ts';
+import { findActionFault, findParamsFault, sizeText, weightOf } from './check.ts';
 import { MESSAGE_TOTAL, TEXT_LIMITS } from './table.ts';
 
 const MI = 1024 * 1024;
@@ -19,7 +19,7 @@ const photo = (length: number) => ({
 /** The first fault as text. */
 const faultOf = (action: StateAction): string => {
   const fault = findActionFault(action);
-  return fault === undefined ? 'none' : `${fault.field}: ${sizeProblem(fault)}`;
+  return fault === undefined ? 'none' : sizeText(fault);
 };
 
 test('a text may be as long as the limit of its field, and the refusal names field, limit and size', () => {

@@ -35,6 +35,9 @@ export const excess = (max: number, unit: string, actual: number): string =>
 export const sizeProblem = ({ max, unit, actual }: SizeRefusal): string =>
   excess(max, unit === 'charactersAltogether' ? 'characters altogether' : unit, actual);
 
+/** Text of a size refusal, such as `action.title: at most 512 characters, got 12,582,912`. */
+export const sizeText = (refusal: SizeRefusal): string => `${refusal.field}: ${sizeProblem(refusal)}`;
+
 /** Text of an exceeded limit of a channel's whole content. */
 export const excessOf = ({ what, max }: CountLimit, actual: number): string =>
   `${what}: ${excess(max, 'characters altogether', actual)}`;

@@ -9,7 +9,7 @@ import {
   isWithinScope,
   type StateAction,
   scopeOfAction,
-  sizeProblem,
+  sizeText,
 } from '@agenthost/protocol';
 import { type CheckedAction, validateAction, validateParams } from '@agenthost/protocol/validate';
 import { defined } from '@agenthost/protocol/values';
@@ -110,11 +110,7 @@ export class Dispatcher {
     if (tooLarge !== undefined) {
       // The sender has the whole action.
       const echoed = { ...incoming, action: outlineOf(checked.action) };
-      this.#refuse(
-        connection,
-        echoed,
-        reject('tooLarge', `${tooLarge.field}: ${sizeProblem(tooLarge)}`, tooLarge),
-      );
+      this.#refuse(connection, echoed, reject('tooLarge', sizeText(tooLarge), tooLarge));
       return undefined;
     }
     return this.#plan(connection, incoming, channel, checked.action);
