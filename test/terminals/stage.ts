@@ -38,7 +38,8 @@ export class Stage {
       ],
       roots: [folder],
       defaultDirectory: folder,
-      terminals: { keeper: false, shell: '/bin/bash', env: { PS1: '$ ', HISTFILE: '' } },
+      // An empty home folder: what a user's own start-up files do must not decide a test.
+      terminals: { keeper: false, shell: '/bin/bash', env: { HOME: folder, PS1: '$ ', HISTFILE: '' } },
       listen: { port: 0, token: 'flows' },
     });
     const address = await host.start();
