@@ -32,7 +32,7 @@ function count(uri: string): () => number[] {
     envelope: () => {
       frames += 1;
     },
-    frame: () => undefined,
+    frame: () => undefined, notification: () => undefined,
   };
   channel?.subscriptions.set(sink, {
     sink,

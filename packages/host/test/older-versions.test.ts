@@ -1,4 +1,4 @@
-import type { Snapshot, StateAction, SupportedVersion } from '@agenthost/protocol';
+import { dialectOf, type VersionLine } from '@agenthost/protocol';
 import {
   type Definitions,
   definitionsOf,
@@ -9,7 +9,6 @@ import {
   typeOfAction,
 } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
-import { dialectOf } from '../src/wire/connection/dialect.ts';
 
 const missing = missingSchemas();
 // biome-ignore lint/suspicious/noConsole: reports a run without the schemas.
@@ -57,17 +56,17 @@ const RESULTS = {
   resolveSessionConfig: 'ResolveSessionConfigResult',
 } as const;
 
-const STATES = [
-  'RootState',
-  'SessionState',
-  'ChatState',
-  'TerminalState',
-  'ChangesetState',
-  'AnnotationsState',
-  'ResourceWatchState',
-];
+const STATES = {
+  root: 'RootState',
+  session: 'SessionState',
+  chat: 'ChatState',
+  terminal: 'TerminalState',
+  changeset: 'ChangesetState',
+  annotations: 'AnnotationsState',
+  resourceWatch: 'ResourceWatchState',
+};
 
-describe.skipIf(missing !== undefined).each<SupportedVersion>(['0.5.0', '0.5.1', '0.5.2'])(
+describe.skipIf(missing !== undefined).each<VersionLine>(['0.5.0', '0.5.1', '0.5.2'])(
   'what a connection at %s is sent',
   (version) => {
     const defs = missing === undefined ? definitionsOf('0.5.2') : {};
@@ -78,21 +77,19 @@ describe.skipIf(missing !== undefined).each<SupportedVersion>(['0.5.0', '0.5.1',
       const samples = samplesOf(defs, { $ref: '#/$defs/StateAction' });
       expect(samples.length).toBeGreaterThan(80);
       const faults = samples.flatMap((sample) => {
-        const action: StateAction = JSON.parse(JSON.stringify(sample));
-        const sent = dialect.envelope({ channel: 'ahp-chat:/c', serverSeq: 1, action });
-        const fault =
-          sent === undefined ? undefined : schema?.faultOf(typeOfAction(action.type), sent.action);
-        return fault === undefined ? [] : [`${action.type}: ${fault}`];
+        const action: { type: string } = JSON.parse(JSON.stringify(sample));
+        return dialect.actionDown(action, { after: {} }).flatMap((sent) => {
+          const fault = schema?.faultOf(typeOfAction('type' in sent ? String(sent.type) : ''), sent);
+          return fault === undefined ? [] : [`${action.type}: ${fault}`];
+        });
       });
       expect(faults).toEqual([]);
     });
 
-    it.each(STATES)('[CONN-9] has none in the state %s', (type) => {
+    it.each(Object.entries(STATES))('[CONN-9] has none in the state of a %s', (kind, type) => {
       for (const sample of samplesOf(defs, { $ref: `#/$defs/${type}` })) {
-        const snapshot: Snapshot = JSON.parse(
-          JSON.stringify({ resource: 'a:/b', fromSeq: 1, state: sample }),
-        );
-        expect(schema?.faultOf(type, dialect.snapshot(snapshot).state)).toBeUndefined();
+        const state: unknown = JSON.parse(JSON.stringify(sample));
+        expect(schema?.faultOf(type, dialect.stateDown(kind, state, {}))).toBeUndefined();
       }
     });
 
@@ -101,7 +98,7 @@ describe.skipIf(missing !== undefined).each<SupportedVersion>(['0.5.0', '0.5.1',
         // The snapshots are converted separately.
         const { snapshots: _, snapshot: __, ...result } = { snapshots: [], snapshot: {}, ...Object(sample) };
         const whole = type === 'InitializeResult' ? { ...result, snapshots: [] } : result;
-        expect(schema?.faultOf(type, dialect.result(method, whole))).toBeUndefined();
+        expect(schema?.faultOf(type, dialect.resultDown(method, whole, {}))).toBeUndefined();
       }
     });
   },

@@ -18,7 +18,8 @@ export { chatReducer } from './chat/reducer.ts';
 export type * from './chat/state.ts';
 export type * from './chat/tool-call.ts';
 export type * from './config/schema.ts';
-export { fitToVersion } from './dialects/fit.ts';
+export { type Dialect, dialectOf, mostEnvelopes } from './dialects/chain.ts';
+export { type Look, StateNeeded } from './dialects/reshape.ts';
 export { isApart, lengthApart } from './limits/apart.ts';
 export { CHANNEL_LIMITS, INLINE_ATTACHMENT, LIST_ANSWER } from './limits/channels.ts';
 export {
@@ -129,10 +130,9 @@ export {
 } from './wire/uris.ts';
 export type * from './wire/versions.ts';
 export {
-  INTRODUCED_IN,
-  isActionKnownAt,
-  isResponsePartKnownAt,
+  lineOf,
   negotiateVersion,
   PROTOCOL_VERSION,
-  SUPPORTED_VERSIONS,
+  SUPPORTED_RANGES,
+  VERSION_LINES,
 } from './wire/versions.ts';

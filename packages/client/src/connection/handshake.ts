@@ -8,7 +8,6 @@ import {
   type ReconnectResult,
   ROOT_URI,
   type Snapshot,
-  SUPPORTED_VERSIONS,
   type URI,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
@@ -65,7 +64,7 @@ export async function shakeHands(peer: HostPeer, port: HandshakePort, online: ()
       'initialize',
       {
         channel: ROOT_URI,
-        protocolVersions: [...new Set<string>([PROTOCOL_VERSION, ...SUPPORTED_VERSIONS])],
+        protocolVersions: [PROTOCOL_VERSION],
         ...identityParams(port.identity),
         initialSubscriptions: port.plainUris(),
         ...defined({ clientInfo, locale, capabilities }),

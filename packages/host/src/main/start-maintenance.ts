@@ -22,7 +22,7 @@ export function startMaintenance(
     tokenHash: '',
     isAdmin: true,
     locale: 'en',
-    sink: { envelope: () => undefined, frame: () => undefined },
+    sink: { envelope: () => undefined, frame: () => undefined, notification: () => undefined },
   };
   const maintenance = new Maintenance({
     journal,

@@ -3,13 +3,14 @@ import {
   type ChannelAction,
   type ChannelKind,
   fitTexts,
+  mostEnvelopes,
   reduceMirrored,
   type StateAction,
 } from '@agenthost/protocol';
 import type { Clock } from '../lib/clock.ts';
 import type { Channel, ChannelMark } from './channel.ts';
 import type { Sequencer } from './sequencer.ts';
-import { EncodedEnvelope, type Sink } from './subscription.ts';
+import { EncodedEnvelope, type EncodedNotification, type Sink } from './subscription.ts';
 import { isTextAppend } from './text-append.ts';
 import type { Output, Undo } from './tick.ts';
 import type { ActionSink, Change, DispatchOrigin, RunningCause, Tx } from './tx.ts';
@@ -105,6 +106,8 @@ export class Emitter implements ActionSink {
       tx.undoTo(new Emission(channel, this.#emitted));
     }
     const time = this.stamp();
+    // Older versions may get several envelopes; the ones before the last have these numbers [DIA-1].
+    for (let spare = mostEnvelopes(action, channel); spare > 1; spare -= 1) this.#sequencer.next();
     const seq = this.#sequencer.next();
     channel.seq = seq;
     channel.usedAt = tx.beganAt;
@@ -119,7 +122,7 @@ export class Emitter implements ActionSink {
     const before = channel.state;
     const after = reduceMirrored(channel.kind, before, action, time);
     channel.state = after;
-    this.#commit(tx, channel, new EncodedEnvelope(envelope), origin);
+    this.#commit(tx, channel, new EncodedEnvelope(envelope, undefined, { before, after }), origin);
     const change: Change<K> = { channel, before, after, action, envelope, origin };
     for (const observer of this.#observers[channel.kind]) observer(tx, change);
   }
@@ -136,8 +139,8 @@ export class Emitter implements ActionSink {
     tx.write({ op: 'envelope', seq, channel: uri, time, json });
   }
 
-  toRoot(text: string): void {
-    for (const { sink } of this.#root().subscriptions.values()) sink.frame(text, 'message');
+  toRoot(notification: EncodedNotification): void {
+    for (const { sink } of this.#root().subscriptions.values()) sink.notification(notification);
   }
 
   #commit(tx: Tx, channel: Channel, encoded: EncodedEnvelope, origin: DispatchOrigin | undefined): void {

@@ -1,4 +1,9 @@
-import type { ActionEnvelope, SubscribeView, SubscriptionDeliveryOptions } from '@agenthost/protocol';
+import type {
+  ActionEnvelope,
+  Dialect,
+  SubscribeView,
+  SubscriptionDeliveryOptions,
+} from '@agenthost/protocol';
 import type { FrameBatch } from '@agenthost/rpc/websocket-server';
 
 /** Receiver of a connection's share of the stream. Calls never throw, and do nothing after the end. */
@@ -12,6 +17,8 @@ export interface Sink {
   envelope(envelope: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void;
   /** Sends any other encoded frame: notifications, responses. */
   frame(text: string, kind: 'message' | 'response'): void;
+  /** Sends a notification other than an envelope, in order. */
+  notification(notification: EncodedNotification): void;
 }
 
 /** One connection's subscription to one channel. */
@@ -60,6 +67,30 @@ export function moveWindow(subscription: Subscription, fromOrdinal: number, sinc
 /** Text around an envelope's JSON that makes it a notification. */
 export const ENVELOPE_ENDS = { before: '{"jsonrpc":"2.0","method":"action","params":', behind: '}' } as const;
 
+/** The states of a channel before and after an action. Conversions for older versions may need them [DIA-1]. */
+export interface StatesAround {
+  readonly before: object;
+  readonly after: object;
+}
+
+/** A notification other than an envelope. It is encoded once for all receivers of the present version. */
+export class EncodedNotification {
+  readonly method: string;
+  readonly params: object;
+  #text: string | undefined;
+
+  constructor(method: string, params: object) {
+    this.method = method;
+    this.params = params;
+  }
+
+  /** The whole message. */
+  get text(): string {
+    this.#text ??= JSON.stringify({ jsonrpc: '2.0', method: this.method, params: this.params });
+    return this.#text;
+  }
+}
+
 /** An envelope and its encodings. Each encoding is made once for all subscribers. */
 export class EncodedEnvelope {
   readonly value: ActionEnvelope;
@@ -71,14 +102,30 @@ export class EncodedEnvelope {
   batch: { readonly run: readonly EncodedEnvelope[]; readonly frames: FrameBatch } | undefined;
   /** Number of outboxes that keep the envelope for slow clients. */
   holderCount = 0;
+  /** Absent for appended text, and for envelopes that were read from the journal. */
+  readonly states: StatesAround | undefined;
+  /** The envelope in the dialects of subscribers with older versions. */
+  #translations: Map<Dialect, readonly EncodedEnvelope[]> | undefined;
   #json: string | undefined;
   #frame: string | undefined;
   #bytes: Uint8Array | undefined;
 
   /** `json`: the encoded value, if the caller already has it. */
-  constructor(value: ActionEnvelope, json?: string) {
+  constructor(value: ActionEnvelope, json?: string, states?: StatesAround) {
     this.value = value;
+    this.states = states;
     this.#json = json;
+  }
+
+  /** The envelope in a dialect, made once by `translate` for all clients that share the dialect. */
+  inDialect(dialect: Dialect, translate: () => readonly EncodedEnvelope[]): readonly EncodedEnvelope[] {
+    this.#translations ??= new Map();
+    let translation = this.#translations.get(dialect);
+    if (translation === undefined) {
+      translation = translate();
+      this.#translations.set(dialect, translation);
+    }
+    return translation;
   }
 
   /** `value` as JSON, as journaled. */

@@ -7,7 +7,7 @@ import type {
 } from '@agenthost/protocol';
 import type { JournalWrite } from '../journal/journal.ts';
 import type { Channel } from './channel.ts';
-import type { Sink } from './subscription.ts';
+import { EncodedNotification, type Sink } from './subscription.ts';
 import type { Output, Tick, Undo } from './tick.ts';
 
 /** The cause that runs now. At most one runs at a time. */
@@ -54,8 +54,8 @@ export interface ActionSink {
     origin?: DispatchOrigin,
   ): void;
   emitUnloaded<K extends ChannelKind>(tx: Tx, uri: string, action: ChannelAction[K]): void;
-  /** Sends a frame to every subscriber of the root channel. */
-  toRoot(text: string): void;
+  /** Sends a notification to every subscriber of the root channel. */
+  toRoot(notification: EncodedNotification): void;
 }
 
 type RootNotification = 'root/sessionAdded' | 'root/sessionRemoved' | 'root/sessionSummaryChanged';
@@ -152,14 +152,14 @@ export class Tx {
 
   /** Notifies every subscriber of the root channel. Never journaled or replayed [ROOT-3]. */
   notifyRoot<M extends RootNotification>(method: M, params: HostToClientNotifications[M]): void {
-    const text = JSON.stringify({ jsonrpc: '2.0', method, params });
-    this.publish(() => this.#actions.toRoot(text));
+    const notification = new EncodedNotification(method, params);
+    this.publish(() => this.#actions.toRoot(notification));
   }
 
   /** Notifies one client alone, in order with the rest of its messages. Never journaled or replayed. */
   notify<M extends 'root/progress'>(sink: Sink, method: M, params: HostToClientNotifications[M]): void {
-    const text = JSON.stringify({ jsonrpc: '2.0', method, params });
-    this.publish(() => sink.frame(text, 'message'));
+    const notification = new EncodedNotification(method, params);
+    this.publish(() => sink.notification(notification));
   }
 
   #open(): Tick {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as errors from './errors.ts';
 import { ErrorCodes, WireError } from './errors.ts';
-import { SUPPORTED_VERSIONS } from './versions.ts';
+import { SUPPORTED_RANGES } from './versions.ts';
 
 const cases = [
   [errors.parseError('Unexpected end'), -32700, /Unexpected end/],
@@ -13,7 +13,7 @@ const cases = [
   [errors.providerNotFound('abc', ['demo', 'x']), -32002, /"abc".*demo, x/],
   [errors.sessionAlreadyExists('ahp-session:/1'), -32003, /"ahp-session:\/1".*another URI/],
   [errors.turnInProgress('ahp-chat:/1', 't1'), -32004, /"t1" of "ahp-chat:\/1".*cancel/],
-  [errors.unsupportedProtocolVersion(SUPPORTED_VERSIONS, ['9.0.0']), -32005, /0\.5\.2.*got "?9\.0\.0/],
+  [errors.unsupportedProtocolVersion(SUPPORTED_RANGES, ['9.0.0']), -32005, /0\.5\.0.*got "?9\.0\.0/],
   [errors.contentNotFound('ahp-content:/1'), -32006, /"ahp-content:\/1"/],
   [errors.authRequired([{ resource: 'https://a.test' }]), -32007, /"https:\/\/a\.test".*authenticate/],
   [errors.notFound('terminal', 'ahp-terminal:/1'), -32008, /No terminal "ahp-terminal:\/1"/],
@@ -40,8 +40,8 @@ describe('wire errors', () => {
   });
 
   it('[CONN-1] contain the supported versions', () => {
-    expect(errors.unsupportedProtocolVersion(SUPPORTED_VERSIONS).data).toEqual({
-      supportedVersions: ['0.5.2', '0.5.1', '0.5.0'],
+    expect(errors.unsupportedProtocolVersion(SUPPORTED_RANGES).data).toEqual({
+      supportedVersions: ['^1.0.0', '^0.9.0', '^0.8.0', '^0.7.0', '^0.6.0', '^0.5.0', '^0.4.0'],
     });
   });
 
@@ -94,7 +94,7 @@ describe('wire errors', () => {
   });
 
   it('cut offered versions too', () => {
-    const { message } = errors.unsupportedProtocolVersion(SUPPORTED_VERSIONS, [
+    const { message } = errors.unsupportedProtocolVersion(SUPPORTED_RANGES, [
       'a\n'.repeat(100_000),
       { toString: null },
     ]);

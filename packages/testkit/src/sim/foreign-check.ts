@@ -1,10 +1,4 @@
-import {
-  ACTIVITY_MASK,
-  type ChannelKind,
-  type ChannelState,
-  fitToVersion,
-  isActionKnownAt,
-} from '@agenthost/protocol';
+import { ACTIVITY_MASK, type ChannelKind, type ChannelState, dialectOf } from '@agenthost/protocol';
 import type { ForeignClient, ForeignVersion } from './foreign-client.ts';
 import { shownBy } from './shown.ts';
 import type { SimClient } from './sim-client.ts';
@@ -36,12 +30,14 @@ export function checkForeigners(foreigners: readonly ForeignClient[], auditor: S
   }
 }
 
-const asKnown = (state: State, version: ForeignVersion): State =>
-  fitToVersion(shapeOf(state), state, version) ?? state;
+function asKnown(state: State, version: ForeignVersion): State {
+  // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a state of another version is only compared
+  return dialectOf(version).stateDown(kindOf(state), state, {}) as State;
+}
 
-function shapeOf(state: State): 'ChatState' | 'SessionState' | 'RootState' {
-  if ('turns' in state) return 'ChatState';
-  return 'activeClients' in state ? 'SessionState' : 'RootState';
+function kindOf(state: State): ChannelKind {
+  if ('turns' in state) return 'chat';
+  return 'activeClients' in state ? 'session' : 'root';
 }
 
 /** The state without the oldest turns, which the host no longer has. */
@@ -63,7 +59,7 @@ function cutTo(
   const turns = held.turns.length === 0 ? [] : truth.turns.slice(-held.turns.length);
   // A version without `chat/turnsLoaded` has an empty window and no cursor after a truncation before the window
   // [CONN-9].
-  const takesTurns = isActionKnownAt('chat/turnsLoaded', version);
+  const takesTurns = dialectOf(version).takesTurns;
   if (takesTurns && held.turnsNextCursor === undefined && turns.length < truth.turns.length)
     throw new Violation('convergence', `${where}: older turns exist, and no cursor to them`);
   return { ...truth, turns };

@@ -1,10 +1,10 @@
 import {
   type ActionEnvelope,
-  fitToVersion,
+  dialectOf,
+  lineOf,
   PROTOCOL_VERSION,
   type ReconnectResult,
   type Snapshot,
-  type SupportedVersion,
 } from '@agenthost/protocol';
 import type { Archive } from './archive.ts';
 import { isMergeOf, isPrivate } from './envelopes.ts';
@@ -28,7 +28,7 @@ interface Frame {
 interface Line {
   readonly owner: string;
   /** The current protocol version of the connection. */
-  version(): SupportedVersion;
+  version(): string;
   readonly handshakes: Map<number, string>;
   lastSeq: number;
 }
@@ -70,7 +70,7 @@ export class Ledger {
   follow(
     owner: string,
     name: string,
-    version = (): SupportedVersion => PROTOCOL_VERSION,
+    version = (): string => PROTOCOL_VERSION,
   ): { toHost(text: string): void; toClient(text: string): void } {
     const line: Line = { owner, version, handshakes: new Map(), lastSeq: 0 };
     return {
@@ -146,10 +146,10 @@ export class Ledger {
 
   #checkDurable({ version }: Line, envelope: ActionEnvelope, json: string): void {
     const whole = this.#archive.get(envelope.serverSeq);
-    const durable = whole && {
-      ...whole,
-      action: fitToVersion('StateAction', whole.action, version()) ?? whole.action,
-    };
+    const durable = whole;
+    // Another version gets other actions. The checks of foreign clients compare what comes of them.
+    const dialect = dialectOf(lineOf(version()) ?? PROTOCOL_VERSION);
+    if (durable !== undefined && dialect.changes(durable.action.type)) return;
     if (durable === undefined) this.#faults.note('durability', `sent and not journaled: ${json}`);
     else if (JSON.stringify(durable) !== json && !isMergeOf(envelope, durable))
       this.#faults.note('durability', `sent ${json}, journaled ${JSON.stringify(durable)}`);

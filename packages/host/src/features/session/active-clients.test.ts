@@ -21,7 +21,7 @@ test('among many active clients only the one that changes its tools is measured'
     tokenHash: 'hash',
     isAdmin: false,
     locale: 'en',
-    sink: { envelope: nothing, frame: nothing },
+    sink: { envelope: nothing, frame: nothing, notification: nothing },
   };
   const join = (length: number): string | undefined =>
     checkActiveClient(

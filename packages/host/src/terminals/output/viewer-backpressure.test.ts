@@ -4,7 +4,7 @@ import { Channel } from '../../sync/channel.ts';
 import type { Sink } from '../../sync/subscription.ts';
 import { ViewerBackpressure } from './viewer-backpressure.ts';
 
-const SINK: Sink = { envelope: () => undefined, frame: () => undefined };
+const SINK: Sink = { envelope: () => undefined, frame: () => undefined, notification: () => undefined };
 
 function newTerminal() {
   const clock = new SimulatedClock();

@@ -1,11 +1,10 @@
 import {
   type ClientIdentityParams,
   invalidParam,
+  lineOf,
   PROTOCOL_VERSION,
-  SUPPORTED_VERSIONS,
   type SubscribeView,
   type SubscriptionDeliveryOptions,
-  type SupportedVersion,
   TEXT_LIMITS,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
@@ -29,7 +28,8 @@ export interface RememberedSubscription {
 export interface ClientRecord extends Epochs {
   readonly id: string;
   tokenHash: string;
-  version: SupportedVersion;
+  /** The negotiated version [NEG-7]. */
+  version: string;
   /** BCP 47; `undefined`: the client did not say [CHAT-19]. */
   locale: string | undefined;
   subscriptions: Map<string, RememberedSubscription>;
@@ -53,7 +53,7 @@ export function checkClientIdentity({ clientId, 'x-epoch': epoch }: ClientIdenti
 const isStorable = (text: string): boolean => text.length <= MAX_LENGTH && !/[\p{Surrogate}\0]/u.test(text);
 
 /** Makes the record of a client without one. */
-export const newClient = (id: string, tokenHash: string, version: SupportedVersion): ClientRecord => ({
+export const newClient = (id: string, tokenHash: string, version: string): ClientRecord => ({
   id,
   tokenHash,
   version,
@@ -100,7 +100,7 @@ export function fromRow(row: StoredClient): ClientRecord {
   return {
     id: row.id,
     tokenHash: row.tokenHash,
-    version: SUPPORTED_VERSIONS.find((version) => version === row.version) ?? PROTOCOL_VERSION,
+    version: lineOf(row.version) === undefined ? PROTOCOL_VERSION : row.version,
     epoch: row.epoch,
     lastClientSeq: row.lastClientSeq,
     past: new Map(past),

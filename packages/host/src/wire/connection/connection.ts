@@ -1,21 +1,15 @@
-import {
-  CLOSE_CODES,
-  invalidRequest,
-  isWithinScope,
-  type SupportedVersion,
-  WireError,
-} from '@agenthost/protocol';
+import { CLOSE_CODES, invalidRequest, isWithinScope, WireError } from '@agenthost/protocol';
 import { type AnyMethods, Peer, TRANSPORT_CLOSE } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { steadyNow, type Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { EncodedEnvelope, type Sink } from '../../sync/subscription.ts';
+import { type EncodedEnvelope, EncodedNotification, type Sink } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { ClientRecord } from '../clients/client-record.ts';
 import { AnswerSender } from './answer-sender.ts';
 import type { ConnectionLimits } from './connection-quotas.ts';
-import { type Dialect, dialectOf } from './dialect.ts';
+import { Translator } from './dialect.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { Outbox, type OutboxLimits } from './outbox.ts';
 import { ReadThrottle, throttled } from './read-throttle.ts';
@@ -34,7 +28,8 @@ const MAX_ELEMENTS = { admin: 2_000_000, other: 100_000 } as const;
 /** A connection after its handshake. */
 export interface Online {
   readonly client: ClientRecord;
-  readonly version: SupportedVersion;
+  /** As negotiated [NEG-1]. */
+  readonly version: string;
   /** BCP 47. Default `en` [CHAT-19]. */
   readonly locale: string;
 }
@@ -53,7 +48,7 @@ export class Connection implements Sink {
   readonly #log: Log;
   readonly #throttle: ReadThrottle;
   readonly #heartbeat = new Heartbeat();
-  #dialect: Dialect | undefined;
+  #translator: Translator | undefined;
   #online: Online | undefined;
   #isClosed = false;
   #isEnding = false;
@@ -160,19 +155,21 @@ export class Connection implements Sink {
   /** Call it when the handshake has succeeded. */
   goOnline(online: Online): void {
     this.#online = online;
-    this.#dialect = dialectOf(online.version);
+    this.#translator = new Translator(online.version, online.client.id);
   }
 
   /** Call it when a handshake has failed after `goOnline`. */
   goOffline(): void {
     this.#online = undefined;
-    this.#dialect = undefined;
+    this.#translator = undefined;
     this.#dropSubscriptions();
     this.outbox.dropHeldEnvelopes();
   }
 
-  get dialect(): Dialect {
-    return dialectOf(this.online.version);
+  /** Converts between the client's version and ours. Throws before the handshake, as `online`. */
+  get translator(): Translator {
+    if (this.#translator === undefined) throw invalidRequest('initialize or reconnect first');
+    return this.#translator;
   }
 
   get waitingBytes(): number {
@@ -195,22 +192,22 @@ export class Connection implements Sink {
   }
 
   envelope(encoded: EncodedEnvelope, delivery: Parameters<Sink['envelope']>[1]): void {
-    if (this.#dialect === undefined) return;
-    const { value } = encoded;
-    // A rejection echoes the action as the client sent it.
-    const isFit = this.#dialect.isIdentity || value.rejectionReason !== undefined;
-    const fitted = isFit ? value : this.#dialect.envelope(value);
-    if (fitted === undefined) return;
-    this.outbox.envelope(fitted === value ? encoded : new EncodedEnvelope(fitted), delivery);
+    if (this.#translator === undefined) return;
+    for (const translated of this.#translator.envelopes(encoded)) this.outbox.envelope(translated, delivery);
   }
 
   frame(text: string, kind: 'message' | 'response'): void {
     this.outbox.frame(text, kind);
   }
 
+  notification(notification: EncodedNotification): void {
+    const text = this.#translator?.notification(notification);
+    if (text !== undefined) this.outbox.frame(text, 'message');
+  }
+
   /** Sends a notification other than an envelope, in order. */
   notify(method: string, params: object): void {
-    this.outbox.frame(JSON.stringify({ jsonrpc: '2.0', method, params }), 'message');
+    this.notification(new EncodedNotification(method, params));
   }
 
   /** Counts bytes that the client made the host write and send. */

@@ -1,87 +1,126 @@
 import {
   type ActionEnvelope,
-  fitToVersion,
-  isActionKnownAt,
-  isActionType,
-  isResponsePartKnownAt,
-  PROTOCOL_VERSION,
+  type Dialect,
+  dialectOf,
+  type Look,
+  lineOf,
   type Snapshot,
-  type SupportedVersion,
+  type StateAction,
+  StateNeeded,
 } from '@agenthost/protocol';
+import { EncodedEnvelope, type EncodedNotification } from '../../sync/subscription.ts';
 
-/** Fits the output of a connection to its protocol version [CONN-9]. Nothing else does; all other code of the host speaks 0.5.2. */
-export interface Dialect {
-  /** Returns the envelope for this version; `undefined`: it must not be sent. */
-  envelope(envelope: ActionEnvelope): ActionEnvelope | undefined;
-  snapshot(snapshot: Snapshot): Snapshot;
-  /** Returns the params as version 0.5.2 has them. */
-  params<P extends object>(method: string, params: P): P;
-  /** Returns the result of a request for this version. */
-  result<R>(method: string, result: R): R;
+/**
+ * Converts everything that a connection sends and gets between its protocol version and version 1.0 [CONN-9] [DIA-2]. Nothing else does; all
+ * other code of the host knows version 1.0 alone.
+ */
+export class Translator {
+  readonly dialect: Dialect;
+  readonly #clientId: string;
+
+  /** `version`: as negotiated. */
+  constructor(version: string, clientId: string) {
+    this.dialect = dialectOf(lineOf(version) ?? '1.0.0');
+    this.#clientId = clientId;
+  }
+
+  get isIdentity(): boolean {
+    return this.dialect.isIdentity;
+  }
+
   /** Whether the version has an action that delivers turns [CHAT-15]. */
-  readonly takesTurns: boolean;
-  /** True if all output passes unchanged, so that connections can share its encoding. */
-  readonly isIdentity: boolean;
+  get takesTurns(): boolean {
+    return this.dialect.takesTurns;
+  }
+
+  /** The envelopes to send in place of one. The last has its number, the others private ones below it [DIA-1]. */
+  envelopes(encoded: EncodedEnvelope): readonly EncodedEnvelope[] {
+    const { value } = encoded;
+    const { dialect } = this;
+    // A rejection echoes the action as the client sent it.
+    if (dialect.isIdentity || value.rejectionReason !== undefined || !dialect.changes(value.action.type))
+      return [encoded];
+    if (dialect.isPersonal || value.origin?.clientId === this.#clientId) return this.#translate(encoded);
+    return encoded.inDialect(dialect, () => this.#translate(encoded));
+  }
+
+  /** A journaled envelope in a replay; `undefined`: the client needs snapshots [DIA-1]. */
+  replayed(envelope: ActionEnvelope): readonly ActionEnvelope[] | undefined {
+    try {
+      const converted = this.#convert(new EncodedEnvelope(envelope));
+      return converted.length > 1 ? undefined : converted;
+    } catch (error) {
+      if (error instanceof StateNeeded) return undefined;
+      throw error;
+    }
+  }
+
+  #translate(encoded: EncodedEnvelope): readonly EncodedEnvelope[] {
+    const { value } = encoded;
+    try {
+      const converted = this.#convert(encoded);
+      if (converted.length === 1 && converted[0] === value) return [encoded];
+      return converted.map((envelope) => new EncodedEnvelope(envelope));
+    } catch (error) {
+      // Only answers to resent actions have no states. Their effect is known to the client.
+      if (error instanceof StateNeeded) return [encoded];
+      throw error;
+    }
+  }
+
+  #convert({ value, states }: EncodedEnvelope): readonly ActionEnvelope[] {
+    const isEcho = value.origin?.clientId === this.#clientId;
+    const actions = this.dialect.actionDown(value.action, this.#look(value.channel, states), isEcho);
+    if (actions.length === 1 && actions[0] === value.action) return [value];
+    const last = actions.length - 1;
+    return actions.map((action, index) => {
+      const converted = asAction(action);
+      if (index === last) return { ...value, action: converted };
+      const { origin: _, ...others } = value;
+      return { ...others, action: converted, serverSeq: value.serverSeq - (last - index) };
+    });
+  }
+
+  snapshot(snapshot: Snapshot, kind: string): Snapshot {
+    if (this.dialect.isIdentity) return snapshot;
+    const state = this.dialect.stateDown(kind, snapshot.state, this.#look(snapshot.resource));
+    return { ...snapshot, state: asState(state) };
+  }
+
+  /** The params of a request as version 1.0 has them. They are not checked yet. */
+  params(method: string, params: unknown): unknown {
+    return this.dialect.paramsUp(method, params, this.#look(''));
+  }
+
+  /** The action of a dispatch as version 1.0 has it. It is not checked yet. */
+  action(action: unknown, channel: string, state: object | undefined): unknown {
+    if (this.dialect.isIdentity) return action;
+    return this.dialect.actionUp(action, this.#look(channel, state && { before: state, after: state }));
+  }
+
+  result(method: string, result: unknown): unknown {
+    return this.dialect.resultDown(method, result, this.#look(''));
+  }
+
+  /** The whole text of a notification; `undefined`: not to be sent. */
+  notification(notification: EncodedNotification): string | undefined {
+    if (this.dialect.isIdentity) return notification.text;
+    const { method } = notification;
+    const params = this.dialect.notificationDown(method, { ...notification.params }, this.#look(''));
+    return params && JSON.stringify({ jsonrpc: '2.0', method, params });
+  }
+
+  #look(channel: string, states?: { before: unknown; after: unknown }): Look {
+    return { ...states, channel, clientId: this.#clientId };
+  }
 }
 
-/** Turns in the answer to a `fetchTurns` without `limit`. */
-const PAGE_TURNS = 50;
-
-/** Types of the results that differ in older versions. */
-const RESULTS = {
-  initialize: 'InitializeResult',
-  listSessions: 'ListSessionsResult',
-  fetchTurns: 'FetchTurnsResult',
-  completions: 'CompletionsResult',
-} as const;
-
-const CURRENT: Dialect = {
-  envelope: (envelope) => envelope,
-  snapshot: (snapshot) => snapshot,
-  params: (_, params) => params,
-  result: (_, result) => result,
-  takesTurns: true,
-  isIdentity: true,
-};
-
-/** Returns the dialect of a negotiated version. */
-export function dialectOf(version: SupportedVersion): Dialect {
-  if (version === PROTOCOL_VERSION) return CURRENT;
-  const takesTurns = isActionKnownAt('chat/turnsLoaded', version);
-  return {
-    takesTurns,
-    isIdentity: false,
-    envelope: (envelope) => {
-      const { action } = envelope;
-      if (isActionType(action.type) && !isActionKnownAt(action.type, version)) return undefined;
-      if (action.type === 'chat/responsePart' && !isResponsePartKnownAt(action.part.kind, version))
-        return undefined;
-      const fitted = fitToVersion('StateAction', action, version) ?? action;
-      return fitted === action ? envelope : { ...envelope, action: fitted };
-    },
-    params: (method, params) => {
-      // This version gets the turns in the answer.
-      return takesTurns || method !== 'fetchTurns' || 'before' in params || 'limit' in params
-        ? params
-        : { ...params, limit: PAGE_TURNS };
-    },
-    result: (method, result) => {
-      const name = isNamed(method) ? RESULTS[method] : undefined;
-      return name === undefined ? result : (fitToVersion(name, result, version) ?? result);
-    },
-    snapshot: (snapshot) => {
-      const { state } = snapshot;
-      const fitted = fitToVersion(shapeOf(state), state, version) ?? state;
-      return fitted === state ? snapshot : { ...snapshot, state: fitted };
-    },
-  };
+function asAction(action: object): StateAction {
+  // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- an action of another version, on its way to a client
+  return action as StateAction;
 }
 
-const isNamed = (method: string): method is keyof typeof RESULTS => Object.hasOwn(RESULTS, method);
-
-function shapeOf(state: Snapshot['state']): 'ChatState' | 'SessionState' | 'RootState' | 'ChangesetState' {
-  if ('turns' in state) return 'ChatState';
-  if ('activeClients' in state) return 'SessionState';
-  if ('files' in state) return 'ChangesetState';
-  return 'RootState';
+function asState(state: unknown): Snapshot['state'] {
+  // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a state of another version, on its way to a client
+  return state as Snapshot['state'];
 }

@@ -38,7 +38,7 @@ export const DEFAULT_OUTBOX_LIMITS: OutboxLimits = {
  * The ordered output of one connection [ACT-8]. Above the soft limit neighbouring appends are merged. Above the hard limit `SlowReaders` watches
  * the connection and closes it if its client reads too slowly.
  */
-export class Outbox implements Sink {
+export class Outbox implements Omit<Sink, 'notification'> {
   readonly #transport: ServerTransport;
   readonly #timers: Timers;
   readonly #limits: OutboxLimits;

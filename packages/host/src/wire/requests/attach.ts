@@ -76,7 +76,12 @@ export async function attachWithSnapshots(
         try {
           const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, share);
           if (!subscription.isRealigned) subscription.fromOrdinal = fromOrdinal;
-          return { item, before, subscription, snapshot: connection.dialect.snapshot(snapshot) };
+          return {
+            item,
+            before,
+            subscription,
+            snapshot: connection.translator.snapshot(snapshot, item.channel.kind),
+          };
         } catch (error) {
           restore(connection, item.channel, before);
           throw error;
@@ -163,7 +168,7 @@ export function subscribe(
     delivery,
     since,
     fromOrdinal,
-    takesTurns: connection.dialect.takesTurns,
+    takesTurns: connection.translator.takesTurns,
     isRealigned: false,
     keep: () => clients.keepWindow(connection.online.client, channel.uri, remembered(subscription)),
     ended: () => connection.channels.delete(channel),

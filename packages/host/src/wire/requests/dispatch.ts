@@ -88,7 +88,8 @@ export class Dispatcher {
   }
 
   #check(connection: Connection, incoming: Incoming, channel: Channel): Promise<void> | undefined {
-    const checked = validateAction(incoming.action);
+    const action = connection.translator.action(incoming.action, channel.uri, channel.state);
+    const checked = validateAction(action);
     if (!checked.ok || !isOnChannel(channel, checked.action)) {
       this.#refuse(connection, incoming, unfit(checked, channel));
       return undefined;

@@ -11,8 +11,7 @@ import {
   permissionDenied,
   type ReconnectParams,
   type ReconnectResult,
-  SUPPORTED_VERSIONS,
-  type SupportedVersion,
+  SUPPORTED_RANGES,
   unsupportedProtocolVersion,
 } from '@agenthost/protocol';
 import { Answer } from '../../handler-port/answer.ts';
@@ -36,7 +35,7 @@ export type HostFacts = Pick<
 >;
 
 /** The answer to a client that offers no version that the host supports. */
-const NO_COMMON_VERSION = Answer.refusal(unsupportedProtocolVersion([...SUPPORTED_VERSIONS])).thenClose({
+const NO_COMMON_VERSION = Answer.refusal(unsupportedProtocolVersion([...SUPPORTED_RANGES])).thenClose({
   code: CLOSE_CODES.unsupportedVersion,
   reason: 'no common protocol version',
 });
@@ -99,7 +98,7 @@ export class Handshake {
 
   async #begin(
     connection: Connection,
-    { client, version, uris }: { client: ClientRecord; version: SupportedVersion; uris: readonly string[] },
+    { client, version, uris }: { client: ClientRecord; version: string; uris: readonly string[] },
     params: InitializeParams,
   ): Promise<Answer> {
     const epoch = params['x-epoch'];
@@ -124,7 +123,7 @@ export class Handshake {
       ...this.#facts,
       'x-scope': connection.identity.scope,
     };
-    return Answer.held(connection.dialect.result('initialize', result));
+    return Answer.held(connection.translator.result('initialize', result));
   }
 
   async reconnect(connection: Connection, params: ReconnectParams): Promise<Answer> {
@@ -240,12 +239,7 @@ export class Handshake {
   }
 
   /** Makes a connection the one that speaks for a client, and closes the older one [CONN-3]. */
-  #takeOver(
-    connection: Connection,
-    client: ClientRecord,
-    version: SupportedVersion,
-    locale: string | undefined,
-  ): void {
+  #takeOver(connection: Connection, client: ClientRecord, version: string, locale: string | undefined): void {
     const older = this.#clients.connect(client, connection);
     older?.close(CLOSE_CODES.replaced, 'another connection of this client took over');
     connection.goOnline({ client, version, locale: locale ?? 'en' });
@@ -258,11 +252,11 @@ export class Handshake {
 }
 
 /** Returns the newest common version; `undefined`: there is none. Throws `-32602` for a list without versions. */
-function negotiate(offered: readonly unknown[]): SupportedVersion | undefined {
+function negotiate(offered: readonly unknown[]): string | undefined {
   const outcome = negotiateVersion(offered);
   if (outcome.ok) return outcome.version;
   if (outcome.reason === 'malformed')
-    throw invalidParam('protocolVersions', 'expected at least one version such as "0.5.2"');
+    throw invalidParam('protocolVersions', 'expected at least one version such as "1.0.0"');
   return undefined;
 }
 

@@ -97,7 +97,7 @@ function readable(
   const emptied = new Set<string>();
   for (const row of rows) {
     const mayCut = row.json.includes('"chat/truncated"') && (before.get(row.channel)?.fromOrdinal ?? 0) > 0;
-    if (connection.dialect.isIdentity && !mayCut) {
+    if (connection.translator.isIdentity && !mayCut) {
       actions.push(row.json);
       continue;
     }
@@ -107,8 +107,9 @@ function readable(
       if (envelope.action.turnId !== undefined) return { actionsJson: undefined, emptied };
       emptied.add(row.channel);
     }
-    const fitted = connection.dialect.envelope(envelope);
-    if (fitted !== undefined) actions.push(JSON.stringify(fitted));
+    const translated = connection.translator.replayed(envelope);
+    if (translated === undefined) return { actionsJson: undefined, emptied };
+    for (const one of translated) actions.push(JSON.stringify(one));
   }
   return { actionsJson: `[${actions.join(',')}]`, emptied };
 }

@@ -139,11 +139,12 @@ function routeCommand<M extends ClientRequestMethod>(
       const caller = callerOf(connection);
       const command: Command<M> | undefined = commands[method];
       if (command === undefined) throw methodNotFound(method);
-      const { dialect } = connection;
+      const { translator } = connection;
+      if (!translator.dialect.hasCommand(method)) throw methodNotFound(method);
       const run = async (): Promise<Answer> => {
-        const checked = dialect.params(method, checkCall(connection, method, params));
+        const checked = checkCall(connection, method, translator.params(method, params));
         const answer = await command(checked, caller, context.signal);
-        return answer instanceof Answer ? answer : Answer.behindCommit(dialect.result(method, answer));
+        return answer instanceof Answer ? answer : Answer.behindCommit(translator.result(method, answer));
       };
       const mostBytes = connection.identity.scope === 'admin' ? undefined : LARGE.get(method);
       const runInTurn = mostBytes === undefined ? run : () => inTurn(connection, run, mostBytes);

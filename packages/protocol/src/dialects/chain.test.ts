@@ -1,8 +1,13 @@
-import type { ActionEnvelope, ChatState, SessionState, Snapshot, StateAction } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
-import { dialectOf } from './dialect.ts';
+import type { ChatState } from '../chat/state.ts';
+import type { SessionState } from '../session/state.ts';
+import type { StateAction } from '../wire/envelope.ts';
+import type { VersionLine } from '../wire/versions.ts';
+import { dialectOf } from './chain.ts';
 
-const envelope = (action: StateAction): ActionEnvelope => ({ channel: 'x', serverSeq: 1, action });
+/** The first of the actions that a version is sent in place of one. */
+const sentAt = (version: VersionLine, action: StateAction): unknown =>
+  dialectOf(version).actionDown(action, { after: { customizations: [] } })[0];
 const inputPart: StateAction = {
   type: 'chat/responsePart',
   turnId: 't',
@@ -24,11 +29,11 @@ describe('[CONN-9] the output for a version', () => {
     ['turnsLoaded', '0.5.1', loaded, true],
     ['an inputRequest part', '0.5.1', inputPart, false],
     ['an inputRequest part', '0.5.2', inputPart, true],
-    ['an MCP request', '0.5.1', mcp, false],
+    ['an MCP request', '0.5.1', mcp, true],
     ['an MCP request', '0.5.2', mcp, true],
     ['a delta', '0.5.0', plain, true],
   ])('[CONN-9] %s at %s', (_, version, action, isSent) => {
-    expect(dialectOf(version).envelope(envelope(action)) !== undefined).toBe(isSent);
+    expect(sentAt(version, action) !== undefined).toBe(isSent);
   });
 
   it('[CONN-9] a snapshot of a session has no inputNeeded before 0.5.1', () => {
@@ -41,10 +46,9 @@ describe('[CONN-9] the output for a version', () => {
       chats: [],
       inputNeeded: [],
     };
-    const snapshot: Snapshot = { resource: 's', fromSeq: 1, state };
-    expect(dialectOf('0.5.0').snapshot(snapshot).state).not.toHaveProperty('inputNeeded');
-    expect(dialectOf('0.5.1').snapshot(snapshot).state).toHaveProperty('inputNeeded');
-    expect(dialectOf('0.5.2').snapshot(snapshot)).toBe(snapshot);
+    expect(dialectOf('0.5.0').stateDown('session', state, {})).not.toHaveProperty('inputNeeded');
+    expect(dialectOf('0.5.1').stateDown('session', state, {})).toHaveProperty('inputNeeded');
+    expect(dialectOf('0.5.2').stateDown('session', state, {})).toBe(state);
   });
 
   it('[CONN-9] snapshots of chats and later turns have no inputRequest parts before 0.5.2, in completed and in running turns', () => {
@@ -61,25 +65,27 @@ describe('[CONN-9] the output for a version', () => {
       turns: [{ id: 'a', message, responseParts: parts, state: 'complete' }],
       activeTurn: { id: 'b', message, responseParts: parts },
     };
-    const snapshot: Snapshot = { resource: 'c', fromSeq: 1, state };
-    const old = dialectOf('0.5.1').snapshot(snapshot).state;
+    const old = dialectOf('0.5.1').stateDown('chat', state, {});
     expect(JSON.stringify(old)).not.toContain('inputRequest"');
     expect(old).toMatchObject({
       turns: [{ id: 'a', responseParts: [{ kind: 'markdown' }] }],
       activeTurn: { id: 'b', responseParts: [{ kind: 'markdown' }] },
     });
-    expect(dialectOf('0.5.2').snapshot(snapshot)).toBe(snapshot);
+    expect(dialectOf('0.5.2').stateDown('chat', state, {})).toBe(state);
     // The host's own object does not change.
     expect(state.turns[0]?.responseParts).toHaveLength(2);
     const older: StateAction = { type: 'chat/turnsLoaded', turns: state.turns, turnsNextCursor: 'c' };
     const page = { turns: state.turns, hasMore: true };
     const known = [{ id: 'a', responseParts: [{ kind: 'markdown' }] }];
-    const sent = dialectOf('0.5.1').envelope(envelope(older));
-    expect(sent?.action).toMatchObject({ type: 'chat/turnsLoaded', turns: known, turnsNextCursor: 'c' });
-    expect(dialectOf('0.5.1').result('fetchTurns', page)).toMatchObject({ turns: known, hasMore: true });
-    expect(dialectOf('0.5.2').envelope(envelope(older))?.action).toBe(older);
-    expect(dialectOf('0.5.2').result('fetchTurns', page)).toBe(page);
-    expect(dialectOf('0.5.1').result('disposeChat', null)).toBeNull();
+    const sent = sentAt('0.5.1', older);
+    expect(sent).toMatchObject({ type: 'chat/turnsLoaded', turns: known, turnsNextCursor: 'c' });
+    expect(dialectOf('0.5.1').resultDown('fetchTurns', page, {})).toMatchObject({
+      turns: known,
+      hasMore: true,
+    });
+    expect(sentAt('0.5.2', older)).toBe(older);
+    expect(dialectOf('0.5.2').resultDown('fetchTurns', page, {})).toBe(page);
+    expect(dialectOf('0.5.1').resultDown('disposeChat', null, {})).toBeNull();
   });
 
   const call = { toolCallId: 'c', toolName: 'run', displayName: 'Run' };
@@ -99,7 +105,7 @@ describe('[CONN-9] the output for a version', () => {
   };
 
   it('[CONN-9] output of a command is text before 0.5.2, and content has no nonce before 0.5.1', () => {
-    const sent = (version: '0.5.0' | '0.5.1') => dialectOf(version).envelope(envelope(output))?.action;
+    const sent = (version: '0.5.0' | '0.5.1') => sentAt(version, output);
     const text = { type: 'text', text: 'ok' };
     expect(sent('0.5.1')).toEqual({
       ...output,
@@ -109,17 +115,17 @@ describe('[CONN-9] the output for a version', () => {
       ...output,
       result: { ...output.result, content: [text, { type: 'resource', uri: 'file:///a' }] },
     });
-    expect(dialectOf('0.5.2').envelope(envelope(output))?.action).toBe(output);
+    expect(sentAt('0.5.2', output)).toBe(output);
   });
 
   it('[CONN-9] a tool call has its intention from 0.5.1 on, in its start and in every state', () => {
     const start: StateAction = { type: 'chat/toolCallStart', turnId: 't', ...call, intention: 'look' };
-    expect(dialectOf('0.5.0').envelope(envelope(start))?.action).toEqual({
+    expect(sentAt('0.5.0', start)).toEqual({
       type: 'chat/toolCallStart',
       turnId: 't',
       ...call,
     });
-    expect(dialectOf('0.5.1').envelope(envelope(start))?.action).toBe(start);
+    expect(sentAt('0.5.1', start)).toBe(start);
     const message = { text: '', origin: { kind: 'user' as const } };
     const state: ChatState = {
       resource: 'c',
@@ -135,7 +141,7 @@ describe('[CONN-9] the output for a version', () => {
       },
     };
     const { turnsNextCursor: _, ...rest } = state;
-    expect(dialectOf('0.5.0').snapshot({ resource: 'c', fromSeq: 1, state }).state).toEqual({
+    expect(dialectOf('0.5.0').stateDown('chat', state, {})).toEqual({
       ...rest,
       activeTurn: {
         id: 't',
@@ -148,7 +154,7 @@ describe('[CONN-9] the output for a version', () => {
   it('[CONN-9] initialize has the server info and the command prefix from 0.5.2 on, and capabilities of agents from 0.5.1 on', () => {
     const result = { protocolVersion: 'v', serverSeq: 1, snapshots: [] };
     const facts = { serverInfo: { name: 'a', version: '1' }, terminalCommandPrefix: '!', 'x-scope': 'admin' };
-    expect(dialectOf('0.5.1').result('initialize', { ...result, ...facts })).toEqual({
+    expect(dialectOf('0.5.1').resultDown('initialize', { ...result, ...facts }, {})).toEqual({
       ...result,
       'x-scope': 'admin',
     });
@@ -157,10 +163,10 @@ describe('[CONN-9] the output for a version', () => {
       type: 'root/agentsChanged',
       agents: [{ ...agent, capabilities: { multipleChats: {} } }],
     };
-    expect(dialectOf('0.5.0').envelope(envelope(agents))?.action).toEqual({
+    expect(sentAt('0.5.0', agents)).toEqual({
       type: 'root/agentsChanged',
       agents: [agent],
     });
-    expect(dialectOf('0.5.1').envelope(envelope(agents))?.action).toBe(agents);
+    expect(sentAt('0.5.1', agents)).toBe(agents);
   });
 });

@@ -1,0 +1,8 @@
+import type { Step } from '../step.ts';
+
+/** Step E: from 0.6.0 to 0.5.2. */
+export const step052: Step = {
+  to: '0.5.2',
+  reshapings: [],
+  newer: {},
+};

@@ -1,0 +1,8 @@
+import type { Step } from '../step.ts';
+
+/** Step C: from 0.8.0 to 0.7.0. */
+export const step070: Step = {
+  to: '0.7.0',
+  reshapings: [],
+  newer: {},
+};
