@@ -1,3 +1,13 @@
+/**
+ * Origins of editors whose pages are files of the installed program, so that no web page can have them. They pass with a token in the address;
+ * a cookie, which a browser would send by itself, does not do [AUTH-1].
+ */
+const EDITOR_ORIGINS: ReadonlySet<string> = new Set(['vscode-file://vscode-app']);
+
+/** Whether an `Origin` is that of an editor's page. */
+export const isEditorOrigin = (header: string | undefined): boolean =>
+  header !== undefined && EDITOR_ORIGINS.has(header.toLowerCase());
+
 /** An address that the host listens on: an IP address without brackets, or the configured name. */
 export interface ListenedAddress {
   readonly host: string;

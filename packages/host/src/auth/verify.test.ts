@@ -22,6 +22,8 @@ test.each([
   [{ headers: { authorization: 'Bearer a b' } }, undefined],
   [{ url: '/ahp?token=a%2Bb', headers: {} }, 'a+b'],
   [{ url: '/ahp?x=1&token=abc#token=no', headers: {} }, 'abc'],
+  [{ url: '/?tkn=abc', headers: {} }, 'abc'],
+  [{ url: '/?tkn=abc&token=', headers: {} }, ''],
   [{ url: '/ahp', headers: {} }, undefined],
   [{ url: '/token=abc', headers: {} }, undefined],
   [{ headers: { cookie: 'a=b; agenthost_token=abc=; c=d' } }, 'abc='],

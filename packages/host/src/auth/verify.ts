@@ -25,7 +25,7 @@ function digest(text: string): Buffer {
 }
 
 /**
- * The token of a request: `Authorization: Bearer`, else `?token=`, else the cookie [AUTH-1]. The first that is present counts,
+ * The token of a request: `Authorization: Bearer`, else `?token=` or `?tkn=`, else the cookie [AUTH-1]. The first that is present counts,
  * also when it is wrong.
  */
 export function extractToken(request: TokenRequest, cookieName: string): string | undefined {
@@ -34,10 +34,12 @@ export function extractToken(request: TokenRequest, cookieName: string): string 
   return bearer ?? queryToken(request.url) ?? cookieToken(cookie, cookieName);
 }
 
-/** The parameter `token` of a path with query. */
+/** The parameter `token` of a path with query, or `tkn`, the name that VS Code uses [VSC-1]. */
 export function queryToken(url: string | undefined): string | undefined {
   const query = url?.split('#', 1)[0]?.split('?').slice(1).join('?');
-  return query === undefined ? undefined : (new URLSearchParams(query).get('token') ?? undefined);
+  if (query === undefined) return undefined;
+  const params = new URLSearchParams(query);
+  return params.get('token') ?? params.get('tkn') ?? undefined;
 }
 
 /** The value of the cookie of this name in a `Cookie` header. */

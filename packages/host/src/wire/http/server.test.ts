@@ -120,6 +120,20 @@ describe('the upgrade', () => {
     expect(await upgrade(path, { origin: 'https://allowed.example' })).toBe('open');
   });
 
+  it('[AUTH-1] by the page of an editor needs the token in the address', async () => {
+    const origin = 'vscode-file://vscode-app';
+    expect(await upgrade(`/?tkn=${TOKEN}`, { origin })).toBe('open');
+    expect(await upgrade('/?tkn=wrong', { origin })).toBe(401);
+    expect(await upgrade('/', { origin, authorization: `Bearer ${TOKEN}` })).toBe(403);
+    expect(await upgrade('/', { origin, cookie: `agenthost_token_${port}=${TOKEN}` })).toBe(403);
+    expect(await upgrade(`/?tkn=${TOKEN}`, { origin: 'vscode-file://evil' })).toBe(403);
+  });
+
+  it('[VSC-1] takes the token of VS Code from `tkn`', async () => {
+    expect(await upgrade(`/?tkn=${TOKEN}`)).toBe('open');
+    expect(await upgrade('/?tkn=wrong')).toBe(401);
+  });
+
   it("[AUTH-1] under a name that is not the host's is refused with 403", async () => {
     const path = `/ahp?token=${TOKEN}`;
     expect(await upgrade(path, { host: 'evil.example' })).toBe(403);

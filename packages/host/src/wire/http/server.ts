@@ -12,7 +12,7 @@ import {
 import { WebSocketServer } from 'ws';
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import type { Gate } from '../../auth/gate.ts';
-import { addressesOf, checkHost, checkOrigin } from '../../auth/origin.ts';
+import { addressesOf, checkHost, checkOrigin, isEditorOrigin } from '../../auth/origin.ts';
 import { cookieName, extractToken, queryToken } from '../../auth/verify.ts';
 import type { Log } from '../../lib/log.ts';
 import type { TlsCredentials } from '../../tls/credentials.ts';
@@ -181,7 +181,8 @@ export class HostServer {
     const addresses = this.#addresses(request);
     if (!checkHost(host, addresses, allowedHosts))
       return { ...FOREIGN_HOST, refusal: settingRefusal('allowedHosts', host) };
-    return checkOrigin(origin, addresses, allowedOrigins)
+    const isEditor = isEditorOrigin(origin) && queryToken(request.url) !== undefined;
+    return isEditor || checkOrigin(origin, addresses, allowedOrigins)
       ? undefined
       : { ...FOREIGN_ORIGIN, refusal: settingRefusal('allowedOrigins', origin) };
   }
