@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { runStep, testStep } from './run-step.ts';
 import { readReport, root, type TestOutcome } from './test-report.ts';
 
+/** The pages of the protocol, of 0.5.2 and of all changes up to 1.0.0. */
+const PAGES = ['PROTOCOL.md', 'PROTOCOL-1.0.md'];
+
 /** A line of `docs/rules.md`. */
 export interface Rule {
   readonly id: string;
@@ -57,11 +60,13 @@ function readTable(markdown: string): Rule[] {
   );
 }
 
-/** The ids that the protocol's page defines; `undefined` when that page is not beside the repository. */
+/** The ids that the protocol's pages define; `undefined` when a page is not beside the repository. */
 function protocolIds(): string[] | undefined {
-  const path = join(root, '../shared/PROTOCOL.md');
-  if (!existsSync(path)) return undefined;
-  return [...readFileSync(path, 'utf8').matchAll(/^- \[([A-Z]+-\d+)\]/gm)].map((match) => match[1] ?? '');
+  const pages = PAGES.map((name) => join(root, '../shared', name));
+  if (!pages.every((page) => existsSync(page))) return undefined;
+  return pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/^- \[([A-Z]+-\d+)\]/gm)].map((match) => match[1] ?? ''),
+  );
 }
 
 /** Compares the list with the ids of the protocol page, if that was there to read, and with the tests of a run. */
