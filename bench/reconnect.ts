@@ -28,7 +28,7 @@ export async function reconnect(): Promise<Measured[]> {
       const ours = async (): Promise<Replay> => {
         const client = await WireClient.connect(url);
         try {
-          const identity = { clientId: CLIENT, protocolVersions: ['0.5.2'] };
+          const identity = { clientId: CLIENT, protocolVersions: ['1.0.0'] };
           const from = { lastSeenServerSeq: before, subscriptions: [chat] };
           return await client.request<Replay>('reconnect', { channel: 'ahp-root://', ...identity, ...from });
         } finally {

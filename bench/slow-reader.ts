@@ -44,7 +44,7 @@ export class SlowReader {
     ];
     socket.write(`${lines.join('\r\n')}\r\n\r\n`);
     const reader = new SlowReader(socket, timer);
-    reader.ask('initialize', { channel: 'ahp-root://', protocolVersions: ['0.5.2'], clientId });
+    reader.ask('initialize', { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId });
     return reader;
   }
 

@@ -19,7 +19,7 @@ export class WireClient {
     await once(socket, 'open');
     socket.on('message', (data) => client.#settle(String(data)));
     if (clientId !== undefined) {
-      await client.request('initialize', { channel: 'ahp-root://', protocolVersions: ['0.5.2'], clientId });
+      await client.request('initialize', { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId });
     }
     return client;
   }

@@ -78,7 +78,7 @@ export class RudeClient {
   }
 
   async initialize(clientId: string): Promise<Answer> {
-    return this.request('initialize', { channel: 'ahp-root://', protocolVersions: ['0.5.2'], clientId });
+    return this.request('initialize', { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId });
   }
 
   /** Resolves with the milliseconds until a ping is answered. */

@@ -213,7 +213,7 @@ test('a token with ever new client ids makes the host store only a bounded amoun
     const { url } = await observer(host, owner, 'ever new');
     const visit = async (): Promise<void> => {
       const client = await WireClient.connect(url);
-      const params = { channel: ROOT, protocolVersions: ['0.5.2'], initialSubscriptions: channels };
+      const params = { channel: ROOT, protocolVersions: ['1.0.0'], initialSubscriptions: channels };
       await client.request('initialize', { ...params, clientId: crypto.randomUUID() });
       client.socket.terminate();
     };

@@ -74,7 +74,7 @@ async function join(
     'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
   ];
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
-  const initialize = { channel: 'ahp-root://', protocolVersions: ['0.5.2'], clientId };
+  const initialize = { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId };
   const opening = [{ method: 'initialize', params: initialize }, ...first];
   for (const [index, { method, params }] of opening.entries())
     socket.write(frameOf({ jsonrpc: '2.0', id: index + 1, method, params }));

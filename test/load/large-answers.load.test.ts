@@ -60,7 +60,7 @@ test(
         });
         const { snapshots } = await viewer.request<{ snapshots: Snapshot[] }>('initialize', {
           channel: 'ahp-root://',
-          protocolVersions: ['0.5.2'],
+          protocolVersions: ['1.0.0'],
           clientId: 'viewer',
           initialSubscriptions: chats,
         });

@@ -40,7 +40,7 @@ test('40 chats with a completed turn of 16 MB each, all followed and read again 
   onTestFinished(() => reader.socket.terminate());
   const { snapshots } = await reader.request<{ snapshots: Snapshot[] }>('initialize', {
     channel: ROOT,
-    protocolVersions: ['0.5.2'],
+    protocolVersions: ['1.0.0'],
     clientId: 'reader',
     initialSubscriptions: chats,
   });

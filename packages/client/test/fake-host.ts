@@ -198,7 +198,7 @@ export class FakeHost {
   #initialize(connection: FakeConnection, params: InitializeParams): unknown {
     this.#admit(connection, params.clientId, params['x-epoch']);
     const { snapshots } = this.#snapshots(connection, params.initialSubscriptions ?? []);
-    return { protocolVersion: '0.5.2', serverSeq: this.serverSeq, snapshots, serverInfo: { name: 'fake' } };
+    return { protocolVersion: '1.0.0', serverSeq: this.serverSeq, snapshots, serverInfo: { name: 'fake' } };
   }
 
   #reconnect(connection: FakeConnection, params: ReconnectParams): unknown {

@@ -5,7 +5,7 @@ import { ROOT, SESSION, startHost } from './host-fixture.ts';
 
 describe('initialize', () => {
   test.each([
-    [['0.5.2', '0.5.1'], '0.5.2'],
+    [['1.0.0', '0.5.1'], '1.0.0'],
     [['0.5.0', '0.5.1'], '0.5.1'],
     [['0.5.0'], '0.5.0'],
     [['rubbish', '0.4.0', '0.5.1', '9.0.0'], '0.5.1'],
@@ -14,7 +14,7 @@ describe('initialize', () => {
     const result = await host.connect().initialize({ protocolVersions });
     expect(result.protocolVersion).toBe(version);
     // Earlier versions do not know the field [CONN-9].
-    expect(result.serverInfo?.name).toBe(version === '0.5.2' ? 'agenthost' : undefined);
+    expect(result.serverInfo?.name).toBe(version === '1.0.0' ? 'agenthost' : undefined);
     expect(result.snapshots).toEqual([]);
   });
 
@@ -56,9 +56,9 @@ describe('initialize', () => {
   test('[CONN-1] without a common version the answer is -32005 with the supported versions, then the connection ends', async () => {
     const host = await startHost();
     const client = host.connect();
-    await expect(client.initialize({ protocolVersions: ['0.4.0', '1.0.0'] })).rejects.toMatchObject({
+    await expect(client.initialize({ protocolVersions: ['0.3.0', '2.0.0'] })).rejects.toMatchObject({
       code: -32005,
-      data: { supportedVersions: expect.arrayContaining(['0.5.2', '0.5.1', '0.5.0']) },
+      data: { supportedVersions: expect.arrayContaining(['^1.0.0', '^0.9.0', '^0.4.0']) },
     });
     await host.run();
     expect(client.closed?.code).toBe(4005);
@@ -141,7 +141,7 @@ describe('one client, several connections', () => {
         release = resolve;
       });
     const given = host.connect('other');
-    given.ask('initialize', { channel: ROOT, protocolVersions: ['0.5.2'], clientId: 'other' });
+    given.ask('initialize', { channel: ROOT, protocolVersions: ['1.0.0'], clientId: 'other' });
     given.link.toHost.deliver();
     await host.clock.settle();
     const finish = release;

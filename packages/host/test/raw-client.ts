@@ -99,7 +99,7 @@ export class RawClient {
   initialize(params: Partial<ClientToHostRequests['initialize']['params']> = {}): Promise<InitializeResult> {
     return this.request('initialize', {
       channel: 'ahp-root://',
-      protocolVersions: ['0.5.2'],
+      protocolVersions: ['1.0.0'],
       clientId: this.clientId,
       ...params,
     });

@@ -37,7 +37,7 @@ test('a connection without a handshake within 30 s is closed, whatever else it s
   host.journal.gates.afterRead = () => gate.promise;
   const asked = arriving.ask('initialize', {
     channel: ROOT,
-    protocolVersions: ['0.5.2'],
+    protocolVersions: ['1.0.0'],
     clientId: 'arriving',
   });
   await host.advance(29_000);
@@ -79,7 +79,7 @@ test('over a real socket, a client that never reads is closed in the end, and an
   const open = async (clientId: string): Promise<WebSocket> => {
     const socket = new WebSocket(`${address?.wsUrl}?token=${address?.token}`);
     await once(socket, 'open');
-    const params = { channel: 'ahp-root://', protocolVersions: ['0.5.2'], clientId };
+    const params = { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId };
     socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }));
     await once(socket, 'message');
     return socket;

@@ -64,7 +64,7 @@ export class FuzzConnection {
 
   static async open(address: { wsUrl: string; token: string }, clientId: string): Promise<FuzzConnection> {
     const connection = await FuzzConnection.bare(address);
-    const params = { channel: 'ahp-root://', protocolVersions: ['0.5.2'], clientId };
+    const params = { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId };
     await connection.#exchange(
       [JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params })],
       [0],

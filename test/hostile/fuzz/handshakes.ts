@@ -98,7 +98,7 @@ const poolsOf = (channels: readonly string[]): Pools => ({
   channel: [ROOT],
   clientId: CLIENTS,
   'x-epoch': ['e1', 'e2', ''],
-  protocolVersions: [['0.5.2'], ['0.5.0', '0.5.1'], ['0.5.2', 'x'], ['9.9.9'], []],
+  protocolVersions: [['1.0.0'], ['0.5.2'], ['0.5.0', '0.5.1'], ['0.5.2', 'x'], ['9.9.9'], []],
   initialSubscriptions: [channels, [...channels, ...channels], [ROOT], []],
   subscriptions: [channels, [...channels, 'ahp-chat:/none'], [ROOT], []],
   lastSeenServerSeq: [0, 1, 50, 2 ** 40],

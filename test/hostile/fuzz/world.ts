@@ -217,7 +217,7 @@ async function poolsOf(
     ],
     'x-env': [{ A: 'b' }, { 'A B': 'c' }, { PATH: '' }, { A: 'nul\0' }],
     title: ['a title', ''],
-    protocolVersions: [['0.5.2'], ['9.9.9', '0.5.1'], [], ['x']],
+    protocolVersions: [['1.0.0'], ['0.5.2'], ['9.9.9', '0.5.1'], [], ['x']],
     config: [{}, { approvals: 'ask' }, { approvals: 'x' }, { none: 1 }],
     maxLatencyMs: [0, 5, 1_000],
     limit: [1, 20, 100, 0],

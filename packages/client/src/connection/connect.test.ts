@@ -56,7 +56,7 @@ test('connects over a real WebSocket with a token, mirrors a channel, and reconn
   });
   cleanups.push(() => client.close());
   expect(first.paths).toEqual(['/ahp?token=secret']);
-  expect(client.host).toMatchObject({ protocolVersion: '0.5.2', serverInfo: { name: 'fake' } });
+  expect(client.host).toMatchObject({ protocolVersion: '1.0.0', serverInfo: { name: 'fake' } });
   const mirror = await client.subscribe('ahp-chat:/a');
   await expect(
     mirror.dispatch({ type: 'chat/draftChanged', draft: { text: 'd', origin: { kind: 'user' } } }),

@@ -215,7 +215,7 @@ describe('remembered clients', () => {
     op: 'client',
     id,
     tokenHash: 'h',
-    version: '0.5.2',
+    version: '1.0.0',
     lastClientSeq: -1,
     subscriptions: '[]',
     seenAt: now - ageDays * dayMs,
@@ -242,7 +242,7 @@ describe('remembered clients', () => {
   });
 
   test('forgettable clients of earlier starts are reported once, the longest away first, and are deleted beyond the limit', async () => {
-    const acted = { op: 'client', id: 'acted', tokenHash: 'h', version: '0.5.2', lastClientSeq: 1 } as const;
+    const acted = { op: 'client', id: 'acted', tokenHash: 'h', version: '1.0.0', lastClientSeq: 1 } as const;
     await journal.commit([
       ...Array.from({ length: 450 }, (_, n) => client(`c${n}`, 6 - n / 1_000)),
       { ...acted, subscriptions: '[]', seenAt: now },

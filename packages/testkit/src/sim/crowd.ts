@@ -27,7 +27,7 @@ export function crowdComes(world: World, random: SeededRandom): void {
     };
     ask('initialize', {
       channel: ROOT_URI,
-      protocolVersions: ['0.5.2'],
+      protocolVersions: ['1.0.0'],
       clientId: world.newName('passer-by'),
       initialSubscriptions: uris.filter(() => random.chance(0.5)),
     });

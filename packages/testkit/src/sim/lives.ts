@@ -21,7 +21,7 @@ export async function letLivesPass(world: World, random: SeededRandom, client: S
     link.client.start({ onFrame: () => undefined, onClose: () => undefined });
     const send = (message: object): void => link.client.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
     const epoch = random.hex(8);
-    const who = { channel: ROOT_URI, clientId, protocolVersions: ['0.5.2'], 'x-epoch': epoch };
+    const who = { channel: ROOT_URI, clientId, protocolVersions: ['1.0.0'], 'x-epoch': epoch };
     send({ id: 1, method: 'initialize', params: who });
     const action = { type: 'session/titleChanged', title: `life ${epoch}` };
     const clientSeq = random.int(2);

@@ -157,7 +157,7 @@ describe('one client on two connections', () => {
     for (const [index, client] of clients.entries()) {
       client.ask('initialize', {
         channel: ROOT,
-        protocolVersions: ['0.5.2'],
+        protocolVersions: ['1.0.0'],
         clientId: 'twin',
         initialSubscriptions: [ROOT],
         'x-epoch': epochs[index],
@@ -173,7 +173,7 @@ describe('one client on two connections', () => {
 
   it('[AUTH-1] under two tokens: the client id belongs to the first token', async () => {
     const host = await startHost();
-    const params = { channel: ROOT, protocolVersions: ['0.5.2'], clientId: 'twin' };
+    const params = { channel: ROOT, protocolVersions: ['1.0.0'], clientId: 'twin' };
     const mine = host.connect('twin', { tokenHash: 'mine', scope: 'admin' as const });
     const yours = host.connect('twin', { tokenHash: 'yours', scope: 'admin' as const });
     const asked = [mine.ask('initialize', params), yours.ask('initialize', params)];
