@@ -142,7 +142,7 @@ export class AskingSession {
   /** The session's config values. */
   async config(): Promise<Record<string, unknown>> {
     const { state } = await this.client.subscribe(this.uri);
-    return 'lifecycle' in state ? (state.config?.values ?? {}) : {};
+    return 'activeClients' in state ? (state.config?.values ?? {}) : {};
   }
 
   async list(session?: string): Promise<RememberedApproval[]> {

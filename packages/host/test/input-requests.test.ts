@@ -34,7 +34,7 @@ const completed = (response: string, answers?: Record<string, ChatInputAnswer>, 
 
 async function neededOf(client: RawClient): Promise<SessionInputRequest[]> {
   const { state } = await client.subscribe(SESSION);
-  if (!('lifecycle' in state)) throw new Error('no session');
+  if (!('activeClients' in state)) throw new Error('no session');
   return state.inputNeeded ?? [];
 }
 

@@ -17,11 +17,14 @@ const message = { text: 'hello', origin: { kind: 'user' } } as const;
 const option = { turnId: 'open', toolCallId: 'call' } as const;
 
 /**
- * The least scope of each action, written independently of the product, with its channel and the action. Annotations are left out, since
- * this host has no channel for them.
+ * The least scope of each action, written independently of the product, with its channel and the action. Left out are the
+ * kinds of channel that this host does not have.
  */
 type Actions = {
-  readonly [T in Exclude<ClientActionType, `annotations/${string}`>]: readonly [
+  readonly [T in Exclude<
+    ClientActionType,
+    `annotations/${string}` | `automation/${string}` | `automationRun/${string}` | `changeset/${string}`
+  >]: readonly [
     TokenScope,
     'root' | 'session' | 'chat' | 'terminal',
     object,
@@ -56,6 +59,8 @@ const ACTIONS = {
   'chat/draftChanged': ['interact', 'chat', { draft: message }],
   'chat/inputAnswerChanged': ['interact', 'chat', { requestId: 'r', questionId: 'q' }],
   'chat/inputCompleted': ['interact', 'chat', { requestId: 'r', response: 'decline' }],
+  'chat/isReadChanged': ['interact', 'chat', { isRead: true }],
+  'chat/isArchivedChanged': ['interact', 'chat', { isArchived: true }],
   'terminal/input': ['interact', 'terminal', { data: 'rm -rf /\r' }],
   'terminal/resized': ['interact', 'terminal', { cols: 90, rows: 20 }],
   'terminal/claimed': ['interact', 'terminal', { claim: { kind: 'client', clientId: 'ME' } }],

@@ -52,6 +52,13 @@ const CALLS = {
   disposeSession: ['interact', { channel: SESSION }],
   createChat: ['interact', { channel: SESSION, chat: 'ahp-chat:/new' }],
   disposeChat: ['interact', { channel: CHAT }],
+  moveChat: ['interact', { channel: CHAT, destination: { kind: 'newSession' } }],
+  runAutomation: [
+    'interact',
+    { channel: 'ahp-automations://', automation: 'ahp-automation:/a', requestId: 'r' },
+  ],
+  fetchAutomationRuns: ['observe', { channel: 'ahp-automations://', automation: 'ahp-automation:/a' }],
+  listAutomationTriggerDefinitions: ['interact', root],
   createTerminal: ['interact', { channel: TERMINAL, claim: { kind: 'session', session: SESSION } }],
   disposeTerminal: ['interact', { channel: TERMINAL }],
   'x-signalTerminal': ['interact', { channel: TERMINAL, signal: 'KILL' }],

@@ -6,7 +6,7 @@ import type { RawClient } from './raw-client.ts';
 
 async function sessionState(client: RawClient, uri = SESSION) {
   const { state } = await client.subscribe(uri);
-  if (!('lifecycle' in state)) throw new Error(`${uri} is no session`);
+  if (!('activeClients' in state)) throw new Error(`${uri} is no session`);
   return state;
 }
 

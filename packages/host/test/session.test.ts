@@ -23,7 +23,7 @@ function temporaryFolder(): string {
 
 async function stateOf(client: RawClient, uri = SESSION): Promise<SessionState> {
   const { state } = await client.subscribe(uri);
-  if (!('lifecycle' in state)) throw new Error(`${uri} is no session`);
+  if (!('activeClients' in state)) throw new Error(`${uri} is no session`);
   return state;
 }
 

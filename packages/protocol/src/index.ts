@@ -4,6 +4,16 @@ export type * from './annotations/state.ts';
 export type * from './auth/auth.ts';
 export { isWithinScope, scopeOfAction, scopeOfRequest, TOKEN_SCOPES } from './auth/scope.ts';
 export type * from './auth/token.ts';
+export type * from './automation/actions.ts';
+export type * from './automation/commands.ts';
+export { automationReducer } from './automation/reducer.ts';
+export type * from './automation/state.ts';
+export type * from './automation-run/actions.ts';
+export { automationRunReducer } from './automation-run/reducer.ts';
+export type * from './automation-run/state.ts';
+export type * from './canvas/actions.ts';
+export { canvasReducer } from './canvas/reducer.ts';
+export type * from './canvas/state.ts';
 export type * from './changeset/actions.ts';
 export type * from './changeset/commands.ts';
 export { changesetReducer } from './changeset/reducer.ts';
@@ -118,6 +128,7 @@ export type * from './wire/refusal.ts';
 export type * from './wire/uris.ts';
 export {
   annotationsUri,
+  AUTOMATIONS_URI,
   CHANNEL_SCHEMES,
   channelUri,
   isAcceptableUri,

@@ -52,6 +52,8 @@ const call = { turnId, toolCallId: id, _meta: maybe(meta) };
 const content = fc.array(fc.record({ type: fc.constant('text' as const), text }), { maxLength: 1 });
 const pendingKind = fc.constantFrom('steering' as const, 'queued' as const);
 
+const changesets = fc.constantFrom([], [{ label: 'l', uriTemplate: 'u', changeKind: 'session' }]);
+
 const chat = fc.oneof(
   { arbitrary: action('chat/turnStarted', { turnId, message, queuedMessageId: maybe(id) }), weight: 4 },
   action('chat/turnComplete', { turnId }),
@@ -118,6 +120,23 @@ const chat = fc.oneof(
   action('chat/pendingMessageRemoved', { kind: pendingKind, id }),
   action('chat/queuedMessagesReordered', { order: fc.array(id, { maxLength: 4 }) }),
   action('chat/draftChanged', { draft: maybe(message) }),
+  action('chat/isReadChanged', { isRead: flag }),
+  action('chat/isArchivedChanged', { isArchived: flag }),
+  action('chat/movableChanged', { movable: flag }),
+  action('chat/changesetsChanged', { changesets: maybe(changesets) }),
+  action('chat/backgroundWorkSet', {
+    work: fc.record({
+      kind: fc.constant('shell' as const),
+      id,
+      label: text,
+      startedAt: fc.constant('2026-01-01T00:00:00.000Z'),
+      command: text,
+    }),
+  }),
+  action('chat/backgroundWorkRemoved', { id }),
+  action('chat/canvasesChanged', {
+    canvases: maybe(fc.array(fc.record({ resource: id }), { maxLength: 2 })),
+  }),
   action('chat/activityChanged', { activity: maybe(text) }),
 );
 
@@ -162,7 +181,7 @@ const session = fc.oneof(
   action('session/metaChanged', { _meta: maybe(meta) }),
   action('session/serverToolsChanged', { tools }),
   action('session/changesetsChanged', {
-    changesets: maybe(fc.constantFrom([], [{ label: 'l', uriTemplate: 'u', changeKind: 'session' }])),
+    changesets: maybe(changesets),
   }),
   action('session/configChanged', { config: values, replace: maybe(flag) }),
   action('session/chatAdded', { summary }),
@@ -171,6 +190,7 @@ const session = fc.oneof(
     chat: id,
     changes: fc.record({ title: text, status, resource: id }, { requiredKeys: [] }),
   }),
+  action('session/chatsReordered', { chats: fc.array(id, { maxLength: 4 }) }),
   action('session/defaultChatChanged', { defaultChat: maybe(id) }),
   action('session/activeClientSet', { activeClient: fc.record({ clientId: id, tools }) }),
   action('session/activeClientRemoved', { clientId: id }),
@@ -219,16 +239,15 @@ const operation = fc.record({
 const operations = fc.array(operation, { maxLength: 2 });
 const changeset = fc.oneof(
   action('changeset/statusChanged', {
-    status: fc.constantFrom('ready' as const, 'error' as const),
+    status: fc.constantFrom('ready' as const, 'recomputing' as const, 'error' as const),
     error: maybe(error),
   }),
   action('changeset/fileSet', { file }),
   action('changeset/fileRemoved', { fileId: id }),
-  action('changeset/filesReviewedChanged', { fileIds: fc.array(id, { maxLength: 2 }), reviewed: flag }),
+  action('changeset/filesReviewChanged', { files: fc.array(id, { maxLength: 2 }), reviewed: flag }),
   action('changeset/contentChanged', {
     files: fc.array(file, { maxLength: 2 }),
     operations: maybe(operations),
-    error: maybe(error),
   }),
   action('changeset/operationsChanged', { operations: maybe(operations) }),
   action('changeset/operationStatusChanged', {
@@ -242,7 +261,7 @@ const changeset = fc.oneof(
 const entry = fc.record({ id, text });
 const annotation = fc.record({
   id,
-  turnId: id,
+  origin: fc.record({ session: id, turnId: id }, { requiredKeys: ['session'] }),
   resource: id,
   resolved: flag,
   entries: fc.array(entry, { maxLength: 2 }),
@@ -252,7 +271,7 @@ const annotations = fc.oneof(
   action('annotations/removed', { annotationId: id }),
   action('annotations/updated', {
     annotationId: id,
-    turnId: maybe(id),
+    origin: maybe(fc.record({ session: id, chat: id })),
     range: maybe(range),
     resolved: maybe(flag),
   }),
@@ -273,10 +292,73 @@ const resourceWatch = action('resourceWatch/changed', {
   changes: fc.constant({ items: [{ uri: 'file:///w/a', type: 'added' as const }] }),
 });
 
+const run = fc.record({
+  resource: id,
+  automation: id,
+  origin: fc.constant({ kind: 'manual' as const }),
+  lifecycle: fc.constant({ status: 'pending' as const, createdAt: '2026-01-01T00:00:00.000Z' }),
+  sessionCount: fc.constantFrom(0, 1),
+});
+const definition = fc.record({
+  title: text,
+  message,
+  session: fc.constant({}),
+  enabled: flag,
+  triggers: fc.constant([]),
+});
+const automation = fc.oneof(
+  {
+    arbitrary: action('automation/set', {
+      automation: fc.record({
+        resource: id,
+        definition,
+        runs: fc.array(run, { maxLength: 2 }),
+        operations: fc.constant(['run' as const]),
+        createdAt: fc.constant('2026-01-01T00:00:00.000Z'),
+        modifiedAt: fc.constant('2026-01-01T00:00:00.000Z'),
+      }),
+    }),
+    weight: 3,
+  },
+  action('automation/removed', { resource: id }),
+  action('automation/createRequested', { resource: id, definition }),
+  action('automation/updateRequested', { resource: id, changes: fc.record({ title: text }) }),
+);
+const automationRun = fc.oneof(
+  action('automationRun/lifecycleChanged', {
+    lifecycle: fc.constantFrom(
+      { status: 'pending' as const, createdAt: '2026-01-01T00:00:00.000Z' },
+      {
+        status: 'running' as const,
+        createdAt: '2026-01-01T00:00:00.000Z',
+        startedAt: '2026-01-01T00:00:01.000Z',
+      },
+    ),
+  }),
+  action('automationRun/sessionSet', { session: id }),
+  action('automationRun/sessionRemoved', { session: id }),
+  action('automationRun/primarySessionChanged', { primarySession: maybe(id) }),
+  action('automationRun/cancelRequested', {}),
+);
+const canvas = action('canvas/stateChanged', {
+  canvas: fc.record({ instanceId: id, extensionId: id, canvasId: id, title: text }),
+});
+
 /** Actions of every type for each kind of channel, with few ids and texts. */
 export const ACTION_ARBITRARIES: {
   readonly [K in ChannelKind]: fc.Arbitrary<ChannelAction[K]>;
-} = { root, session, chat, terminal, changeset, annotations, resourceWatch };
+} = {
+  root,
+  session,
+  chat,
+  terminal,
+  changeset,
+  annotations,
+  resourceWatch,
+  automation,
+  automationRun,
+  canvas,
+};
 
 const schema = { type: 'object' as const, properties: {} };
 
@@ -297,4 +379,13 @@ export const START_STATES: ChannelState = {
   changeset: { status: 'computing', files: [] },
   annotations: { annotations: [] },
   resourceWatch: { root: 'file:///w', recursive: true },
+  automation: { entries: [] },
+  automationRun: {
+    resource: 'ahp-automation-run:/a',
+    automation: 'ahp-automation:/a',
+    origin: { kind: 'manual' },
+    lifecycle: { status: 'pending', createdAt: '2026-01-01T00:00:00.000Z' },
+    sessions: [],
+  },
+  canvas: { instanceId: 'a', extensionId: 'a', canvasId: 'a' },
 };

@@ -31,6 +31,9 @@ const STATE_DEFINITIONS: Record<ChannelKind, string> = {
   changeset: 'ChangesetState',
   annotations: 'AnnotationsState',
   resourceWatch: 'ResourceWatchState',
+  automation: 'AutomationState',
+  automationRun: 'AutomationRunState',
+  canvas: 'CanvasState',
 };
 
 function definitionsOf(file: string, key: 'definitions' | '$defs'): Definitions {

@@ -6,7 +6,7 @@ test('[SESS-9] [SESS-10] title, read, archived and config each have a method, wh
   const it = await new Harness().online();
   const session = await it.run(it.client.sessions.create());
   const state = it.host.states.get(session.uri);
-  if (state === undefined || !('lifecycle' in state)) throw new Error('no session');
+  if (state === undefined || !('activeClients' in state)) throw new Error('no session');
   it.host.states.set(session.uri, {
     ...state,
     config: { schema: { type: 'object', properties: {} }, values: { mode: 'ask' } },

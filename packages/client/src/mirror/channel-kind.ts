@@ -25,7 +25,13 @@ export type KindOf<U extends string> = U extends 'ahp-root://'
             ? 'changeset'
             : U extends `ahp-resource-watch:/${string}`
               ? 'resourceWatch'
-              : ChannelKind;
+              : U extends 'ahp-automations://'
+                ? 'automation'
+                : U extends `ahp-automation-run:/${string}`
+                  ? 'automationRun'
+                  : U extends `ahp-canvas:/${string}`
+                    ? 'canvas'
+                    : ChannelKind;
 
 type AnyState = Snapshot['state'];
 
@@ -34,13 +40,16 @@ type Guards = { readonly [K in ChannelKind]: (state: AnyState) => state is Chann
 /** Tells the kinds of state apart by one or two fields. The host validates states. */
 const GUARDS: Guards = {
   root: (state) => 'agents' in state,
-  session: (state) => 'lifecycle' in state,
+  session: (state) => 'lifecycle' in state && 'chats' in state,
   chat: (state) => 'turns' in state,
   terminal: (state) => 'content' in state && 'claim' in state,
   changeset: (state) => 'files' in state,
   // A session also has a member `annotations`, a summary.
   annotations: (state): state is AnnotationsState => 'annotations' in state && !('lifecycle' in state),
   resourceWatch: (state) => 'root' in state && 'recursive' in state,
+  automation: (state) => 'entries' in state,
+  automationRun: (state) => 'sessions' in state && 'automation' in state,
+  canvas: (state) => 'canvasId' in state,
 };
 
 /** Returns the state of a snapshot. Throws `UnexpectedState` when it is of another kind. */

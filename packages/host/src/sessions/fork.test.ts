@@ -29,7 +29,7 @@ const fork = (client: RawClient, turnId: string, more: object = {}) =>
 
 async function sessionOf(client: RawClient, uri: string): Promise<SessionState> {
   const { state } = await client.subscribe(uri);
-  if (!('lifecycle' in state)) throw new Error('no session');
+  if (!('activeClients' in state)) throw new Error('no session');
   return state;
 }
 

@@ -37,6 +37,9 @@ export class Emitter implements ActionSink {
     changeset: [],
     annotations: [],
     resourceWatch: [],
+    automation: [],
+    automationRun: [],
+    canvas: [],
   };
   readonly #emitted: { seq: number };
   #lastTime: number;

@@ -1,5 +1,5 @@
 import type { TextRange, URI } from '../wire/basics.ts';
-import type { Annotation, AnnotationEntry } from './state.ts';
+import type { Annotation, AnnotationEntry, AnnotationOrigin } from './state.ts';
 
 /** Every action of an annotations channel. */
 export type AnnotationsAction =
@@ -41,7 +41,8 @@ export interface AnnotationsSetAction {
 export interface AnnotationsUpdatedAction {
   type: 'annotations/updated';
   annotationId: string;
-  turnId?: string;
+  /** Replaces the origin as a whole [ANN-20]. */
+  origin?: AnnotationOrigin;
   resource?: URI;
   range?: TextRange;
   resolved?: boolean;

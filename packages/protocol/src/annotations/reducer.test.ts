@@ -6,7 +6,7 @@ import type { Annotation, AnnotationsState } from './state.ts';
 const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 4 } };
 const why: Annotation = {
   id: 'why',
-  turnId: 't1',
+  origin: { session: 'ahp-session:/s', turnId: 't1' },
   resource: 'file:///a',
   range,
   resolved: true,
@@ -35,12 +35,23 @@ describe('annotationsReducer', () => {
     ]);
   });
 
+  it('[ANN-20] an update replaces the origin as a whole', () => {
+    const origin = { session: 'ahp-session:/s', chat: 'ahp-chat:/c' };
+    expect(
+      reduce(state, { type: 'annotations/updated', annotationId: 'why', origin }).annotations[0],
+    ).toStrictEqual({ ...why, origin });
+  });
+
   it('[ANN-1] an update changes only the given properties, also to false', () => {
     const updated = { type: 'annotations/updated', annotationId: 'why', resolved: false } as const;
     expect(reduce(state, updated).annotations).toStrictEqual([{ ...why, resolved: false }, note]);
     expect(reduce(state, { ...updated, resolved: true })).toBe(state);
     expect(reduce(state, { ...updated, annotationId: 'z' })).toBe(state);
-    const moved = { turnId: 't2', resource: 'file:///b', range: { ...range, end: range.start } };
+    const moved = {
+      origin: { session: 'ahp-session:/s', chat: 'ahp-chat:/c' },
+      resource: 'file:///b',
+      range: { ...range, end: range.start },
+    };
     expect(
       reduce(state, { type: 'annotations/updated', annotationId: 'note', ...moved }).annotations,
     ).toStrictEqual([why, { ...note, ...moved }]);

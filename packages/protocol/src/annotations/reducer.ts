@@ -50,9 +50,9 @@ function change(
 
 // Absent fields stay. A range can only be removed by `annotations/set`.
 function givenFields(action: AnnotationsUpdatedAction): Patch<Annotation> {
-  const { turnId, resource, range, resolved } = action;
+  const { origin, resource, range, resolved } = action;
   return {
-    ...(turnId !== undefined && { turnId }),
+    ...(origin !== undefined && { origin }),
     ...(resource !== undefined && { resource }),
     ...(range !== undefined && { range }),
     ...(resolved !== undefined && { resolved }),

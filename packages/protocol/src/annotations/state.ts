@@ -5,12 +5,11 @@ export interface AnnotationsState {
   annotations: Annotation[];
 }
 
-/** A conversation about a file or a part of it, in the version that a turn left [ANN-1]. */
+/** A conversation about a file or a part of it, in the version that its origin names [ANN-1]. */
 export interface Annotation extends WithMeta {
   /** Chosen by the client that creates the annotation. */
   id: string;
-  /** The turn whose version of the file is annotated. */
-  turnId: string;
+  origin: AnnotationOrigin;
   /** URI of the file. */
   resource: URI;
   /** Absent: the whole file. */
@@ -19,6 +18,16 @@ export interface Annotation extends WithMeta {
   resolved: boolean;
   /** Oldest first, never empty. */
   entries: AnnotationEntry[];
+}
+
+/** Where an annotation was made [ANN-20]. */
+export interface AnnotationOrigin {
+  /** The session of the channel. */
+  session: URI;
+  /** Absent: the session as a whole. */
+  chat?: URI;
+  /** The turn of the chat whose version of the file is annotated. Absent: the present version. */
+  turnId?: string;
 }
 
 /** One entry of an annotation. */

@@ -26,6 +26,7 @@ test('[AUTH-1] an observer can do these and nothing else', () => {
     least === 'observe' ? [method] : [],
   );
   expect(observed.toSorted()).toEqual([
+    'fetchAutomationRuns',
     'fetchTurns',
     'initialize',
     'listSessions',

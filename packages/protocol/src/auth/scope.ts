@@ -49,6 +49,10 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     disposeSession: 'interact',
     createChat: 'interact',
     disposeChat: 'interact',
+    moveChat: 'interact',
+    runAutomation: 'interact',
+    fetchAutomationRuns: 'observe',
+    listAutomationTriggerDefinitions: 'interact',
     createTerminal: 'interact',
     disposeTerminal: 'interact',
     'x-signalTerminal': 'interact',
@@ -97,6 +101,9 @@ export const ACTION_SCOPE = {
   'chat/draftChanged': 'interact',
   'chat/inputAnswerChanged': 'interact',
   'chat/inputCompleted': 'interact',
+  'chat/isReadChanged': 'interact',
+  'chat/isArchivedChanged': 'interact',
+  'changeset/filesReviewChanged': 'interact',
   'annotations/set': 'interact',
   'annotations/updated': 'interact',
   'annotations/removed': 'interact',
@@ -107,6 +114,10 @@ export const ACTION_SCOPE = {
   'terminal/claimed': 'interact',
   'terminal/titleChanged': 'interact',
   'terminal/cleared': 'interact',
+  'automation/createRequested': 'interact',
+  'automation/updateRequested': 'interact',
+  'automation/removed': 'interact',
+  'automationRun/cancelRequested': 'interact',
 } as const satisfies { readonly [T in ClientActionType]: Least<Extract<StateAction, { type: T }>> };
 
 /** The least scope for a request with these params, which must fit their schema. */

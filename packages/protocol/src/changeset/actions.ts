@@ -12,7 +12,7 @@ export type ChangesetAction =
   | ChangesetContentChangedAction
   | ChangesetFileRemovedAction
   | ChangesetFileSetAction
-  | ChangesetFilesReviewedChangedAction
+  | ChangesetFilesReviewChangedAction
   | ChangesetOperationStatusChangedAction
   | ChangesetOperationsChangedAction
   | ChangesetStatusChangedAction;
@@ -22,12 +22,11 @@ export interface ChangesetClearedAction {
   type: 'changeset/cleared';
 }
 
-/** Replaces the files. Operations change only when given; an absent error clears it [CS-2]. */
+/** Replaces the files, and the operations when given. Status and error stay [CS-21]. */
 export interface ChangesetContentChangedAction {
   type: 'changeset/contentChanged';
   files: ChangesetFile[];
   operations?: ChangesetOperation[];
-  error?: ErrorInfo;
 }
 
 /** Removes one file. An unknown id changes nothing. */
@@ -42,10 +41,11 @@ export interface ChangesetFileSetAction {
   file: ChangesetFile;
 }
 
-/** Marks known files as reviewed or not reviewed [CS-2]. */
-export interface ChangesetFilesReviewedChangedAction {
-  type: 'changeset/filesReviewedChanged';
-  fileIds: string[];
+/** Marks known files as reviewed or not reviewed [CS-22]. */
+export interface ChangesetFilesReviewChangedAction {
+  type: 'changeset/filesReviewChanged';
+  /** Ids of files. */
+  files: string[];
   reviewed: boolean;
 }
 

@@ -31,31 +31,37 @@ describe('changesetReducer', () => {
     expect(reduce(state, { type: 'changeset/fileRemoved', fileId: 'z' })).toBe(state);
   });
 
-  it('[CS-2] a review touches files that are listed, known and differ', () => {
+  it('[CS-22] a review touches files that are listed, known and differ', () => {
     const reviewed = {
-      type: 'changeset/filesReviewedChanged',
-      fileIds: ['a', 'b', 'z'],
+      type: 'changeset/filesReviewChanged',
+      files: ['a', 'b', 'z'],
       reviewed: true,
     } as const;
-    const next = reduce(state, { ...reviewed, fileIds: [...reviewed.fileIds] });
+    const next = reduce(state, { ...reviewed, files: [...reviewed.files] });
     expect(next.files).toStrictEqual([{ ...a, reviewed: true }, b]);
     expect(next.files[1]).toBe(b);
-    expect(reduce(state, { ...reviewed, fileIds: ['b', 'z'] })).toBe(state);
+    expect(reduce(state, { ...reviewed, files: ['b', 'z'] })).toBe(state);
   });
 
-  it('[CS-2] new content replaces files and error, operations only when given', () => {
-    const broken = { ...state, error };
+  it('[CS-21] new content replaces the files, operations only when given, and leaves status and error', () => {
+    const broken: ChangesetState = { ...state, status: 'error', error };
     expect(reduce(broken, { type: 'changeset/contentChanged', files: [b] })).toStrictEqual({
-      ...state,
+      ...broken,
       files: [b],
     });
-    expect(
-      reduce(state, { type: 'changeset/contentChanged', files: [], operations: [], error }),
-    ).toStrictEqual({
-      status: 'ready',
+    expect(reduce(broken, { type: 'changeset/contentChanged', files: [], operations: [] })).toStrictEqual({
+      status: 'error',
       files: [],
       operations: [],
       error,
+    });
+  });
+
+  it('[CS-20] files stay while they are computed again, and the error does not', () => {
+    const failed = reduce(state, { type: 'changeset/statusChanged', status: 'error', error });
+    expect(reduce(failed, { type: 'changeset/statusChanged', status: 'recomputing', error })).toStrictEqual({
+      ...state,
+      status: 'recomputing',
     });
   });
 

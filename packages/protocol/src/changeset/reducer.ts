@@ -2,7 +2,7 @@ import type { StateAction } from '../wire/envelope.ts';
 import { indexOfId, patch, withItem, withoutItem } from '../wire/patch.ts';
 import type {
   ChangesetAction,
-  ChangesetFilesReviewedChangedAction,
+  ChangesetFilesReviewChangedAction,
   ChangesetOperationStatusChangedAction,
 } from './actions.ts';
 import type { ChangesetState } from './state.ts';
@@ -23,13 +23,12 @@ export function changesetReducer(state: ChangesetState, action: StateAction, _no
       const index = indexOfId(state.files, action.fileId);
       return index < 0 ? state : patch(state, { files: withoutItem(state.files, index) });
     }
-    case 'changeset/filesReviewedChanged':
+    case 'changeset/filesReviewChanged':
       return markReviewed(state, action);
     case 'changeset/contentChanged':
       return patch(state, {
         files: action.files,
         operations: action.operations ?? state.operations,
-        error: action.error,
       });
     case 'changeset/operationsChanged':
       return patch(state, { operations: action.operations });
@@ -45,9 +44,9 @@ export function changesetReducer(state: ChangesetState, action: StateAction, _no
 
 function markReviewed(
   state: ChangesetState,
-  { fileIds, reviewed }: ChangesetFilesReviewedChangedAction,
+  { files: ids, reviewed }: ChangesetFilesReviewChangedAction,
 ): ChangesetState {
-  const listed = new Set(fileIds);
+  const listed = new Set(ids);
   const files = state.files.slice();
   for (const [index, file] of files.entries()) {
     if (listed.has(file.id)) files[index] = patch(file, { reviewed });

@@ -12,10 +12,18 @@ export interface Changeset {
   description?: string;
   /** Display hint: `session`, `uncommitted`, `branch`, `turn`, `compare-turns`, or a newer value. */
   changeKind: string;
+  /** Absent: none. */
+  capabilities?: ChangesetCapabilities;
 }
 
-/** `computing` until the files are known, then `ready`, or `error`. */
-export type ChangesetStatus = 'computing' | 'ready' | 'error';
+/** Optional abilities of a changeset. */
+export interface ChangesetCapabilities {
+  /** Clients may mark its files as reviewed [CS-22]. */
+  review?: Record<string, unknown>;
+}
+
+/** `computing` until the files are known, then `ready`, or `error`; `recomputing` while files that are shown are refreshed [CS-20]. */
+export type ChangesetStatus = 'computing' | 'ready' | 'error' | 'recomputing';
 
 /** A set of changed files. */
 export interface ChangesetState {

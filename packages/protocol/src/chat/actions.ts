@@ -1,7 +1,9 @@
+import type { CanvasReference } from '../canvas/state.ts';
+import type { Changeset } from '../changeset/state.ts';
 import type { ErrorInfo, StringOrMarkdown, WithMeta } from '../wire/basics.ts';
 import type { ChatInputAnswer, ChatInputRequest, ChatInputResponseKind } from './input-request.ts';
 import type { Message } from './message.ts';
-import type { PendingMessageKind, ResponsePart, Turn, UsageInfo } from './state.ts';
+import type { BackgroundWork, PendingMessageKind, ResponsePart, Turn, UsageInfo } from './state.ts';
 import type {
   ConfirmationOption,
   FileEdit,
@@ -37,7 +39,14 @@ export type ChatAction =
   | ChatDraftChangedAction
   | ChatInputRequestedAction
   | ChatInputAnswerChangedAction
-  | ChatInputCompletedAction;
+  | ChatInputCompletedAction
+  | ChatIsReadChangedAction
+  | ChatIsArchivedChangedAction
+  | ChatMovableChangedAction
+  | ChatChangesetsChangedAction
+  | ChatBackgroundWorkSetAction
+  | ChatBackgroundWorkRemovedAction
+  | ChatCanvasesChangedAction;
 
 /**
  * Fields of actions that belong to a turn. For any other turn than the active one they change nothing
@@ -265,4 +274,48 @@ export interface ChatInputCompletedAction {
   response: ChatInputResponseKind;
   /** By question id; applied on top of the present answers. */
   answers?: Record<string, ChatInputAnswer>;
+}
+
+/** Sets or clears the bit `IsRead` of the chat. That of the session does not change [CHAT-42]. */
+export interface ChatIsReadChangedAction {
+  type: 'chat/isReadChanged';
+  isRead: boolean;
+}
+
+/** Sets or clears the bit `IsArchived` of the chat. That of the session does not change [CHAT-42]. */
+export interface ChatIsArchivedChangedAction {
+  type: 'chat/isArchivedChanged';
+  isArchived: boolean;
+}
+
+/** Changes whether the chat can be moved [CHAT-45]. */
+export interface ChatMovableChangedAction {
+  type: 'chat/movableChanged';
+  movable: boolean;
+}
+
+/** Replaces the chat's catalogue of changesets [CHAT-43]. */
+export interface ChatChangesetsChangedAction {
+  type: 'chat/changesetsChanged';
+  /** Absent: none are known. */
+  changesets?: Changeset[];
+}
+
+/** Adds background work, or replaces the entry with the same id in its place [CHAT-46]. */
+export interface ChatBackgroundWorkSetAction {
+  type: 'chat/backgroundWorkSet';
+  work: BackgroundWork;
+}
+
+/** Background work has ended. An unknown id changes nothing [CHAT-46]. */
+export interface ChatBackgroundWorkRemovedAction {
+  type: 'chat/backgroundWorkRemoved';
+  id: string;
+}
+
+/** Replaces the chat's canvases. Experimental [CHAT-47]. */
+export interface ChatCanvasesChangedAction {
+  type: 'chat/canvasesChanged';
+  /** Absent: none. */
+  canvases?: CanvasReference[];
 }

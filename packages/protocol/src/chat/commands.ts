@@ -26,6 +26,33 @@ export interface ChatForkSource {
 /** `disposeChat`: ends and removes the chat in `channel` [CHAT-1]. */
 export interface DisposeChatParams extends BaseParams {}
 
+/** `moveChat`: moves the chat in `channel` within its session, to another one or to a new one [SESS-29]. */
+export interface MoveChatParams extends BaseParams {
+  destination: ChatMoveDestination;
+}
+
+/** Where a chat is moved to. */
+export type ChatMoveDestination = ChatMoveToSession | ChatMoveToNewSession;
+
+/** To a place in the catalogue of a session, which may be its present one. */
+export interface ChatMoveToSession {
+  kind: 'session';
+  session: URI;
+  /** The chat of that session behind which it is put. Absent: to the front. */
+  after?: URI;
+}
+
+/** To a new session, whose default chat it becomes. */
+export interface ChatMoveToNewSession {
+  kind: 'newSession';
+}
+
+/** The chat has been moved. */
+export interface MoveChatResult {
+  /** The session that it belongs to now. */
+  session: URI;
+}
+
 /** `fetchTurns`: `channel` is the chat, or a session for its default chat [CHAT-15]. */
 export interface FetchTurnsParams extends BaseParams {
   /**

@@ -18,7 +18,7 @@ export interface MessageOrigin {
 }
 
 /** Clients may write only as `user` [CHAT-3]. */
-export type MessageKind = 'user' | 'agent' | 'tool' | 'systemNotification';
+export type MessageKind = 'user' | 'agent' | 'tool' | 'systemNotification' | 'automation';
 
 /** A model and its settings. */
 export interface ModelSelection {

@@ -1,6 +1,9 @@
+import { withFlag } from '../session/reducer-status.ts';
+import { SessionStatus } from '../session/status.ts';
 import type { StateAction } from '../wire/envelope.ts';
 import { patch } from '../wire/patch.ts';
 import type { ChatAction } from './actions.ts';
+import { removeBackgroundWork, setBackgroundWork } from './reducer-background.ts';
 import { answerInput, completeInput, requestInput } from './reducer-input.ts';
 import { appendPart, appendText, reduceToolCall, startToolCall } from './reducer-parts.ts';
 import { removePending, reorderQueue, setPending } from './reducer-pending.ts';
@@ -61,6 +64,20 @@ export function chatReducer(state: ChatState, action: StateAction, now: number):
       return reorderQueue(state, action.order);
     case 'chat/draftChanged':
       return patch(state, { draft: action.draft });
+    case 'chat/isReadChanged':
+      return patch(state, { status: withFlag(state.status, SessionStatus.IsRead, action.isRead) });
+    case 'chat/isArchivedChanged':
+      return patch(state, { status: withFlag(state.status, SessionStatus.IsArchived, action.isArchived) });
+    case 'chat/movableChanged':
+      return patch(state, { movable: action.movable });
+    case 'chat/changesetsChanged':
+      return patch(state, { changesets: action.changesets });
+    case 'chat/backgroundWorkSet':
+      return setBackgroundWork(state, action.work);
+    case 'chat/backgroundWorkRemoved':
+      return removeBackgroundWork(state, action.id);
+    case 'chat/canvasesChanged':
+      return patch(state, { canvases: action.canvases });
     case 'chat/activityChanged':
       return patch(state, { activity: action.activity });
     default:

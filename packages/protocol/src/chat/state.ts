@@ -1,3 +1,6 @@
+import type { CanvasReference } from '../canvas/state.ts';
+import type { Changeset } from '../changeset/state.ts';
+import type { ChangesSummary } from '../session/state.ts';
 import type { SessionStatus } from '../session/status.ts';
 import type { ContentRef, ErrorInfo, StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
 import type { ChatInputRequest, ChatInputResponseKind } from './input-request.ts';
@@ -8,7 +11,7 @@ import type { ToolCallResponsePart } from './tool-call.ts';
 export interface ChatSummary {
   resource: URI;
   title: string;
-  /** The activity bits follow from the chat's state [CHAT-10]. */
+  /** The activity bits follow from the chat's state [CHAT-10]. `IsRead` and `IsArchived` are the chat's own [CHAT-42]. */
   status: SessionStatus;
   /** Present activity, for people. Absent: none. */
   activity?: string;
@@ -20,6 +23,10 @@ export interface ChatSummary {
   interactivity?: ChatInteractivity;
   /** Absent: the session's. */
   workingDirectory?: URI;
+  /** Size of the chat's changes [CHAT-44]. Absent: unknown. */
+  changes?: ChangesSummary;
+  /** Whether `moveChat` may move it [SESS-29]. Absent: false. */
+  movable?: boolean;
 }
 
 /** The state of a chat. */
@@ -38,6 +45,38 @@ export interface ChatState extends ChatSummary, WithMeta {
   inputRequests?: ChatInputRequest[];
   /** Unsent message, shared by all clients [CHAT-14]. */
   draft?: Message;
+  /** Changesets of this chat, apart from those of the session [CHAT-43]. Absent: none are known. */
+  changesets?: Changeset[];
+  /** Work that runs outside of turns [CHAT-46]. Absent: none. */
+  backgroundWork?: BackgroundWork[];
+  /** Experimental [CHAT-47]. Absent: none. */
+  canvases?: CanvasReference[];
+}
+
+/** Work that goes on while the chat may be idle [CHAT-46]. */
+export type BackgroundWork = BackgroundShellWork | BackgroundSubagentWork;
+
+/** Fields of all background work. */
+export interface BackgroundWorkBase extends WithMeta {
+  /** Unique in its chat. */
+  id: string;
+  label: string;
+  /** ISO 8601. */
+  startedAt: string;
+}
+
+/** A command in a shell. */
+export interface BackgroundShellWork extends BackgroundWorkBase {
+  kind: 'shell';
+  command: string;
+  /** Shows its output. Absent: the output is not shown. */
+  terminal?: URI;
+}
+
+/** An agent in a chat of its own. */
+export interface BackgroundSubagentWork extends BackgroundWorkBase {
+  kind: 'subagent';
+  chat: URI;
 }
 
 /** Whether people can write in a chat, only read it, or do not see it [CHAT-2]. */

@@ -232,5 +232,5 @@ export const STATES: Readonly<Record<string, ShapeName>> = {
   terminal: 'TerminalState',
   changeset: 'ChangesetState',
   annotations: 'AnnotationsState',
-  automations: 'AutomationState',
+  automation: 'AutomationState',
 };

@@ -15,6 +15,7 @@ export type SessionAction =
   | SessionChatAddedAction
   | SessionChatRemovedAction
   | SessionChatUpdatedAction
+  | SessionChatsReorderedAction
   | SessionConfigChangedAction
   | SessionCreationFailedAction
   | SessionCustomizationRemovedAction
@@ -77,6 +78,12 @@ export interface SessionChatUpdatedAction {
   type: 'session/chatUpdated';
   chat: URI;
   changes: ChatSummaryChanges;
+}
+
+/** Reorders the catalogue. Without effect unless it names every chat exactly once [SESS-27]. */
+export interface SessionChatsReorderedAction {
+  type: 'session/chatsReordered';
+  chats: URI[];
 }
 
 /** The changed fields; `resource` is ignored [SESS-6]. */

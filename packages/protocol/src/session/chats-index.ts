@@ -85,6 +85,23 @@ export function withoutChat(chats: readonly ChatSummary[], position: number): Ch
   return copy;
 }
 
+/** The catalogue in a new order; the same list unless the order names every chat exactly once and differs [SESS-27]. */
+export function reorderedChats(chats: ChatSummary[], order: readonly string[]): ChatSummary[] {
+  if (order.length !== chats.length) return chats;
+  const { totals, newest } = indexOf(chats);
+  const positions = new Map<string, number>();
+  const copy: ChatSummary[] = [];
+  for (const resource of order) {
+    const chat = chats[chatPosition(chats, resource)];
+    if (chat === undefined || positions.has(resource)) return chats;
+    positions.set(resource, copy.length);
+    copy.push(chat);
+  }
+  if (copy.every((chat, position) => chats[position] === chat)) return chats;
+  indexes.set(copy, { totals, positions, ...(newest !== undefined && { newest }) });
+  return copy;
+}
+
 function indexOf(chats: readonly ChatSummary[]): ChatsIndex {
   const known = indexes.get(chats);
   if (known !== undefined) return known;

@@ -74,6 +74,30 @@ describe('catalogue', () => {
     expect(reduce(routed, { type: 'session/chatRemoved', chat: 'ahp-chat:/oak' })).toBe(routed);
   });
 
+  it('[SESS-27] an order takes effect only if it names every chat exactly once', () => {
+    const [a, b, c] = [summary('a'), summary('b', { status: 8 }), summary('c')];
+    const before = session({ chats: [a, b, c], defaultChat: a.resource });
+    const order = (...chats: ChatSummary[]): StateAction => ({
+      type: 'session/chatsReordered',
+      chats: chats.map(({ resource }) => resource),
+    });
+    const next = reduce(before, order(c, a, b));
+    expect(next).toStrictEqual({ ...before, chats: [c, a, b] });
+    const renamed = { type: 'session/chatUpdated', chat: b.resource, changes: { title: 'B' } } as const;
+    expect(reduce(next, renamed).chats).toStrictEqual([c, a, { ...b, title: 'B' }]);
+    for (const wrong of [order(a, b), order(a, b, b), order(a, b, summary('x')), order(a, b, c, c)])
+      expect(reduce(before, wrong)).toBe(before);
+    expect(reduce(before, order(a, b, c))).toBe(before);
+  });
+
+  it('[SESS-28] an update of an entry may carry its changes and whether it is movable', () => {
+    const before = session({ chats: [summary('a', { movable: true })] });
+    const changes = { movable: false, changes: { files: 2 } };
+    expect(
+      reduce(before, { type: 'session/chatUpdated', chat: 'ahp-chat:/a', changes }).chats,
+    ).toStrictEqual([summary('a', changes)]);
+  });
+
   it('[SESS-6] the default chat is set and cleared', () => {
     const routed = reduce(two, { type: 'session/defaultChatChanged', defaultChat: 'ahp-chat:/rose' });
     expect(routed.defaultChat).toBe('ahp-chat:/rose');

@@ -10,7 +10,7 @@ import type {
   SessionInputNeededRemovedAction,
   SessionInputNeededSetAction,
 } from './actions.ts';
-import { chatPosition, withChat, withoutChat } from './chats-index.ts';
+import { chatPosition, reorderedChats, withChat, withoutChat } from './chats-index.ts';
 import {
   removeCustomization,
   setMcpServer,
@@ -82,6 +82,8 @@ export function sessionReducer(state: SessionState, action: StateAction, _now: n
       return removeChat(state, action);
     case 'session/chatUpdated':
       return updateChat(state, action);
+    case 'session/chatsReordered':
+      return withChats(state, reorderedChats(state.chats, action.chats));
     case 'session/defaultChatChanged':
       return patch(state, { defaultChat: action.defaultChat });
     case 'session/activeClientSet':

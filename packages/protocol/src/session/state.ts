@@ -1,6 +1,6 @@
 import type { AnnotationsSummary } from '../annotations/state.ts';
 import type { Changeset } from '../changeset/state.ts';
-import type { ChatSummary } from '../chat/state.ts';
+import type { ChatInteractivity, ChatOrigin, ChatSummary } from '../chat/state.ts';
 import type { SessionConfigState } from '../config/schema.ts';
 import type { ErrorInfo, URI, WithMeta } from '../wire/basics.ts';
 import type { ClientPluginCustomization, Customization } from './customization.ts';
@@ -21,6 +21,19 @@ export interface SessionMetadata {
   workingDirectory?: URI;
   /** Kept up to date in the catalogue entry only [SESS-5]. Absent: no annotations channel. */
   annotations?: AnnotationsSummary;
+  /** What created the session. Absent: a client [ROOT-21]. */
+  origin?: SessionOrigin;
+}
+
+/** What created a session. */
+export type SessionOrigin = AutomationSessionOrigin;
+
+/** Created by a run of an automation [RUN-4]. */
+export interface AutomationSessionOrigin {
+  kind: 'automation';
+  automation: URI;
+  /** The run's channel. */
+  run: URI;
 }
 
 /** The repository or folder of a session. */
@@ -60,6 +73,24 @@ export interface SessionSummary extends SessionMetadata, WithMeta {
   createdAt: string;
   /** ISO 8601; the latest among its chats [SESS-5]. */
   modifiedAt: string;
+  changes?: ChangesSummary;
+  /** All its chats, in the order of the session's catalogue [ROOT-21] [ROOT-22]. Absent: subscribe to the session to see them. */
+  chats?: SessionChatSummary[];
+  /** The chat for input that names no chat. */
+  defaultChat?: URI;
+}
+
+/** A chat in the catalogue entry of its session: enough to list it without a subscription [ROOT-21]. */
+export interface SessionChatSummary {
+  resource: URI;
+  title: string;
+  /** Absent: unknown. */
+  origin?: ChatOrigin;
+  /** Absent: `full`. */
+  interactivity?: ChatInteractivity;
+  /** Absent: unknown. */
+  status?: SessionStatus;
+  /** Absent: unknown. */
   changes?: ChangesSummary;
 }
 

@@ -1,5 +1,11 @@
 import type { AnnotationsAction } from '../annotations/actions.ts';
 import type { AnnotationsState } from '../annotations/state.ts';
+import type { AutomationAction } from '../automation/actions.ts';
+import type { AutomationState } from '../automation/state.ts';
+import type { AutomationRunAction } from '../automation-run/actions.ts';
+import type { AutomationRunState } from '../automation-run/state.ts';
+import type { CanvasAction } from '../canvas/actions.ts';
+import type { CanvasState } from '../canvas/state.ts';
 import type { ChangesetAction } from '../changeset/actions.ts';
 import type { ChangesetState } from '../changeset/state.ts';
 import type { ChatAction } from '../chat/actions.ts';
@@ -23,6 +29,9 @@ export interface ChannelState {
   changeset: ChangesetState;
   annotations: AnnotationsState;
   resourceWatch: ResourceWatchState;
+  automation: AutomationState;
+  automationRun: AutomationRunState;
+  canvas: CanvasState;
 }
 
 /** The actions of each kind of channel. An action on a channel of another kind is rejected [ACT-3]. */
@@ -34,6 +43,9 @@ export interface ChannelAction {
   changeset: ChangesetAction;
   annotations: AnnotationsAction;
   resourceWatch: ResourceWatchAction;
+  automation: AutomationAction;
+  automationRun: AutomationRunAction;
+  canvas: CanvasAction;
 }
 
 /** A kind of channel with state. Telemetry and `mcp://` channels have no state and no kind. */
@@ -48,6 +60,9 @@ export const CHANNEL_KINDS = [
   'changeset',
   'annotations',
   'resourceWatch',
+  'automation',
+  'automationRun',
+  'canvas',
 ] as const satisfies readonly ChannelKind[];
 
 /** The kind of channel of each action type of the protocol. */
@@ -61,6 +76,7 @@ export const ACTION_CHANNEL = {
   'session/chatAdded': 'session',
   'session/chatRemoved': 'session',
   'session/chatUpdated': 'session',
+  'session/chatsReordered': 'session',
   'session/defaultChatChanged': 'session',
   'session/titleChanged': 'session',
   'session/isReadChanged': 'session',
@@ -106,10 +122,17 @@ export const ACTION_CHANNEL = {
   'chat/inputRequested': 'chat',
   'chat/inputAnswerChanged': 'chat',
   'chat/inputCompleted': 'chat',
+  'chat/isReadChanged': 'chat',
+  'chat/isArchivedChanged': 'chat',
+  'chat/movableChanged': 'chat',
+  'chat/changesetsChanged': 'chat',
+  'chat/backgroundWorkSet': 'chat',
+  'chat/backgroundWorkRemoved': 'chat',
+  'chat/canvasesChanged': 'chat',
   'changeset/statusChanged': 'changeset',
   'changeset/fileSet': 'changeset',
   'changeset/fileRemoved': 'changeset',
-  'changeset/filesReviewedChanged': 'changeset',
+  'changeset/filesReviewChanged': 'changeset',
   'changeset/contentChanged': 'changeset',
   'changeset/operationsChanged': 'changeset',
   'changeset/operationStatusChanged': 'changeset',
@@ -131,6 +154,16 @@ export const ACTION_CHANNEL = {
   'terminal/commandExecuted': 'terminal',
   'terminal/commandFinished': 'terminal',
   'resourceWatch/changed': 'resourceWatch',
+  'automation/createRequested': 'automation',
+  'automation/updateRequested': 'automation',
+  'automation/set': 'automation',
+  'automation/removed': 'automation',
+  'automationRun/lifecycleChanged': 'automationRun',
+  'automationRun/sessionSet': 'automationRun',
+  'automationRun/sessionRemoved': 'automationRun',
+  'automationRun/primarySessionChanged': 'automationRun',
+  'automationRun/cancelRequested': 'automationRun',
+  'canvas/stateChanged': 'canvas',
 } as const satisfies { readonly [K in ChannelKind as ChannelAction[K]['type']]: K };
 
 /** Type name of an action. */
@@ -166,6 +199,9 @@ export const CLIENT_ACTIONS = [
   'chat/draftChanged',
   'chat/inputAnswerChanged',
   'chat/inputCompleted',
+  'chat/isReadChanged',
+  'chat/isArchivedChanged',
+  'changeset/filesReviewChanged',
   'annotations/set',
   'annotations/updated',
   'annotations/removed',
@@ -176,6 +212,10 @@ export const CLIENT_ACTIONS = [
   'terminal/claimed',
   'terminal/titleChanged',
   'terminal/cleared',
+  'automation/createRequested',
+  'automation/updateRequested',
+  'automation/removed',
+  'automationRun/cancelRequested',
 ] as const satisfies readonly ActionType[];
 
 /** Type name of an action that clients may dispatch. */

@@ -1,5 +1,11 @@
 import type { AnnotationsAction } from '../annotations/actions.ts';
 import type { AnnotationsState } from '../annotations/state.ts';
+import type { AutomationAction } from '../automation/actions.ts';
+import type { AutomationState } from '../automation/state.ts';
+import type { AutomationRunAction } from '../automation-run/actions.ts';
+import type { AutomationRunState } from '../automation-run/state.ts';
+import type { CanvasAction } from '../canvas/actions.ts';
+import type { CanvasState } from '../canvas/state.ts';
 import type { ChangesetAction } from '../changeset/actions.ts';
 import type { ChangesetState } from '../changeset/state.ts';
 import type { ChatAction } from '../chat/actions.ts';
@@ -58,7 +64,10 @@ export interface Snapshot {
     | ChangesetState
     | ResourceWatchState
     | AnnotationsState
-    | ChatState;
+    | ChatState
+    | AutomationState
+    | AutomationRunState
+    | CanvasState;
   /** The state reflects envelopes up to this number; later envelopes have higher numbers. */
   fromSeq: Count;
 }
@@ -73,4 +82,7 @@ export type StateAction =
   | ChangesetAction
   | AnnotationsAction
   | TerminalAction
-  | ResourceWatchAction;
+  | ResourceWatchAction
+  | AutomationAction
+  | AutomationRunAction
+  | CanvasAction;

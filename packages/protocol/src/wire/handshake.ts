@@ -1,4 +1,5 @@
 import type { TokenScope } from '../auth/token.ts';
+import type { AutomationCapabilities } from '../automation/state.ts';
 import type { TelemetryCapabilities } from '../telemetry/telemetry.ts';
 import type { BaseParams, ConnectionParams, Count, URI } from './basics.ts';
 import type { ActionEnvelope, Snapshot } from './envelope.ts';
@@ -58,6 +59,8 @@ export interface InitializeResult {
   terminalCommandPrefix?: string;
   /** Absent: none [OTLP-1]. */
   telemetry?: TelemetryCapabilities;
+  /** Absent: the host has no automations [AUTO-1]. */
+  automations?: AutomationCapabilities;
   /** Scope of the caller's token. Absent: a host without scopes. */
   'x-scope'?: TokenScope;
 }

@@ -7,6 +7,14 @@ import type {
   RevokeTokenParams,
 } from '../auth/token.ts';
 import type {
+  FetchAutomationRunsParams,
+  FetchAutomationRunsResult,
+  ListAutomationTriggerDefinitionsParams,
+  ListAutomationTriggerDefinitionsResult,
+  RunAutomationParams,
+  RunAutomationResult,
+} from '../automation/commands.ts';
+import type {
   InvokeChangesetOperationParams,
   InvokeChangesetOperationResult,
 } from '../changeset/commands.ts';
@@ -17,6 +25,8 @@ import type {
   DisposeChatParams,
   FetchTurnsParams,
   FetchTurnsResult,
+  MoveChatParams,
+  MoveChatResult,
 } from '../chat/commands.ts';
 import type { AhpMcpUiHostCapabilities } from '../mcp/state.ts';
 import type {
@@ -138,6 +148,7 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-diskUse': { params: DiskUseParams; result: DiskUseResult };
   createChat: { params: CreateChatParams; result: null };
   disposeChat: { params: DisposeChatParams; result: null };
+  moveChat: { params: MoveChatParams; result: MoveChatResult };
   fetchTurns: { params: FetchTurnsParams; result: FetchTurnsResult };
   completions: { params: CompletionsParams; result: CompletionsResult };
   createTerminal: { params: CreateTerminalParams; result: null };
@@ -146,6 +157,12 @@ export interface ClientToHostRequests extends ResourceRequests {
   invokeChangesetOperation: {
     params: InvokeChangesetOperationParams;
     result: InvokeChangesetOperationResult;
+  };
+  runAutomation: { params: RunAutomationParams; result: RunAutomationResult };
+  fetchAutomationRuns: { params: FetchAutomationRunsParams; result: FetchAutomationRunsResult };
+  listAutomationTriggerDefinitions: {
+    params: ListAutomationTriggerDefinitionsParams;
+    result: ListAutomationTriggerDefinitionsResult;
   };
 }
 
@@ -223,12 +240,16 @@ export const CLIENT_REQUEST_METHODS = [
   'x-diskUse',
   'createChat',
   'disposeChat',
+  'moveChat',
   'fetchTurns',
   'completions',
   'createTerminal',
   'disposeTerminal',
   'x-signalTerminal',
   'invokeChangesetOperation',
+  'runAutomation',
+  'fetchAutomationRuns',
+  'listAutomationTriggerDefinitions',
   ...RESOURCE_METHODS,
 ] as const satisfies readonly ClientRequestMethod[];
 

@@ -1,4 +1,7 @@
 import { annotationsReducer } from '../annotations/reducer.ts';
+import { automationReducer } from '../automation/reducer.ts';
+import { automationRunReducer } from '../automation-run/reducer.ts';
+import { canvasReducer } from '../canvas/reducer.ts';
 import { changesetReducer } from '../changeset/reducer.ts';
 import { chatReducer } from '../chat/reducer.ts';
 import { resourceWatchReducer } from '../resource-watch/reducer.ts';
@@ -21,6 +24,9 @@ const REDUCERS: Reducers = {
   changeset: changesetReducer,
   annotations: annotationsReducer,
   resourceWatch: resourceWatchReducer,
+  automation: automationReducer,
+  automationRun: automationRunReducer,
+  canvas: canvasReducer,
 };
 
 /**

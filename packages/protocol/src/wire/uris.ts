@@ -7,6 +7,9 @@ export const ROOT_URI = 'ahp-root://';
 /** Longest URI that a client may choose for a session, chat or terminal, in UTF-16 code units. */
 export const MAX_URI_LENGTH = 512;
 
+/** The channel of the host's automations [AUTO-2]. */
+export const AUTOMATIONS_URI = 'ahp-automations://';
+
 const ANNOTATIONS_SUFFIX = '/annotations';
 
 /** The scheme of each kind of channel. Annotations are below the URI of their session. */
@@ -17,6 +20,9 @@ export const CHANNEL_SCHEMES = {
   terminal: 'ahp-terminal',
   changeset: 'ahp-changeset',
   resourceWatch: 'ahp-resource-watch',
+  automation: 'ahp-automations',
+  automationRun: 'ahp-automation-run',
+  canvas: 'ahp-canvas',
   telemetry: 'ahp-otlp',
   mcp: 'mcp',
 } as const satisfies Record<Exclude<ChannelKind, 'annotations'> | 'telemetry' | 'mcp', string>;
@@ -42,6 +48,11 @@ const KIND_BY_SCHEME: ReadonlyMap<string, SchemeKind> = new Map([
   [CHANNEL_SCHEMES.terminal, 'terminal'],
   [CHANNEL_SCHEMES.changeset, 'changeset'],
   [CHANNEL_SCHEMES.resourceWatch, 'resourceWatch'],
+  [CHANNEL_SCHEMES.automation, 'automation'],
+  // Names one automation, and is no channel.
+  ['ahp-automation', 'automation'],
+  [CHANNEL_SCHEMES.automationRun, 'automationRun'],
+  [CHANNEL_SCHEMES.canvas, 'canvas'],
   [CHANNEL_SCHEMES.telemetry, 'telemetry'],
   [CHANNEL_SCHEMES.mcp, 'mcp'],
 ]);
@@ -83,7 +94,10 @@ export function isAcceptableUri(uri: string, kind: ClientChosenKind): boolean {
 }
 
 /** The URI of a channel with its kind's scheme: `ahp-chat:/<id>`. */
-export function channelUri(kind: Exclude<SchemeKind, 'root' | 'telemetry' | 'mcp'>, id: string): URI {
+export function channelUri(
+  kind: Exclude<SchemeKind, 'root' | 'automation' | 'telemetry' | 'mcp'>,
+  id: string,
+): URI {
   return `${CHANNEL_SCHEMES[kind]}:/${id}`;
 }
 

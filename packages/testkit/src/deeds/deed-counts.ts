@@ -5,11 +5,18 @@ import { RpcError } from '@agenthost/rpc';
 /** Actions that hosts do not implement yet. */
 type UnbuiltAction = Extract<
   ClientActionType,
-  `annotations/${string}` | `session/customization${string}` | `session/mcpServer${string}`
+  | `annotations/${string}`
+  | `automation/${string}`
+  | `automationRun/${string}`
+  | `changeset/${string}`
+  | `session/customization${string}`
+  | `session/mcpServer${string}`
 >;
 
 const isBuilt = (type: ClientActionType): type is Exclude<ClientActionType, UnbuiltAction> =>
-  !/^(?:annotations\/|session\/customization|session\/mcpServer)/.test(type);
+  !/^(?:annotations\/|automation\/|automationRun\/|changeset\/|session\/customization|session\/mcpServer)/.test(
+    type,
+  );
 
 /**
  * Everything that a client can do to change state: all actions that it may dispatch, and the commands that

@@ -36,6 +36,8 @@ const LEAST: Required<LeastDeeds> = {
   'chat/draftChanged': [273, 89],
   'chat/inputAnswerChanged': [11, 17],
   'chat/inputCompleted': [10, 45],
+  'chat/isReadChanged': [0, 0],
+  'chat/isArchivedChanged': [0, 0],
   'terminal/input': [74, 390],
   'terminal/resized': [66, 155],
   'terminal/claimed': [102, 222],

@@ -25,7 +25,7 @@ const blockOf = (resource: string) => ({
 
 async function sessionOf(client: RawClient): Promise<SessionState> {
   const { state } = await client.subscribe(SESSION);
-  if (!('lifecycle' in state)) throw new Error('no session');
+  if (!('activeClients' in state)) throw new Error('no session');
   return state;
 }
 
