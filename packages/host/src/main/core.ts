@@ -40,11 +40,13 @@ import type { Terminals } from '../terminals/terminals.ts';
 import type { TurnParts } from '../turns/parts.ts';
 import type { TurnSupervisor } from '../turns/supervisor.ts';
 import type { Hub } from '../wire/hub.ts';
+import { findVsCode } from '../wire/vscode/ways.ts';
 import { FileFinder } from '../workspace/completion/file-finder.ts';
 import { findProject } from '../workspace/git-project.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { HostEvents } from './events.ts';
 import { type HostOptions, UNLOAD_AFTER_MS } from './options.ts';
+import { vsCodePort } from './vscode-port.ts';
 
 /** Default length of the output that a terminal keeps, in UTF-16 code units [TERM-4]. */
 const SCROLLBACK_LENGTH = 1024 * 1024;
@@ -149,6 +151,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       defaultDirectory: workspace.defaultDirectory,
       outbox: options.outbox,
       graceMs: options.graceMs,
+      findWays: findVsCode(vsCodePort({ sync, agents, configs, workspace })),
     }),
   );
   const { hub, presence } = wire;

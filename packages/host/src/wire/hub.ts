@@ -23,7 +23,8 @@ import { AdmissionQueue } from './requests/admission-queue.ts';
 import { attachWithSnapshots, detach, type Wanted } from './requests/attach.ts';
 import { Dispatcher } from './requests/dispatch.ts';
 import { Handshake, type HostFacts } from './requests/handshake.ts';
-import { routeRequests, type WireRequests } from './requests/router.ts';
+import { paramsIn, routeRequests, type WireRequests } from './requests/router.ts';
+import type { FindWays } from './ways.ts';
 
 /** All connections of a host: accepts them, routes what they send, sends what they get. */
 export class Hub {
@@ -35,6 +36,7 @@ export class Hub {
     commands: Commands;
     lives: ClientLives<Connection>;
     departures: Departures;
+    findWays: FindWays;
     connectionLimits(): ConnectionLimits;
   };
   readonly #clients: Clients<Connection>;
@@ -60,6 +62,7 @@ export class Hub {
     bornSeq: number;
     lives: ClientLives<Connection>;
     departures: Departures;
+    findWays: FindWays;
     connectionLimits(): ConnectionLimits;
     isReplaced(tokenHash: string): boolean;
     /** Whether a token is the owner's. */
@@ -131,10 +134,13 @@ export class Hub {
       wire: this.#wireRequests(),
       inTurn: (asking, work, mostBytes) => this.#admissionQueue.run(asking, work, mostBytes),
     });
-    connection.peer.onNotification('dispatchAction', (params) =>
-      this.#dispatcher.dispatch(connection, params),
-    );
-    connection.peer.onNotification('unsubscribe', (params) => this.#unsubscribe(connection, params));
+    const onNotification = (method: string, run: (params: unknown) => unknown): void =>
+      connection.peer.onNotification(method, (params) => {
+        const given = paramsIn(connection, method, params);
+        return given instanceof Promise ? given.then(run) : run(given);
+      });
+    onNotification('dispatchAction', (params) => this.#dispatcher.dispatch(connection, params));
+    onNotification('unsubscribe', (params) => this.#unsubscribe(connection, params));
     connection.peer.start();
     return connection;
   }

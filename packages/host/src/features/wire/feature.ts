@@ -11,6 +11,7 @@ import { ClientLives, type Presence } from '../../wire/clients/client-lives.ts';
 import type { Connection } from '../../wire/connection/connection.ts';
 import { DEFAULT_OUTBOX_LIMITS, type OutboxLimits } from '../../wire/connection/outbox.ts';
 import { Hub } from '../../wire/hub.ts';
+import type { FindWays } from '../../wire/ways.ts';
 import { COMPLETION_TRIGGERS } from '../../workspace/completion/word.ts';
 import type { Feature } from '../feature.ts';
 import type { FeatureList } from '../feature-list.ts';
@@ -33,6 +34,8 @@ interface Parts {
   readonly defaultDirectory: string;
   readonly outbox: Partial<OutboxLimits> | undefined;
   readonly graceMs: number | undefined;
+  /** Finds clients with ways of their own. */
+  readonly findWays: FindWays;
 }
 
 /** The connections of clients. */
@@ -70,6 +73,7 @@ export function wireFeature(parts: Parts): Feature & {
     lost: start.lost,
     bornSeq: start.reservedSeq,
     lives,
+    findWays: parts.findWays,
     isOwner: (tokenHash) => ownerTokens.isPresent(tokenHash),
     isGiven: (tokenHash) => accessTokens.isValid(tokenHash),
     isReplaced: (tokenHash) =>

@@ -7,6 +7,7 @@ import type { Log } from '../../lib/log.ts';
 import { type EncodedEnvelope, EncodedNotification, type Sink } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { ClientRecord } from '../clients/client-record.ts';
+import type { ClientWays, FindWays } from '../ways.ts';
 import { AnswerSender } from './answer-sender.ts';
 import type { ConnectionLimits } from './connection-quotas.ts';
 import { Translator } from './dialect.ts';
@@ -48,6 +49,8 @@ export class Connection implements Sink {
   readonly #log: Log;
   readonly #throttle: ReadThrottle;
   readonly #heartbeat = new Heartbeat();
+  readonly #findWays: FindWays;
+  #ways: ClientWays | undefined;
   #translator: Translator | undefined;
   #online: Online | undefined;
   #isClosed = false;
@@ -63,6 +66,7 @@ export class Connection implements Sink {
     slowReaders: SlowReaders<Connection>;
     merges: SharedMerges;
     connectionLimits(): ConnectionLimits;
+    findWays: FindWays;
     /** The limit that all connections of the token share; `undefined`: none. */
     tokenRateLimit: TokenRateLimit | undefined;
     /** Called with the first output after a flush. */
@@ -76,6 +80,7 @@ export class Connection implements Sink {
     this.identity = parts.identity;
     this.channels = new SubscribedChannels((by) => parts.onChannels(parts.identity, by));
     this.#sync = parts.sync;
+    this.#findWays = parts.findWays;
     this.#onClose = parts.onClose;
     this.#transport = parts.transport;
     this.#log = parts.log;
@@ -152,10 +157,20 @@ export class Connection implements Sink {
     return this.#online !== undefined;
   }
 
+  /** The ways of the client's program; `undefined`: it has none of its own. */
+  get ways(): ClientWays | undefined {
+    return this.#ways;
+  }
+
+  /** Call it with the params of each handshake, before anything else reads them. */
+  meet(params: unknown): void {
+    this.#ways = this.#findWays(params);
+  }
+
   /** Call it when the handshake has succeeded. */
   goOnline(online: Online): void {
     this.#online = online;
-    this.#translator = new Translator(online.version, online.client.id);
+    this.#translator = new Translator(online.version, online.client.id, this.#ways);
   }
 
   /** Call it when a handshake has failed after `goOnline`. */

@@ -9,6 +9,7 @@ import {
   StateNeeded,
 } from '@agenthost/protocol';
 import { EncodedEnvelope, type EncodedNotification } from '../../sync/subscription.ts';
+import type { ClientWays } from '../ways.ts';
 
 /**
  * Converts everything that a connection sends and gets between its protocol version and version 1.0 [CONN-9] [DIA-2]. Nothing else does; all
@@ -17,15 +18,18 @@ import { EncodedEnvelope, type EncodedNotification } from '../../sync/subscripti
 export class Translator {
   readonly dialect: Dialect;
   readonly #clientId: string;
+  readonly #ways: ClientWays | undefined;
 
-  /** `version`: as negotiated. */
-  constructor(version: string, clientId: string) {
+  /** `version`: as negotiated. `ways`: those of the client's program. */
+  constructor(version: string, clientId: string, ways?: ClientWays) {
     this.dialect = dialectOf(lineOf(version) ?? '1.0.0');
     this.#clientId = clientId;
+    this.#ways = ways;
   }
 
+  /** True if everything passes unchanged. */
   get isIdentity(): boolean {
-    return this.dialect.isIdentity;
+    return this.dialect.isIdentity && this.#ways === undefined;
   }
 
   /** Whether the version has an action that delivers turns [CHAT-15]. */
@@ -35,6 +39,16 @@ export class Translator {
 
   /** The envelopes to send in place of one. The last has its number, the others private ones below it [DIA-1]. */
   envelopes(encoded: EncodedEnvelope): readonly EncodedEnvelope[] {
+    const ways = this.#ways;
+    const translated = this.#inVersion(encoded);
+    if (ways === undefined) return translated;
+    return translated.map((one) => {
+      const value = ways.out(one.value);
+      return value === one.value ? one : new EncodedEnvelope(value);
+    });
+  }
+
+  #inVersion(encoded: EncodedEnvelope): readonly EncodedEnvelope[] {
     const { value } = encoded;
     const { dialect } = this;
     // A rejection echoes the action as the client sent it.
@@ -48,7 +62,8 @@ export class Translator {
   replayed(envelope: ActionEnvelope): readonly ActionEnvelope[] | undefined {
     try {
       const converted = this.#convert(new EncodedEnvelope(envelope));
-      return converted.length > 1 ? undefined : converted;
+      if (converted.length > 1) return undefined;
+      return converted.map((one) => this.#ways?.out(one) ?? one);
     } catch (error) {
       if (error instanceof StateNeeded) return undefined;
       throw error;
@@ -82,9 +97,9 @@ export class Translator {
   }
 
   snapshot(snapshot: Snapshot, kind: string): Snapshot {
-    if (this.dialect.isIdentity) return snapshot;
     const state = this.dialect.stateDown(kind, snapshot.state, this.#look(snapshot.resource));
-    return { ...snapshot, state: asState(state) };
+    const converted = state === snapshot.state ? snapshot : { ...snapshot, state: asState(state) };
+    return this.#ways?.out(converted) ?? converted;
   }
 
   /** The params of a request as version 1.0 has them. They are not checked yet. */
@@ -99,15 +114,21 @@ export class Translator {
   }
 
   result(method: string, result: unknown): unknown {
-    return this.dialect.resultDown(method, result, this.#look(''));
+    const converted = this.dialect.resultDown(method, result, this.#look(''));
+    return this.#ways === undefined ? converted : this.#ways.resultOut(method, converted);
+  }
+
+  /** URIs of channels as the client names them. */
+  uris(uris: readonly string[]): readonly string[] {
+    return this.#ways?.out({ missing: uris }).missing ?? uris;
   }
 
   /** The whole text of a notification; `undefined`: not to be sent. */
   notification(notification: EncodedNotification): string | undefined {
-    if (this.dialect.isIdentity) return notification.text;
+    if (this.isIdentity) return notification.text;
     const { method } = notification;
     const params = this.dialect.notificationDown(method, { ...notification.params }, this.#look(''));
-    return params && JSON.stringify({ jsonrpc: '2.0', method, params });
+    return params && JSON.stringify({ jsonrpc: '2.0', method, params: this.#ways?.out(params) ?? params });
   }
 
   #look(channel: string, states?: { before: unknown; after: unknown }): Look {

@@ -60,8 +60,9 @@ export class Dispatcher {
     }
     const { client } = connection.online;
     const incoming = checked.params;
-    if (client.epoch !== undefined && incoming.clientSeq <= client.lastClientSeq) {
-      return this.#answerAgain(connection, incoming, client.epoch);
+    const epoch = epochOf(connection, incoming);
+    if (epoch !== undefined && incoming.clientSeq <= client.lastClientSeq) {
+      return this.#answerAgain(connection, incoming, epoch);
     }
     const channel = this.#sync.registry.use(incoming.channel);
     const handling =
@@ -157,7 +158,7 @@ export class Dispatcher {
     const origin: DispatchOrigin = {
       clientId: client.id,
       clientSeq: incoming.clientSeq,
-      epoch: client.epoch,
+      epoch: epochOf(connection, incoming),
       sink: connection,
       dropped: () => this.#sendUnavailable(connection, incoming),
     };
@@ -207,7 +208,7 @@ export class Dispatcher {
         work(tx);
         const { client } = connection.online;
         // Dispatches of an `observe` token are always refused, also when they are sent again.
-        if (client.epoch === undefined || connection.identity.scope === 'observe') return;
+        if (epochOf(connection, incoming) === undefined || connection.identity.scope === 'observe') return;
         this.#clients.processed(tx, client, incoming.clientSeq);
       });
     } catch (error) {
@@ -264,6 +265,10 @@ const actionOf = <K extends ChannelKind>({ action }: Plan<K>, tx: Tx): ChannelAc
   typeof action === 'function' ? action(tx) : action;
 
 const UNREADABLE = reject('unavailable', 'The host cannot read its journal now; try again');
+
+/** The epoch in which the number of a dispatch is unique; `undefined`: the dispatch cannot be told from another one [ACT-5]. */
+const epochOf = (connection: Connection, { clientSeq }: Incoming): string | undefined =>
+  connection.ways?.isUnique(clientSeq) === false ? undefined : connection.online.client.epoch;
 
 const originOf = (connection: Connection, incoming: Incoming): ActionOrigin => ({
   clientId: connection.online.client.id,

@@ -164,7 +164,7 @@ export class Handshake {
     if (isKnown && this.#isTrusted(lastSeen)) {
       const replayed = await replay(this.#attaching, connection, { wanted, before, lastSeen });
       if (replayed !== undefined) {
-        const gone = JSON.stringify([...missing, ...replayed.gone]);
+        const gone = JSON.stringify(connection.translator.uris([...missing, ...replayed.gone]));
         return Answer.heldJson(`{"type":"replay","actions":${replayed.actionsJson},"missing":${gone}}`);
       }
     }

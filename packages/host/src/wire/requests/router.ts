@@ -102,7 +102,9 @@ export function routeRequests(
     peer.handle(method, async (params) => {
       if (method === 'subscribe') connection.online satisfies object;
       try {
-        return await guarded(() => run(connection, checkCall(connection, method, params)));
+        if (method !== 'subscribe') connection.meet(params);
+        const given = await paramsIn(connection, method, params);
+        return await guarded(() => run(connection, checkCall(connection, method, given)));
       } catch (error) {
         // The error is not what the outbox is held for.
         connection.outbox.release();
@@ -142,17 +144,28 @@ function routeCommand<M extends ClientRequestMethod>(
       const { translator } = connection;
       if (!translator.dialect.hasCommand(method)) throw methodNotFound(method);
       const run = async (): Promise<Answer> => {
-        const checked = checkCall(connection, method, translator.params(method, params));
+        const given = await paramsIn(connection, method, params);
+        const checked = checkCall(connection, method, translator.params(method, given));
         const answer = await command(checked, caller, context.signal);
         return answer instanceof Answer ? answer : Answer.behindCommit(translator.result(method, answer));
       };
       const mostBytes = connection.identity.scope === 'admin' ? undefined : LARGE.get(method);
       const runInTurn = mostBytes === undefined ? run : () => inTurn(connection, run, mostBytes);
-      return guarded(() => (isConcurrent ? connection.gate.run(runInTurn) : run()));
+      return guarded(() => (isConcurrent ? connection.gate.run(runInTurn) : run())).catch(
+        (error: unknown) => {
+          const instead = connection.ways?.insteadOf(method, error);
+          if (instead === undefined) throw error;
+          return Answer.behindCommit(instead.result);
+        },
+      );
     },
     { concurrent: isConcurrent },
   );
 }
+
+/** Returns params as the protocol has them. They are not checked yet. */
+export const paramsIn = (connection: Connection, method: string, params: unknown): unknown =>
+  connection.ways === undefined ? params : connection.ways.paramsIn(method, params);
 
 /** Returns the checked params of a call. Throws if they are invalid, or if the token of the connection does not allow the call [AUTH-1]. */
 function checkCall<M extends ClientRequestMethod>(
