@@ -17,6 +17,7 @@ export {
   type Schema,
   typeOfAction,
 } from './older-schema.ts';
+export { ORACLE_KINDS, reduceAt } from './oracle/reduce-at.ts';
 export { createPlayedAgent, type PlayedAgent, type PlayTurn } from './played-agent.ts';
 export { SeededRandom } from './seeded-random.ts';
 export { createSimulatedAgent, SIMULATED_AGENT, type SimulatedAgentOptions } from './simulated-agent.ts';
