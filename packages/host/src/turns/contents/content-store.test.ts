@@ -45,6 +45,20 @@ const read = (client: RawClient, uri: string) => client.request('resourceRead', 
 const text = (value: string): ToolResultContent => ({ type: 'text', text: value });
 const sizeOf = (content: readonly ToolResultContent[]): number => Buffer.byteLength(JSON.stringify(content));
 
+describe('versions of changed files', () => {
+  it('[CS-3] are behind URIs that end in the name of the file', async () => {
+    const { client, complete, output } = await setUp();
+    const change = (uri: string) => output.fileEdit({ uri, before: 'one', after: 'two' });
+    const uriOf = ({ after }: FileEdit): string => after?.content.uri ?? '';
+    const named = change('file:///w/read%20me.md');
+    const unnamed = change('file:///w/');
+    await complete([{ type: 'fileEdit', ...named }]);
+    expect(uriOf(named)).toMatch(/^agenthost-content:\/[\w-]+\/read%20me\.md$/);
+    expect(uriOf(unnamed)).toMatch(/^agenthost-content:\/[\w-]+$/);
+    await expect(read(client, uriOf(named))).resolves.toMatchObject({ data: 'two' });
+  });
+});
+
 describe('tool output', () => {
   it('[RES-1] of up to 256 KiB stays in state', async () => {
     const { host, complete } = await setUp();

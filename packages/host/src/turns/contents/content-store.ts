@@ -29,8 +29,18 @@ export const CONTENT_SCHEME = 'agenthost-content';
 /** The id in a content URI of the host. `undefined` for other URIs. */
 export function contentIdOf(uri: string): string | undefined {
   const prefix = `${CONTENT_SCHEME}:/`;
-  return uri.startsWith(prefix) ? uri.slice(prefix.length) : undefined;
+  // A name may follow the id.
+  return uri.startsWith(prefix) ? uri.slice(prefix.length).split('/', 1)[0] : undefined;
 }
+
+/** The last segment of a file's URI, percent-encoded as it is there. Empty if it is unusually long. */
+function nameIn(uri: string): string {
+  const name = uri.slice(uri.lastIndexOf('/') + 1);
+  return name.length <= MAX_NAME_LENGTH && /^[^\s/?#]+$/.test(name) ? name : '';
+}
+
+/** Longest name at the end of a content URI. */
+const MAX_NAME_LENGTH = 200;
 
 /** The active turn that owns contents. */
 export interface ContentOwner {
@@ -49,12 +59,15 @@ export class ContentStore {
     this.#ids = ids;
   }
 
-  /** Stores a text durably with the current tick. */
-  put(of: ContentOwner, text: string, contentType: string): ContentRef {
-    return this.#putBytes(of, Buffer.from(text, 'utf8'), contentType);
+  /**
+   * Stores a text durably with the current tick. `name`: the name of a file, with which the URI ends. Editors
+   * choose a language by it.
+   */
+  put(of: ContentOwner, text: string, contentType: string, name?: string): ContentRef {
+    return this.#putBytes(of, Buffer.from(text, 'utf8'), contentType, name);
   }
 
-  #putBytes(of: ContentOwner, data: Buffer, contentType: string): ContentRef {
+  #putBytes(of: ContentOwner, data: Buffer, contentType: string, name?: string): ContentRef {
     const id = this.#ids.next();
     this.#sync.transact('host', (tx) => {
       // A content stored after its turn has ended is in no state, and would stay after the turn or session
@@ -63,7 +76,8 @@ export class ContentStore {
       const { session, chat, turnId } = of;
       tx.write({ op: 'content', session, chat, turnId, id, contentType, data });
     });
-    return { uri: `${CONTENT_SCHEME}:/${id}`, sizeHint: data.byteLength, contentType };
+    const ending = name === undefined || name === '' ? '' : `/${name}`;
+    return { uri: `${CONTENT_SCHEME}:/${id}${ending}`, sizeHint: data.byteLength, contentType };
   }
 
   /**
@@ -73,7 +87,7 @@ export class ContentStore {
   fileEdit(of: ContentOwner, { uri, before, after }: FileChange): FileEdit {
     const side = (text: string) => ({
       uri,
-      content: this.put(of, fittedVersion(text), 'text/plain; charset=utf-8'),
+      content: this.put(of, fittedVersion(text), 'text/plain; charset=utf-8', nameIn(uri)),
     });
     const counts = countLines(before ?? '', after ?? '');
     return {
