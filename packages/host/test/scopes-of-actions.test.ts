@@ -41,6 +41,7 @@ const ACTIONS = {
   'session/customizationToggled': ['interact', 'session', { id: 'c', enabled: true }],
   'session/mcpServerStartRequested': ['interact', 'session', { id: 'c' }],
   'session/mcpServerStopRequested': ['interact', 'session', { id: 'c' }],
+  'session/mcpServerBackgroundRequested': ['interact', 'session', { id: 'c' }],
   'session/configChanged': ['interact', 'session', { config: { approvals: 'none' } }],
   'chat/turnStarted': ['interact', 'chat', { turnId: 'new', message }],
   'chat/toolCallConfirmed': ['interact', 'chat', { ...option, approved: true, confirmed: 'user-action' }],

@@ -152,7 +152,11 @@ const summary = fc.record(
 );
 const tools = fc.array(fc.record({ name: id }), { maxLength: 2 });
 const named = { id, uri: id, name: text };
-const mcpState = fc.constantFrom({ kind: 'ready' as const }, { kind: 'stopped' as const });
+const mcpState = fc.constantFrom(
+  { kind: 'ready' as const },
+  { kind: 'stopped' as const },
+  { kind: 'starting' as const, blocking: true },
+);
 const mcpServer = fc.record({
   ...named,
   type: fc.constant('mcpServer' as const),
@@ -205,6 +209,7 @@ const session = fc.oneof(
   action('session/mcpServerStateChanged', { id, state: mcpState, channel: maybe(id) }),
   action('session/mcpServerStartRequested', { id }),
   action('session/mcpServerStopRequested', { id }),
+  action('session/mcpServerBackgroundRequested', { id }),
 );
 
 const claim = fc.constantFrom(

@@ -87,6 +87,7 @@ export const ACTION_SCOPE = {
   'session/customizationToggled': 'interact',
   'session/mcpServerStartRequested': 'interact',
   'session/mcpServerStopRequested': 'interact',
+  'session/mcpServerBackgroundRequested': 'interact',
   'session/configChanged': ({ config }) => scopeOfSettings(config),
   'chat/turnStarted': 'interact',
   'chat/toolCallConfirmed': 'interact',

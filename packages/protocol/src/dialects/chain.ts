@@ -74,10 +74,10 @@ class Chain implements Dialect {
 
   constructor(line: VersionLine, steps: readonly Step[]) {
     this.line = line;
-    this.#steps = steps.map(({ reshapings, newer }) => ({
+    this.#steps = steps.map(({ to, reshapings, newer }) => ({
       down: turned(reshapings, 'down'),
       newer: new Set(newer.actions ?? []),
-      taken: newer.actionsTaken === true,
+      taken: newer.actionsTaken === true && to === line,
     }));
     this.#up = steps.toReversed().flatMap(({ reshapings }) => turned(reshapings.toReversed(), 'up'));
     const all = (kind: 'commands' | 'notifications' | 'channels'): Set<string> =>

@@ -49,7 +49,7 @@ export interface Step {
   /** What the older version does not know [DIA-4]. */
   readonly newer: {
     readonly actions?: readonly string[];
-    /** Clients of the older version may dispatch these all the same. */
+    /** Clients of the older version may dispatch these all the same. Those of versions before it may not. */
     readonly actionsTaken?: boolean;
     readonly commands?: readonly string[];
     readonly notifications?: readonly string[];

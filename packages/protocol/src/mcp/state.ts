@@ -24,6 +24,8 @@ export type McpServerState =
 /** Known, not ready yet. */
 export interface McpServerStartingState {
   kind: 'starting';
+  /** True: messages may wait until the server is ready [MCP-21]. Absent: false. */
+  blocking?: boolean;
 }
 
 /** Ready. */

@@ -27,6 +27,7 @@ export type SessionAction =
   | SessionInputNeededSetAction
   | SessionIsArchivedChangedAction
   | SessionIsReadChangedAction
+  | SessionMcpServerBackgroundRequestedAction
   | SessionMcpServerStartRequestedAction
   | SessionMcpServerStateChangedAction
   | SessionMcpServerStopRequestedAction
@@ -157,6 +158,12 @@ export interface SessionIsArchivedChangedAction {
 export interface SessionIsReadChangedAction {
   type: 'session/isReadChanged';
   isRead: boolean;
+}
+
+/** Asks not to hold messages until a starting MCP server is ready. Changes a blocking start only [MCP-21]. */
+export interface SessionMcpServerBackgroundRequestedAction {
+  type: 'session/mcpServerBackgroundRequested';
+  id: string;
 }
 
 /** Asks to start or restart an MCP server [MCP-1]. */

@@ -1,4 +1,4 @@
-import type { McpServerState } from '../mcp/state.ts';
+import type { McpServerCustomization, McpServerState } from '../mcp/state.ts';
 import { indexOfId, patch, withItem, withoutItem } from '../wire/patch.ts';
 import type {
   SessionCustomizationRemovedAction,
@@ -54,22 +54,40 @@ export function setMcpServer(
   serverState: McpServerState,
   channel?: string,
 ): SessionState {
+  return changeMcpServer(state, id, (server) => patch(server, { state: serverState, channel }));
+}
+
+/** Stops a starting MCP server at either level from holding messages. Any other state stays [MCP-21]. */
+export const backgroundMcpServer = (state: SessionState, id: string): SessionState =>
+  changeMcpServer(state, id, (server) =>
+    server.state.kind === 'starting' && server.state.blocking === true
+      ? patch(server, { state: { ...server.state, blocking: false } })
+      : server,
+  );
+
+function changeMcpServer(
+  state: SessionState,
+  id: string,
+  change: (server: McpServerCustomization) => McpServerCustomization,
+): SessionState {
   const list = state.customizations ?? [];
   for (const [index, entry] of list.entries()) {
     if (entry.type !== 'mcpServer' || entry.id !== id) continue;
-    const server = patch(entry, { state: serverState, channel });
+    const server = change(entry);
+    if (server === entry) return state;
     return patch(state, { customizations: withItem(list, index, server) });
   }
   return changeChildren(state, (children) => {
     for (const [index, child] of children.entries()) {
       if (child.type !== 'mcpServer' || child.id !== id) continue;
-      return withItem(children, index, patch(child, { state: serverState, channel }));
+      const server = change(child);
+      return server === child ? children : withItem(children, index, server);
     }
     return undefined;
   });
 }
 
-/** Applies `change` to the children of the first container for which it returns a new list. */
+/** Applies `change` to the children of the first container for which it returns a list. */
 function changeChildren(
   state: SessionState,
   change: (children: ChildCustomization[]) => ChildCustomization[] | undefined,
@@ -78,6 +96,7 @@ function changeChildren(
   for (const [index, entry] of list.entries()) {
     if (!('children' in entry) || !entry.children) continue;
     const children = change(entry.children);
+    if (children === entry.children) return state;
     if (children) return patch(state, { customizations: withItem(list, index, { ...entry, children }) });
   }
   return state;

@@ -93,9 +93,9 @@ describe('catalogue', () => {
   it('[SESS-28] an update of an entry may carry its changes and whether it is movable', () => {
     const before = session({ chats: [summary('a', { movable: true })] });
     const changes = { movable: false, changes: { files: 2 } };
-    expect(
-      reduce(before, { type: 'session/chatUpdated', chat: 'ahp-chat:/a', changes }).chats,
-    ).toStrictEqual([summary('a', changes)]);
+    expect(reduce(before, { type: 'session/chatUpdated', chat: 'ahp-chat:/a', changes }).chats).toStrictEqual(
+      [summary('a', changes)],
+    );
   });
 
   it('[SESS-6] the default chat is set and cleared', () => {
@@ -246,6 +246,23 @@ describe('customizations', () => {
       ...server('shed', 'mcp://shed'),
       state: { kind: 'starting' },
     });
+  });
+
+  it('[MCP-21] a request for the background ends a blocking start, and changes no other state', () => {
+    const starting = (id: string, blocking: boolean): StateAction => ({
+      type: 'session/mcpServerStateChanged',
+      id,
+      state: { kind: 'starting', blocking },
+    });
+    const background = (id: string): StateAction => ({ type: 'session/mcpServerBackgroundRequested', id });
+    for (const id of ['barn', 'shed']) {
+      const blocking = reduce(state, starting(id, true));
+      const next = reduce(blocking, background(id));
+      expect(next).toStrictEqual(reduce(state, starting(id, false)));
+      expect(reduce(next, background(id))).toBe(next);
+      expect(reduce(state, background(id))).toBe(state);
+    }
+    for (const id of ['tools', 'nobody']) expect(reduce(state, background(id))).toBe(state);
   });
 
   it('[MCP-1] only a server has a state', () => {

@@ -12,6 +12,7 @@ import type {
 } from './actions.ts';
 import { chatPosition, reorderedChats, withChat, withoutChat } from './chats-index.ts';
 import {
+  backgroundMcpServer,
   removeCustomization,
   setMcpServer,
   toggleCustomization,
@@ -106,6 +107,8 @@ export function sessionReducer(state: SessionState, action: StateAction, _now: n
       return setMcpServer(state, action.id, action.state, action.channel);
     case 'session/mcpServerStartRequested':
       return setMcpServer(state, action.id, { kind: 'starting' });
+    case 'session/mcpServerBackgroundRequested':
+      return backgroundMcpServer(state, action.id);
     case 'session/mcpServerStopRequested':
       return setMcpServer(state, action.id, { kind: 'stopped' });
     default:

@@ -17,7 +17,7 @@ const MARKED: Record<ChannelKind, string> = {
   root: 'configChanged',
   session:
     'titleChanged isReadChanged isArchivedChanged activeClientSet activeClientRemoved customizationToggled ' +
-    'mcpServerStartRequested mcpServerStopRequested configChanged',
+    'mcpServerStartRequested mcpServerStopRequested mcpServerBackgroundRequested configChanged',
   chat:
     'turnStarted toolCallConfirmed toolCallComplete toolCallResultConfirmed toolCallContentChanged turnCancelled ' +
     'truncated pendingMessageSet pendingMessageRemoved queuedMessagesReordered draftChanged inputAnswerChanged ' +
@@ -40,7 +40,7 @@ describe('the actions that clients may dispatch', () => {
         .map((name) => `${kind}/${name}`),
     );
     expect(CLIENT_ACTIONS.toSorted()).toEqual(marked.toSorted());
-    expect(marked).toHaveLength(40);
+    expect(marked).toHaveLength(41);
     expectTypeOf<ClientAction['type']>().toEqualTypeOf<ClientActionType>();
   });
 

@@ -48,6 +48,7 @@ function check(session: Channel<'session'>, action: SessionAction, caller: Calle
       return session.state.config === undefined ? undefined : checkConfigChange(session.state.config, action);
     case 'session/mcpServerStartRequested':
     case 'session/mcpServerStopRequested':
+    case 'session/mcpServerBackgroundRequested':
       return reject('notSupported', 'This host runs no MCP servers');
     default:
       return undefined;

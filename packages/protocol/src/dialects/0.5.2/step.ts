@@ -1,8 +1,9 @@
 import type { Step } from '../step.ts';
+import { fileReviews } from './file-reviews.ts';
 
 /** Step E: from 0.6.0 to 0.5.2. */
 export const step052: Step = {
   to: '0.5.2',
-  reshapings: [],
-  newer: {},
+  reshapings: [fileReviews],
+  newer: { actions: ['changeset/filesReviewChanged'] },
 };

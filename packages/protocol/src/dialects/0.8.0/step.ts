@@ -1,8 +1,25 @@
 import type { Step } from '../step.ts';
+import { annotationOrigins } from './annotation-origins.ts';
+import { automations } from './automations.ts';
+import { changesetErrors } from './changeset-errors.ts';
 
 /** Step B: from 0.9.0 to 0.8.0. */
 export const step080: Step = {
   to: '0.8.0',
-  reshapings: [],
-  newer: {},
+  reshapings: [annotationOrigins, changesetErrors, automations],
+  newer: {
+    actions: [
+      'automation/createRequested',
+      'automation/updateRequested',
+      'automation/set',
+      'automation/removed',
+      'automationRun/lifecycleChanged',
+      'automationRun/sessionSet',
+      'automationRun/sessionRemoved',
+      'automationRun/primarySessionChanged',
+      'automationRun/cancelRequested',
+    ],
+    commands: ['runAutomation', 'fetchAutomationRuns', 'listAutomationTriggerDefinitions'],
+    channels: ['automation', 'automationRun'],
+  },
 };

@@ -1,8 +1,25 @@
 import type { Step } from '../step.ts';
+import { recomputing } from './recomputing.ts';
 
 /** Step A: from 1.0.0 to 0.9.0. */
 export const step090: Step = {
   to: '0.9.0',
-  reshapings: [],
-  newer: {},
+  reshapings: [recomputing],
+  newer: {
+    actions: [
+      'session/chatsReordered',
+      'session/mcpServerBackgroundRequested',
+      'chat/isReadChanged',
+      'chat/isArchivedChanged',
+      'chat/changesetsChanged',
+      'chat/movableChanged',
+      'chat/backgroundWorkSet',
+      'chat/backgroundWorkRemoved',
+      'chat/canvasesChanged',
+      'canvas/stateChanged',
+    ],
+    actionsTaken: true,
+    commands: ['moveChat'],
+    channels: ['canvas'],
+  },
 };

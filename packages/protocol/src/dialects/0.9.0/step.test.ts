@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import type { StateAction } from '../../wire/envelope.ts';
+import { dialectOf } from '../chain.ts';
+
+const [current, v09, v08] = [dialectOf('1.0.0'), dialectOf('0.9.0'), dialectOf('0.8.0')];
+const read: StateAction = { type: 'chat/isReadChanged', isRead: true };
+
+it.each<StateAction>([
+  read,
+  { type: 'chat/isArchivedChanged', isArchived: true },
+  { type: 'chat/movableChanged', movable: true },
+  { type: 'chat/changesetsChanged' },
+  { type: 'chat/backgroundWorkRemoved', id: 'x' },
+  { type: 'chat/canvasesChanged' },
+  { type: 'session/chatsReordered', chats: [] },
+  { type: 'canvas/stateChanged', canvas: { instanceId: 'i', extensionId: 'e', canvasId: 'c' } },
+])('[DIA-4] 0.9 is not sent $type', (action) => {
+  expect(v09.actionDown(action, {})).toEqual([]);
+  expect(current.actionDown(action, {})).toEqual([action]);
+});
+
+it('[DIA-4] a client of 0.9 may dispatch the actions of 1.0 and gets its echo, one of 0.8 may not', () => {
+  expect(v09.actionUp(read, {})).toBe(read);
+  expect(v09.actionDown(read, {}, true)).toEqual([read]);
+  expect(v08.actionUp(read, {})).toMatchObject({ type: 'chat/isReadChanged (newer than 0.8.0)' });
+});
+
+it('[DIA-4] moveChat and canvases are unknown before 1.0', () => {
+  expect([current, v09].map((one) => one.hasCommand('moveChat'))).toEqual([true, false]);
+  expect([current, v09].map((one) => one.hasChannel('canvas'))).toEqual([true, false]);
+});
+
+it('[CS-20] a changeset that is computed again is computing before 1.0', () => {
+  const action: StateAction = { type: 'changeset/statusChanged', status: 'recomputing' };
+  expect(v09.actionDown(action, {})).toEqual([{ ...action, status: 'computing' }]);
+  const state = { status: 'recomputing', files: [{ id: 'a', edit: {} }] };
+  expect(v09.stateDown('changeset', state, {})).toEqual({ ...state, status: 'computing' });
+  const ready = { ...state, status: 'ready' };
+  expect(v09.stateDown('changeset', ready, {})).toBe(ready);
+});
