@@ -32,7 +32,8 @@ function count(uri: string): () => number[] {
     envelope: () => {
       frames += 1;
     },
-    frame: () => undefined, notification: () => undefined,
+    frame: () => undefined,
+    notification: () => undefined,
   };
   channel?.subscriptions.set(sink, {
     sink,

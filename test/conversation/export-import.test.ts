@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { ExportPart, ImportedTurn, ImportSource, SessionHandle } from '@agenthost/client';
 import type { ExportedChatHead, ExportedSession, ResponsePart, Turn } from '@agenthost/protocol';
+import { openRequests } from '@agenthost/protocol';
 import { completedTurn, markdownOf, userMessage } from '@agenthost/testkit';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -84,7 +85,7 @@ async function rich(): Promise<SessionHandle> {
       PHOTO,
     ],
   });
-  const request = await seen(asking.chat.mirror, ({ inputRequests }) => inputRequests?.[0]);
+  const request = await seen(asking.chat.mirror, (state) => openRequests(state)[0]);
   await asking.chat.inputRequest(request.id).accept({ name: 'Sour', size: 'large' });
   await asked.result;
   const draft = { ...userMessage('what about'), attachments: [PHOTO] };

@@ -1,3 +1,4 @@
+import { openRequests } from '@agenthost/protocol';
 import { markdownOf } from '@agenthost/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { quickly, Stage, seen } from '../terminals/stage.ts';
@@ -14,13 +15,13 @@ describe('a question of an agent', () => {
   test('[CHAT-13] is half answered on one client and finished on the other, and the agent gets the whole answer', async () => {
     const { asking, watching } = await stage.session();
     const prompt = asking.prompt(quickly('question text integer single required'));
-    const request = await seen(asking.chat.mirror, ({ inputRequests }) => inputRequests?.[0]);
+    const request = await seen(asking.chat.mirror, (state) => openRequests(state)[0]);
     const here = asking.chat.inputRequest(request.id);
     await here.draft('name', 'Sour');
     await here.submit('count', 3);
     // The other client continues the draft.
-    const typed = await seen(watching.chat.mirror, ({ inputRequests }) => {
-      const name = inputRequests?.[0]?.answers?.['name'];
+    const typed = await seen(watching.chat.mirror, (state) => {
+      const name = openRequests(state)[0]?.answers?.['name'];
       return name?.state === 'draft' && name.value.kind === 'text' ? name.value.value : undefined;
     });
     const there = watching.chat.inputRequest(request.id);

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { SessionHandle } from '@agenthost/client';
-import { SessionStatus } from '@agenthost/protocol';
+import { openRequests, SessionStatus } from '@agenthost/protocol';
 import { markdownOf } from '@agenthost/testkit';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Machine, type RunningCli } from '../../packages/cli/test/cli-process.ts';
@@ -97,8 +97,8 @@ describe('three clients on one session', () => {
     await window.until('text >');
     window.type('Sourdough\r');
     await window.until('whole number >');
-    const request = await seen(session.chat.mirror, ({ inputRequests }) =>
-      inputRequests?.[0]?.answers?.['name'] === undefined ? undefined : inputRequests[0],
+    const request = await seen(session.chat.mirror, (state) =>
+      openRequests(state).find(({ answers }) => answers?.['name'] !== undefined),
     );
     expect(request.answers).toEqual({
       name: { state: 'submitted', value: { kind: 'text', value: 'Sourdough' } },
@@ -213,7 +213,7 @@ describe('three clients on one session', () => {
 
   test('[CHAT-5] [CHAT-12] [CHAT-13] [CONN-8] a killed host ends the question for all clients, and holds the queue until a client releases it', async () => {
     const prompt = session.prompt(quickly('question text required'));
-    const request = await seen(session.chat.mirror, ({ inputRequests }) => inputRequests?.[0]);
+    const request = await seen(session.chat.mirror, (state) => openRequests(state)[0]);
     await session.chat.inputRequest(request.id).draft('name', 'Half');
     for (const text of ['say after', 'say last']) await session.chat.enqueue(quickly(text));
     await pipe.until('Name');
@@ -226,8 +226,8 @@ describe('three clients on one session', () => {
 
     const turn = await prompt.result;
     expect(turn).toMatchObject({ state: 'error', error: { errorType: 'hostRestarted' } });
-    const { inputRequests, queuedMessages, activeTurn } = session.chat.mirror.confirmed;
-    expect({ inputRequests, activeTurn }).toEqual({ inputRequests: undefined, activeTurn: undefined });
+    const { queuedMessages, activeTurn } = session.chat.mirror.confirmed;
+    expect(activeTurn).toBeUndefined();
     expect(queuedMessages?.map(({ message }) => message.text)).toEqual(['say after', 'say last']);
     expect(session.mirror.confirmed.inputNeeded ?? []).toEqual([]);
     await shown('2 queued messages');

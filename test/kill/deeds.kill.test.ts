@@ -226,8 +226,8 @@ async function lookAround(round: number): Promise<void> {
       session.confirmed.chats.map(({ resource }) => client.subscribe(resource, { kind: 'chat' })),
     );
     for (const { uri, confirmed } of chats) {
-      const { activeTurn, inputRequests, queuedMessages } = confirmed;
-      expect({ activeTurn, inputRequests }, `${uri} in round ${round}`).toEqual({});
+      const { activeTurn, queuedMessages } = confirmed;
+      expect(activeTurn, `${uri} in round ${round}`).toBeUndefined();
       if (queuedMessages !== undefined) counts.queuesHeld += 1;
     }
     await askAgain(client);

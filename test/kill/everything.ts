@@ -1,5 +1,6 @@
 import type { Mirror } from '@agenthost/client';
 import type { ClientAction, Turn } from '@agenthost/protocol';
+import { openRequests } from '@agenthost/protocol';
 import { openCalls, turnStarted } from '@agenthost/testkit';
 import type { Witness } from './witness.ts';
 
@@ -85,7 +86,7 @@ export class Everything {
       approval: calls('approval').some(({ status }) => status === 'pending-confirmation'),
       queue: this.chat('queue').confirmed.queuedMessages?.length === 2,
       steering: this.chat('past').confirmed.steeringMessage !== undefined,
-      question: this.chat('question').confirmed.inputRequests?.length === 1,
+      question: openRequests(this.chat('question').confirmed).length === 1,
       clientTool: calls('clientTool').some(
         ({ status, contributor }) => status === 'running' && contributor?.kind === 'client',
       ),

@@ -1,5 +1,5 @@
 import type { ChatInputAnswer, ChatInputQuestion, SessionInputRequest } from '@agenthost/protocol';
-import { SessionStatus } from '@agenthost/protocol';
+import { openRequests, SessionStatus } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { turnCancelled, turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
@@ -66,7 +66,7 @@ describe('an input request', () => {
   test('[CHAT-13] waits as state; an accept is sent to the agent and becomes a part of the turn', async () => {
     const { host, client, chat, response } = await asked();
     const before = await chatOf(client, chat);
-    expect(before.inputRequests).toStrictEqual([{ id: 'r', message: 'An order', questions: [name, count] }]);
+    expect(openRequests(before)).toStrictEqual([{ id: 'r', message: 'An order', questions: [name, count] }]);
     expect(before.status & SessionStatus.InputNeeded).toBe(SessionStatus.InputNeeded);
     expect(before.status & SessionStatus.IsRead).toBe(0);
     const answers = { name: text('Ada'), count: { state: 'skipped' } } as const;
@@ -74,7 +74,7 @@ describe('an input request', () => {
     expect(echo?.rejectionReason).toBeUndefined();
     expect(await response).toStrictEqual({ response: 'accept', answers });
     const after = await chatOf(client, chat);
-    expect(after.inputRequests).toBeUndefined();
+    expect(openRequests(after)).toEqual([]);
     expect(after.status & SessionStatus.InputNeeded).toBe(SessionStatus.InProgress);
     expect(after.activeTurn?.responseParts).toStrictEqual([
       {
@@ -101,7 +101,7 @@ describe('an input request', () => {
     await other.act(chat, changed('name', text('Ada', 'draft')));
     const shared = { name: text('Ada', 'draft'), count: number(3) };
     for (const each of [client, other]) {
-      expect((await chatOf(each, chat)).inputRequests?.[0]?.answers).toStrictEqual(shared);
+      expect(openRequests(await chatOf(each, chat))[0]?.answers).toStrictEqual(shared);
     }
     await client.act(chat, changed('name', text('Ada')));
     await other.act(chat, completed('accept'));
@@ -115,7 +115,7 @@ describe('an input request', () => {
     const { client, chat } = await asked();
     await client.act(chat, changed('name', text('Ada')));
     await client.act(chat, changed('name'));
-    expect((await chatOf(client, chat)).inputRequests?.[0]?.answers).toBeUndefined();
+    expect(openRequests(await chatOf(client, chat))[0]?.answers).toBeUndefined();
     expect(codeOf(await client.act(chat, completed('accept')))).toBe('unanswered');
   });
 
@@ -155,12 +155,12 @@ describe('an input request', () => {
     const { client, chat, output, host, response } = await asked();
     const second = output.ask({ questions: [{ ...count, id: 'age' }] });
     await host.run();
-    const ids = (await chatOf(client, chat)).inputRequests?.map(({ id }) => id) ?? [];
+    const ids = openRequests(await chatOf(client, chat)).map(({ id }) => id);
     expect(ids).toStrictEqual(['r', expect.any(String)]);
     await client.act(chat, completed('accept', { age: number(7) }, ids[1]));
     expect(await second).toStrictEqual({ response: 'accept', answers: { age: number(7) } });
     const state = await chatOf(client, chat);
-    expect(state.inputRequests?.map(({ id }) => id)).toStrictEqual(['r']);
+    expect(openRequests(state).map(({ id }) => id)).toStrictEqual(['r']);
     expect(state.status & SessionStatus.InputNeeded).toBe(SessionStatus.InputNeeded);
     await client.act(chat, completed('cancel'));
     expect(await response).toStrictEqual(ENDED);
@@ -171,7 +171,7 @@ describe('an input request', () => {
     for (const kind of ['accept', 'decline', 'cancel']) {
       const response = output.ask({ requestId: kind, message: 'Sign in', url: 'https://example.com/in' });
       await host.run();
-      expect((await chatOf(client, chat)).inputRequests).toStrictEqual([
+      expect(openRequests(await chatOf(client, chat))).toStrictEqual([
         { id: kind, message: 'Sign in', url: 'https://example.com/in' },
       ]);
       expect(codeOf(await client.act(chat, changed('any', text('x'), kind)))).toBe('unknownQuestion');
@@ -186,7 +186,7 @@ describe('an input request', () => {
     const again = output.ask({ ...FORM, questions: [{ ...name, max: 2 }] });
     await host.run();
     expect(await response).toStrictEqual(ENDED);
-    expect((await chatOf(client, chat)).inputRequests).toStrictEqual([
+    expect(openRequests(await chatOf(client, chat))).toStrictEqual([
       { id: 'r', message: 'An order', questions: [{ ...name, max: 2 }], answers: { name: text('Ada') } },
     ]);
     // The draft fitted the earlier question.
@@ -203,7 +203,7 @@ describe('an input request', () => {
     withdrawing.abort();
     await host.run();
     expect(await response).toStrictEqual(ENDED);
-    expect((await chatOf(client, chat)).inputRequests).toBeUndefined();
+    expect(openRequests(await chatOf(client, chat))).toEqual([]);
     expect(codeOf(await client.act(chat, completed('decline')))).toBe('requestClosed');
     expect(await output.ask(FORM, withdrawing.signal)).toStrictEqual(ENDED);
   });
@@ -271,7 +271,7 @@ describe('over disconnections and ends', () => {
     client.link.cut();
     await host.run();
     const again = await host.client(client.clientId);
-    expect((await chatOf(again, chat)).inputRequests).toMatchObject([
+    expect(openRequests(await chatOf(again, chat))).toMatchObject([
       { id: 'r', answers: { name: text('Ada', 'draft') } },
     ]);
     await again.act(chat, completed('accept', { name: text('Ada') }));
@@ -295,11 +295,11 @@ describe('over disconnections and ends', () => {
     await host.run();
     expect(await Promise.all([response, second])).toStrictEqual([ENDED, ENDED]);
     const state = await chatOf(client, chat);
-    expect([state.inputRequests, state.activeTurn]).toStrictEqual([undefined, undefined]);
+    expect([openRequests(state), state.activeTurn]).toStrictEqual([[], undefined]);
     expect(await neededOf(client)).toStrictEqual([]);
     expect(codeOf(await client.act(chat, completed('accept', { name: text('Ada') })))).toBe('unknownRequest');
     expect(await output.ask(FORM)).toStrictEqual(ENDED);
-    expect((await chatOf(client, chat)).inputRequests).toBeUndefined();
+    expect(openRequests(await chatOf(client, chat))).toEqual([]);
   });
 
   test('[CHAT-13] [CONN-8] a request ends with a turn that a restart ends', async () => {
@@ -307,7 +307,7 @@ describe('over disconnections and ends', () => {
     await host.restart();
     const again = await host.client(client.clientId);
     const state = await chatOf(again, chat);
-    expect([state.inputRequests, state.activeTurn]).toStrictEqual([undefined, undefined]);
+    expect([openRequests(state), state.activeTurn]).toStrictEqual([[], undefined]);
     expect(state.turns.at(-1)).toMatchObject({ state: 'error', error: { errorType: 'hostRestarted' } });
     expect(await neededOf(again)).toStrictEqual([]);
     expect(codeOf(await again.act(chat, completed('cancel')))).toBe('unknownRequest');
@@ -316,7 +316,7 @@ describe('over disconnections and ends', () => {
   test('[CHAT-6] [SESS-7] a truncation that changes nothing leaves a request open everywhere', async () => {
     const { client, chat } = await asked();
     await client.act(chat, { type: 'chat/truncated', turnId: 'unknown' });
-    expect((await chatOf(client, chat)).inputRequests).toHaveLength(1);
+    expect(openRequests(await chatOf(client, chat))).toHaveLength(1);
     expect(await neededOf(client)).toHaveLength(1);
   });
 

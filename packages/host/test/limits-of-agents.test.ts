@@ -1,3 +1,4 @@
+import { openRequests } from '@agenthost/protocol';
 import { expect, test } from 'vitest';
 import { chatOf, inTurn } from './in-turn.ts';
 
@@ -66,11 +67,11 @@ test('[CHAT-13] an agent whose questions have ids that no answer can name gets a
     { response: 'cancel', answers: {} },
   ]);
   const state = await chatOf(client, chat);
-  expect(state.inputRequests).toBeUndefined();
+  expect(openRequests(state)).toEqual([]);
   expect(JSON.stringify(state.activeTurn?.responseParts)).toContain('longer than 512 characters');
   void output.ask({ requestId: huge, questions: [{ kind: 'text', id: 'q', message: huge }] });
   await host.run();
-  const [request] = (await chatOf(client, chat)).inputRequests ?? [];
+  const [request] = openRequests(await chatOf(client, chat));
   expect(request?.id.length).toBeLessThan(512);
   expect(request?.questions?.[0]?.message).toContain('at most 32,768 are kept');
 });

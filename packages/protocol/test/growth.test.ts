@@ -241,10 +241,15 @@ describe('an index of a list', () => {
   });
 
   it('does not change input requests, also after a return to an earlier state', () => {
-    const inputRequests = names(64).map((name) => ({ id: name, message: 'What?' }));
+    const parts = names(64).map(
+      (name): ResponsePart => ({
+        kind: 'inputRequest',
+        request: { id: name, message: 'What?' },
+      }),
+    );
     fc.assert(
       fc.property(fc.array(fc.tuple(inputAction, back), { maxLength: 30 }), (steps) =>
-        compare('chat', { ...chatWith([]), inputRequests }, steps),
+        compare('chat', chatWith(parts), steps),
       ),
     );
   });

@@ -2,11 +2,11 @@ import {
   type ActiveTurn,
   type ChatInputAnswer,
   type ChatInputQuestion,
-  type ChatInputRequest,
   type ExportedAttachments,
   type ExportedChatHead,
   type ExportedSession,
   type ExportHead,
+  type InputRequestResponsePart,
   type Message,
   type MessageAttachment,
   type ResponsePart,
@@ -77,7 +77,7 @@ function partBlocks(part: ResponsePart, contents: TurnContents): Block[] {
     case 'systemNotification':
       return [{ kind: 'line', text: textOf(part.content) }];
     case 'inputRequest':
-      return [questionsBlock(part.request, RESPONSE_WORDS[part.response])];
+      return [questionsBlock(part)];
     default:
       return [{ kind: 'line', text: 'A part of a kind unknown to this version' }];
   }
@@ -86,7 +86,8 @@ function partBlocks(part: ResponsePart, contents: TurnContents): Block[] {
 const RESPONSE_WORDS = { accept: 'answered', decline: 'declined', cancel: 'dismissed' } as const;
 
 /** Questions and what was answered. */
-export function questionsBlock(request: ChatInputRequest, outcome: string): Block {
+function questionsBlock({ request, response }: InputRequestResponsePart): Block {
+  const outcome = response === undefined ? 'not answered' : RESPONSE_WORDS[response];
   const { message, url, questions = [], answers = {} } = request;
   return {
     kind: 'fold',
@@ -161,16 +162,10 @@ export function chatFacts({ origin, workingDirectory, modifiedAt }: ExportedChat
   ].flatMap(([name = '', value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
-/** Pending content of a chat: questions, queued messages and the draft. */
-export function waitingBlocks({
-  inputRequests = [],
-  steeringMessage,
-  queuedMessages = [],
-  draft,
-}: ExportedChatHead): Block[] {
+/** Pending content of a chat: queued messages and the draft. */
+export function waitingBlocks({ steeringMessage, queuedMessages = [], draft }: ExportedChatHead): Block[] {
   const waiting = [...(steeringMessage === undefined ? [] : [steeringMessage]), ...queuedMessages];
   return [
-    ...inputRequests.map((request) => questionsBlock(request, 'not answered yet')),
     ...waiting.map(
       ({ message }): Block => ({
         kind: 'fold',

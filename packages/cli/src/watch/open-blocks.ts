@@ -1,5 +1,5 @@
 import type { ChatHandle, DispatchOutcome, SessionHandle } from '@agenthost/client';
-import type { Turn } from '@agenthost/protocol';
+import { openRequests, type Turn } from '@agenthost/protocol';
 import { type Choice, canAllowOnce, choicesFor } from '../question/confirmation.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { statusWord, waitingText } from '../render/session-line.ts';
@@ -21,7 +21,7 @@ export const requestChoices = (hasQuestions: boolean): Choice[] => [
 
 /** The pending questions of a chat, in order. */
 export function openBlocks(chat: ChatHandle): OpenBlock[] {
-  const { activeTurn, inputRequests } = chat.mirror.state;
+  const { activeTurn } = chat.mirror.state;
   const calls = (activeTurn?.responseParts ?? []).flatMap((part): OpenBlock[] => {
     if (part.kind !== 'toolCall') return [];
     const { toolCall } = part;
@@ -48,7 +48,7 @@ export function openBlocks(chat: ChatHandle): OpenBlock[] {
       },
     ];
   });
-  const requests = (inputRequests ?? []).map(
+  const requests = openRequests(chat.mirror.state).map(
     ({ id, questions = [] }): OpenBlock => ({
       choices: requestChoices(questions.length > 0),
       ...(questions.length > 0 ? { form: { chat, requestId: id } } : {}),

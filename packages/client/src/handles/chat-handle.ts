@@ -1,4 +1,10 @@
-import type { ChatInputAnswer, ChatInputResponseKind, CompletionItem, Message } from '@agenthost/protocol';
+import {
+  type ChatInputAnswer,
+  type ChatInputResponseKind,
+  type CompletionItem,
+  findOpenRequest,
+  type Message,
+} from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { DispatchRejected } from '../errors.ts';
 import type { DispatchableAction, Mirror } from '../mirror/mirror.ts';
@@ -173,7 +179,7 @@ export class ChatHandle implements TurnControls {
     return new InputRequestHandle({
       requestId,
       chat: this.mirror.uri,
-      read: () => this.mirror.state.inputRequests?.find(({ id }) => id === requestId),
+      read: () => findOpenRequest(this.mirror.state, requestId),
       dispatch: (action) => this.mirror.dispatch(action),
     });
   }

@@ -1,4 +1,5 @@
 import type { ChatInputRequest } from '@agenthost/protocol';
+import { turnStarted } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
 import { Harness } from '../../test/harness.ts';
 import type { SessionHandle } from './session-handle.ts';
@@ -24,6 +25,7 @@ const sent = (it: Harness) => it.host.dispatched.map(({ channel, action }) => ({
 
 test('[CHAT-13] plain values become answers of the kind of the question', async () => {
   const { it, session, chat } = await opened();
+  it.host.emit(chat, turnStarted('t1'));
   it.host.emit(chat, { type: 'chat/inputRequested', request });
   await it.settle();
   const form = session.chat.inputRequest('r');
@@ -47,6 +49,7 @@ test('[CHAT-13] plain values become answers of the kind of the question', async 
 
 test('[CHAT-13] missing and invalid answers are reported before they are sent', async () => {
   const { it, session, chat } = await opened();
+  it.host.emit(chat, turnStarted('t1'));
   it.host.emit(chat, { type: 'chat/inputRequested', request });
   await it.settle();
   const form = session.chat.inputRequest('r');

@@ -1,14 +1,15 @@
-import type {
-  ActionEnvelope,
-  ChatInputAnswer,
-  ChatInputRequest,
-  ChatInputResponseKind,
-  ChatState,
-  ResponsePart,
-  ToolCallPendingConfirmationState,
-  ToolCallPendingResultConfirmationState,
-  ToolCallState,
-  Turn,
+import {
+  type ActionEnvelope,
+  type ChatInputAnswer,
+  type ChatInputRequest,
+  type ChatInputResponseKind,
+  type ChatState,
+  openRequests,
+  type ResponsePart,
+  type ToolCallPendingConfirmationState,
+  type ToolCallPendingResultConfirmationState,
+  type ToolCallState,
+  type Turn,
 } from '@agenthost/protocol';
 import { sameJson } from '@agenthost/protocol/values';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
@@ -66,7 +67,7 @@ export type TurnEvent =
         answers?: Record<string, ChatInputAnswer>,
       ): Promise<DispatchOutcome>;
     }
-  /** Another part was added. */
+  /** Another part was added. That of an input request is reported when the request is closed. */
   | { readonly type: 'part'; readonly part: ResponsePart }
   /** The turn ended; the last event. */
   | { readonly type: 'ended'; readonly turn: Turn };
@@ -114,9 +115,13 @@ export class TurnReader {
     const turn = findTurn(chat, this.#turnId);
     if (turn === undefined) return 'missing';
     const events: TurnEvent[] = [];
+    const isActive = !('state' in turn);
+    this.#questions.keepRequests(isActive ? openRequests({ activeTurn: turn }) : []);
     turn.responseParts.forEach((part, index) => {
       const before = this.#parts[index];
-      if (part !== before) this.#readPart(part, before, events);
+      if (part.kind === 'inputRequest' && part.response === undefined) {
+        if (isActive) this.#readRequest(part.request, events);
+      } else if (part !== before) this.#readPart(part, before, events);
       else if (part.kind === 'toolCall' && isPending(part.toolCall))
         this.#readQuestion(part.toolCall, events);
     });
@@ -124,7 +129,7 @@ export class TurnReader {
     if ('state' in turn) {
       this.#hasEnded = true;
       events.push({ type: 'ended', turn });
-    } else this.#readRequests(chat, events);
+    }
     return events;
   }
 
@@ -186,15 +191,13 @@ export class TurnReader {
     return true;
   }
 
-  #readRequests({ inputRequests = [] }: ChatState, events: TurnEvent[]): void {
-    this.#questions.keepRequests(inputRequests);
-    for (const request of inputRequests) {
-      const key = requestKey(request.id);
-      if (!this.#questions.isNew(key, request)) continue;
-      const respond: Extract<TurnEvent, { type: 'inputRequest' }>['respond'] = (response, answers) =>
-        this.#questions.answered(key, request, this.#controls.respond(request.id, response, answers));
-      events.push({ type: 'inputRequest', request, respond });
-    }
+  /** Adds the event for an open request, unless it was reported before. */
+  #readRequest(request: ChatInputRequest, events: TurnEvent[]): void {
+    const key = requestKey(request.id);
+    if (!this.#questions.isNew(key, request)) return;
+    const respond: Extract<TurnEvent, { type: 'inputRequest' }>['respond'] = (response, answers) =>
+      this.#questions.answered(key, request, this.#controls.respond(request.id, response, answers));
+    events.push({ type: 'inputRequest', request, respond });
   }
 }
 

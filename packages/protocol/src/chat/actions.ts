@@ -251,14 +251,14 @@ export interface ChatDraftChangedAction {
   draft?: Message;
 }
 
-/** Opens an input request, or replaces the one with the same id [CHAT-13]. */
+/** Adds an open input request to the active turn, or replaces the open one with the same id [CHAT-28]. */
 export interface ChatInputRequestedAction {
   type: 'chat/inputRequested';
   /** Without `answers`, the present answers stay. */
   request: ChatInputRequest;
 }
 
-/** Sets one answer of an input request [CHAT-13]. */
+/** Sets one answer of an input request [CHAT-28]. */
 export interface ChatInputAnswerChangedAction {
   type: 'chat/inputAnswerChanged';
   requestId: string;
@@ -267,7 +267,7 @@ export interface ChatInputAnswerChangedAction {
   answer?: ChatInputAnswer;
 }
 
-/** Closes an input request; the turn continues [CHAT-13]. */
+/** Closes an input request; the turn continues [CHAT-28]. */
 export interface ChatInputCompletedAction {
   type: 'chat/inputCompleted';
   requestId: string;

@@ -1,6 +1,6 @@
 import type { URI } from '../wire/basics.ts';
 
-/** Questions of a turn to people. A request is open while it is in a chat's `inputRequests` [CHAT-13]. */
+/** Questions of a turn to people. A request is open while it is a part of the active turn without a response [CHAT-27]. */
 export interface ChatInputRequest {
   id: string;
   /** Explanation of the whole request. */

@@ -1,46 +1,42 @@
 import { withFlag } from '../session/reducer-status.ts';
 import { SessionStatus } from '../session/status.ts';
-import { indexOfId, patch, withItem, withoutItem } from '../wire/patch.ts';
+import { patch } from '../wire/patch.ts';
 import type {
   ChatInputAnswerChangedAction,
   ChatInputCompletedAction,
   ChatInputRequestedAction,
 } from './actions.ts';
-import type { ChatInputAnswer, ChatInputRequest } from './input-request.ts';
-import { withPartAdded } from './parts-index.ts';
-import { derivedStatus, timestamp } from './reducer-status.ts';
-import type { ActiveTurn, ChatState } from './state.ts';
+import type { ChatInputAnswer } from './input-request.ts';
+import { openRequestPosition, withPartAdded, withPartAt } from './parts-index.ts';
+import { derivedStatus } from './reducer-status.ts';
+import type { ChatState, InputRequestResponsePart } from './state.ts';
 
 type Answers = Record<string, ChatInputAnswer>;
 
-/** Opens or replaces an input request. Its draft answers stay unless the action has answers [CHAT-13]. */
-export function requestInput(state: ChatState, action: ChatInputRequestedAction, now: number): ChatState {
-  const requests = state.inputRequests ?? [];
-  const index = indexOfId(requests, action.request.id);
-  const answers = action.request.answers ?? requests[index]?.answers;
-  const inputRequests = withItem(requests, index, patch(action.request, { answers }));
-  const status = derivedStatus({ ...state, inputRequests });
-  return patch(state, {
-    inputRequests,
-    status: withFlag(status, SessionStatus.IsRead, false),
-    modifiedAt: timestamp(now),
-  });
+/**
+ * Adds an open request to the active turn, or replaces the open one with this id in place. Its present answers
+ * stay unless the action has answers [CHAT-28]. Without an active turn nothing changes.
+ */
+export function requestInput(state: ChatState, { request }: ChatInputRequestedAction): ChatState {
+  const turn = state.activeTurn;
+  if (turn === undefined) return state;
+  const open = openPart(state, request.id);
+  const answers = request.answers ?? open?.part.request.answers;
+  const part: InputRequestResponsePart = { kind: 'inputRequest', request: patch(request, { answers }) };
+  const parts = turn.responseParts;
+  const responseParts =
+    open === undefined ? withPartAdded(parts, part) : withPartAt(parts, open.position, part);
+  const next: ChatState = { ...state, activeTurn: { ...turn, responseParts } };
+  return patch(next, { status: withFlag(derivedStatus(next), SessionStatus.IsRead, false) });
 }
 
-/**
- * Sets one answer of an open request, or removes it when `answer` is absent. An unknown request changes
- * nothing [CHAT-13].
- */
-export function answerInput(state: ChatState, action: ChatInputAnswerChangedAction, now: number): ChatState {
-  const requests = state.inputRequests ?? [];
-  const index = indexOfId(requests, action.requestId);
-  const request = requests[index];
-  if (!request) return state;
-  const answers = changedAnswers(request.answers, action);
-  return patch(state, {
-    inputRequests: withItem(requests, index, patch(request, { answers })),
-    modifiedAt: timestamp(now),
-  });
+/** Sets one answer of an open request, or removes it when `answer` is absent. An unknown request changes nothing [CHAT-28]. */
+export function answerInput(state: ChatState, action: ChatInputAnswerChangedAction): ChatState {
+  const open = openPart(state, action.requestId);
+  if (open === undefined) return state;
+  const { request } = open.part;
+  const changed = patch(request, { answers: changedAnswers(request.answers, action) });
+  return changed === request ? state : withOpenPart(state, open.position, { ...open.part, request: changed });
 }
 
 function changedAnswers(
@@ -54,33 +50,33 @@ function changedAnswers(
 }
 
 /**
- * Closes an open request. While a turn is active, the request, its final answers and the response become a
- * part of it [CHAT-13]. An unknown request changes nothing.
+ * Closes an open request in place: its part gets the final answers and the response [CHAT-28]. An unknown request changes
+ * nothing.
  */
-export function completeInput(state: ChatState, action: ChatInputCompletedAction, now: number): ChatState {
-  const requests = state.inputRequests ?? [];
-  const index = indexOfId(requests, action.requestId);
-  const request = requests[index];
-  if (!request) return state;
-  const inputRequests = requests.length > 1 ? withoutItem(requests, index) : undefined;
-  const { inputRequests: _closed, ...others } = state;
-  const activeTurn = state.activeTurn && recorded(state.activeTurn, request, action);
-  return patch(state, {
-    inputRequests,
-    activeTurn,
-    status: derivedStatus(inputRequests ? { ...others, inputRequests } : others),
-    modifiedAt: timestamp(now),
-  });
+export function completeInput(state: ChatState, action: ChatInputCompletedAction): ChatState {
+  const open = openPart(state, action.requestId);
+  if (open === undefined) return state;
+  const { request } = open.part;
+  const all = { ...request.answers, ...action.answers };
+  // An empty object becomes absent, as after the last answer was removed.
+  const answers = Object.keys(all).length > 0 ? all : undefined;
+  const part = { ...open.part, request: patch(request, { answers }), response: action.response };
+  const next = withOpenPart(state, open.position, part);
+  return patch(next, { status: derivedStatus(next) });
 }
 
-function recorded(
-  turn: ActiveTurn,
-  request: ChatInputRequest,
-  { answers, response }: ChatInputCompletedAction,
-): ActiveTurn {
-  const all = { ...request.answers, ...answers };
-  // An empty object becomes absent, as after the last answer was removed.
-  const final = Object.keys(all).length > 0 ? all : undefined;
-  const part = { kind: 'inputRequest' as const, request: patch(request, { answers: final }), response };
-  return { ...turn, responseParts: withPartAdded(turn.responseParts, part) };
+function openPart(
+  { activeTurn }: ChatState,
+  requestId: string,
+): { readonly position: number; readonly part: InputRequestResponsePart } | undefined {
+  const parts = activeTurn?.responseParts ?? [];
+  const position = openRequestPosition(parts, requestId);
+  const part = parts[position];
+  return part?.kind === 'inputRequest' ? { position, part } : undefined;
+}
+
+function withOpenPart(state: ChatState, position: number, part: InputRequestResponsePart): ChatState {
+  const turn = state.activeTurn;
+  if (turn === undefined) return state;
+  return { ...state, activeTurn: { ...turn, responseParts: withPartAt(turn.responseParts, position, part) } };
 }

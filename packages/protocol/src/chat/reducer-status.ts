@@ -1,14 +1,14 @@
 import { withActivity } from '../session/reducer-status.ts';
 import { SessionStatus } from '../session/status.ts';
-import { awaitsConfirmation } from './parts-index.ts';
+import { awaitsPerson } from './parts-index.ts';
 import type { ChatState } from './state.ts';
 
 /** The state that determines a chat's activity bits. */
-type StatusSource = Pick<ChatState, 'status' | 'activeTurn' | 'inputRequests'>;
+type StatusSource = Pick<ChatState, 'status' | 'activeTurn'>;
 
 /** The chat's status with newly derived activity bits; other bits stay [CHAT-10]. */
 export function derivedStatus(state: StatusSource): SessionStatus {
-  if (state.inputRequests?.length || awaitsConfirmation(state.activeTurn?.responseParts ?? [])) {
+  if (awaitsPerson(state.activeTurn?.responseParts ?? [])) {
     return withActivity(state.status, SessionStatus.InputNeeded);
   }
   return withActivity(state.status, state.activeTurn ? SessionStatus.InProgress : SessionStatus.Idle);

@@ -21,7 +21,7 @@ export function startTurn(state: ChatState, action: ChatTurnStartedAction, now: 
   return removePending(removePending(next, 'steering', queuedMessageId), 'queued', queuedMessageId);
 }
 
-/** Moves the active turn with this id to the history and removes what waited for answers in it [CHAT-5]. */
+/** Moves the active turn with this id to the history. Its unanswered requests stay without a response [CHAT-5] [CHAT-29]. */
 export function endTurn(
   state: ChatState,
   turnId: string,
@@ -34,7 +34,6 @@ export function endTurn(
   return patch(state, {
     turns: state.turns.concat([turn]),
     activeTurn: undefined,
-    inputRequests: undefined,
     status: withActivity(state.status, outcome.state === 'error' ? SessionStatus.Error : SessionStatus.Idle),
     modifiedAt: timestamp(now),
   });
@@ -60,7 +59,6 @@ export function truncate(state: ChatState, turnId: string | undefined, now: numb
   return patch(state, {
     turns: kept === state.turns.length ? state.turns : state.turns.slice(0, kept),
     activeTurn: undefined,
-    inputRequests: undefined,
     turnsNextCursor: kept === 0 ? undefined : state.turnsNextCursor,
     status: withActivity(state.status, SessionStatus.Idle),
     modifiedAt: timestamp(now),

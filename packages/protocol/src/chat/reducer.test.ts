@@ -59,8 +59,11 @@ describe('turns', () => {
     [{ type: 'chat/turnCancelled', turnId: 't1' }, 'cancelled', 1],
     [{ type: 'chat/error', turnId: 't1', error: { errorType: 'agentError', message: 'no' } }, 'error', 2],
   ] as const)('[CHAT-5] %o moves the turn to the history', (action, state, activity) => {
-    const parts: ResponsePart[] = [{ kind: 'markdown', id: 'm', content: 'Half' }];
-    const open = chat({ status: 24 + 32, activeTurn: active(parts), inputRequests: [{ id: 'q' }] });
+    const parts: ResponsePart[] = [
+      { kind: 'markdown', id: 'm', content: 'Half' },
+      { kind: 'inputRequest', request: { id: 'q' } },
+    ];
+    const open = chat({ status: 24 + 32, activeTurn: active(parts) });
     const error = 'error' in action ? { error: action.error } : {};
     expect(reduce(open, action)).toStrictEqual(
       chat({
@@ -101,7 +104,7 @@ describe('turns', () => {
     const full = chat({
       turns: [past('a'), past('b'), past('c')],
       turnsNextCursor: 'x',
-      inputRequests: [{ id: 'q' }],
+      activeTurn: active([{ kind: 'inputRequest', request: { id: 'q' } }]),
     });
     expect(reduce(full, { type: 'chat/truncated', turnId: 'b' })).toStrictEqual(
       chat({ turns: [past('a'), past('b')], turnsNextCursor: 'x', modifiedAt: NEW }),
@@ -227,20 +230,23 @@ describe('status', () => {
     },
   );
 
-  it('[CHAT-10] after an answered question the status is InProgress with a turn, and Idle without', () => {
+  it('[CHAT-10] after an answered question the status is InProgress', () => {
     const completed = { type: 'chat/inputCompleted', requestId: 'q', response: 'cancel' } as const;
-    expect(reduce(chat(), inputRequested).status).toBe(24);
-    expect(reduce(chat(), inputRequested, completed).status).toBe(1);
-    expect(reduce(chat({ activeTurn: active() }), inputRequested, completed).status).toBe(8);
+    const running = chat({ activeTurn: active() });
+    expect(reduce(running, inputRequested).status).toBe(24);
+    expect(reduce(running, inputRequested, completed).status).toBe(8);
   });
 });
 
 describe('modification time', () => {
   const open = chat({
     turns: [past('a')],
-    activeTurn: active([{ kind: 'markdown', id: 'm', content: '' }, toolPart({ status: 'running' })]),
+    activeTurn: active([
+      { kind: 'markdown', id: 'm', content: '' },
+      toolPart({ status: 'running' }),
+      { kind: 'inputRequest', request: { id: 'q' } },
+    ]),
     queuedMessages: [{ id: 'p', message }],
-    inputRequests: [{ id: 'q' }],
   });
   const MODIFYING: ChatAction[] = [
     { ...turnStarted, turnId: 't2' },
@@ -248,11 +254,11 @@ describe('modification time', () => {
     { type: 'chat/turnCancelled', turnId: 't1' },
     { type: 'chat/error', turnId: 't1', error: { errorType: 'x', message: 'x' } },
     { type: 'chat/truncated', turnId: 'a' },
+  ];
+  const OTHERS: ChatAction[] = [
     inputRequested,
     { type: 'chat/inputAnswerChanged', requestId: 'q', questionId: 'salt', answer },
     { type: 'chat/inputCompleted', requestId: 'q', response: 'accept' },
-  ];
-  const OTHERS: ChatAction[] = [
     { type: 'chat/responsePart', turnId: 't1', part: { kind: 'markdown', id: 'n', content: '' } },
     { type: 'chat/delta', turnId: 't1', partId: 'm', content: 'x' },
     { type: 'chat/usage', turnId: 't1', usage: { inputTokens: 1 } },

@@ -51,11 +51,11 @@ export function chatReducer(state: ChatState, action: StateAction, now: number):
     case 'chat/toolCallResultConfirmed':
       return refreshed(reduceToolCall(state, action));
     case 'chat/inputRequested':
-      return requestInput(state, action, now);
+      return requestInput(state, action);
     case 'chat/inputAnswerChanged':
-      return answerInput(state, action, now);
+      return answerInput(state, action);
     case 'chat/inputCompleted':
-      return completeInput(state, action, now);
+      return completeInput(state, action);
     case 'chat/pendingMessageSet':
       return setPending(state, action);
     case 'chat/pendingMessageRemoved':

@@ -41,8 +41,6 @@ export interface ChatState extends ChatSummary, WithMeta {
   steeringMessage?: PendingMessage;
   /** Messages that become turns, first in, first out [CHAT-12]. Never empty [CHAT-11]. */
   queuedMessages?: PendingMessage[];
-  /** Open input requests [CHAT-13]. Never empty. */
-  inputRequests?: ChatInputRequest[];
   /** Unsent message, shared by all clients [CHAT-14]. */
   draft?: Message;
   /** Changesets of this chat, apart from those of the session [CHAT-43]. Absent: none are known. */
@@ -187,10 +185,11 @@ export interface SystemNotificationResponsePart {
   'x-steering'?: PendingMessage;
 }
 
-/** An input request and its answers [CHAT-13]. Since 0.5.2 [CONN-9]. */
+/** An input request at its place in the turn [CHAT-27]. */
 export interface InputRequestResponsePart {
   kind: 'inputRequest';
-  /** With its final answers. */
+  /** With the present answers; those that the request was closed with, once it has a response. */
   request: ChatInputRequest;
-  response: ChatInputResponseKind;
+  /** Absent: open while its turn is active, and never answered after the turn's end [CHAT-29]. */
+  response?: ChatInputResponseKind;
 }

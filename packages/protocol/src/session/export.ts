@@ -53,7 +53,7 @@ export interface ExportedSession extends SessionMetadata, WithMeta {
 export interface ExportedChatHead extends ChatSummary, WithMeta {
   steeringMessage?: PendingMessage;
   queuedMessages?: PendingMessage[];
-  /** Unanswered input requests. */
+  /** Open input requests in documents of older hosts; ignored. Newer documents have them in the open turn [CHAT-27]. */
   inputRequests?: ChatInputRequest[];
   draft?: Message;
 }

@@ -1,10 +1,11 @@
-import type {
-  ChatInputAnswer,
-  ChatInputAnswerValue,
-  ChatInputQuestion,
-  ChatInputRequest,
-  ChatState,
-  ClientAction,
+import {
+  type ChatInputAnswer,
+  type ChatInputAnswerValue,
+  type ChatInputQuestion,
+  type ChatInputRequest,
+  type ChatState,
+  type ClientAction,
+  openRequests,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { SeededRandom } from '../seeded-random.ts';
@@ -41,10 +42,10 @@ export function completed(random: SeededRandom, state: ChatState): ClientAction 
   };
 }
 
-const openRequest = (
-  random: SeededRandom,
-  { inputRequests = [] }: ChatState,
-): ChatInputRequest | undefined => (inputRequests.length === 0 ? undefined : random.pick(inputRequests));
+function openRequest(random: SeededRandom, state: ChatState): ChatInputRequest | undefined {
+  const requests = openRequests(state);
+  return requests.length === 0 ? undefined : random.pick(requests);
+}
 
 const pickQuestion = (
   random: SeededRandom,

@@ -1,5 +1,11 @@
 import type { Mirror } from '@agenthost/client';
-import type { ActionEnvelope, ChannelKind, ChannelState, ChatState } from '@agenthost/protocol';
+import {
+  type ActionEnvelope,
+  type ChannelKind,
+  type ChannelState,
+  type ChatState,
+  openRequests,
+} from '@agenthost/protocol';
 import { checkContents } from './contents.ts';
 import { isMergeOf } from './envelopes.ts';
 import { checkForeigners } from './foreign-check.ts';
@@ -86,9 +92,7 @@ function checkQuestions(auditor: SimClient): void {
   const chats = auditor
     .mirrors()
     .flatMap(({ uri, confirmed }) => (isChat(confirmed) && listed.has(uri) ? [{ uri, ...confirmed }] : []));
-  const asked = chats.flatMap(({ uri, inputRequests = [] }) =>
-    inputRequests.map((request) => ({ chat: uri, request })),
-  );
+  const asked = chats.flatMap((chat) => openRequests(chat).map((request) => ({ chat: chat.uri, request })));
   const held = new Set(chats.map(({ uri }) => uri));
   const needed = sessions.flatMap(({ inputNeeded = [] }) => inputNeeded);
   const shown = needed.flatMap((entry) =>

@@ -1,11 +1,12 @@
 import type { ChatHandle, Prompt } from '@agenthost/client';
-import type {
-  ActiveTurn,
-  ChatInputRequest,
-  ChatState,
-  Message,
-  ToolCallConfirmationState,
-  Turn,
+import {
+  type ActiveTurn,
+  type ChatInputRequest,
+  type ChatState,
+  type Message,
+  openRequests,
+  type ToolCallConfirmationState,
+  type Turn,
 } from '@agenthost/protocol';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import { ApprovalPanel } from '../ask/approval-panel.ts';
@@ -234,7 +235,7 @@ export function asksOf(chat: ChatState): Ask[] {
       asks.push({ kind: 'call', id: `call ${toolCall.toolCallId}`, toolCall });
     }
   }
-  for (const request of chat.inputRequests ?? [])
+  for (const request of openRequests(chat))
     asks.push({ kind: 'request', id: `request ${request.id}`, request });
   return asks;
 }

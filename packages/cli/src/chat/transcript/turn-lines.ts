@@ -102,7 +102,8 @@ export class TurnLayout {
           rest: [span('  ')],
         });
       case 'inputRequest':
-        return answeredLines(part, width, this.#marks);
+        // A panel shows the open requests of a running turn.
+        return part.response === undefined && isActive ? [] : requestLines(part, width, this.#marks);
       case 'contentRef':
         return [line(oneLine(part.uri, 1_000), { dim: true })];
       default:
@@ -149,9 +150,10 @@ function reasoningLines(content: string, { width, isExpanded }: TurnLook, isLast
   return [line(`thought, ${all.length} line${all.length === 1 ? '' : 's'}`, quiet)];
 }
 
-function answeredLines({ request, response }: InputRequestResponsePart, width: number, marks: Marks): Line[] {
+function requestLines({ request, response }: InputRequestResponsePart, width: number, marks: Marks): Line[] {
   const said = { accept: 'answered', decline: 'declined', cancel: 'dismissed' } as const;
-  const head = wrapLine([span(requestTitle(request)), span(`  ${said[response]}`, { dim: true })], width, {
+  const outcome = response === undefined ? 'not answered' : said[response];
+  const head = wrapLine([span(requestTitle(request)), span(`  ${outcome}`, { dim: true })], width, {
     first: [
       span(`${response === 'accept' ? marks.done : marks.refused} `, {
         color: response === 'accept' ? 'green' : 'yellow',

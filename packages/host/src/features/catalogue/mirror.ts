@@ -3,6 +3,7 @@ import {
   type ChatSummary,
   findById,
   findChat,
+  findOpenRequest,
   type SessionInputRequest,
   SessionStatus,
 } from '@agenthost/protocol';
@@ -90,7 +91,7 @@ function mirrorInputNeeded(tx: Tx, session: Channel<'session'>, change: Change<'
     case 'chat/inputAnswerChanged':
     case 'chat/inputCompleted': {
       const requestId = action.type === 'chat/inputRequested' ? action.request.id : action.requestId;
-      const request = findById(after.inputRequests, requestId);
+      const request = findOpenRequest(after, requestId);
       const id = keyOf('input', requestId);
       setBlock(tx, session, id, request && { id, kind: 'chatInput', chat: channel.uri, request });
       return;

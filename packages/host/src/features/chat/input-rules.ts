@@ -5,6 +5,8 @@ import {
   type ChatState,
   checkAnswered,
   checkInputAnswer,
+  findOpenRequest,
+  openRequests,
   weightOf,
 } from '@agenthost/protocol';
 import { type Rejection, reject, rejectSize } from '../../handler-port/channel-module.ts';
@@ -16,7 +18,7 @@ export function checkAnswerChanged(
   state: ChatState,
   { requestId, questionId, answer }: Of<'chat/inputAnswerChanged'>,
 ): Rejection | undefined {
-  const request = findRequest(state, requestId);
+  const request = findOpenRequest(state, requestId);
   if (request === undefined) return notOpen(state, requestId);
   const question = request.questions?.find(({ id }) => id === questionId);
   if (question === undefined) return unknownQuestion(questionId);
@@ -29,12 +31,14 @@ export function checkAnswerChanged(
 
 /** The answers to all open requests are part of the state that each client gets. */
 function checkRoom(
-  { inputRequests = [] }: ChatState,
+  state: ChatState,
   answers: NonNullable<ChatInputRequest['answers']>,
   { id: changed }: ChatInputRequest,
 ): Rejection | undefined {
   const { answersLength } = CHANNEL_LIMITS;
-  const others = inputRequests.filter(({ id }) => id !== changed).map((request) => request.answers ?? {});
+  const others = openRequests(state)
+    .filter(({ id }) => id !== changed)
+    .map((request) => request.answers ?? {});
   const length = weightOf([...others, answers]);
   return length > answersLength.max ? rejectSize('answers', answersLength, length) : undefined;
 }
@@ -48,7 +52,7 @@ export function checkCompleted(
   state: ChatState,
   { requestId, response, answers = {} }: Of<'chat/inputCompleted'>,
 ): Rejection | undefined {
-  const request = findRequest(state, requestId);
+  const request = findOpenRequest(state, requestId);
   if (request === undefined) return notOpen(state, requestId);
   const { questions = [] } = request;
   const known = new Set(questions.map(({ id }) => id));
@@ -66,9 +70,6 @@ export function checkCompleted(
   return isAccepted ? checkAnswered(request, final) : undefined;
 }
 
-const findRequest = (state: ChatState, requestId: string): ChatInputRequest | undefined =>
-  state.inputRequests?.find(({ id }) => id === requestId);
-
 const unknownQuestion = (questionId: string): Rejection =>
   reject('unknownQuestion', `The request has no question ${questionId}`);
 
@@ -79,7 +80,7 @@ const unknownQuestion = (questionId: string): Rejection =>
 function notOpen({ activeTurn, turns }: ChatState, requestId: string): Rejection {
   const parts = (activeTurn ?? turns.at(-1))?.responseParts ?? [];
   const closed = parts.findLast((part) => part.kind === 'inputRequest' && part.request.id === requestId);
-  if (closed?.kind !== 'inputRequest') {
+  if (closed?.kind !== 'inputRequest' || closed.response === undefined) {
     return reject('unknownRequest', `There is no open input request ${requestId}`);
   }
   const words = {

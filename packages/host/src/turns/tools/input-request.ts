@@ -3,7 +3,7 @@ import {
   type ChatInputAnswer,
   type ChatInputRequest,
   type ChatState,
-  findById,
+  findOpenRequest,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { InputQuestions, InputResponse } from '../../agents/turn.ts';
@@ -49,11 +49,11 @@ export class LiveInputRequests {
 
   /** Passes on the answer after a request was closed, unless the request was asked again since. */
   completed(state: ChatState, requestId: string): void {
-    if (findById(state.inputRequests, requestId) !== undefined) return;
+    if (findOpenRequest(state, requestId) !== undefined) return;
     const part = state.activeTurn?.responseParts.findLast(
       (each) => each.kind === 'inputRequest' && each.request.id === requestId,
     );
-    if (part?.kind !== 'inputRequest') return;
+    if (part?.kind !== 'inputRequest' || part.response === undefined) return;
     const { request, response } = part;
     this.#waiting.get(requestId)?.({ response, answers: response === 'accept' ? givenAnswers(request) : {} });
   }
@@ -66,7 +66,7 @@ export class LiveInputRequests {
 
   #withdraw(requestId: string): void {
     this.#emit((chat) =>
-      findById(chat.state.inputRequests, requestId) !== undefined
+      findOpenRequest(chat.state, requestId) !== undefined
         ? { type: 'chat/inputCompleted', requestId, response: 'cancel' }
         : undefined,
     );

@@ -1,9 +1,10 @@
 import type { Step } from '../step.ts';
 import { fileReviews } from './file-reviews.ts';
+import { inputRequests } from './input-requests.ts';
 
 /** Step E: from 0.6.0 to 0.5.2. */
 export const step052: Step = {
   to: '0.5.2',
-  reshapings: [fileReviews],
+  reshapings: [fileReviews, inputRequests],
   newer: { actions: ['changeset/filesReviewChanged'] },
 };
