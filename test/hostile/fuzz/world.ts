@@ -40,7 +40,7 @@ export async function makeWorld(polite: RudeClient, folder: string): Promise<Wor
   const chats = [
     await sessionThat(polite, 'busy', 'ask options', (state) => hasCall(state, 'pending-confirmation')),
     await sessionThat(polite, 'editing', 'ask edit', (state) => hasCall(state, 'pending-confirmation')),
-    await sessionThat(polite, 'asking', 'question form', (state) => list(state, 'inputRequests').length > 0),
+    await sessionThat(polite, 'asking', 'question form', (state) => openRequestIds(state).length > 0),
     await sessionThat(
       polite,
       'done',
@@ -115,6 +115,12 @@ const list = (state: object, name: string): readonly unknown[] => {
 const hasCall = (state: object, status: string): boolean =>
   JSON.stringify(state).includes(`"status":"${status}"`);
 
+/** Ids of the open input requests of a chat. */
+const openRequestIds = (state: Record<string, unknown>): string[] =>
+  list(state['activeTurn'] ?? {}, 'responseParts')
+    .filter((part) => JSON.stringify(part).startsWith('{"kind":"inputRequest"'))
+    .flatMap((part) => idsIn(part, 'id').slice(0, 1));
+
 const idsIn = (state: unknown, name: string): string[] =>
   [...JSON.stringify(state).matchAll(new RegExp(`"${name}":"([^"\\\\]+)"`, 'g'))].map(([, id = '']) => id);
 
@@ -126,9 +132,7 @@ async function poolsOf(
   const states: Record<string, unknown>[] = [];
   for (const chat of chats) states.push(await stateOf(polite, chat));
   const calls = states.flatMap((state) => idsIn(state, 'toolCallId'));
-  const requests = states.flatMap((state) =>
-    list(state, 'inputRequests').flatMap((request) => idsIn(request, 'id')),
-  );
+  const requests = states.flatMap(openRequestIds);
   const options = states.flatMap((state) => idsIn(state, 'id'));
   const turns = ['t1', 't2', 't5', 't11', 't99', 'f1', 'f2'];
   const fresh = (kind: string): string[] => ['f1', 'f2', 'f3', ...ODD_IDS].map((id) => `ahp-${kind}:/${id}`);
