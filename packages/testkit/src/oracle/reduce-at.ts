@@ -20,13 +20,9 @@ const TABLES: Readonly<Record<string, Table>> = {
   annotations: ANNOTATIONS,
   resourceWatch: {},
   automation: AUTOMATIONS,
-  automations: AUTOMATIONS,
   automationRun: AUTOMATION_RUN,
   canvas: CANVAS,
 };
-
-/** The kinds of channels with reducers in some version. Fixtures name the automations channel by `automation`. */
-export const ORACLE_KINDS: readonly string[] = Object.keys(TABLES);
 
 /**
  * Reduces an action as a version's reducers do. It is written independently of the product's reducers, for tests of them and of the

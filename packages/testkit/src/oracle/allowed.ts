@@ -1,0 +1,140 @@
+import type { VersionLine } from '@agenthost/protocol';
+import { type Doc, doc, docs, isDoc, putActivity, since } from './doc.ts';
+
+// The differences between what a client of an older version computes and what the host shows it that section 13 of the protocol's changes
+// allows. Everything else must be equal.
+
+/** Fields that differ after any action. */
+interface AllowedField {
+  /** The first version without the difference. */
+  readonly before: VersionLine;
+  readonly kind: string;
+  readonly reason: string;
+  readonly strip: (state: Doc) => void;
+}
+
+const turnsOf = (state: Doc): Doc[] => [...docs(state['turns']), doc(state['activeTurn'])];
+
+const isQuestion = (part: Doc): boolean => part['kind'] === 'inputRequest';
+
+const FIELDS: readonly AllowedField[] = [
+  {
+    before: '0.9.0',
+    kind: 'chat',
+    reason: 'older reducers write the time of their own clock',
+    strip: (state) => delete state['modifiedAt'],
+  },
+  {
+    before: '0.8.0',
+    kind: 'session',
+    reason: 'older reducers raise InputNeeded for tools that a client runs',
+    strip: (state) => {
+      const holder = isDoc(state['summary']) ? state['summary'] : state;
+      if (holder['status'] !== undefined) putActivity(holder, 0);
+    },
+  },
+  {
+    before: '0.6.0',
+    kind: 'chat',
+    reason: 'times of turns may stay in what is sent, and older reducers do not set them',
+    strip: (state) => {
+      for (const turn of turnsOf(state)) {
+        delete turn['startedAt'];
+        delete turn['duration'];
+      }
+    },
+  },
+  {
+    before: '0.6.0',
+    kind: 'chat',
+    reason: 'older reducers append the part of an input request when it is answered',
+    strip: (state) => {
+      for (const turn of turnsOf(state)) {
+        const parts = docs(turn['responseParts']);
+        if (parts.some(isQuestion))
+          turn['responseParts'] = parts.toSorted((a, b) => Number(isQuestion(a)) - Number(isQuestion(b)));
+      }
+    },
+  },
+  {
+    before: '0.5.0',
+    kind: 'session',
+    reason: 'the session state of later versions has no times',
+    strip: (state) => {
+      const summary = doc(state['summary']);
+      delete summary['createdAt'];
+      delete summary['modifiedAt'];
+      delete summary['resource'];
+    },
+  },
+];
+
+/** The state without fields that may differ at a version. */
+export function comparable(version: VersionLine, kind: string, state: Doc): Doc {
+  const copy = structuredClone(state);
+  for (const allowed of FIELDS)
+    if (allowed.kind === kind && !since({ version, now: 0 }, allowed.before)) allowed.strip(copy);
+  return copy;
+}
+
+/** Actions after which the states of a chat may differ until the next snapshot. */
+interface AllowedAction {
+  /** The first version without the difference. */
+  readonly before: VersionLine;
+  readonly reason: string;
+  /** `state`: the chat in version 1.0 before the action. */
+  readonly isMet: (state: Doc, action: Doc) => boolean;
+}
+
+const isOf = (type: unknown, ...names: readonly string[]): boolean =>
+  names.some((name) => type === `chat/${name}`);
+
+/** The tool call that an action names; an empty object if there is none. */
+function callOf(state: Doc, action: Doc): Doc {
+  const turn = doc(state['activeTurn']);
+  if (turn['id'] !== action['turnId']) return {};
+  const calls = docs(turn['responseParts']).map((part) => doc(part['toolCall']));
+  return calls.findLast(({ toolCallId }) => toolCallId === action['toolCallId']) ?? {};
+}
+
+const ACTIONS: readonly AllowedAction[] = [
+  {
+    before: '0.7.0',
+    reason: 'a toolCallReady refines contributor and intention from 0.7 on',
+    isMet: (state, action) =>
+      isOf(action['type'], 'toolCallReady') &&
+      callOf(state, action)['toolCallId'] !== undefined &&
+      (action['contributor'] !== undefined || action['intention'] !== undefined),
+  },
+  {
+    before: '0.7.0',
+    reason: 'a toolCallReady without input keeps the earlier input from 0.7 on',
+    isMet: (state, action) =>
+      isOf(action['type'], 'toolCallReady') &&
+      action['toolInput'] === undefined &&
+      callOf(state, action)['toolInput'] !== undefined,
+  },
+  {
+    before: '0.6.0',
+    reason: 'a call that waits for an approval takes another toolCallReady from 0.6 on',
+    isMet: (state, action) =>
+      isOf(action['type'], 'toolCallReady') && callOf(state, action)['status'] === 'pending-confirmation',
+  },
+  {
+    before: '0.6.0',
+    reason: 'hosts ask only within a turn; without one the older reducer opens a request',
+    isMet: (state, { type }) => isOf(type, 'inputRequested') && state['activeTurn'] === undefined,
+  },
+  {
+    before: '0.6.0',
+    reason: 'the older reducer knows a paused call as a running one; hosts send it no such action',
+    isMet: (state, action) =>
+      callOf(state, action)['status'] === 'auth-required' &&
+      !isOf(action['type'], 'toolCallAuthResolved') &&
+      doc(action['result'])['success'] !== false,
+  },
+];
+
+/** The reason why states of a version may differ after an action; `undefined`: they may not. `action` and `state`: in version 1.0. */
+export const allowedAfter = (version: VersionLine, state: Doc, action: Doc): string | undefined =>
+  ACTIONS.find(({ before, isMet }) => !since({ version, now: 0 }, before) && isMet(state, action))?.reason;
