@@ -1,5 +1,5 @@
 import type { VersionLine } from '@agenthost/protocol';
-import { type Doc, doc, docs, isDoc, putActivity, since } from './doc.ts';
+import { type Doc, doc, docs, isDoc, putActivity, putBit, since } from './doc.ts';
 
 // The differences between what a client of an older version computes and what the host shows it that section 13 of the protocol's changes
 // allows. Everything else must be equal.
@@ -15,9 +15,34 @@ interface AllowedField {
 
 const turnsOf = (state: Doc): Doc[] => [...docs(state['turns']), doc(state['activeTurn'])];
 
+const uriOf = ({ resource }: Doc): string => String(resource);
+
 const isQuestion = (part: Doc): boolean => part['kind'] === 'inputRequest';
 
+/** Fields of chats that no action of 0.9 changes. */
+const NEW_OF_CHATS = ['changesets', 'canvases', 'backgroundWork', 'movable'];
+const FLAGS = [32, 64];
+
 const FIELDS: readonly AllowedField[] = [
+  {
+    before: '1.0.0',
+    kind: 'chat',
+    reason: 'new optional fields may stay, and flags of chats follow with the next snapshot',
+    strip: (state) => {
+      for (const field of NEW_OF_CHATS) delete state[field];
+      for (const bit of FLAGS) if (state['status'] !== undefined) putBit(state, bit, false);
+    },
+  },
+  {
+    before: '1.0.0',
+    kind: 'session',
+    reason: 'a new order of chats, and the end of a blocking start, follow with the next snapshot',
+    strip: (state) => {
+      state['chats'] = docs(state['chats']).toSorted((a, b) => (uriOf(a) < uriOf(b) ? -1 : 1));
+      for (const entry of docs(state['customizations']))
+        for (const one of [entry, ...docs(entry['children'])]) delete doc(one['state'])['blocking'];
+    },
+  },
   {
     before: '0.9.0',
     kind: 'chat',

@@ -139,7 +139,6 @@ export const AUTOMATION_RUN: Table = {
   }),
   'automationRun/sessionRemoved': from('0.9.0', (state, { session }) => {
     const list: unknown[] = Array.isArray(state['sessions']) ? state['sessions'] : [];
-    if (!list.includes(session)) return;
     state['sessions'] = list.filter((one) => one !== session);
     if (state['primarySession'] === session) delete state['primarySession'];
   }),

@@ -60,7 +60,9 @@ function textOf({ turns, openTurn }: ExportedChat): unknown {
 
 /** A value without the names of stored content, which differ in copies. */
 const nameless = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value).replaceAll(/agenthost-content:\/[\w-]+(?:\/[^"]*)?/g, 'agenthost-content:/'));
+  JSON.parse(
+    JSON.stringify(value).replaceAll(/agenthost-content:\/[\w-]+(?:\/[^"]*)?/g, 'agenthost-content:/'),
+  );
 
 /** Whether the turn was running when it was exported. */
 const isOpenTurn = ({ error }: Turn): boolean => error?.errorType === 'exportedWhileRunning';
