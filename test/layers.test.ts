@@ -26,7 +26,8 @@ const PACKAGE_LAW: Record<string, readonly string[]> = {
   'packages/client': ['packages/rpc', 'packages/protocol'],
   'packages/host': ['packages/rpc', 'packages/protocol'],
   'packages/agents': ['packages/host', 'packages/protocol'],
-  'packages/cli': ['packages/client', 'packages/protocol'],
+  'packages/conformance': ['packages/rpc', 'packages/protocol'],
+  'packages/cli': ['packages/client', 'packages/conformance', 'packages/protocol'],
   'packages/web': ['packages/client', 'packages/protocol'],
 };
 const SERVE_LAW = ['packages/host', 'packages/agents'];

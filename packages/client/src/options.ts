@@ -25,6 +25,8 @@ export interface ClientBehavior {
   resend?: boolean;
   backoff?: BackoffOptions;
   liveness?: LivenessOptions;
+  /** Wraps the transport of each connection before it is used, for example to record its frames. Default: none. */
+  wrapTransport?: (transport: Transport) => Transport;
   /**
    * Time limit for opening a transport, in milliseconds. Default 30,000. The handshake has a limit of its own
    * of 60,000 ms.
@@ -67,8 +69,10 @@ interface ResolvedOptions {
 /** Adds the defaults. */
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
   const newId = options.newId ?? randomId;
+  const { transport, wrapTransport } = options;
   return {
-    openTransport: options.transport,
+    openTransport:
+      wrapTransport === undefined ? transport : async (signal) => wrapTransport(await transport(signal)),
     identity: {
       clientId: options.clientId ?? newId(),
       epoch: options.resend === false ? undefined : newId(),

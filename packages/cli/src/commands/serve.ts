@@ -5,6 +5,7 @@ import type { AhpClient } from '@agenthost/client';
 import { hasCode } from '@agenthost/protocol/values';
 import { readHosts } from '../host-link/discovery.ts';
 import type { ClientTarget } from '../host-link/open-client.ts';
+import { openRecorder } from '../host-link/recording.ts';
 import { keyValues } from '../input/settings.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
@@ -38,6 +39,8 @@ export interface ServeOptions {
   readonly keeper?: boolean;
   /** `key=value`s of the host's config that clients cannot change. */
   readonly set?: readonly string[];
+  /** File to write all frames to. */
+  readonly record?: string;
   readonly json?: boolean;
 }
 
@@ -77,6 +80,10 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     const tokenSource = await tokenOf(context, options.tokenFile);
     // Child processes of the host, such as git, must not inherit the token.
     delete process.env['AGENTHOST_TOKEN'];
+    const recorder =
+      options.record === undefined
+        ? undefined
+        : await openRecorder(context, screen, { file: options.record, side: 'host' });
     const settings = {
       dataDir,
       host,
@@ -87,7 +94,10 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       hasKeeper: options.keeper !== false,
       fixed,
       roots,
-      privatePaths: [configFolder(context), file, hostsFolder(context), knownHostsFile(context)],
+      privatePaths: [configFolder(context), file, hostsFolder(context), knownHostsFile(context)].concat(
+        recorder?.file ?? [],
+      ),
+      recorder: recorder?.recorder,
       ...tokenSource,
     };
     const running = await startHosting(settings, config, agents, (line) => screen.note(line));
@@ -120,6 +130,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       await word.withdraw();
     } finally {
       await running.stop();
+      recorder?.recorder.close();
     }
     return EXIT.done;
   } catch (cause) {

@@ -15,6 +15,7 @@ import { namesSetting, refusalText, whoAnswersAt } from './connect-error.ts';
 import { findHost, type HostOptions, type HostTarget, withoutToken } from './find-host.ts';
 import { fingerprintsOf } from './host-trust.ts';
 import { openClient } from './open-client.ts';
+import { type Recording, recordingOf } from './recording.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -25,10 +26,11 @@ export interface Connected {
 }
 
 /** Finds the host and connects. Rejects with a `CliError` (`cannotConnect`, `usage`). */
-export async function connectToHost(
+async function connectToHost(
   context: Context,
   screen: Screen,
   options: HostOptions,
+  recording: Recording | undefined,
 ): Promise<Connected> {
   const found = await findHost(context, screen, options);
   const shown = withoutToken(found.url);
@@ -44,7 +46,7 @@ export async function connectToHost(
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       // Short, because a user is waiting.
       backoff: { maxMs: 2_000 },
-      ...defined({ locale }),
+      ...defined({ locale, wrapTransport: recording?.wrapTransport }),
     });
     return { client, target };
   } catch (cause) {
@@ -54,21 +56,26 @@ export async function connectToHost(
   }
 }
 
-/** Connects, lets `use` work, and closes the connection whatever comes of it. */
+/** Connects, lets `use` work, records the frames if asked to, and closes the connection whatever comes of it. */
 export async function withHost<T>(
   context: Context,
   screen: Screen,
   options: HostOptions,
   use: (connected: Connected) => Promise<T>,
 ): Promise<T> {
-  const connected = await connectToHost(context, screen, options);
+  const recording = await recordingOf(context, screen, options);
   try {
-    return await use(connected);
-  } catch (cause) {
-    if (!(cause instanceof ConnectionLost)) throw cause;
-    throw new CliError(EXIT.cannotConnect, `lost the connection to the host: ${cause.message}`, { cause });
+    const connected = await connectToHost(context, screen, options, recording);
+    try {
+      return await use(connected);
+    } catch (cause) {
+      if (!(cause instanceof ConnectionLost)) throw cause;
+      throw new CliError(EXIT.cannotConnect, `lost the connection to the host: ${cause.message}`, { cause });
+    } finally {
+      connected.client.close();
+    }
   } finally {
-    connected.client.close();
+    recording?.close();
   }
 }
 

@@ -14,6 +14,8 @@ export interface HostOptions {
   readonly start?: boolean;
   /** SHA-256 of the host's certificate, or of its key. */
   readonly fingerprint?: string;
+  /** File to write all frames to. */
+  readonly record?: string;
 }
 
 /** The host to connect to. */

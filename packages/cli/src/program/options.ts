@@ -21,6 +21,26 @@ export const OPTIONS = {
     description: "SHA-256 of the host's certificate, for https and wss; other certificates are refused",
     defaultText: 'the certificate that was seen first',
   },
+  record: {
+    flags: '--record <file>',
+    type: 'text',
+    description:
+      'write all frames of the protocol to this file, one JSON object per line, without secrets; an existing file is replaced',
+  },
+  replayTo: {
+    flags: '--to <url>',
+    type: 'text',
+    description: "send the client's frames to this host, with fresh ids, and compare the answers",
+  },
+  speed: {
+    flags: '--speed <factor>',
+    type: 'number',
+    description: 'with --to: 1 is as fast as recorded, 2 twice as fast; 0 waits only for answers',
+    default: 1,
+    min: 0,
+    max: 1_000_000,
+    isInteger: false,
+  },
   start: { flags: '--start', type: 'flag', description: 'start a host in the background if none is running' },
   port: {
     flags: '--port <port>',

@@ -17,6 +17,7 @@ import { type OptionName, optionOf } from './options.ts';
 import { report } from './report.ts';
 import { addExportCommands, addQueueCommands, addSessionCommands } from './session-commands.ts';
 import { addTermCommands } from './term-commands.ts';
+import { addWireCommands } from './wire-commands.ts';
 
 /** Options that every command takes. */
 const COMMON_OPTIONS: readonly OptionName[] = ['json', 'verbose'];
@@ -104,6 +105,7 @@ export function programOf(
     'tokenFile',
     'noKeeper',
     'set',
+    'record',
     ...COMMON_OPTIONS,
   ]).action(async (options: ServeOptions) => {
     const { serve } = await import('../commands/serve.ts');
@@ -188,6 +190,8 @@ export function programOf(
   addTermCommands({ context, screen, program, command, example, done });
   addQueueCommands({ context, screen, program, command, example, done });
 
+  addWireCommands({ context, screen, program, command, example, done });
+
   const listing = command(program, 'agents', 'list agents, and why some are not available', [
     'config',
     ...CLIENT_OPTIONS,
@@ -224,8 +228,10 @@ const commandIn =
     const made = parent.command(name).description(description);
     for (const option of options) {
       made.addOption(optionOf(option, env));
-      // Every command with --url also takes --fingerprint.
-      if (option === 'url') made.addOption(optionOf('fingerprint', env));
+      // Every command with --url also takes --fingerprint and --record.
+      if (option !== 'url') continue;
+      made.addOption(optionOf('fingerprint', env));
+      made.addOption(optionOf('record', env));
     }
     return made;
   };

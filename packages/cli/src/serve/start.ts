@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { type FrameRecorder, recordServerTransport } from '@agenthost/conformance/recording';
 import {
   type CertificateInfo,
   createHost,
@@ -32,6 +33,8 @@ export interface ServeSettings {
   readonly privatePaths: readonly string[];
   /** Terminals are held by a process of their own, and outlive this one. */
   readonly hasKeeper: boolean;
+  /** Records all frames. Absent: none does. */
+  readonly recorder?: FrameRecorder | undefined;
   /** Values of the host's config that clients cannot change, as texts. */
   readonly fixed: Readonly<Record<string, string>>;
 }
@@ -74,6 +77,7 @@ export async function startHosting(
   tell: (line: string) => void,
 ): Promise<RunningHost> {
   const { dataDir, host: address, port, token, tokenFile, version } = settings;
+  const { recorder } = settings;
   const roots = settings.roots ?? config.roots;
   const host: Host = createHost({
     dataDir,
@@ -96,6 +100,7 @@ export async function startHosting(
       }),
     },
     privatePaths: settings.privatePaths,
+    ...(recorder && { wrapTransport: (transport) => recordServerTransport(transport, recorder) }),
     ...defined({ roots, retention: config.retention }),
   });
   tellTroubles(host, tell);

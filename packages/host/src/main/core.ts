@@ -152,6 +152,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       outbox: options.outbox,
       graceMs: options.graceMs,
       findWays: findVsCode(vsCodePort({ sync, agents, configs, workspace })),
+      wrapTransport: options.wrapTransport,
     }),
   );
   const { hub, presence } = wire;

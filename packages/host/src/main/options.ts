@@ -1,3 +1,4 @@
+import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { AgentProvider, ChildRegistry } from '../agents/provider.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RetentionPolicy } from '../journal/retention.ts';
@@ -138,6 +139,8 @@ export interface HostOptions {
    * Time until an idle channel without subscribers is unloaded from memory, in milliseconds. Default 60,000.
    */
   readonly unloadAfterMs?: number;
+  /** Wraps the transport of each connection before it is used, for example to record its frames. Default: none. */
+  readonly wrapTransport?: (transport: ServerTransport) => ServerTransport;
   readonly serverInfo?: { readonly name: string; readonly version: string };
   readonly clock?: Clock;
   readonly timers?: Timers;

@@ -38,6 +38,8 @@ export class Hub {
     departures: Departures;
     findWays: FindWays;
     connectionLimits(): ConnectionLimits;
+    /** Absent: transports are used as they are. */
+    wrapTransport?: ((transport: ServerTransport) => ServerTransport) | undefined;
   };
   readonly #clients: Clients<Connection>;
   readonly #handshake: Handshake;
@@ -64,6 +66,7 @@ export class Hub {
     departures: Departures;
     findWays: FindWays;
     connectionLimits(): ConnectionLimits;
+    wrapTransport?: ((transport: ServerTransport) => ServerTransport) | undefined;
     isReplaced(tokenHash: string): boolean;
     /** Whether a token is the owner's. */
     isOwner(tokenHash: string): boolean;
@@ -110,7 +113,7 @@ export class Hub {
   accept(transport: ServerTransport, identity: TokenIdentity): Connection {
     const connection = new Connection({
       ...this.#parts,
-      transport,
+      transport: this.#parts.wrapTransport?.(transport) ?? transport,
       identity,
       slowReaders: this.#slowReaders,
       merges: this.#merges,

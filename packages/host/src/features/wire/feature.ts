@@ -1,4 +1,5 @@
 import { CLOSE_CODES, type RootConfigState } from '@agenthost/protocol';
+import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { AccessTokens } from '../../auth/access-tokens.ts';
 import type { OwnerTokens } from '../../auth/owner-tokens.ts';
 import { numberSetting } from '../../config/host-config.ts';
@@ -36,6 +37,8 @@ interface Parts {
   readonly graceMs: number | undefined;
   /** Finds clients with ways of their own. */
   readonly findWays: FindWays;
+  /** Wraps the transport of each connection. Absent: they are used as they are. */
+  readonly wrapTransport: ((transport: ServerTransport) => ServerTransport) | undefined;
 }
 
 /** The connections of clients. */
@@ -55,6 +58,7 @@ export function wireFeature(parts: Parts): Feature & {
     modules: features.channels,
     departures: features.clients,
     limits: { ...DEFAULT_OUTBOX_LIMITS, ...parts.outbox },
+    wrapTransport: parts.wrapTransport,
     facts: {
       serverInfo: parts.serverInfo,
       defaultDirectory: parts.defaultDirectory,
