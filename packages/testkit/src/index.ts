@@ -17,10 +17,7 @@ export {
   type Schema,
   typeOfAction,
 } from './older-schema.ts';
-export { type FixtureCase, FixtureError, readFixtures } from './oracle/fixtures.ts';
-export { playDirectly, playThroughDialect } from './oracle/play.ts';
-export { reduceAt } from './oracle/reduce-at.ts';
-export { mismatches, playSquare, type Scene, type Square } from './oracle/square.ts';
+export { mismatches, playSquare, reduceNewest } from './oracle/square.ts';
 export { createPlayedAgent, type PlayedAgent, type PlayTurn } from './played-agent.ts';
 export { SeededRandom } from './seeded-random.ts';
 export { createSimulatedAgent, SIMULATED_AGENT, type SimulatedAgentOptions } from './simulated-agent.ts';

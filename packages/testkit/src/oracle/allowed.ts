@@ -148,7 +148,8 @@ const ACTIONS: readonly AllowedAction[] = [
   {
     before: '0.6.0',
     reason: 'hosts ask only within a turn; without one the older reducer opens a request',
-    isMet: (state, { type }) => isOf(type, 'inputRequested') && state['activeTurn'] === undefined,
+    isMet: (state, { type }) =>
+      isOf(type, 'inputRequested', 'inputCompleted') && state['activeTurn'] === undefined,
   },
   {
     before: '0.6.0',

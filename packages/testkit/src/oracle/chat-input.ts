@@ -1,4 +1,4 @@
-import { deriveStatus, touch } from './chat.ts';
+import { deriveStatus, openParts, touch } from './chat-status.ts';
 import {
   type At,
   type Change,
@@ -14,13 +14,6 @@ import {
 } from './doc.ts';
 
 const READ_BIT = 32;
-
-/** The unanswered `inputRequest` parts of the active turn. */
-export function openParts(state: Doc): Doc[] {
-  const turn = state['activeTurn'];
-  const parts = isDoc(turn) ? docs(turn['responseParts']) : [];
-  return parts.filter((part) => part['kind'] === 'inputRequest' && part['response'] === undefined);
-}
 
 /** From 0.6 on, open requests are parts of the active turn; before, they were a list of the chat. */
 const openRequest = (state: Doc, id: unknown, at: At): Doc | undefined => {

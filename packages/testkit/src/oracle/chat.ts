@@ -1,6 +1,6 @@
-import { CHAT_INPUTS, openParts } from './chat-input.ts';
+import { CHAT_INPUTS } from './chat-input.ts';
+import { deriveStatus, touch } from './chat-status.ts';
 import {
-  type At,
   type Change,
   type Doc,
   doc,
@@ -18,9 +18,8 @@ import {
 } from './doc.ts';
 import { endedCall, startedCall, stepToolCall } from './tool-call.ts';
 
-const [IDLE, ERROR, IN_PROGRESS, INPUT_NEEDED] = [1, 2, 8, 24];
+const [IDLE, ERROR] = [1, 2];
 const [READ_BIT, ARCHIVED_BIT] = [32, 64];
-const ASKING = ['pending-confirmation', 'pending-result-confirmation', 'auth-required'];
 
 /** The active turn with this id. */
 function activeTurn(state: Doc, turnId: unknown): Doc | undefined {
@@ -29,25 +28,6 @@ function activeTurn(state: Doc, turnId: unknown): Doc | undefined {
 }
 
 const partsOf = (turn: Doc): Doc[] => docs(turn['responseParts']);
-
-/** Derives the activity bits from open questions and the active turn. */
-export function deriveStatus(state: Doc): void {
-  const turn = state['activeTurn'];
-  const parts = isDoc(turn) ? partsOf(turn) : [];
-  const isAsking =
-    docs(state['inputRequests']).length > 0 ||
-    openParts(state).length > 0 ||
-    parts.some(
-      (part) => part['kind'] === 'toolCall' && ASKING.includes(String(doc(part['toolCall'])['status'])),
-    );
-  if (isAsking) putActivity(state, INPUT_NEEDED);
-  else putActivity(state, turn === undefined ? IDLE : IN_PROGRESS);
-}
-
-/** Before 0.9, reducers wrote the time of their clock. */
-export function touch(state: Doc, at: At): void {
-  if (!since(at, '0.9.0')) state['modifiedAt'] = new Date(at.now).toISOString();
-}
 
 const turnStarted: Change = (state, action, at) => {
   const turn: Doc = { id: action['turnId'], message: action['message'], responseParts: [] };

@@ -1,15 +1,12 @@
-import {
-  CHANNEL_KINDS,
-  type ChannelKind,
-  dialectOf,
-  VERSION_LINES,
-  type VersionLine,
-} from '@agenthost/protocol';
+import { mismatches, playSquare, reduceNewest } from '@agenthost/testkit';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ACTION_ARBITRARIES, START_STATES } from '../../../protocol/test/action-arbitraries.ts';
-import type { Doc } from './doc.ts';
-import { mismatches, playSquare, reduceNewest } from './square.ts';
+import { dialectOf } from '../src/dialects/chain.ts';
+import { CHANNEL_KINDS, type ChannelKind } from '../src/wire/channels.ts';
+import { VERSION_LINES, type VersionLine } from '../src/wire/versions.ts';
+import { ACTION_ARBITRARIES, START_STATES } from './action-arbitraries.ts';
+
+type Json = Record<string, unknown>;
 
 const NOW = Date.UTC(2026, 5, 1);
 const RUNS = 150;
@@ -33,8 +30,8 @@ const SQUARES = VERSION_LINES.flatMap((version) =>
 );
 
 /** Actions before a snapshot, and actions after it. */
-const scenes = (kind: ChannelKind): fc.Arbitrary<{ before: Doc[]; after: Doc[] }> => {
-  const actions = ACTION_ARBITRARIES[kind].map((action): Doc => ({ ...action }));
+const scenes = (kind: ChannelKind): fc.Arbitrary<{ before: Json[]; after: Json[] }> => {
+  const actions = ACTION_ARBITRARIES[kind].map((action): Json => ({ ...action }));
   return fc.record({
     before: fc.array(actions, { maxLength: 12 }),
     after: fc.array(actions, { minLength: 1, maxLength: 8 }),
@@ -47,7 +44,7 @@ describe('the square of reducers and conversions', () => {
     (version, kind) => {
       fc.assert(
         fc.property(scenes(kind), ({ before, after }) => {
-          const start: Doc = { ...START_STATES[kind] };
+          const start: Json = { ...START_STATES[kind] };
           const initial = before.reduce((state, action) => reduceNewest(kind, state, action, NOW), start);
           const square = playSquare(version, { kind, initial, actions: after }, NOW);
           expect(mismatches(version, kind, square)).toEqual([]);

@@ -1,12 +1,8 @@
 // `npm run fixtures -- <version> <folder>`: plays a folder of the protocol's fixtures by the reducers of that version, and by those of 1.0
-// through the version's dialect. Older reducers are those of the testkit's oracle.
-import { lineOf, VERSION_LINES } from '../packages/protocol/src/index.ts';
-import {
-  FixtureError,
-  playDirectly,
-  playThroughDialect,
-  readFixtures,
-} from '../packages/testkit/src/index.ts';
+// through the version's dialect. Older reducers are those of the oracle.
+import { lineOf, VERSION_LINES } from '@agenthost/protocol';
+import { FixtureError, readFixtures } from './fixtures.ts';
+import { playDirectly, playThroughDialect } from './play.ts';
 
 function main([version = '', folder, ...rest]: readonly string[]): number {
   const line = lineOf(version);
@@ -22,14 +18,16 @@ function main([version = '', folder, ...rest]: readonly string[]): number {
     ];
     if (lines.length === 0) continue;
     failed += 1;
-    console.log(`✗ ${one.file}\n${lines.map((text) => `    ${text}`).join('\n')}`);
+    say(`✗ ${one.file}\n${lines.map((text) => `    ${text}`).join('\n')}`);
   }
-  console.log(`${cases.length - failed} passed, ${failed} failed`);
+  say(`${cases.length - failed} passed, ${failed} failed`);
   return failed > 0 ? 1 : 0;
 }
 
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
 function refuse(message: string): number {
-  console.error(message);
+  process.stderr.write(`${message}\n`);
   return 2;
 }
 
