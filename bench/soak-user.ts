@@ -118,13 +118,13 @@ export class SoakUser {
           dispatch: (channel, action) => void client.dispatch(channel, action),
         });
       case 'createSession':
-        if (this.#own.length < MOST_SESSIONS) await this.#create({ workingDirectory: this.#folder });
+        if (this.#own.length < MOST_SESSIONS) await this.#create({ workingDirectories: [this.#folder] });
         return;
       case 'forkSession': {
         const source = this.#pickOwn();
         const turnId = lastTurn(source);
         if (source !== undefined && turnId !== undefined && this.#own.length < MOST_SESSIONS)
-          await this.#create({ fork: { session: source.uri, turnId } });
+          await this.#create({ 'x-fork': { session: source.uri, turnId } });
         return;
       }
       case 'disposeSession': {

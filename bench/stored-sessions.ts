@@ -37,7 +37,7 @@ export async function storeSessions(folder: string, chats: readonly StoredChat[]
 }
 
 function* rowsOf({ session, chat, turnCount }: StoredChat): Iterable<JournalWrite> {
-  const entry = { title: 'Bread', status: SessionStatus.Idle, workingDirectory: 'file:///tmp' };
+  const entry = { title: 'Bread', status: SessionStatus.Idle, workingDirectories: ['file:///tmp'] };
   const chatState: ChatState = {
     resource: chat,
     title: 'Bread',

@@ -68,7 +68,7 @@ export async function newSession(
   workingDirectory: string,
 ): Promise<{ session: string; chat: string }> {
   const session = `ahp-session:/${crypto.randomUUID()}`;
-  await client.request('createSession', { channel: session, workingDirectory });
+  await client.request('createSession', { channel: session, workingDirectories: [workingDirectory] });
   const { snapshot } = await client.request<{ snapshot: { state: { defaultChat: string } } }>('subscribe', {
     channel: session,
   });

@@ -55,6 +55,7 @@ export const REJECTION_TEXTS: Readonly<Record<string, string>> = {
   importing: 'The session is still being imported.',
   invalidAction: 'The action does not match its schema.',
   invalidConfig: 'A setting has an invalid value.',
+  invalidDirectory: 'The working directory does not exist, is not allowed, or is none of the session’s.',
   invalidTitle: 'The title is empty.',
   invalidTools: 'A tool of the client is invalid.',
   noSuchMessage: 'The queue has no message with this id.',
@@ -67,6 +68,8 @@ export const REJECTION_TEXTS: Readonly<Record<string, string>> = {
   notInteger: 'The answer must be a whole number.',
   notMutable: 'The setting cannot be changed after the session was created.',
   notReachable: 'The keeper of the terminal does not answer.',
+  primaryDirectory:
+    'The primary working directory cannot be removed; it can be replaced if the agent offers it.',
   notSupported: 'This host does not support the action.',
   notUserMessage: 'Clients may only send messages of kind `user`.',
   notYours: 'Another client or session holds the target.',

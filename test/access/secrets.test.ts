@@ -145,7 +145,7 @@ beforeAll(async () => {
   const client = await connect(url, { token: SECRET.ownerByEnv });
   await typeUnseen(client);
   const workingDirectory = pathToFileURL(machine.home).href;
-  const session = await client.sessions.create({ provider: 'demo', workingDirectory });
+  const session = await client.sessions.create({ provider: 'demo', workingDirectories: [workingDirectory] });
   await session.chat.complete('@agent', 6);
   const resource = 'https://nobody.example';
   await errorOf(client.request('authenticate', { channel: 'ahp-root://', resource, token: SECRET.resource }));

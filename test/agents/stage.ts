@@ -67,7 +67,7 @@ export class Stage {
     const [driver, watcher] = this.#clients;
     const wanted = {
       provider: agent.id,
-      workingDirectory: pathToFileURL(join(this.#folder, 'work')).href,
+      workingDirectories: [pathToFileURL(join(this.#folder, 'work')).href],
     };
     // After the first run of an agent its modes are settings of each session, as in daily use.
     const first = await present(driver).sessions.create(wanted);

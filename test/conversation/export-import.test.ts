@@ -155,7 +155,7 @@ describe('an exported session', () => {
             turn: { turn: { ...each, id: `${chat}-${index}` } },
           })),
         );
-        const session = { ...empty, workingDirectory: folder, defaultChat: 'ahp-chat:/0' };
+        const session = { ...empty, workingDirectories: [folder], defaultChat: 'ahp-chat:/0' };
         const copy = await stage.asking.sessions.import({ session, chats: heads, turns });
         await ready(copy);
         const back = sourceOf(await exported(copy.uri));

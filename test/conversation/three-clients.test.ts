@@ -76,7 +76,7 @@ beforeAll(async () => {
   await script.client.connect();
   session = await script.client.sessions.create({
     provider: 'demo',
-    workingDirectory: pathToFileURL(machine.home).href,
+    workingDirectories: [pathToFileURL(machine.home).href],
     config: { askBeforeWriting: false },
   });
   await Promise.all([openWindow(), openPipe()]);

@@ -43,8 +43,8 @@ describe('the clock of a host', () => {
       const [asking, watching] = [await clientOf(host, 'asking'), await clientOf(host, 'watching')];
       const workingDirectory = pathToFileURL(folder).href;
       const [running, waiting] = [
-        await asking.sessions.create({ provider: 'demo', workingDirectory }),
-        await asking.sessions.create({ provider: 'demo', workingDirectory }),
+        await asking.sessions.create({ provider: 'demo', workingDirectories: [workingDirectory] }),
+        await asking.sessions.create({ provider: 'demo', workingDirectories: [workingDirectory] }),
       ];
       await running.prompt(quickly('say before')).result;
       const turn = running.prompt(quickly('stream 1000000 every 5'));

@@ -34,11 +34,11 @@ describe('a database', () => {
     const host = hostOn(dataDir, folder);
     await host.start();
     const writer = await clientOf(host, 'writer');
-    const old = await writer.sessions.create({ provider: 'demo', workingDirectory });
-    const long = await writer.sessions.create({ provider: 'demo', workingDirectory });
+    const old = await writer.sessions.create({ provider: 'demo', workingDirectories: [workingDirectory] });
+    const long = await writer.sessions.create({ provider: 'demo', workingDirectories: [workingDirectory] });
     for (let turn = 0; turn < 60; turn++) await long.prompt(quickly('stream 2 every 0 of 5000')).result;
     await old.prompt(quickly('stream 20 every 0 of 10000')).result;
-    const recent = await writer.sessions.create({ provider: 'demo', workingDirectory });
+    const recent = await writer.sessions.create({ provider: 'demo', workingDirectories: [workingDirectory] });
     await recent.prompt(quickly('say sound')).result;
     writer.close();
     // Stops the host, so that all data is in the database and not in its log.
@@ -104,7 +104,7 @@ describe('a database', () => {
     }
     // Mirrors of lost channels report the loss.
     await expect.poll(() => [sound.mirror.isLost, alsoSound.chat.mirror.isLost]).toEqual([true, true]);
-    const next = await client.sessions.create({ provider: 'demo', workingDirectory });
+    const next = await client.sessions.create({ provider: 'demo', workingDirectories: [workingDirectory] });
     const seenBy = await late.sessions.open(next.uri);
     await next.prompt(quickly('say anew')).result;
     await late.ping();

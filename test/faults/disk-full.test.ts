@@ -27,7 +27,7 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     const [asking, watching] = [await clientOf(host, 'asking'), await clientOf(host, 'watching')];
     const session = await asking.sessions.create({
       provider: 'demo',
-      workingDirectory: pathToFileURL(folder).href,
+      workingDirectories: [pathToFileURL(folder).href],
     });
     const watched = await watching.sessions.open(session.uri);
     const turn = session.prompt(quickly('stream 1000000 every 5 of 1000'));

@@ -44,7 +44,7 @@ export async function begin(
   const client = await clientOf(host, 'client');
   const session = await client.sessions.create({
     provider: 'demo',
-    workingDirectory: pathToFileURL(folder).href,
+    workingDirectories: [pathToFileURL(folder).href],
     config: { askBeforeWriting: false },
   });
   return { client, session };

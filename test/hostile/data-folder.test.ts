@@ -49,7 +49,10 @@ beforeAll(async () => {
   client = await RudeClient.connect({ wsUrl: host.address.wsUrl, token: secret });
   await client.initialize('worker');
   person = await connect(host.address.wsUrl, { token: secret, clientId: 'person' });
-  session = await person.sessions.create({ provider: 'demo', workingDirectory: pathToFileURL(work).href });
+  session = await person.sessions.create({
+    provider: 'demo',
+    workingDirectories: [pathToFileURL(work).href],
+  });
   plantLinks(work, data);
   files = [
     ...OWN_FILES.flatMap((leaf) => waysTo(work, data, leaf)),
@@ -107,7 +110,7 @@ describe('[RES-2] the host’s own files in a working directory are closed', () 
       const imported = { ...head, resource: 'ahp-session:/a', provider: 'demo', lifecycle: 'ready' };
       const { error } = await owner.request('x-importSession', {
         channel: 'ahp-session:/imported',
-        session: { ...imported, workingDirectory },
+        session: { ...imported, workingDirectories: [workingDirectory] },
         chats: [chat],
       });
       expect([-32602, -32008, -32009], name).toContain(error?.code);
@@ -156,7 +159,7 @@ describe('[RES-2] the host’s own files in a working directory are closed', () 
     const before = await Promise.all([readFile(join(data, 'owner-token'), 'utf8'), readFile(config, 'utf8')]);
     const acp = await person.sessions.create({
       provider: 'scripted',
-      workingDirectory: pathToFileURL(work).href,
+      workingDirectories: [pathToFileURL(work).href],
     });
     const asked = [...files, ...folders].flatMap(({ name, path }) => [
       { name, method: 'fs/read_text_file', params: { path } },

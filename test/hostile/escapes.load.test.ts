@@ -78,7 +78,11 @@ beforeAll(async () => {
   client = await RudeClient.connect(line);
   await client.initialize(EVIL_ID);
   const workingDirectory = pathToFileURL(folder).href;
-  await succeed('createSession', { channel: session, provider: 'evil', workingDirectory });
+  await succeed('createSession', {
+    channel: session,
+    provider: 'evil',
+    workingDirectories: [workingDirectory],
+  });
   while ((await stateOf(session))['lifecycle'] === 'creating');
   client.dispatch(session, { type: 'session/titleChanged', title: EVIL });
   await succeed('createChat', { channel: session, chat: `ahp-chat:/${EVIL_ID}`, title: EVIL });

@@ -51,7 +51,7 @@ beforeAll(async () => {
   await client.initialize('trickster');
   person = await connect(wsUrl, { token, clientId: 'person' });
   const workingDirectory = pathToFileURL(file.work).href;
-  session = await person.sessions.create({ provider: 'demo', workingDirectory });
+  session = await person.sessions.create({ provider: 'demo', workingDirectories: [workingDirectory] });
 }, 60_000);
 
 afterEach(async () => {
@@ -158,10 +158,10 @@ describe('[RES-2] no trick with a path leads out', () => {
       await expectRefused(({ uri }) => {
         const asked = uri(directory);
         const [workingDirectory, own] =
-          place === 'session' ? [asked, {}] : [inside, { workingDirectory: asked }];
+          place === 'session' ? [asked, {}] : [inside, { workingDirectories: [asked] }];
         const params = {
           channel: 'ahp-session:/imported',
-          session: { ...exported, workingDirectory },
+          session: { ...exported, workingDirectories: [workingDirectory] },
           chats: [{ ...chat, ...own }],
         };
         return { method: 'x-importSession', params, asked };
@@ -243,7 +243,7 @@ describe('[RES-2] no trick with a path leads out', () => {
   test('of the working directory, to an agent that asks the host to read and write', async () => {
     const acp = await person.sessions.create({
       provider: 'scripted',
-      workingDirectory: pathToFileURL(file.work).href,
+      workingDirectories: [pathToFileURL(file.work).href],
     });
     const ways = tricks.flatMap(({ path, ...trick }) => [
       { ...trick, path: trick.uri(file) },

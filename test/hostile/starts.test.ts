@@ -48,7 +48,10 @@ describe('missing things', () => {
     await host.start();
     const client = await clientOf(host);
     const workingDirectory = pathToFileURL(join(folder, 'none')).href;
-    const refused = await client.request('createSession', { channel: 'ahp-session:/a', workingDirectory });
+    const refused = await client.request('createSession', {
+      channel: 'ahp-session:/a',
+      workingDirectories: [workingDirectory],
+    });
     expect(refused.error).toMatchObject({ code: -32008, message: expect.stringContaining('none') });
     expect((await client.request('createSession', { channel: 'ahp-session:/a' })).error).toBeUndefined();
   }, 60_000);
@@ -66,7 +69,7 @@ describe('missing things', () => {
     const created = await client.request('createSession', { channel: 'ahp-session:/g', provider: 'ghost' });
     if (created.error === undefined) {
       const state = await settled(client, 'ahp-session:/g');
-      expect(state).toMatchObject({ lifecycle: 'creationFailed' });
+      expect(state).toMatchObject({ lifecycle: 'failed' });
       expect(JSON.stringify(state.creationError)).toContain('/no/such/agent');
     } else expect(created.error.message).toContain('/no/such/agent');
     await client.request('createSession', { channel: 'ahp-session:/d', provider: 'demo' });

@@ -98,7 +98,7 @@ export class Commander {
         : doer.client.request('createSession', {
             channel: uri,
             provider: 'demo',
-            fork: { session: this.#session, turnId },
+            'x-fork': { session: this.#session, turnId },
           });
     const isDone = await this.#counts.answered(`fork of a ${kind}`, answer);
     const mayBe = isDone || this.#counts.of(`fork of a ${kind}`, 'lost') > before;

@@ -109,7 +109,7 @@ export class Everything {
       forkSession: client.request('createSession', {
         channel: this.forkedSession,
         provider: 'demo',
-        fork: { session: this.uri, turnId: 'past-two' },
+        'x-fork': { session: this.uri, turnId: 'past-two' },
       }),
     };
   }

@@ -165,7 +165,7 @@ async function expectImport(
   const session = await subscribed(client, all.importUri);
   if (session === undefined || !('chats' in session))
     throw new Error(`${instant}: the import is not told of`);
-  if (session.lifecycle === 'creationFailed' && session.chats.length === 0) {
+  if (session.lifecycle === 'failed' && session.chats.length === 0) {
     expect(answered.has('import'), `${instant}: a finished import is gone`).toBe(false);
     expect(session.creationError, instant).toMatchObject({ errorType: 'importInterrupted' });
     counts.absent += 1;

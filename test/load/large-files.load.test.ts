@@ -25,13 +25,13 @@ for (const [kind, content] of [
   test(`${kind} files of the largest size, read by ${CLIENTS} clients of one token with ${REQUESTS} requests each at a time, delay no other client`, async () => {
     const host = await CrowdedHost.start();
     const { owner, session } = await host.open();
-    const { snapshot } = await owner.request<{ snapshot: { state: { workingDirectory: string } } }>(
+    const { snapshot } = await owner.request<{ snapshot: { state: { workingDirectories: string[] } } }>(
       'subscribe',
       {
         channel: session,
       },
     );
-    const folder = join(fileURLToPath(snapshot.state.workingDirectory), 'large');
+    const folder = join(fileURLToPath(snapshot.state.workingDirectories[0] ?? ''), 'large');
     await mkdir(folder);
     const file = join(folder, 'file');
     await writeFile(file, content);

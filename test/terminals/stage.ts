@@ -67,7 +67,7 @@ export class Stage {
   async session(provider = 'demo'): Promise<{ asking: SessionHandle; watching: SessionHandle }> {
     const asking = await this.asking.sessions.create({
       provider,
-      workingDirectory: pathToFileURL(this.folder).href,
+      workingDirectories: [pathToFileURL(this.folder).href],
       ...(provider === 'demo' ? { config: { askBeforeWriting: false } } : {}),
     });
     return { asking, watching: await this.watching.sessions.open(asking.uri) };

@@ -92,7 +92,7 @@ export const summary = (evil: string): SessionSummary => ({
   status: 1,
   createdAt: evil,
   modifiedAt: evil,
-  workingDirectory: `file:///${encodeURIComponent(evil.replace(/\p{Surrogate}/gu, ''))}`,
+  workingDirectories: [`file:///${encodeURIComponent(evil.replace(/\p{Surrogate}/gu, ''))}`],
   project: { uri: `file:///${evil}`, displayName: evil },
 });
 export const chatOf = (evil: string): ChatSummary => ({

@@ -60,7 +60,11 @@ export class AskingSession {
   ): Promise<AskingSession> {
     const workingDirectory = pathToFileURL(folder).href;
     const config = approvals === undefined ? {} : { config: { approvals } };
-    await client.request('createSession', { channel: uri, workingDirectory, ...config });
+    await client.request('createSession', {
+      channel: uri,
+      workingDirectories: [workingDirectory],
+      ...config,
+    });
     const { state } = await client.subscribe(uri);
     if (!('defaultChat' in state) || state.defaultChat === undefined) throw new Error('no default chat');
     await client.subscribe(state.defaultChat);

@@ -122,10 +122,12 @@ describe('[CHAT-16] a file', () => {
     expect((await complete({ host, client }, session, '@inner')).map(({ insertText }) => insertText)).toEqual(
       ['@sub/inner.ts'],
     );
+    const sub = pathToFileURL(join(folder, 'sub')).href;
+    await client.act(SESSION, { type: 'session/workingDirectorySet', directory: sub });
     await client.request('createChat', {
       channel: SESSION,
       chat: 'ahp-chat:/sub',
-      'x-workingDirectory': pathToFileURL(join(folder, 'sub')).href,
+      workingDirectories: [sub],
     });
     expect(
       (await complete({ host, client }, 'ahp-chat:/sub', '@inner')).map(({ insertText }) => insertText),

@@ -276,7 +276,7 @@ describe('reconnect', () => {
     await host.restart();
     const again = await host.client();
     expect((await again.subscribe(SESSION)).state).toMatchObject({
-      lifecycle: 'creationFailed',
+      lifecycle: 'failed',
       creationError: { errorType: 'hostRestarted' },
     });
   });

@@ -166,7 +166,7 @@ test('an import that a kill interrupts between two slices has failed after the n
   const next = await host.client();
   const { state } = await next.subscribe(SESSION);
   expect(state).toMatchObject({
-    lifecycle: 'creationFailed',
+    lifecycle: 'failed',
     chats: [],
     creationError: { errorType: 'importInterrupted' },
   });

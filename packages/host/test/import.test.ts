@@ -122,7 +122,7 @@ describe('an import', () => {
     const next = await host.client();
     const { state } = await next.subscribe(SESSION);
     expect(state).toMatchObject({
-      lifecycle: 'creationFailed',
+      lifecycle: 'failed',
       chats: [],
       creationError: {
         errorType: 'importInterrupted',
@@ -199,7 +199,7 @@ describe('an import', () => {
     const ask = (more: object) =>
       client.raw('x-importSession', { channel: SESSION, session, chats: [chat], ...more });
     await expect(ask({})).rejects.toMatchObject({ code: ErrorCodes.ProviderNotFound });
-    const missing = { ...session, workingDirectory: 'file:///no/such/folder' };
+    const missing = { ...session, workingDirectories: ['file:///no/such/folder'] };
     await expect(ask({ provider: 'one', session: missing })).rejects.toMatchObject({
       code: ErrorCodes.NotFound,
     });

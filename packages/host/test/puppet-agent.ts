@@ -26,7 +26,10 @@ export class PuppetAgent implements AgentProvider {
   readonly opened: OpenAgentSession[] = [];
   /** A session opens after this promise, and fails when it rejects. */
   opening: Promise<void> = Promise.resolve();
-  capabilities: NonNullable<AgentInfo['capabilities']> = { multipleChats: {} };
+  capabilities: NonNullable<AgentInfo['capabilities']> = {
+    multipleChats: {},
+    multipleWorkingDirectories: {},
+  };
   resolveConfig?: () => Promise<ResolvedConfig>;
   completeConfig?: NonNullable<AgentProvider['completeConfig']>;
   /** Config values that the agent received, oldest first. */

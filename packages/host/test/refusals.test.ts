@@ -38,7 +38,12 @@ test('[SESS-1] a working directory that does not exist is refused with its URI a
   const client = await host.client();
   const workingDirectory = 'file:///no/such/place';
   expect(
-    await refusalOf(client.request('createSession', { channel: 'ahp-session:/new', workingDirectory })),
+    await refusalOf(
+      client.request('createSession', {
+        channel: 'ahp-session:/new',
+        workingDirectories: [workingDirectory],
+      }),
+    ),
   ).toEqual({
     kind: 'folder',
     uri: workingDirectory,

@@ -43,6 +43,15 @@ const ACTIONS = {
   'session/mcpServerStopRequested': ['interact', 'session', { id: 'c' }],
   'session/mcpServerBackgroundRequested': ['interact', 'session', { id: 'c' }],
   'session/configChanged': ['interact', 'session', { config: { approvals: 'none' } }],
+  'session/workingDirectorySet': ['interact', 'session', { directory: 'file:///' }],
+  'session/workingDirectoryRemoved': ['interact', 'session', { directory: 'file:///' }],
+  'session/workingDirectoryReplaced': [
+    'interact',
+    'session',
+    { directory: 'file:///', replacement: 'file:///x' },
+  ],
+  'chat/workingDirectorySet': ['interact', 'chat', { directory: 'file:///' }],
+  'chat/workingDirectoryRemoved': ['interact', 'chat', { directory: 'file:///' }],
   'chat/turnStarted': ['interact', 'chat', { turnId: 'new', message }],
   'chat/toolCallConfirmed': ['interact', 'chat', { ...option, approved: true, confirmed: 'user-action' }],
   'chat/toolCallComplete': [

@@ -197,12 +197,12 @@ test('[AUTH-1] [SESS-12] the fork of a session without approvals asks for approv
   await runTurns(host, owner, chat, ['t1']);
   const worker = await host.client('worker', {}, WORKER);
   const fork = { session: free.channel, turnId: 't1' };
-  await worker.request('createSession', { channel: 'ahp-session:/copy', fork });
+  await worker.request('createSession', { channel: 'ahp-session:/copy', 'x-fork': fork });
   expect(await valuesOf(owner, 'ahp-session:/copy')).toMatchObject({
     approvals: 'ask',
     instructions: 'be brief',
   });
-  await owner.request('createSession', { channel: 'ahp-session:/own', fork });
+  await owner.request('createSession', { channel: 'ahp-session:/own', 'x-fork': fork });
   expect(await valuesOf(owner, 'ahp-session:/own')).toMatchObject({ approvals: 'all' });
   host.kill();
 });

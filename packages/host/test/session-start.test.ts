@@ -139,7 +139,7 @@ describe('an agent that never answers', () => {
     // An agent session that opens after all is closed.
     start.resolve();
     await host.run();
-    expect((await client.subscribe(SESSION)).state).toMatchObject({ lifecycle: 'creationFailed' });
+    expect((await client.subscribe(SESSION)).state).toMatchObject({ lifecycle: 'failed' });
   });
 
   test('[SESS-2] [CHAT-5] has two minutes by default, also in a turn of an older session', async () => {

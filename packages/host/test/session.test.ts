@@ -56,7 +56,7 @@ describe('creation', () => {
     const host = await startHost({ roots: [root], defaultDirectory: root });
     const client = await host.client();
     const workingDirectory = pathToFileURL(join(root, 'repo', 'src')).href;
-    await client.request('createSession', { channel: SESSION, workingDirectory });
+    await client.request('createSession', { channel: SESSION, workingDirectories: [workingDirectory] });
     await client.request('createSession', { channel: 'ahp-session:/outside' });
     const project = { uri: pathToFileURL(join(root, 'repo')).href, displayName: 'repo' };
     expect((await stateOf(client)).project).toEqual(project);
@@ -75,7 +75,10 @@ describe('creation', () => {
     let count = 0;
     const create = (client: RawClient, workingDirectory: string): Promise<unknown> => {
       count += 1;
-      return client.request('createSession', { channel: `ahp-session:/${count}`, workingDirectory });
+      return client.request('createSession', {
+        channel: `ahp-session:/${count}`,
+        workingDirectories: [workingDirectory],
+      });
     };
     await expect(create(guest, 'https://example.org/')).rejects.toMatchObject({ code: -32602 });
     await expect(create(guest, pathToFileURL(join(outside, 'none')).href)).rejects.toMatchObject({
@@ -88,7 +91,7 @@ describe('creation', () => {
     await create(guest, pathToFileURL(root).href);
     await create(admin, pathToFileURL(outside).href);
     await guest.request('createSession', { channel: SESSION });
-    expect((await stateOf(guest)).workingDirectory).toBe(pathToFileURL(root).href);
+    expect((await stateOf(guest)).workingDirectories).toStrictEqual([pathToFileURL(root).href]);
   });
 
   test('[SESS-2] it exists in the state creating, with its default chat, when the answer is sent; then it becomes ready', async () => {
@@ -129,7 +132,7 @@ describe('creation', () => {
     refuse(new Error('no such agent'));
     await host.run();
     expect(await stateOf(client)).toMatchObject({
-      lifecycle: 'creationFailed',
+      lifecycle: 'failed',
       creationError: { message: 'no such agent' },
     });
     const { state } = await client.subscribe(defaultChat);
@@ -380,7 +383,7 @@ describe('state', () => {
     });
     const refused = client.request('createSession', {
       channel: SESSION,
-      workingDirectory: 'https://example.org/',
+      workingDirectories: ['https://example.org/'],
     });
     await expect(refused).rejects.toMatchObject({ code: -32007, data: { resources: [needed] } });
   });

@@ -76,7 +76,7 @@ export const DIFFERENCES: Difference[] = [
   { where: 'ActionEnvelope.x-refusal', reason: EXTENSION },
   { where: 'PermissionDeniedErrorData.x-refusal', reason: EXTENSION },
   { where: 'ActionEnvelope.x-time', reason: EXTENSION },
-  { where: 'CreateChatParams.x-workingDirectory', reason: EXTENSION },
+  { where: 'CreateSessionParams.x-fork', reason: EXTENSION },
   { where: 'MessageAnnotationsAttachment.x-annotations', reason: EXTENSION },
   { where: 'ChatTurnsLoadedAction.x-from', reason: EXTENSION },
   { where: 'SystemNotificationResponsePart.x-steering', reason: EXTENSION },

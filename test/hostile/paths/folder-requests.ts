@@ -4,12 +4,7 @@ export const folderRequests: readonly (readonly [
   string,
   (uri: string, session: string) => object,
 ])[] = [
-  ['a new session', 'createSession', (uri) => ({ channel: 'ahp-session:/x', workingDirectory: uri })],
-  [
-    'a new chat',
-    'createChat',
-    (uri, session) => ({ channel: session, chat: 'ahp-chat:/x', 'x-workingDirectory': uri }),
-  ],
+  ['a new session', 'createSession', (uri) => ({ channel: 'ahp-session:/x', workingDirectories: [uri] })],
   [
     'a new terminal',
     'createTerminal',

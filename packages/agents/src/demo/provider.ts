@@ -80,7 +80,10 @@ export function createDemoProvider(options: DemoProviderOptions = {}): AgentProv
         { id: PACED_MODEL_ID, provider: DEMO_PROVIDER_ID, name: 'Demo, at the pace of a model' },
         { id: FAST_MODEL_ID, provider: DEMO_PROVIDER_ID, name: 'Demo, as fast as the host takes it' },
       ],
-      capabilities: { multipleChats: { fork: true } },
+      capabilities: {
+        multipleChats: { fork: true },
+        multipleWorkingDirectories: { primaryReplacement: true },
+      },
     }),
     availability: async () => ({ available: true, source: 'built in' }),
     resolveConfig: async ({ values }) => ({

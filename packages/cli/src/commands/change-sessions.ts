@@ -142,7 +142,7 @@ export async function forkSession(
     const { resource, status } = await findSession(client, given);
     const turnId = options.at ?? (await lastTurnOf(client, resource));
     screen.status('forking the session');
-    const fork = await client.sessions.create({ fork: { session: resource, turnId }, turns: 0 });
+    const fork = await client.sessions.create({ 'x-fork': { session: resource, turnId }, turns: 0 });
     screen.status(undefined);
     // A fork of a read session has nothing unread.
     if ((status & SessionStatus.IsRead) !== 0) await fork.setRead(true);

@@ -52,12 +52,12 @@ async function importFile(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client, target }) => {
     const { session: uri, cwd, agent: provider, json = false } = options;
-    const workingDirectory = cwd === undefined ? undefined : await folderFor(context, cwd, target);
+    const folder = cwd === undefined ? undefined : await folderFor(context, cwd, target);
     screen.status('importing the session');
     const session = await client.sessions
       .import(file, {
         turns: 0,
-        ...defined({ uri, provider, workingDirectory }),
+        ...defined({ uri, provider, workingDirectories: folder === undefined ? undefined : [folder] }),
         onProgress: (done) => screen.status(`importing ${done} of ${counting(file.turnCount, 'turn')}`),
       })
       .catch((error: unknown) => {

@@ -167,7 +167,7 @@ async function messageOf(
   text: string,
   { session, discard }: RunChat,
 ): Promise<Message> {
-  const { workingDirectory } = session.mirror.state;
+  const [workingDirectory] = session.mirror.state.workingDirectories ?? [];
   try {
     return await withAttachments(context, text, options.attach ?? [], { isOwn, workingDirectory });
   } catch (error) {
@@ -229,22 +229,22 @@ function place({ session, chat }: RunChat, options: HostOptions): string {
 }
 
 function introduce({ context, screen, options }: Run, { session, chat }: RunChat): void {
-  const { provider, workingDirectory } = session.mirror.state;
+  const { provider, workingDirectories } = session.mirror.state;
   if (options.json === true) {
     screen.json({
       type: 'session',
       session: session.uri,
       chat: chat.mirror.uri,
       provider,
-      ...defined({ model: options.model, workingDirectory }),
+      ...defined({ model: options.model, workingDirectories }),
     });
     return;
   }
   const isDefault = chat.mirror.uri === session.mirror.state.defaultChat;
   const which = isDefault ? '' : `, chat ${shortId(chat.mirror.uri)}`;
   const model = options.model === undefined ? '' : ` (${oneLine(options.model, 100)})`;
-  const where =
-    workingDirectory === undefined ? '' : ` in ${homely(shownPath(workingDirectory), context.home)}`;
+  const folders = workingDirectories?.map((uri) => homely(shownPath(uri), context.home)) ?? [];
+  const where = folders.length === 0 ? '' : ` in ${folders.join(', ')}`;
   screen.note(
     screen.colors.dim(`session ${shortId(session.uri)}${which}: ${oneLine(provider)}${model}${where}`),
   );

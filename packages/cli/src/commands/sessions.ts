@@ -120,7 +120,7 @@ export async function showSession(
       ['title', session.title],
       ['agent', session.provider],
       ['status', statusText(session, mirror.state)],
-      ['folder', session.workingDirectory === undefined ? '' : shownPath(session.workingDirectory)],
+      ['folder', session.workingDirectories?.map(shownPath).join(', ') ?? ''],
       ['project', session.project === undefined ? '' : shownPath(session.project.uri)],
       ['meta', metadataText(mirror.state)],
       ['created', session.createdAt],

@@ -139,11 +139,13 @@ export const sessionName = ({ title, resource }: ExportedSession): string => tit
 /** Display name of a chat. */
 export const chatName = ({ title, resource }: ExportedChatHead): string => title || resource;
 
+const pathsOf = (uris: readonly string[] | undefined): string | undefined => uris?.map(pathOf).join(', ');
+
 /** Facts about a session, by name. */
 export const sessionFacts = ({ session, exportedAt, host }: ExportHead): Facts =>
   [
     ['Agent', session.provider],
-    ['Folder', pathOf(session.workingDirectory)],
+    ['Folder', pathsOf(session.workingDirectories)],
     ['Project', session.project?.displayName],
     ['Created', session.createdAt],
     ['Last changed', session.modifiedAt],
@@ -153,11 +155,11 @@ export const sessionFacts = ({ session, exportedAt, host }: ExportHead): Facts =
   ].flatMap(([name = '', value]) => (value === undefined ? [] : [[name, value] as const]));
 
 /** Facts about a chat. */
-export function chatFacts({ origin, workingDirectory, modifiedAt }: ExportedChatHead): Facts {
+export function chatFacts({ origin, workingDirectories, modifiedAt }: ExportedChatHead): Facts {
   const begun = { fork: 'as a copy of another chat', tool: 'by a tool call, as a worker' };
   return [
     ['Last changed', modifiedAt],
-    ['Folder', pathOf(workingDirectory)],
+    ['Folder', pathsOf(workingDirectories)],
     ['Begun', origin === undefined || origin.kind === 'user' ? undefined : begun[origin.kind]],
   ].flatMap(([name = '', value]) => (value === undefined ? [] : [[name, value] as const]));
 }

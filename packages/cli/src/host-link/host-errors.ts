@@ -54,6 +54,7 @@ const OPTIONS_OF: Readonly<Record<string, string>> = {
   'config.metadata': '--meta',
   cwd: '--cwd',
   workingDirectory: '--cwd',
+  workingDirectories: '--cwd',
   name: '--name',
   lifetimeSeconds: '--expires, in seconds',
   query: '--search',

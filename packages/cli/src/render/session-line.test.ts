@@ -41,7 +41,7 @@ test('a session is one line, whatever its title', () => {
       status: 24,
       createdAt: '2026-01-01T00:00:00Z',
       modifiedAt: '2026-01-01T23:00:00Z',
-      workingDirectory: 'file:///home/user/work',
+      workingDirectories: ['file:///home/user/work'],
     },
     { now, home: '/home/user' },
   );
@@ -59,7 +59,7 @@ test('a session whose agent failed to start shows as failed', () => {
   };
   const wordOf = (lifecycle: string): string =>
     sessionLine({ ...session, _meta: { lifecycle } }, { now, home: '/home/user' });
-  expect(wordOf('creationFailed')).toBe('01234567  failed   demo         1 h  (no title)');
+  expect(wordOf('failed')).toBe('01234567  failed   demo         1 h  (no title)');
   expect(wordOf('creating')).toContain('  starts   demo');
 });
 
@@ -71,7 +71,7 @@ test('a title is cut so that the line with its folder fits into the window', () 
     status: 33,
     createdAt: '2026-01-01T00:00:00Z',
     modifiedAt: '2026-01-01T23:00:00Z',
-    workingDirectory: 'file:///home/user/work',
+    workingDirectories: ['file:///home/user/work'],
   };
   const options = { now, home: '/home/user' };
   expect(sessionLine(session, { ...options, columns: 63 })).toBe(

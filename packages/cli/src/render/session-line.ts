@@ -19,7 +19,7 @@ export type SessionWord = 'failed' | 'starts' | 'asks' | 'working' | 'error' | '
  * not say [SESS-5].
  */
 export function sessionWord({ status, _meta }: Pick<SessionSummary, 'status' | '_meta'>): SessionWord {
-  if (_meta?.['lifecycle'] === 'creationFailed') return 'failed';
+  if (_meta?.['lifecycle'] === 'failed') return 'failed';
   if (_meta?.['lifecycle'] === 'creating') return 'starts';
   const word = statusWord(status);
   if (word !== 'idle') return word;
@@ -54,14 +54,15 @@ export function sessionLine(
   session: SessionSummary,
   { now, home, columns = Number.POSITIVE_INFINITY }: SessionLineOptions,
 ): string {
-  const { resource, provider, modifiedAt, title, workingDirectory, project } = session;
+  const { resource, provider, modifiedAt, title, workingDirectories, project } = session;
   const head = [
     shortId(resource).padEnd(8),
     sessionWord(session).padEnd(7),
     oneLine(provider).padEnd(8),
     ago(modifiedAt, now).padStart(6),
   ].join('  ');
-  const path = workingDirectory === undefined ? '' : shownPath(workingDirectory);
+  const [directory] = workingDirectories ?? [];
+  const path = directory === undefined ? '' : shownPath(directory);
   // Mostly the folder's own name, which says it.
   const isApart = project !== undefined && !path.endsWith(`/${project.displayName}`);
   const folder = `${homely(path, home)}${isApart ? ` (${oneLine(project.displayName, 40)})` : ''}`;

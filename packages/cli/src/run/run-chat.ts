@@ -106,8 +106,11 @@ export async function createRunChat(
   try {
     const config = await sessionConfig(context, client, options, draft);
     const session = await client.sessions.create({
-      ...draft,
-      ...defined({ config }),
+      ...defined({
+        provider: options.agent,
+        workingDirectories: workingDirectory === undefined ? undefined : [workingDirectory],
+        config,
+      }),
       onProgress: ({ progress, total, message = '' }) =>
         screen.status(progress === total ? 'waiting for the agent' : oneLine(message.toLowerCase(), 100)),
     });

@@ -70,7 +70,7 @@ export function standing(
   const working = chats.find((chat) => chat.mirror.state.activeTurn !== undefined);
   if (working !== undefined) return `chat "${nameOf(working)}" works; nothing waits for an answer`;
   const { lifecycle, creationError } = mirror.state;
-  if (lifecycle === 'creationFailed')
+  if (lifecycle === 'failed')
     return `failed: ${oneLine(creationError?.message ?? 'no reason given', 500)}; nothing waits for an answer`;
   return `${statusWord(main.mirror.state.status)}; nothing waits for an answer`;
 }

@@ -158,8 +158,8 @@ export class SessionHandle {
    * Creates a session that starts as a copy of this one up to a completed turn of any chat, and opens it.
    * Agent, folder and config are copied unless `options` names others [SESS-12].
    */
-  fork(turnId: string, options: Omit<CreateSessionOptions, 'fork'> = {}): Promise<SessionHandle> {
-    return this.#create({ ...options, fork: { session: this.uri, turnId } });
+  fork(turnId: string, options: Omit<CreateSessionOptions, 'x-fork'> = {}): Promise<SessionHandle> {
+    return this.#create({ ...options, 'x-fork': { session: this.uri, turnId } });
   }
 
   /**

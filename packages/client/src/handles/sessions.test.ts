@@ -9,7 +9,7 @@ import type { TurnEvent } from './turn-reader.ts';
 async function opened(): Promise<{ it: Harness; session: SessionHandle; chat: string }> {
   const it = await new Harness().online();
   const session = await it.run(
-    it.client.sessions.create({ provider: 'demo', workingDirectory: 'file:///w' }),
+    it.client.sessions.create({ provider: 'demo', workingDirectories: ['file:///w'] }),
   );
   return { it, session, chat: session.chat.mirror.uri };
 }
@@ -77,7 +77,7 @@ describe('sessions', () => {
     expect(it.host.requests.find(({ method }) => method === 'createSession')?.params).toEqual({
       channel: session.uri,
       provider: 'demo',
-      workingDirectory: 'file:///w',
+      workingDirectories: ['file:///w'],
     });
     expect(session.uri).toMatch(/^ahp-session:\//);
     expect(session.mirror.state.defaultChat).toBe(session.chat.mirror.uri);
@@ -130,8 +130,8 @@ describe('several chats and copies', () => {
   test('[CHAT-1] [SESS-6] createChat accepts a first message and a folder', async () => {
     const { it, session } = await opened();
     const initialMessage = { text: 'hi', origin: { kind: 'user' as const } };
-    await it.run(session.createChat({ initialMessage, 'x-workingDirectory': 'file:///w/sub' }));
-    expect(asked(it, 'createChat')).toMatchObject({ initialMessage, 'x-workingDirectory': 'file:///w/sub' });
+    await it.run(session.createChat({ initialMessage, workingDirectories: ['file:///w/sub'] }));
+    expect(asked(it, 'createChat')).toMatchObject({ initialMessage, workingDirectories: ['file:///w/sub'] });
   });
 });
 

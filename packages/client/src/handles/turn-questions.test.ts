@@ -10,7 +10,7 @@ const turnOf = ({ turnId }: Prompt) => turnId;
 async function asked(): Promise<{ it: Harness; chat: ChatHandle; prompt: Prompt; turnId: string }> {
   const it = await new Harness().online();
   const session = await it.run(
-    it.client.sessions.create({ provider: 'demo', workingDirectory: 'file:///w' }),
+    it.client.sessions.create({ provider: 'demo', workingDirectories: ['file:///w'] }),
   );
   const prompt = session.prompt('ask twice');
   await it.settle();

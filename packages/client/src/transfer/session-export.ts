@@ -214,7 +214,7 @@ function exportedSession(
   state: SessionState,
   summary: SessionSummary | undefined,
 ): ExportedSession {
-  const { provider, title, status, lifecycle, creationError, project, workingDirectory } = state;
+  const { provider, title, status, lifecycle, creationError, project, workingDirectories } = state;
   const { config, defaultChat, _meta } = state;
   return {
     resource,
@@ -224,7 +224,7 @@ function exportedSession(
     lifecycle,
     ...defined({ creationError }),
     ...(summary === undefined ? {} : { createdAt: summary.createdAt, modifiedAt: summary.modifiedAt }),
-    ...defined({ project, workingDirectory }),
+    ...defined({ project, workingDirectories }),
     ...(config === undefined ? {} : { config: config.values }),
     ...defined({ defaultChat, _meta }),
   };
@@ -252,10 +252,10 @@ async function withEmbedded(port: ExportPort, chat: ExportedChatHead): Promise<E
 /** Title, interactivity and folder come from the catalogue [SESS-6]. */
 function exportedChat(entry: ChatSummary, state: ChatState): ExportedChatHead {
   const { turns: _, turnsNextCursor: __, activeTurn: ___, ...head } = state;
-  const { title, interactivity, workingDirectory } = entry;
+  const { title, interactivity, workingDirectories } = entry;
   return {
     ...head,
     title,
-    ...defined({ interactivity, workingDirectory }),
+    ...defined({ interactivity, workingDirectories }),
   };
 }

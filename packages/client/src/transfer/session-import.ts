@@ -53,8 +53,8 @@ export interface ImportSource {
 export interface ImportOptions {
   /** Agent of the new session. Default: the exported agent. */
   readonly provider?: string;
-  /** Working directory of all chats, a `file:` URI. Default: the exported ones. */
-  readonly workingDirectory?: URI;
+  /** Working directories of all chats, `file:` URIs, the primary one first. Default: the exported ones. */
+  readonly workingDirectories?: URI[];
   /** Called with the number of turns that the host has received. */
   readonly onProgress?: (turnCount: number) => void;
 }
@@ -66,13 +66,13 @@ export async function importSession(
   port: ImportPort,
   channel: URI,
   { session, chats, turns }: ImportSource,
-  { provider, workingDirectory, onProgress }: ImportOptions,
+  { provider, workingDirectories, onProgress }: ImportOptions,
 ): Promise<void> {
   const { chats: names } = await port.request('x-importSession', {
     channel,
     session,
     chats: [...chats],
-    ...defined({ provider, workingDirectory }),
+    ...defined({ provider, workingDirectories }),
   });
   try {
     const newNames = new Map(names.map(({ source, chat }) => [source, chat]));

@@ -95,8 +95,10 @@ export type AgentStartStep = 'handshake' | 'session';
 export interface OpenAgentSession {
   readonly session: string;
   readonly chat: string;
-  /** Absolute path of the chat's working directory. It exists. */
+  /** Absolute path of the chat's primary working directory. It exists. */
   readonly workingDirectory: string;
+  /** Absolute paths of its other working directories. They exist. Absent: none. */
+  readonly moreDirectories?: readonly string[];
   readonly config: Readonly<Record<string, unknown>>;
   /**
    * The value last passed to `host.saveMemory` for this chat, also before a restart. `undefined` for a new

@@ -212,8 +212,8 @@ export class Approvals {
 
   #folderOf(sessionUri: string, chat: string): string | undefined {
     const session = this.#sync.registry.getOf('session', sessionUri)?.state;
-    const own = session && findChat(session.chats, chat)?.workingDirectory;
-    return realPathOf(own ?? session?.workingDirectory ?? this.#defaultFolder);
+    const own = session && findChat(session.chats, chat)?.workingDirectories;
+    return realPathOf(own?.[0] ?? session?.workingDirectories?.[0] ?? this.#defaultFolder);
   }
 
   #foldersOf({ state, uri }: Channel<'session'>): readonly (string | undefined)[] {

@@ -125,7 +125,9 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   const slices = new SliceScheduler(timers);
   const resolveDirectory: SessionParts['resolveDirectory'] = (uri, { isAdmin }) =>
     workspace.resolveDirectory(uri, isAdmin);
-  const workingDirectoryOf = workingDirectories(workspace);
+  const workingDirectoriesOf = workingDirectories(workspace);
+  const workingDirectoryOf: TurnParts['workingDirectoryOf'] = async (session, chat) =>
+    (await workingDirectoriesOf(session, chat))[0];
 
   features.add(historyFeature({ sync, clock, unloadAfterMs }));
   features.add(catalogueFeature({ sync, log }));
@@ -191,6 +193,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       attachments,
       terminals,
       workingDirectoryOf,
+      workingDirectoriesOf,
       listFolders,
     }),
   );
@@ -252,15 +255,17 @@ function terminalSettings({ terminals = {}, dataDir }: HostOptions, version: str
   };
 }
 
-/** Absolute path of the folder that a chat works in: its own or its session's [SESS-6]. */
+/** Absolute paths of the folders that a chat works in: its own or its session's [SESS-23]. */
 const workingDirectories =
-  (workspace: Workspace): TurnParts['workingDirectoryOf'] =>
+  (workspace: Workspace): TurnParts['workingDirectoriesOf'] =>
   async (session, chat) => {
-    const entry = findChat(session.state.chats, chat.uri);
-    const uri = entry?.workingDirectory ?? session.state.workingDirectory;
+    const own = findChat(session.state.chats, chat.uri)?.workingDirectories ?? [];
+    const [primary, ...others] = own.length > 0 ? own : (session.state.workingDirectories ?? []);
+    // The folders were permitted when the session got them. Here they only have to exist.
+    const pathOf = async (uri: string | undefined): Promise<string> =>
+      (await workspace.resolveDirectory(uri, true)).path;
     try {
-      // The folder was permitted when the session was created. Here it only has to exist.
-      return (await workspace.resolveDirectory(uri, true)).path;
+      return [await pathOf(primary), ...(await Promise.all(others.map(pathOf)))];
     } catch (error) {
       throw new AgentError('hostError', errorText(error), { cause: error });
     }

@@ -17,7 +17,7 @@ const COPIED = [
   'status',
   'activity',
   'project',
-  'workingDirectory',
+  'workingDirectories',
   'annotations',
 ] as const satisfies readonly (keyof SessionSummary)[];
 

@@ -25,7 +25,7 @@ async function runTurn(host: HostFixture, client: RawClient, chat: string, turnI
 }
 
 const fork = (client: RawClient, turnId: string, more: object = {}) =>
-  client.raw('createSession', { channel: FORK, fork: { session: SESSION, turnId }, ...more });
+  client.raw('createSession', { channel: FORK, 'x-fork': { session: SESSION, turnId }, ...more });
 
 async function sessionOf(client: RawClient, uri: string): Promise<SessionState> {
   const { state } = await client.subscribe(uri);
@@ -101,7 +101,7 @@ describe('a forked session', () => {
     const here = `file://${process.cwd()}/packages`;
     await client.request('createSession', {
       channel: SESSION,
-      workingDirectory: here,
+      workingDirectories: [here],
       config: { kept: 'mine', given: 'mine', instructions: 'Be brief' },
     });
     const { defaultChat = '' } = await sessionOf(client, SESSION);
@@ -112,7 +112,7 @@ describe('a forked session', () => {
     expect(await sessionOf(client, FORK)).toMatchObject({
       provider: 'puppet',
       title: 'A title of mine (fork)',
-      workingDirectory: here,
+      workingDirectories: [here],
       config: { values: { kept: 'mine', given: 'theirs', instructions: 'Be brief' } },
     });
     // A person named it, so the agent does not name it again.
@@ -122,17 +122,17 @@ describe('a forked session', () => {
     expect((await sessionOf(client, FORK)).title).toBe('A title of mine (fork)');
     await client.request('createSession', {
       channel: 'ahp-session:/moved',
-      workingDirectory: `file://${process.cwd()}`,
+      workingDirectories: [`file://${process.cwd()}`],
       provider: 'puppet',
-      fork: { session: SESSION, turnId: 't0' },
+      'x-fork': { session: SESSION, turnId: 't0' },
     });
     expect(await sessionOf(client, 'ahp-session:/moved')).toMatchObject({
-      workingDirectory: `file://${process.cwd()}`,
+      workingDirectories: [`file://${process.cwd()}`],
     });
     await expect(
       client.raw('createSession', {
         channel: 'ahp-session:/bad',
-        fork: { session: SESSION, turnId: 't0' },
+        'x-fork': { session: SESSION, turnId: 't0' },
         config: { unknown: 1 },
       }),
     ).rejects.toMatchObject({ code: -32602 });
@@ -224,7 +224,10 @@ describe('a forked session', () => {
     agent.turn.complete();
     await host.run();
     await expect(
-      client.raw('createSession', { channel: FORK, fork: { session: 'ahp-session:/none', turnId: 't0' } }),
+      client.raw('createSession', {
+        channel: FORK,
+        'x-fork': { session: 'ahp-session:/none', turnId: 't0' },
+      }),
     ).rejects.toMatchObject({ code: -32001 });
     await expect(fork(client, 'none')).rejects.toMatchObject({ code: -32602 });
     await expect(fork(client, 't0', { provider: 'other' })).rejects.toMatchObject({ code: -32602 });
@@ -240,7 +243,7 @@ describe('a forked session', () => {
   it('[SESS-12] of two forks with the same URI at once, one gets the error that the URI is in use', async () => {
     const { host, client } = await withTurns(1);
     const second = await host.client();
-    const params = { channel: FORK, fork: { session: SESSION, turnId: 't0' } };
+    const params = { channel: FORK, 'x-fork': { session: SESSION, turnId: 't0' } };
     const asked = [client.ask('createSession', params), second.ask('createSession', params)];
     await host.run();
     const codes = [client, second].map((each, index) => each.answerTo(asked[index] ?? 0)?.error?.code);
@@ -251,7 +254,10 @@ describe('a forked session', () => {
     const { host, client } = await withTurns(1);
     const second = await host.client();
     second.ask('disposeSession', { channel: SESSION });
-    const asked = client.ask('createSession', { channel: FORK, fork: { session: SESSION, turnId: 't0' } });
+    const asked = client.ask('createSession', {
+      channel: FORK,
+      'x-fork': { session: SESSION, turnId: 't0' },
+    });
     await host.run();
     expect(client.answerTo(asked)?.error?.code).toBe(-32001);
   });

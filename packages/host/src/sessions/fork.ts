@@ -63,7 +63,7 @@ export async function findSessionFork(
   }
   if (!source.isAlive) throw sessionNotFound(source.uri);
   if (running !== undefined) throw turnInProgress(running, turnId);
-  throw invalidParam('fork.turnId', `${source.uri} has no turn ${turnId}`);
+  throw invalidParam('x-fork.turnId', `${source.uri} has no turn ${turnId}`);
 }
 
 /**
@@ -103,7 +103,7 @@ export function forkedChat(
     title: forkTitle(entry?.title ?? ''),
     origin: { kind: 'fork', chat, turnId: point.turnId },
     // Agents choose the folders of worker chats. Other chats do not use them.
-    workingDirectory: isMoved || entry?.origin?.kind === 'tool' ? undefined : entry?.workingDirectory,
+    workingDirectories: isMoved || entry?.origin?.kind === 'tool' ? undefined : entry?.workingDirectories,
   });
   return { state, summary: summaryOf(state) };
 }

@@ -9,6 +9,14 @@ import type { TerminalService } from '../terminals/service.ts';
 import type { TurnSupervisor } from '../turns/supervisor.ts';
 import type { SessionListing } from './catalogue.ts';
 
+/** A valid working directory. */
+export interface ResolvedDirectory {
+  /** `file:` URI. */
+  readonly uri: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
 /** Services for the commands of sessions. */
 export interface SessionParts {
   readonly sync: Sync;
@@ -18,11 +26,8 @@ export interface SessionParts {
   readonly terminals: Pick<TerminalService, 'heldBy' | 'disposeHeldBy'>;
   readonly configs: KnownConfigs;
   readonly progress: StartProgress;
-  /**
-   * Validates and completes a working directory, in the order of [SESS-1]. Returns `file:` URI and absolute
-   * path.
-   */
-  resolveDirectory(uri: string | undefined, caller: Caller): Promise<{ uri: string; path: string }>;
+  /** Validates and completes a working directory, in the order of [SESS-1]. */
+  resolveDirectory(uri: string | undefined, caller: Caller): Promise<ResolvedDirectory>;
   /** The repository that contains a folder, if any. Resolves quickly. */
   findProject(path: string): Promise<ProjectInfo | undefined>;
   readonly listing: SessionListing;

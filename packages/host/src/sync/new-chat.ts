@@ -21,8 +21,8 @@ export interface NewChat {
   readonly origin?: ChatOrigin;
   /** Default: `full`. */
   readonly interactivity?: ChatInteractivity;
-  /** A `file:` URI. Default: that of the session. */
-  readonly workingDirectory?: URI | undefined;
+  /** `file:` URIs, the primary one first. Default: those of the session. */
+  readonly workingDirectories?: URI[] | undefined;
 }
 
 /** The state of a new chat, idle and without turns. */
@@ -32,19 +32,19 @@ export const newChat = (init: NewChat): ChatState => ({
   status: SessionStatus.Idle,
   modifiedAt: init.modifiedAt,
   origin: init.origin ?? { kind: 'user' },
-  ...defined({ interactivity: init.interactivity, workingDirectory: init.workingDirectory }),
+  ...defined({ interactivity: init.interactivity, workingDirectories: init.workingDirectories }),
   turns: [],
 });
 
 /** The entry of a chat in its session's list. */
 export function summaryOf(state: ChatState): ChatSummary {
-  const { resource, title, status, modifiedAt, origin, interactivity, workingDirectory } = state;
+  const { resource, title, status, modifiedAt, origin, interactivity, workingDirectories } = state;
   return {
     resource,
     title,
     status,
     modifiedAt,
-    ...defined({ origin, interactivity, workingDirectory }),
+    ...defined({ origin, interactivity, workingDirectories }),
   };
 }
 

@@ -50,6 +50,8 @@ export class ChatRunner {
   #usedAt: number;
   /** True when the agent session must be replaced after its current turn. */
   #mustRenew = false;
+  /** True when the agent session must be closed after its current turn, and may be resumed by the next one. */
+  #mustReopen = false;
   #isDisposed = false;
   #isHostStopping = false;
 
@@ -112,6 +114,7 @@ export class ChatRunner {
         if (this.#run === run) {
           this.#run = undefined;
           if (this.#mustRenew) this.#leaveAgent();
+          else if (this.#mustReopen) this.#closeAgent();
         }
         release();
         resolve();
@@ -182,6 +185,22 @@ export class ChatRunner {
   renewAgent(): void {
     if (this.#run !== undefined && this.#run.command === undefined) this.#mustRenew = true;
     else this.#leaveAgent();
+  }
+
+  /** Makes the next turn open the agent again, with its memory. The current turn continues with the present agent session. */
+  reopenAgent(): void {
+    this.#mustReopen = true;
+    // An agent that is still opening may have been given the earlier directories.
+    void this.#agent.settled().then(() => {
+      if (this.#mustReopen && (this.#run === undefined || this.#run.command !== undefined))
+        this.#closeAgent();
+    });
+  }
+
+  #closeAgent(): void {
+    this.#mustReopen = false;
+    const close = this.#agent.leave();
+    void (this.#run?.vacated ?? Promise.resolve()).then(close);
   }
 
   #leaveAgent(): void {

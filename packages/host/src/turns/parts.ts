@@ -35,6 +35,8 @@ export interface TurnParts {
   readonly readResource: TurnInput['readResource'];
   /** Absolute path. Rejects with `AgentError` if the folder no longer exists. */
   workingDirectoryOf(session: Channel<'session'>, chat: Channel<'chat'>): Promise<string>;
+  /** Absolute paths of all its folders, the primary one first. Rejects with `AgentError` if one no longer exists. */
+  workingDirectoriesOf(session: Channel<'session'>, chat: Channel<'chat'>): Promise<[string, ...string[]]>;
   /** Whether a real path is private to the host. */
   isPrivate(realPath: string): Promise<boolean>;
 }

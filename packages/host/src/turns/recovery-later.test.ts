@@ -79,7 +79,7 @@ test('[CONN-8] a session that could not be read at the start is ended when a cli
   const { sync } = host.core;
   const session = await sync.registry.openOf('session', SESSION);
   expect(session?.state).toMatchObject({
-    lifecycle: 'creationFailed',
+    lifecycle: 'failed',
     creationError: { errorType: 'hostRestarted' },
   });
   await sync.path.drain();

@@ -78,7 +78,7 @@ export class TurnSupervisor {
     if (chat.state.origin?.kind === 'tool') return;
     const session = sync.registry.getOf('session', chat.session ?? '');
     if (session === undefined || session.state.lifecycle === 'creating') return;
-    if (session.state.lifecycle === 'creationFailed') {
+    if (session.state.lifecycle === 'failed') {
       const { creationError: error = { errorType: 'hostError', message: 'The session was not created' } } =
         session.state;
       return this.#endTurn(chat, turnId, error);
@@ -148,6 +148,11 @@ export class TurnSupervisor {
           this.#parts.log.warn({ error, chat: uri }, 'the agent rejected changed config values'),
         );
     }
+  }
+
+  /** Makes the next turns of these chats open their agents in the present working directories [SESS-21]. */
+  directoriesChanged(chatUris: readonly string[]): void {
+    for (const uri of chatUris) this.#runners.get(uri)?.reopenAgent();
   }
 
   /** Tells the agents of these chats that the tools of active clients have changed. */

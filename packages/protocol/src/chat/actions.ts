@@ -1,6 +1,6 @@
 import type { CanvasReference } from '../canvas/state.ts';
 import type { Changeset } from '../changeset/state.ts';
-import type { ErrorInfo, StringOrMarkdown, WithMeta } from '../wire/basics.ts';
+import type { ErrorInfo, StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
 import type { ChatInputAnswer, ChatInputRequest, ChatInputResponseKind } from './input-request.ts';
 import type { Message } from './message.ts';
 import type { BackgroundWork, PendingMessageKind, ResponsePart, Turn, UsageInfo } from './state.ts';
@@ -46,7 +46,9 @@ export type ChatAction =
   | ChatChangesetsChangedAction
   | ChatBackgroundWorkSetAction
   | ChatBackgroundWorkRemovedAction
-  | ChatCanvasesChangedAction;
+  | ChatCanvasesChangedAction
+  | ChatWorkingDirectorySetAction
+  | ChatWorkingDirectoryRemovedAction;
 
 /**
  * Fields of actions that belong to a turn. For any other turn than the active one they change nothing
@@ -318,4 +320,16 @@ export interface ChatCanvasesChangedAction {
   type: 'chat/canvasesChanged';
   /** Absent: none. */
   canvases?: CanvasReference[];
+}
+
+/** Appends a directory of the session to those of the chat, unless it is in the list [CHAT-41]. */
+export interface ChatWorkingDirectorySetAction {
+  type: 'chat/workingDirectorySet';
+  directory: URI;
+}
+
+/** Removes a directory of the chat. One that is not in the list changes nothing [CHAT-41]. */
+export interface ChatWorkingDirectoryRemovedAction {
+  type: 'chat/workingDirectoryRemoved';
+  directory: URI;
 }

@@ -11,10 +11,10 @@ export interface CreateChatParams extends BaseParams {
   /** The chat starts as a copy. Absent: it is empty. */
   source?: ChatForkSource;
   /**
-   * Extension: a `file:` URI, checked like a session's [SESS-1]. Absent: that of `source`, else the session's
-   * [SESS-6].
+   * Some of the session's directories, the primary one first; ignored in a fork [CHAT-38]. Absent: those of `source`, else the
+   * session's.
    */
-  'x-workingDirectory'?: URI;
+  workingDirectories?: URI[];
 }
 
 /** The chat to copy, up to and including a turn. */

@@ -1,5 +1,6 @@
 import { withFlag } from '../session/reducer-status.ts';
 import { SessionStatus } from '../session/status.ts';
+import { directoriesAfter } from '../wire/directories.ts';
 import type { StateAction } from '../wire/envelope.ts';
 import { patch } from '../wire/patch.ts';
 import type { ChatAction } from './actions.ts';
@@ -78,6 +79,11 @@ export function chatReducer(state: ChatState, action: StateAction, now: number):
       return removeBackgroundWork(state, action.id);
     case 'chat/canvasesChanged':
       return patch(state, { canvases: action.canvases });
+    case 'chat/workingDirectorySet':
+    case 'chat/workingDirectoryRemoved':
+      return patch(state, {
+        workingDirectories: directoriesAfter(state.workingDirectories, action),
+      });
     case 'chat/activityChanged':
       return patch(state, { activity: action.activity });
     default:

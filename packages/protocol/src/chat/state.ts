@@ -21,12 +21,12 @@ export interface ChatSummary {
   origin?: ChatOrigin;
   /** Absent: `full`. */
   interactivity?: ChatInteractivity;
-  /** Absent: the session's. */
-  workingDirectory?: URI;
   /** Size of the chat's changes [CHAT-44]. Absent: unknown. */
   changes?: ChangesSummary;
   /** Whether `moveChat` may move it [SESS-29]. Absent: false. */
   movable?: boolean;
+  /** A part of the session's, the primary one first [SESS-23]. Absent: all of the session's. */
+  workingDirectories?: URI[];
 }
 
 /** The state of a chat. */

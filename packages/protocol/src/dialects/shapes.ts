@@ -35,6 +35,7 @@ export type ShapeName =
   | 'FileEdits'
   | 'FileSide'
   | 'HookCustomization'
+  | 'ImportSessionParams'
   | 'InitializeResult'
   | 'InputRequestPart'
   | 'ListSessionsResult'
@@ -165,6 +166,7 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
   CompletionItem: { holds: { attachment: 'MessageAttachment' } },
   CreateSessionParams: { holds: { activeClient: 'SessionActiveClient' } },
   CreateChatParams: { holds: { initialMessage: 'Message' } },
+  ImportSessionParams: { holds: { session: 'SessionState', chats: 'ChatState' } },
   CreateTerminalParams: { holds: { claim: 'TerminalClaim' } },
 };
 
@@ -202,6 +204,7 @@ export const PARAMS: Readonly<Record<string, ShapeName>> = {
   createSession: 'CreateSessionParams',
   createChat: 'CreateChatParams',
   createTerminal: 'CreateTerminalParams',
+  'x-importSession': 'ImportSessionParams',
 };
 
 /** The shape of a method's result, as a whole. */

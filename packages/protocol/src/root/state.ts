@@ -42,12 +42,22 @@ export interface AgentInfo {
 export interface AgentCapabilities {
   /** More than one chat in a session. */
   multipleChats?: MultipleChatsCapability;
+  /** More than one working directory in a session, and changes of them [SESS-21]. */
+  multipleWorkingDirectories?: MultipleWorkingDirectoriesCapability;
 }
 
 /** Details of {@link AgentCapabilities.multipleChats}. */
 export interface MultipleChatsCapability {
   /** True: a chat may start as a copy of another. Absent: false. */
   fork?: boolean;
+}
+
+/** Details of {@link AgentCapabilities.multipleWorkingDirectories}. */
+export interface MultipleWorkingDirectoriesCapability {
+  /** True: the primary directory cannot be removed. Absent: false. */
+  immutablePrimary?: boolean;
+  /** True: directories can be replaced, the primary one too [SESS-22]. Absent: false. */
+  primaryReplacement?: boolean;
 }
 
 /** Whether a model may be used; `unconfigured` when no policy decides. */

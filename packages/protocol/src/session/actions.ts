@@ -34,7 +34,10 @@ export type SessionAction =
   | SessionMetaChangedAction
   | SessionReadyAction
   | SessionServerToolsChangedAction
-  | SessionTitleChangedAction;
+  | SessionTitleChangedAction
+  | SessionWorkingDirectoryRemovedAction
+  | SessionWorkingDirectoryReplacedAction
+  | SessionWorkingDirectorySetAction;
 
 /** A client withdraws its tools, or was away for too long [SESS-8]. */
 export interface SessionActiveClientRemovedAction {
@@ -207,4 +210,24 @@ export interface SessionServerToolsChangedAction {
 export interface SessionTitleChangedAction {
   type: 'session/titleChanged';
   title: string;
+}
+
+/** Removes a working directory. One that is not in the list changes nothing [SESS-21]. */
+export interface SessionWorkingDirectoryRemovedAction {
+  type: 'session/workingDirectoryRemoved';
+  directory: URI;
+}
+
+/** Puts another directory in the place of one. A `directory` that is not in the list changes nothing [SESS-22]. */
+export interface SessionWorkingDirectoryReplacedAction {
+  type: 'session/workingDirectoryReplaced';
+  directory: URI;
+  /** If it stands before `directory`, only `directory` is removed; if it stands after it, it moves. */
+  replacement: URI;
+}
+
+/** Appends a working directory, unless it is in the list [SESS-21]. */
+export interface SessionWorkingDirectorySetAction {
+  type: 'session/workingDirectorySet';
+  directory: URI;
 }

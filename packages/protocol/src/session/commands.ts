@@ -5,10 +5,13 @@ import type { SessionActiveClient } from './state.ts';
 export interface CreateSessionParams extends BaseParams {
   /** Absent: the host's default agent. */
   provider?: string;
-  /** A `file:` URI. Absent: `defaultDirectory`. */
-  workingDirectory?: URI;
-  /** The session starts as a copy. Absent: it is empty. */
-  fork?: SessionForkSource;
+  /**
+   * `file:` URIs, the primary one first [SESS-20]. All but the first are ignored if the agent has one directory only. Absent or empty:
+   * `defaultDirectory`.
+   */
+  workingDirectories?: URI[];
+  /** Extension: the session starts as a copy. Absent: it is empty. */
+  'x-fork'?: SessionForkSource;
   /** Values by property name, as `resolveSessionConfig` describes. */
   config?: Record<string, unknown>;
   /** The caller joins at once, as by `session/activeClientSet`; only with its own client id. */

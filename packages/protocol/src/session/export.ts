@@ -37,7 +37,7 @@ export interface ExportedSession extends SessionMetadata, WithMeta {
   /** Its URI on the exporting host. */
   resource: URI;
   lifecycle: SessionLifecycle;
-  /** Only with lifecycle `creationFailed`. */
+  /** Only with lifecycle `failed`. */
   creationError?: ErrorInfo;
   /** Absent: unknown. */
   createdAt?: string;

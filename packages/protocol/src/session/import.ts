@@ -14,8 +14,8 @@ export interface ImportSessionParams extends BaseParams {
   chats: ExportedChatHead[];
   /** Absent: that of `session`. */
   provider?: string;
-  /** A `file:` URI for the session and all chats. Absent: the exported ones. */
-  workingDirectory?: URI;
+  /** `file:` URIs for the session and all chats, the primary one first. Absent: the exported ones. */
+  workingDirectories?: URI[];
 }
 
 /** The URIs of the new chats. */

@@ -33,7 +33,7 @@ describe('lifecycle and status', () => {
     const error = { errorType: 'frost', message: 'Too cold' };
     expect(
       reduce(session({ lifecycle: 'creating' }), { type: 'session/creationFailed', error }),
-    ).toStrictEqual(session({ lifecycle: 'creationFailed', creationError: error }));
+    ).toStrictEqual(session({ lifecycle: 'failed', creationError: error }));
   });
 
   it.each([1, 2, 8, 24])('[SESS-4] flags toggle beside activity %i and bits beyond 32', (activity) => {

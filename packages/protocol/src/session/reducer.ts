@@ -1,3 +1,4 @@
+import { directoriesAfter } from '../wire/directories.ts';
 import type { StateAction } from '../wire/envelope.ts';
 import { indexOfId, patch, withItem, withoutItem } from '../wire/patch.ts';
 import type {
@@ -57,7 +58,7 @@ export function sessionReducer(state: SessionState, action: StateAction, _now: n
     case 'session/ready':
       return patch(state, { lifecycle: 'ready' });
     case 'session/creationFailed':
-      return patch(state, { lifecycle: 'creationFailed', creationError: action.error });
+      return patch(state, { lifecycle: 'failed', creationError: action.error });
     case 'session/titleChanged':
       return patch(state, { title: action.title });
     case 'session/isReadChanged':
@@ -103,6 +104,12 @@ export function sessionReducer(state: SessionState, action: StateAction, _now: n
       return removeCustomization(state, action);
     case 'session/customizationToggled':
       return toggleCustomization(state, action);
+    case 'session/workingDirectorySet':
+    case 'session/workingDirectoryRemoved':
+    case 'session/workingDirectoryReplaced':
+      return patch(state, {
+        workingDirectories: directoriesAfter(state.workingDirectories, action),
+      });
     case 'session/mcpServerStateChanged':
       return setMcpServer(state, action.id, action.state, action.channel);
     case 'session/mcpServerStartRequested':

@@ -17,8 +17,8 @@ export interface SessionMetadata {
   /** Present activity, for people [SESS-5]. Absent: none. */
   activity?: string;
   project?: ProjectInfo;
-  /** For every chat without its own. */
-  workingDirectory?: URI;
+  /** `file:` URIs, the primary one first [SESS-20]. For every chat without its own. Absent: none was named. */
+  workingDirectories?: URI[];
   /** Kept up to date in the catalogue entry only [SESS-5]. Absent: no annotations channel. */
   annotations?: AnnotationsSummary;
   /** What created the session. Absent: a client [ROOT-21]. */
@@ -45,7 +45,7 @@ export interface ProjectInfo {
 /** The state of a session. */
 export interface SessionState extends SessionMetadata, WithMeta {
   lifecycle: SessionLifecycle;
-  /** Only with lifecycle `creationFailed`. */
+  /** Only with lifecycle `failed`. */
   creationError?: ErrorInfo;
   /** Tools of the host. */
   serverTools?: ToolDefinition[];
@@ -63,8 +63,8 @@ export interface SessionState extends SessionMetadata, WithMeta {
   inputNeeded?: SessionInputRequest[];
 }
 
-/** `creating` until the agent has started (`ready`) or could not be started (`creationFailed`) [SESS-2]. */
-export type SessionLifecycle = 'creating' | 'ready' | 'creationFailed';
+/** `creating` until the agent has started (`ready`) or could not be started (`failed`) [SESS-2] [SESS-24]. */
+export type SessionLifecycle = 'creating' | 'ready' | 'failed';
 
 /** A session in `listSessions` and in root notifications [ROOT-2] [ROOT-3]. */
 export interface SessionSummary extends SessionMetadata, WithMeta {

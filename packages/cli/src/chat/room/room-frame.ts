@@ -95,7 +95,7 @@ function headerLine(room: RoomView, width: number, { home, marks }: Surroundings
     const name = own === oneLine(state.title) ? 'chat' : own;
     parts.push(span(`  ${name} ${at + 1} of ${chats.length}`, { color: 'cyan' }));
   }
-  const folder = current?.workingDirectory ?? state.workingDirectory;
+  const folder = current?.workingDirectories?.[0] ?? state.workingDirectories?.[0];
   const { model } = conversation;
   const agent = `${oneLine(state.provider)}${model === undefined ? '' : ` (${oneLine(model, 40)})`}`;
   parts.push(span(`  ${agent}`, { dim: true }));
@@ -108,7 +108,7 @@ function stateWord({ session, conversation, otherAsks }: RoomView, marks: Marks)
   const others: Line =
     otherAsks === 0 ? [] : [span(`${marks.asks} ${otherAsks} elsewhere  `, { color: 'yellow' })];
   if (lifecycle === 'creating') return [...others, span('starts', { color: 'cyan' })];
-  if (lifecycle === 'creationFailed') return [...others, span('failed', { color: 'red' })];
+  if (lifecycle === 'failed') return [...others, span('failed', { color: 'red' })];
   if (conversation.asks.length > 0) return [...others, span('asks', { color: 'yellow', bold: true })];
   if (conversation.isRunning) {
     const activity = oneLine(conversation.chat.mirror.state.activity ?? '', 30);

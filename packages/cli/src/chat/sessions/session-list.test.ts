@@ -42,7 +42,7 @@ test('sessions that need input come first, then the newest; archived ones only o
 test('every word of the filter must match; sessions that the host found by their text match too', () => {
   const all = [
     session('a', { title: 'Fix the Parser' }),
-    session('bb', { workingDirectory: 'file:///srv/parser' }),
+    session('bb', { workingDirectories: ['file:///srv/parser'] }),
     session('ccc'),
   ];
   expect(ids(shownSessions(all, { ...none, filter: 'PARSER fix' }))).toEqual(['a']);
@@ -63,7 +63,7 @@ test.each([
 });
 
 test('a session whose agent failed to start, or is starting, shows that as in every list', () => {
-  expect(row(session('a', { status: SessionStatus.Idle, _meta: { lifecycle: 'creationFailed' } }))).toContain(
+  expect(row(session('a', { status: SessionStatus.Idle, _meta: { lifecycle: 'failed' } }))).toContain(
     '✗ failed',
   );
   expect(row(session('a', { _meta: { lifecycle: 'creating' } }))).toContain('→ starts');
@@ -76,7 +76,7 @@ test('a session with an idle default chat shows as working while another chat wo
 test('a row fits its window, and contains no control sequences', () => {
   const long = session('a', {
     title: `日本語の題名 \u001b[2J${'long '.repeat(40)}`,
-    workingDirectory: 'file:///home/u/some/deep/folder/of/a/project',
+    workingDirectories: ['file:///home/u/some/deep/folder/of/a/project'],
   });
   for (const width of [24, 40, 80, 120]) {
     const shown = row(long, width);

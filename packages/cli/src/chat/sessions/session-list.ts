@@ -14,8 +14,9 @@ const isUnread = ({ status }: SessionSummary): boolean => (status & SessionStatu
 
 /** Whether a session has every word of the filter in title, id, agent or folder. */
 export function matches(session: SessionSummary, filter: string): boolean {
-  const { resource, title, provider, workingDirectory = '', activity = '' } = session;
-  const text = `${title}\n${idOf(resource)}\n${provider}\n${workingDirectory}\n${activity}`.toLowerCase();
+  const { resource, title, provider, workingDirectories = [], activity = '' } = session;
+  const text =
+    `${title}\n${idOf(resource)}\n${provider}\n${workingDirectories.join('\n')}\n${activity}`.toLowerCase();
   return filter
     .toLowerCase()
     .split(/\s+/)
@@ -88,10 +89,8 @@ export function sessionRow(
     ...(more === '' ? [] : [span(`  ${more}`, { dim: true, italic: true })]),
     ...(isArchived(session) ? [span('  archived', { dim: true })] : []),
   ];
-  const folder =
-    width < 70 || session.workingDirectory === undefined
-      ? ''
-      : shortPath(homely(shownPath(session.workingDirectory), home));
+  const [directory] = session.workingDirectories ?? [];
+  const folder = width < 70 || directory === undefined ? '' : shortPath(homely(shownPath(directory), home));
   const agent = oneLine(session.provider, 12);
   const right = width < 50 ? '' : `${folder === '' ? '' : `${folder}  `}${agent}  `;
   return justified(left, line(`${right}${ago(session.modifiedAt, now).padStart(6)}`, { dim: true }), width);

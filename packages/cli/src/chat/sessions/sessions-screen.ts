@@ -240,7 +240,7 @@ export class SessionsScreen implements Screen {
       .request('createSession', {
         channel,
         ...defined({ provider }),
-        ...(folder === '' ? {} : { workingDirectory: pathToFileURL(folder).href }),
+        ...(folder === '' ? {} : { workingDirectories: [pathToFileURL(folder).href] }),
       })
       .then(
         () => this.#actions.open(channel),

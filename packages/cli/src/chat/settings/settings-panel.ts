@@ -166,12 +166,12 @@ export class SettingsPanel implements OverlayPanel {
   #search(editing: Extract<Editing, { kind: 'choice' }>): void {
     this.#cancelSearch?.();
     const query = editing.filter.text;
-    const { provider, workingDirectory, config } = this.#session.mirror.state;
+    const { provider, workingDirectories, config } = this.#session.mirror.state;
     this.#cancelSearch = this.#env.later(SEARCH_DELAY_MS, () => {
       const asked = this.#env.client.request('sessionConfigCompletions', {
         channel: ROOT_URI,
         provider,
-        ...defined({ workingDirectory }),
+        ...defined({ workingDirectory: workingDirectories?.[0] }),
         ...defined({ config: config?.values }),
         property: editing.setting.key ?? '',
         query,

@@ -34,10 +34,7 @@ export function mirrorChats(sync: Sync): void {
   });
 }
 
-/**
- * Mirrors a chat's summary. Title, interactivity and working directory belong to the session's list; the
- * other members follow the chat [SESS-6].
- */
+/** Mirrors a chat's summary. Title and interactivity belong to the session's list; the other members follow the chat [SESS-6]. */
 function mirrorSummary(
   tx: Tx,
   session: Channel<'session'>,
@@ -46,7 +43,8 @@ function mirrorSummary(
   if (
     before.status === after.status &&
     before.activity === after.activity &&
-    before.modifiedAt === after.modifiedAt
+    before.modifiedAt === after.modifiedAt &&
+    before.workingDirectories === after.workingDirectories
   )
     return;
   const entry = findChat(session.state.chats, channel.uri);
@@ -63,6 +61,9 @@ function mirrorSummary(
     ...(after.activity === undefined || entry.activity === after.activity
       ? {}
       : { activity: after.activity }),
+    ...(before.workingDirectories === after.workingDirectories
+      ? {}
+      : defined({ workingDirectories: after.workingDirectories })),
   };
   if (Object.keys(changes).length > 0)
     tx.emit(session, { type: 'session/chatUpdated', chat: channel.uri, changes });

@@ -2,6 +2,7 @@ import {
   alreadyExists,
   CHANNEL_LIMITS,
   type ChatSummary,
+  type CreateChatParams,
   chatTotals,
   conflict,
   excessOf,
@@ -78,8 +79,7 @@ export function chatCommands(parts: ChatParts): Commands {
       if (source !== undefined && capabilities.multipleChats.fork !== true) {
         throw invalidParams(`Agent ${session.state.provider} cannot fork chats (params.source)`);
       }
-      if (session.state.lifecycle === 'creationFailed')
-        throw invalidParams('The session could not be created');
+      if (session.state.lifecycle === 'failed') throw invalidParams('The session could not be created');
       if (session.hostData.importing !== undefined)
         throw invalidParams('The session is being imported: wait until it is ready');
       if (initialMessage !== undefined && initialMessage.origin.kind !== 'user') {
@@ -91,9 +91,9 @@ export function chatCommands(parts: ChatParts): Commands {
         if (problem !== undefined) throw invalidParam('initialMessage.model.id', problem);
       }
       if ((await sync.registry.open(chat)) !== undefined) throw alreadyExists('Chat', chat);
-      const asked = params['x-workingDirectory'] ?? workersFolder(session, source?.chat);
-      const workingDirectory =
-        asked === undefined ? undefined : (await parts.resolveDirectory(asked, caller)).uri;
+      const workingDirectories = source === undefined ? chosenDirectories(session, params) : undefined;
+      // Agents choose the folders of worker chats, so the caller's access to such a folder is checked.
+      for (const uri of workersFolders(session, source?.chat)) await parts.resolveDirectory(uri, caller);
       for (;;) {
         const fork = source === undefined ? undefined : await findChatFork(sync, channel, source);
         // Meanwhile another client may have created the chat, disposed of the session or cut the source.
@@ -102,7 +102,7 @@ export function chatCommands(parts: ChatParts): Commands {
         checkRoom(session);
         if (fork !== undefined && !isCurrent(fork)) continue;
         sync.transact('client', (tx) =>
-          addChat(tx, parts, session, { uri: chat, first: initialMessage, workingDirectory, fork, caller }),
+          addChat(tx, parts, session, { uri: chat, first: initialMessage, workingDirectories, fork, caller }),
         );
         return null;
       }
@@ -147,11 +147,23 @@ function checkRoom({ uri, state }: Channel<'session'>): void {
     throw conflict(`Session ${uri}: ${excessOf(chatsLength, length)}; dispose of a chat first`);
 }
 
-/** Agents choose the folders of worker chats, so the caller's access to such a folder is checked. */
-const workersFolder = (session: Channel<'session'>, chat: string | undefined): string | undefined => {
+/** The folders of a worker chat; none for other chats. */
+const workersFolders = (session: Channel<'session'>, chat: string | undefined): readonly string[] => {
   const entry = chat === undefined ? undefined : findChat(session.state.chats, chat);
-  return entry?.origin?.kind === 'tool' ? entry.workingDirectory : undefined;
+  return entry?.origin?.kind === 'tool' ? (entry.workingDirectories ?? []) : [];
 };
+
+/** The directories for a new chat. Throws `-32602` if one is not the session's [CHAT-38]. */
+function chosenDirectories(
+  { uri, state }: Channel<'session'>,
+  { workingDirectories }: Pick<CreateChatParams, 'workingDirectories'>,
+): string[] | undefined {
+  const { workingDirectories: known = [] } = state;
+  const index = workingDirectories?.findIndex((directory) => !known.includes(directory)) ?? -1;
+  if (index >= 0)
+    throw invalidParam(`workingDirectories[${index}]`, `is not among the working directories of ${uri}`);
+  return workingDirectories && [...new Set(workingDirectories)];
+}
 
 function addChat(
   tx: Tx,
@@ -161,13 +173,13 @@ function addChat(
     uri,
     first,
     fork,
-    workingDirectory,
+    workingDirectories,
     caller,
   }: {
     uri: string;
     first: Message | undefined;
     fork: ForkPoint | undefined;
-    workingDirectory: string | undefined;
+    workingDirectories: string[] | undefined;
     caller: Caller;
   },
 ): void {
@@ -175,7 +187,7 @@ function addChat(
   const state = newChat({
     resource: uri,
     modifiedAt: new Date(sync.stamp()).toISOString(),
-    workingDirectory: workingDirectory ?? source?.workingDirectory,
+    workingDirectories: workingDirectories ?? source?.workingDirectories,
     ...defined({
       title: source && forkTitle(source.title),
       origin: fork && { kind: 'fork' as const, chat: fork.source.uri, turnId: fork.turnId },

@@ -10,7 +10,7 @@ const FORK = 'ahp-chat:/fork';
 /** A session whose agent can fork, with completed turns `t0`, `t1` and so on in its default chat. */
 async function withTurns(count: number) {
   const host = await startHost();
-  host.agent.capabilities = { multipleChats: { fork: true } };
+  host.agent.capabilities = { multipleChats: { fork: true }, multipleWorkingDirectories: {} };
   const client = await host.client();
   const { session, chat } = await host.session(client);
   for (let index = 0; index < count; index += 1) await runTurn(host, client, chat, `t${index}`);
@@ -223,7 +223,7 @@ describe('a forked chat', () => {
     await refused({ chat, turnId: 't0' }, -32602);
     host.agent.capabilities = {};
     await refused({ chat, turnId: 't0' }, -32602);
-    host.agent.capabilities = { multipleChats: { fork: true } };
+    host.agent.capabilities = { multipleChats: { fork: true }, multipleWorkingDirectories: {} };
     await expect(
       client.raw('createChat', { channel: SESSION, chat, source: { chat, turnId: 't0' } }),
     ).rejects.toMatchObject({ code: -32010 });
@@ -241,33 +241,29 @@ describe('a forked chat', () => {
 });
 
 describe('the working directory of a chat', () => {
-  it("[SESS-6] [CHAT-1] comes from the client, is checked like a session's, and is in the catalogue", async () => {
+  it("[CHAT-38] [CHAT-39] [SESS-23] is one of the session's, is in the catalogue, and is inherited by forks", async () => {
     const { host, client, session, chat } = await withTurns(1);
     const own = `file://${process.cwd()}/packages`;
-    const params = { channel: session, chat: 'ahp-chat:/own', 'x-workingDirectory': own };
+    await client.act(session, { type: 'session/workingDirectorySet', directory: own });
+    const params = { channel: session, chat: 'ahp-chat:/own', workingDirectories: [own] };
     await client.raw('createChat', params);
-    expect((await entriesOf(client)).at(-1)).toMatchObject({ workingDirectory: own });
-    expect((await chatOf(client, 'ahp-chat:/own')).workingDirectory).toBe(own);
+    expect((await entriesOf(client)).at(-1)).toMatchObject({ workingDirectories: [own] });
+    expect((await chatOf(client, 'ahp-chat:/own')).workingDirectories).toStrictEqual([own]);
     await runTurn(host, client, 'ahp-chat:/own', 'a');
     expect(host.agent.opened.at(-1)?.workingDirectory).toBe(`${process.cwd()}/packages`);
-    // A fork keeps it, unless the client names another one.
     await client.raw('createChat', {
       channel: session,
       chat: FORK,
       source: { chat: params.chat, turnId: 'a' },
+      workingDirectories: ['file:///ignored'],
     });
-    expect((await chatOf(client, FORK)).workingDirectory).toBe(own);
-    expect((await entriesOf(client))[0]).not.toHaveProperty('workingDirectory');
-    for (const [uri, code] of [
-      ['http://example.org/', -32602],
-      [`file://${process.cwd()}/none`, -32008],
-    ] as const) {
-      const bad = { channel: session, chat: 'ahp-chat:/bad', 'x-workingDirectory': uri };
-      await expect(client.raw('createChat', bad)).rejects.toMatchObject({ code });
-    }
-    const guest = await host.client('guest', {}, { tokenHash: 'guest', scope: 'interact' as const });
-    const outside = { channel: session, chat: 'ahp-chat:/bad', 'x-workingDirectory': 'file:///' };
-    await expect(guest.raw('createChat', outside)).rejects.toMatchObject({ code: -32009 });
+    expect((await chatOf(client, FORK)).workingDirectories).toStrictEqual([own]);
+    expect((await entriesOf(client))[0]).not.toHaveProperty('workingDirectories');
+    const bad = { channel: session, chat: 'ahp-chat:/bad', workingDirectories: [own, 'file:///'] };
+    await expect(client.raw('createChat', bad)).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('workingDirectories[1]'),
+    });
     expect((await chatOf(client, chat)).turns).toHaveLength(1);
   });
 });

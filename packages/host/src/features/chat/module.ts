@@ -138,6 +138,10 @@ function follow(
     case 'chat/toolCallResultConfirmed':
       tx.effect(() => turns.resultAnswered(uri, action));
       return;
+    case 'chat/workingDirectorySet':
+    case 'chat/workingDirectoryRemoved':
+      tx.effect(() => turns.directoriesChanged([uri]));
+      return;
     case 'chat/inputCompleted':
       tx.effect(() => turns.inputCompleted(uri, action.requestId));
       return;

@@ -22,7 +22,7 @@ export function startQueued(
   const head = chat.state.queuedMessages?.[0];
   if (head === undefined || chat.state.activeTurn !== undefined) return undefined;
   const session = sync.registry.getOf('session', chat.session ?? '');
-  if (session?.state.lifecycle === 'creationFailed') return undefined;
+  if (session?.state.lifecycle === 'failed') return undefined;
   const turnId = ids.next();
   const message = attachments.storeForTurn(
     tx,

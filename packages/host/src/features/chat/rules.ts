@@ -69,6 +69,9 @@ export function checkChatAction(situation: Situation, action: ChatAction): Rejec
       return checkAnswerChanged(situation.state, action);
     case 'chat/inputCompleted':
       return checkCompleted(situation.state, action);
+    case 'chat/workingDirectorySet':
+    case 'chat/workingDirectoryRemoved':
+      return checkDirectory(situation, action);
     default:
       return undefined;
   }
@@ -84,6 +87,20 @@ function checkCut({ chat, hasCut }: Situation, turnId: string | undefined): Reje
     'noSuchTurn',
     `The chat has no turn ${turnId}: older turns were removed (retention.turnsPerChat)`,
   );
+}
+
+/** A chat works in directories of its session only [SESS-23] [CHAT-41]. */
+function checkDirectory(
+  { sync, chat }: Situation,
+  { type, directory }: Of<'chat/workingDirectorySet' | 'chat/workingDirectoryRemoved'>,
+): Rejection | undefined {
+  const session = sync.registry.getOf('session', chat.session ?? '')?.state;
+  const agent = sync.root.state.agents.find(({ provider }) => provider === session?.provider);
+  if (agent?.capabilities?.multipleWorkingDirectories === undefined)
+    return reject('notSupported', `Agent ${session?.provider ?? ''} works in one directory per session`);
+  return type === 'chat/workingDirectoryRemoved' || session?.workingDirectories?.includes(directory) === true
+    ? undefined
+    : reject('invalidDirectory', `${JSON.stringify(directory)} is not a working directory of the session`);
 }
 
 function notInteractive({ sync, chat }: Situation): Rejection | undefined {
@@ -112,7 +129,7 @@ function checkModel({ sync, chat }: Situation, message: Message): Rejection | un
 function checkTurnStarted(situation: Situation, action: Of<'chat/turnStarted'>): Rejection | undefined {
   const { sync, chat, state, isArchived } = situation;
   const session = sync.registry.getOf('session', chat.session ?? '');
-  if (session?.state.lifecycle === 'creationFailed') {
+  if (session?.state.lifecycle === 'failed') {
     return reject('creationFailed', 'The session could not be created and accepts no turns');
   }
   if (state.activeTurn !== undefined)

@@ -24,7 +24,7 @@ import type { Timers } from '../../lib/clock.ts';
 import { entryRow, summarize } from '../../sessions/catalogue.ts';
 import { removeSession } from '../../sessions/disposal.ts';
 import { inheritedConfig } from '../../sessions/fork.ts';
-import { checkFree, newConfig, resolveConfig } from '../../sessions/new-session.ts';
+import { checkFree, newConfig, resolveConfig, resolveDirectories } from '../../sessions/new-session.ts';
 import type { SessionParts } from '../../sessions/parts.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { newChatUri } from '../../sync/new-chat.ts';
@@ -54,7 +54,7 @@ export interface ImportParts extends SessionParts {
 /**
  * `x-importSession`, `x-importTurns`, `x-finishImport`: import a session in pieces. Its turns are stored as
  * rows at once, and its chats become channels at the end, in slices (`finish.ts`). Until then the chats
- * accept no actions. After a kill the session is `creationFailed` at the next start.
+ * accept no actions. After a kill the session is `failed` at the next start.
  */
 export function importCommands(parts: ImportParts): Commands {
   const { sync } = parts;
@@ -106,14 +106,20 @@ async function beginImport(
   const names = new Map(heads.map(({ resource }) => [resource, newChatUri(ids)]));
   if (names.size < heads.length) throw invalidParam('chats', 'two chats have the same URI');
   const provider = parts.agents.get(params.provider ?? exported.provider);
-  const isMoved = params.workingDirectory !== undefined;
+  const isMoved = params.workingDirectories !== undefined;
   // A folder named only by the file must be within the roots, even for an admin, because clients read there
   // and agents work there.
   const bound = isMoved ? caller : { ...caller, isAdmin: false };
-  const directory = await parts.resolveDirectory(params.workingDirectory ?? exported.workingDirectory, bound);
-  for (const { workingDirectory } of heads) {
-    if (!isMoved && workingDirectory !== undefined) await parts.resolveDirectory(workingDirectory, bound);
-  }
+  const directories = await resolveDirectories(
+    parts,
+    provider,
+    params.workingDirectories ?? exported.workingDirectories,
+    bound,
+  );
+  const [directory] = directories;
+  if (!isMoved)
+    for (const uri of heads.flatMap(({ workingDirectories = [] }) => workingDirectories))
+      await parts.resolveDirectory(uri, bound);
   const { schema } = await resolveConfig(parts, provider, directory.path, {});
   const config = await newConfig(
     parts,
@@ -151,7 +157,7 @@ async function beginImport(
       chats,
       exported,
       provider: provider.id,
-      directory: directory.uri,
+      directories: directories.map((each) => each.uri),
       project,
       config,
     });
@@ -179,7 +185,7 @@ function addSession(
     readonly chats: readonly ImportedChatRows[];
     readonly exported: ExportedSession;
     readonly provider: string;
-    readonly directory: string;
+    readonly directories: string[];
     readonly project: ProjectInfo | undefined;
     readonly config: SessionConfigState;
   },
@@ -193,7 +199,7 @@ function addSession(
     provider: init.provider,
     title: exported.title,
     status: SessionStatus.Idle | (exported.status & KEPT_STATUS),
-    workingDirectory: init.directory,
+    workingDirectories: init.directories,
     ...defined({ project: init.project }),
     lifecycle: 'creating',
     activeClients: [],

@@ -110,7 +110,7 @@ function withDraft(tx: Tx, attachments: AttachmentStore, session: string, state:
 
 /** A chat with its newest turns, in the form that is kept in memory. */
 async function chatState(sync: Sync, { isMoved }: OpenImport, chat: ImportedChatRows): Promise<ChatState> {
-  const empty = chat.finished(isMoved ? undefined : chat.workingDirectory);
+  const empty = chat.finished(isMoved ? undefined : chat.workingDirectories);
   const rows = await sync.journal.readTurns(chat.uri, WINDOW_LIMITS);
   return withTurns(empty, rows.map(readTurn), chat.turnCount - rows.length);
 }

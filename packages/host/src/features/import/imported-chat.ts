@@ -95,9 +95,9 @@ export class ImportedChatRows {
     return this.#head.resource;
   }
 
-  /** The chat's own working directory, as exported. */
-  get workingDirectory(): string | undefined {
-    return this.#head.workingDirectory;
+  /** The chat's own working directories, as exported. */
+  get workingDirectories(): string[] | undefined {
+    return this.#head.workingDirectories;
   }
 
   /** Whether users can write to the chat. */
@@ -120,12 +120,12 @@ export class ImportedChatRows {
   }
 
   /** Its state at the end of the import, without turns. Throws `-32602` if a piece is missing. */
-  finished(workingDirectory: string | undefined): ChatState {
+  finished(workingDirectories: string[] | undefined): ChatState {
     if (this.#unfinished.isBegun)
       throw invalidParams(`The last piece of a content is missing in ${this.uri}`);
     const {
       inputRequests: _,
-      workingDirectory: __,
+      workingDirectories: __,
       activity: ___,
       ...head
     } = withNewNames(this.#head, this.#newNameOf);
@@ -137,7 +137,7 @@ export class ImportedChatRows {
       ...rest,
       resource: this.uri,
       status: (head.status & ~ACTIVITY_MASK) | (hasFailed ? SessionStatus.Error : SessionStatus.Idle),
-      ...defined({ workingDirectory, draft }),
+      ...defined({ workingDirectories, draft }),
       turns: [],
     };
   }

@@ -34,7 +34,7 @@ import {
   passedOn,
   type SessionFork,
 } from '../../sessions/fork.ts';
-import { checkFree, newConfig, resolveConfig } from '../../sessions/new-session.ts';
+import { checkFree, newConfig, resolveConfig, resolveDirectories } from '../../sessions/new-session.ts';
 import type { SessionParts } from '../../sessions/parts.ts';
 import { createChat, forkTitle, isCurrent } from '../../sync/fork.ts';
 import { newChat, newChatUri, summaryOf } from '../../sync/new-chat.ts';
@@ -132,16 +132,21 @@ async function createSession(
   const { channel: uri } = params;
   checkNewUri('channel', uri, 'session');
   await checkFree(sync, uri);
-  const source = params.fork && (await openForkSource(sync, params.fork, params.provider));
+  const { 'x-fork': fork } = params;
+  const source = fork && (await openForkSource(sync, fork, params.provider));
   const provider = agents.get(params.provider ?? source?.state.provider);
   const wanted = provider.describe().protectedResources?.filter(({ required }) => required !== false) ?? [];
   if (wanted.length > 0) throw authRequired(wanted);
-  const isMoved = params.workingDirectory !== undefined;
-  const directory =
+  const isMoved = params.workingDirectories !== undefined;
+  const directories =
     source === undefined || isMoved
-      ? await parts.resolveDirectory(params.workingDirectory, caller)
-      : // It was admitted for the source.
-        await parts.resolveDirectory(source.state.workingDirectory, { ...caller, isAdmin: true });
+      ? await resolveDirectories(parts, provider, params.workingDirectories, caller)
+      : // They were admitted for the source.
+        await resolveDirectories(parts, provider, source.state.workingDirectories, {
+          ...caller,
+          isAdmin: true,
+        });
+  const [directory] = directories;
   if (params.activeClient !== undefined && params.activeClient.clientId !== caller.clientId) {
     throw invalidParam('activeClient.clientId', 'expected your own clientId');
   }
@@ -158,14 +163,14 @@ async function createSession(
   const project = await parts.findProject(directory.path);
   for (;;) {
     await checkFree(sync, uri);
-    const point = source && params.fork && (await findSessionFork(sync, source, params.fork.turnId));
+    const point = source && fork && (await findSessionFork(sync, source, fork.turnId));
     // Another request may have created the URI meanwhile, and the source may have been cut.
     if (sync.registry.get(uri) !== undefined) throw sessionAlreadyExists(uri);
     if (point !== undefined && !isCurrent(point)) continue;
     sync.transact('client', (tx) =>
       addSession(tx, parts, uri, {
         provider: provider.id,
-        directory: directory.uri,
+        directories: directories.map((each) => each.uri),
         project,
         config,
         activeClient: params.activeClient,
@@ -183,7 +188,7 @@ function addSession(
   uri: string,
   init: {
     provider: AgentInfo['provider'];
-    directory: string;
+    directories: string[];
     project: ProjectInfo | undefined;
     config: SessionConfigState;
     activeClient: SessionActiveClient | undefined;
@@ -199,7 +204,7 @@ function addSession(
     provider: init.provider,
     title: forkTitle(fork?.source.state.title ?? ''),
     status: SessionStatus.Idle,
-    workingDirectory: init.directory,
+    workingDirectories: init.directories,
     ...defined({ project: init.project }),
     lifecycle: 'creating',
     activeClients: [],

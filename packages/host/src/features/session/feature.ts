@@ -10,7 +10,7 @@ export function sessionFeature(parts: SessionParts): Feature {
   return {
     name: 'session',
     commands: sessionCommands(parts),
-    channel: { session: sessionModule(sync, turns) },
+    channel: { session: sessionModule(parts) },
     observe: () => announceTools(sync, turns),
   };
 }

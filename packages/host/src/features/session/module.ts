@@ -12,15 +12,17 @@ import {
   rejectSize,
 } from '../../handler-port/channel-module.ts';
 import type { Channel } from '../../sync/channel.ts';
-import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { checkActiveClient } from './active-clients.ts';
+import { type DirectoryParts, isDirectoryAction, planDirectories } from './directories.ts';
 
 /** Plans actions of clients on a session [SESS-8] [SESS-9] [SESS-10]. */
-export function sessionModule(sync: Sync, turns: TurnSupervisor): ChannelModule<'session'> {
+export function sessionModule(parts: DirectoryParts): ChannelModule<'session'> {
+  const { sync, turns } = parts;
   return {
     plan: (session, action, caller) =>
+      (isDirectoryAction(action) ? planDirectories(parts, session, action, caller) : undefined) ??
       check(session, action, caller) ??
       checkFallback(session, action, caller, defaultApprovals(sync.root.state.config)) ?? {
         action,

@@ -36,6 +36,7 @@ interface Parts {
   readonly terminals: Terminals;
   readonly workspace: Workspace;
   readonly workingDirectoryOf: TurnParts['workingDirectoryOf'];
+  readonly workingDirectoriesOf: TurnParts['workingDirectoriesOf'];
   /** Absolute paths of the folders that agents may read. */
   listFolders(): Promise<readonly string[]>;
 }

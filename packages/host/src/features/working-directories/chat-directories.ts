@@ -61,7 +61,7 @@ export class ChatDirectories {
       case 'session/chatRemoved':
         return this.#bySession.has(session);
       case 'session/chatUpdated':
-        return action.changes.workingDirectory !== undefined;
+        return action.changes.workingDirectories !== undefined;
       default:
         return false;
     }
@@ -84,8 +84,8 @@ export class ChatDirectories {
 
 const ownFolders = (chats: readonly ChatSummary[]): string[] => [
   ...new Set(
-    chats.flatMap(({ origin, workingDirectory }) =>
-      workingDirectory === undefined || origin?.kind === 'tool' ? [] : [workingDirectory],
+    chats.flatMap(({ origin, workingDirectories = [] }) =>
+      origin?.kind === 'tool' ? [] : workingDirectories,
     ),
   ),
 ];

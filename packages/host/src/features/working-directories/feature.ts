@@ -24,10 +24,14 @@ export async function workingDirectoriesFeature({
   return {
     name: 'working-directories',
     directories,
-    observe: () =>
+    observe: () => {
+      sync.observe('session', (tx, { action }) => {
+        if (action.type.startsWith('session/workingDirectory')) directories.changed(tx);
+      });
       listing.onChange((tx, uri, by) => {
         directories.changed(tx);
         ofChats.sessionListed(tx, uri, by);
-      }),
+      });
+    },
   };
 }

@@ -9,7 +9,7 @@ const row = (uri: string, workingDirectory: string) =>
     op: 'session',
     uri,
     modifiedAt: '2026-01-01T00:00:00.000Z',
-    summary: JSON.stringify({ workingDirectory }),
+    summary: JSON.stringify({ workingDirectories: [workingDirectory] }),
   }) as const;
 
 it('a catalogue that could not be read is read again', async () => {

@@ -40,9 +40,9 @@ export class WorkingDirectories {
   }
 
   async #read(): Promise<string[]> {
-    const rows = await this.#sync.journal.listSessions({ shorten: onlyDirectory });
+    const rows = await this.#sync.journal.listSessions({ shorten: onlyDirectories });
     const uris = new Set(this.#ofChats());
-    for (const { summary: directory } of rows) if (directory !== '') uris.add(directory);
+    for (const { summary } of rows) for (const uri of listOf(summary)) uris.add(uri);
     return [...uris].flatMap((uri) => this.#pathOf(uri));
   }
 
@@ -59,8 +59,13 @@ export class WorkingDirectories {
   }
 }
 
-/** The working directory in a summary that the catalogue wrote; '' for none. */
-function onlyDirectory(summary: string): string {
-  const { workingDirectory = '' }: { workingDirectory?: string } = JSON.parse(summary);
-  return workingDirectory;
+/** The working directories in a summary that the catalogue wrote, as JSON. */
+function onlyDirectories(summary: string): string {
+  const { workingDirectories = [] }: { workingDirectories?: string[] } = JSON.parse(summary);
+  return JSON.stringify(workingDirectories);
+}
+
+/** A list that `onlyDirectories` wrote. */
+function listOf(text: string): string[] {
+  return JSON.parse(text);
 }

@@ -64,6 +64,11 @@ export class ChatAgent {
     return promise;
   }
 
+  /** Resolves when no agent session is being opened. Never rejects. */
+  async settled(): Promise<void> {
+    if (this.#state.phase === 'opening') await this.#tolerate(() => this.open());
+  }
+
   /** Passes changed config values to the agent. If the agent is still opening, it gets them afterwards. */
   async configure(values: Readonly<Record<string, unknown>>): Promise<void> {
     if (this.#state.phase === 'none') return;
@@ -159,18 +164,19 @@ export class ChatAgent {
   }
 
   async #openNew(signal: AbortSignal, generation: number): Promise<AgentSession> {
-    const { sync, agents, remembered, workingDirectoryOf } = this.#parts;
+    const { sync, agents, remembered, workingDirectoriesOf } = this.#parts;
     const chat = await sync.registry.openOf('chat', this.#owner.chat);
     const session = await sync.registry.openOf('session', this.#owner.session);
     if (chat === undefined || session === undefined) throw new AgentError('hostError', 'The chat is gone');
     const provider = agents.get(session.state.provider);
-    const workingDirectory = await workingDirectoryOf(session, chat);
+    const [workingDirectory, ...moreDirectories] = await workingDirectoriesOf(session, chat);
     const isWithoutHistory =
       provider.takesHistory === false && chat.hostData.memory === undefined && chat.hostData.turnCount > 0;
     const opened = await provider.openSession(
       {
         ...this.#owner,
         workingDirectory,
+        ...(moreDirectories.length === 0 ? {} : { moreDirectories }),
         config: agentValues(session.state.config?.values ?? {}),
         memory: chat.hostData.memory,
         onStep: (step) => this.#parts.onStartStep(this.#owner.session, step),

@@ -74,14 +74,14 @@ export class WorkerChats {
     const chat = sync.registry.getOf('chat', parent.chat);
     if (session === undefined || chat?.state.activeTurn?.id !== parent.turnId) return;
     const { title, toolCallId, workingDirectory } = start;
-    const inherited = findChat(session.state.chats, parent.chat)?.workingDirectory;
+    const inherited = findChat(session.state.chats, parent.chat)?.workingDirectories;
     const state = newChat({
       resource: uri,
       modifiedAt: new Date(sync.stamp()).toISOString(),
       title,
       origin: { kind: 'tool', chat: parent.chat, toolCallId },
       interactivity: 'read-only',
-      workingDirectory: workingDirectory === undefined ? inherited : pathToFileURL(workingDirectory).href,
+      workingDirectories: workingDirectory === undefined ? inherited : [pathToFileURL(workingDirectory).href],
     });
     const made = createChat(tx, sync, { session: session.uri, state, point: undefined });
     this.#workers.set(uri, { parent, unpin: made.pin() });

@@ -1,8 +1,9 @@
 import type { Step } from '../step.ts';
+import { replacedDirectories } from './replaced-directories.ts';
 
 /** Step C: from 0.8.0 to 0.7.0. */
 export const step070: Step = {
   to: '0.7.0',
-  reshapings: [],
+  reshapings: [replacedDirectories],
   newer: {},
 };

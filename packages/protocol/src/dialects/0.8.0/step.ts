@@ -2,11 +2,13 @@ import type { Step } from '../step.ts';
 import { annotationOrigins } from './annotation-origins.ts';
 import { automations } from './automations.ts';
 import { changesetErrors } from './changeset-errors.ts';
+import { lifecycle } from './lifecycle.ts';
+import { sessionForks } from './session-forks.ts';
 
 /** Step B: from 0.9.0 to 0.8.0. */
 export const step080: Step = {
   to: '0.8.0',
-  reshapings: [annotationOrigins, changesetErrors, automations],
+  reshapings: [lifecycle, sessionForks, annotationOrigins, changesetErrors, automations],
   newer: {
     actions: [
       'automation/createRequested',
