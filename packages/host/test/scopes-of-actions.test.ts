@@ -24,11 +24,7 @@ type Actions = {
   readonly [T in Exclude<
     ClientActionType,
     `annotations/${string}` | `automation/${string}` | `automationRun/${string}` | `changeset/${string}`
-  >]: readonly [
-    TokenScope,
-    'root' | 'session' | 'chat' | 'terminal',
-    object,
-  ];
+  >]: readonly [TokenScope, 'root' | 'session' | 'chat' | 'terminal', object];
 };
 
 const ACTIONS = {
@@ -38,7 +34,7 @@ const ACTIONS = {
   'session/isArchivedChanged': ['interact', 'session', { isArchived: true }],
   'session/activeClientSet': ['interact', 'session', { activeClient: { clientId: 'ME', tools: [] } }],
   'session/activeClientRemoved': ['interact', 'session', { clientId: 'owner' }],
-  'session/customizationToggled': ['interact', 'session', { id: 'c', enabled: true }],
+  'session/customizationToggled': ['interact', 'session', { id: 'c', enablement: [] }],
   'session/mcpServerStartRequested': ['interact', 'session', { id: 'c' }],
   'session/mcpServerStopRequested': ['interact', 'session', { id: 'c' }],
   'session/mcpServerBackgroundRequested': ['interact', 'session', { id: 'c' }],

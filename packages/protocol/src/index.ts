@@ -127,8 +127,8 @@ export { reduceChannel, reduceMirrored } from './wire/reduce.ts';
 export type * from './wire/refusal.ts';
 export type * from './wire/uris.ts';
 export {
-  annotationsUri,
   AUTOMATIONS_URI,
+  annotationsUri,
   CHANNEL_SCHEMES,
   channelUri,
   isAcceptableUri,

@@ -137,6 +137,8 @@ const chat = fc.oneof(
   action('chat/canvasesChanged', {
     canvases: maybe(fc.array(fc.record({ resource: id }), { maxLength: 2 })),
   }),
+  action('chat/workingDirectorySet', { directory: id }),
+  action('chat/workingDirectoryRemoved', { directory: id }),
   action('chat/activityChanged', { activity: maybe(text) }),
 );
 
@@ -157,10 +159,14 @@ const mcpState = fc.constantFrom(
   { kind: 'stopped' as const },
   { kind: 'starting' as const, blocking: true },
 );
+const enablement = fc.subarray([
+  { kind: 'session' as const, enabled: false },
+  { kind: 'workspace' as const, uri: 'a', enabled: true },
+  { kind: 'global' as const, enabled: false },
+]);
 const mcpServer = fc.record({
   ...named,
   type: fc.constant('mcpServer' as const),
-  enabled: flag,
   state: mcpState,
 });
 const child = fc.oneof(mcpServer, fc.record({ ...named, type: fc.constant('skill' as const) }));
@@ -168,10 +174,10 @@ const plugin = fc.record(
   {
     ...named,
     type: fc.constant('plugin' as const),
-    enabled: flag,
+    enablement,
     children: fc.array(child, { maxLength: 2 }),
   },
-  { requiredKeys: ['id', 'uri', 'name', 'type', 'enabled'] },
+  { requiredKeys: ['id', 'uri', 'name', 'type'] },
 );
 const customization = fc.oneof(mcpServer, plugin);
 
@@ -205,8 +211,11 @@ const session = fc.oneof(
   action('session/customizationsChanged', { customizations: fc.array(customization, { maxLength: 2 }) }),
   { arbitrary: action('session/customizationUpdated', { customization }), weight: 3 },
   action('session/customizationRemoved', { id }),
-  action('session/customizationToggled', { id, enabled: flag }),
+  action('session/customizationToggled', { id, enablement }),
   action('session/mcpServerStateChanged', { id, state: mcpState, channel: maybe(id) }),
+  action('session/workingDirectorySet', { directory: id }),
+  action('session/workingDirectoryRemoved', { directory: id }),
+  action('session/workingDirectoryReplaced', { directory: id, replacement: id }),
   action('session/mcpServerStartRequested', { id }),
   action('session/mcpServerStopRequested', { id }),
   action('session/mcpServerBackgroundRequested', { id }),

@@ -106,7 +106,7 @@ describe('several chats and copies', () => {
     const fork = await it.run(session.fork('t1', { uri: 'ahp-session:/copy', turns: 1 }));
     expect(asked(it, 'createSession')).toEqual({
       channel: 'ahp-session:/copy',
-      fork: { session: session.uri, turnId: 't1' },
+      'x-fork': { session: session.uri, turnId: 't1' },
     });
     expect(fork.uri).toBe('ahp-session:/copy');
     expect(fork.mirror.state.defaultChat).toBe(fork.chat.mirror.uri);

@@ -52,7 +52,9 @@ function mismatch(property: ConfigPropertySchema, value: unknown): string | unde
       return typeof value === property.type ? undefined : `a ${property.type}`;
     case 'array': {
       if (!Array.isArray(value)) return 'an array';
-      const { items } = property;
+      const { items, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = property;
+      if (value.length < minItems) return `an array of at least ${minItems} items`;
+      if (value.length > maxItems) return `an array of at most ${maxItems} items`;
       if (items === undefined) return undefined;
       const bad = value.map((item) => mismatch(items, item)).find((expected) => expected !== undefined);
       return bad === undefined ? undefined : `an array, each item ${bad}`;

@@ -1,4 +1,4 @@
-import type { BaseParams, ConnectionParams, EmptyResult } from '../wire/basics.ts';
+import type { BaseParams, ConnectionParams, Count, EmptyResult } from '../wire/basics.ts';
 
 /** A resource that needs an OAuth token, with the field names of RFC 9728. */
 export interface ProtectedResourceMetadata {
@@ -13,8 +13,6 @@ export interface ProtectedResourceMetadata {
   /** How it accepts the token: `header`, `body` or `query`. */
   bearer_methods_supported?: string[];
   resource_signing_alg_values_supported?: string[];
-  resource_encryption_alg_values_supported?: string[];
-  resource_encryption_enc_values_supported?: string[];
   resource_documentation?: string;
   resource_policy_uri?: string;
   resource_tos_uri?: string;
@@ -32,9 +30,8 @@ export type AuthRequiredReason = 'required' | 'expired';
 
 /** `auth/required`: asks the receiver for a token [AUTH-2]. Never replayed. */
 export interface AuthRequiredParams extends BaseParams {
-  /** `resource` of the metadata. */
-  resource: string;
-  /** Absent: `required`. */
+  resource: ProtectedResourceMetadata;
+  /** Absent: `required`. After `expired` a new token is needed [AUTH-21]. */
   reason?: AuthRequiredReason;
 }
 
@@ -45,7 +42,15 @@ export interface AuthRequiredParams extends BaseParams {
 export interface AuthenticateParams extends ConnectionParams {
   /** `resource` of the metadata of an agent or MCP server. */
   resource: string;
+  /** Empty: the token is revoked [AUTH-20]. */
   token: string;
+  /** Scopes that the token grants. Absent: unknown. */
+  scopes?: string[];
+  /**
+   * Seconds that the token still holds; after them it counts as absent. Absent: unknown.
+   * @minimum 1
+   */
+  expiresIn?: Count;
 }
 
 /** The token was accepted. */

@@ -1,6 +1,6 @@
+import type { AutomationRunSummary } from '../automation-run/state.ts';
 import type { AgentSelection, Message, ModelSelection } from '../chat/message.ts';
 import type { ConfigSchema } from '../config/schema.ts';
-import type { AutomationRunSummary } from '../automation-run/state.ts';
 import type { ClientPluginCustomization, PluginCustomization } from '../session/customization.ts';
 import type { URI, WithMeta } from '../wire/basics.ts';
 

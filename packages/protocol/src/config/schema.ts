@@ -18,6 +18,10 @@ export interface ConfigPropertySchema {
   readOnly?: boolean;
   /** For arrays: schema of the elements. */
   items?: ConfigPropertySchema;
+  /** For arrays: the least number of elements [ROOT-23]. Absent: 0. */
+  minItems?: number;
+  /** For arrays: the largest number of elements [ROOT-23]. Absent: any. */
+  maxItems?: number;
   /** For objects: schemas of the fields. */
   properties?: Record<string, ConfigPropertySchema>;
   /** For objects: names of required fields. */

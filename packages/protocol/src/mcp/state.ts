@@ -1,11 +1,10 @@
 import type { ProtectedResourceMetadata } from '../auth/auth.ts';
-import type { CustomizationBase } from '../session/customization-base.ts';
+import type { CustomizationBase, Enableable } from '../session/customization-base.ts';
 import type { ErrorInfo, URI } from '../wire/basics.ts';
 
 /** An MCP server, alone or as part of a plugin or directory [CUST-1] [MCP-1]. */
-export interface McpServerCustomization extends CustomizationBase {
+export interface McpServerCustomization extends CustomizationBase, Enableable {
   type: 'mcpServer';
-  enabled: boolean;
   state: McpServerState;
   /** Its `mcp://` channel. Absent: closed, as in every state except `ready` [MCP-2]. */
   channel?: URI;
@@ -36,9 +35,22 @@ export interface McpServerReadyState {
 /** Why an MCP server needs a token: it has none, an expired one, or one with too few scopes. */
 export type McpAuthRequiredReason = 'required' | 'expired' | 'insufficientScope';
 
+/** The OAuth client that a client is to sign in with. */
+export interface McpOAuthClient {
+  clientId: string;
+  /** Absent: it is a public client. */
+  clientSecret?: string;
+}
+
 /** Waits for `authenticate` with `resource.resource`. No separate notification is sent [AUTH-2]. */
-export interface McpServerAuthRequiredState {
+export interface McpServerAuthRequiredState extends McpAuthRequirement {
   kind: 'authRequired';
+}
+
+/** The token that an MCP server needs [MCP-20]. */
+export interface McpAuthRequirement {
+  /** Absent: any client may be used. */
+  oauthClient?: McpOAuthClient;
   reason: McpAuthRequiredReason;
   resource: ProtectedResourceMetadata;
   /** Scopes that the token needs now, whatever `resource.scopes_supported` lists. Absent: unspecified. */

@@ -3,6 +3,7 @@ import type { ChatSummary } from '../chat/state.ts';
 import type { McpServerState } from '../mcp/state.ts';
 import type { ErrorInfo, URI, WithMeta } from '../wire/basics.ts';
 import type { Customization } from './customization.ts';
+import type { CustomizationEnablement } from './customization-base.ts';
 import type { SessionInputRequest } from './input-needed.ts';
 import type { SessionActiveClient, ToolDefinition } from './state.ts';
 
@@ -113,11 +114,12 @@ export interface SessionCustomizationRemovedAction {
   id: string;
 }
 
-/** Enables or disables a customization at any level [CUST-1]. */
+/** Replaces the decisions about a customization at any level [CUST-21]. */
 export interface SessionCustomizationToggledAction {
   type: 'session/customizationToggled';
   id: string;
-  enabled: boolean;
+  /** All decisions that are to remain. For a directory, or a child that is no MCP server, the first one counts; empty: enabled. */
+  enablement: CustomizationEnablement[];
 }
 
 /** Adds a top-level customization, or replaces the one with the same id, including its children [CUST-1]. */

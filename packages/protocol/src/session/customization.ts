@@ -1,5 +1,5 @@
 import type { McpServerCustomization } from '../mcp/state.ts';
-import type { CustomizationBase } from './customization-base.ts';
+import type { CustomizationBase, CustomizationEnablement, Enableable } from './customization-base.ts';
 
 /** A top-level customization of the agents in a session [CUST-1]. */
 export type Customization = PluginCustomization | DirectoryCustomization | McpServerCustomization;
@@ -18,8 +18,6 @@ export type ChildCustomizationType = ChildCustomization['type'];
 
 /** Fields of plugins and directories. */
 export interface ContainerCustomizationBase extends CustomizationBase {
-  /** False disables all children [CUST-1]. */
-  enabled: boolean;
   /** The client that published it [CUST-2]. Absent: the host. */
   clientId?: string;
   /** Absent: unknown yet. */
@@ -28,21 +26,25 @@ export interface ContainerCustomizationBase extends CustomizationBase {
   children?: ChildCustomization[];
 }
 
-/** Fields of children. MCP servers are separate: they can be top-level and always have `enabled`. */
+/** Fields of children. MCP servers are separate: they can be top-level, and have `enablement`. */
 export interface ChildCustomizationBase extends CustomizationBase {
   /** Absent: true. Effective only while its container is enabled as well [CUST-1]. */
   enabled?: boolean;
 }
 
 /** A bundle of customizations in the layout of Open Plugins [CUST-2]. */
-export interface PluginCustomization extends ContainerCustomizationBase {
+export interface PluginCustomization extends ContainerCustomizationBase, Enableable {
   type: 'plugin';
   /** From its manifest, for display. */
   version?: string;
 }
 
-/** A plugin published by a client. The host adds `children` and `load`. */
+/**
+ * A plugin published by a client, with the client's global decision in `enablement` [CUST-22]. The host adds `children` and `load`.
+ */
 export interface ClientPluginCustomization extends PluginCustomization {
+  /** The client's decisions for children, by their name. Absent: none. */
+  childEnablement?: Record<string, CustomizationEnablement[]>;
   /** Changes with the plugin's content, so that the host reads it again. */
   nonce?: string;
 }
@@ -50,6 +52,8 @@ export interface ClientPluginCustomization extends PluginCustomization {
 /** A directory that the host searches, existing or not. */
 export interface DirectoryCustomization extends ContainerCustomizationBase {
   type: 'directory';
+  /** False disables all children [CUST-1]. */
+  enabled: boolean;
   /** The type of its files. */
   contents: ChildCustomizationType;
   /** True: clients may write files there [RES-2]. */

@@ -1,4 +1,4 @@
-import type { McpServerCustomization, McpServerState } from '../mcp/state.ts';
+import type { McpServerState } from '../mcp/state.ts';
 import { indexOfId, patch, withItem, withoutItem } from '../wire/patch.ts';
 import type {
   SessionCustomizationRemovedAction,
@@ -6,6 +6,7 @@ import type {
   SessionCustomizationUpdatedAction,
 } from './actions.ts';
 import type { ChildCustomization, Customization } from './customization.ts';
+import type { CustomizationEnablement } from './customization-base.ts';
 import type { SessionState } from './state.ts';
 
 /** Replaces a top-level entry by id, including its children, or appends it [CUST-1]. */
@@ -31,20 +32,38 @@ export function removeCustomization(
   });
 }
 
-/** Sets `enabled` on the top-level entry or the child with the id [CUST-1]. */
+/** Sets the decisions of the top-level entry or the child with the id [CUST-21]. */
 export function toggleCustomization(
   state: SessionState,
-  { id, enabled }: SessionCustomizationToggledAction,
+  { id, enablement }: SessionCustomizationToggledAction,
 ): SessionState {
   const list = state.customizations ?? [];
   const index = indexOfId(list, id);
   const entry = list[index];
-  if (entry) return patch(state, { customizations: withItem(list, index, { ...entry, enabled }) });
+  if (entry) return patch(state, { customizations: withItem(list, index, decided(entry, enablement)) });
   return changeChildren(state, (children) => {
     const childIndex = indexOfId(children, id);
     const child = children[childIndex];
-    return child && withItem(children, childIndex, { ...child, enabled });
+    return child && withItem(children, childIndex, decided(child, enablement));
   });
+}
+
+function decided<C extends Customization | ChildCustomization>(
+  customization: C,
+  enablement: CustomizationEnablement[],
+): C;
+function decided(
+  customization: Customization | ChildCustomization,
+  enablement: CustomizationEnablement[],
+): Customization | ChildCustomization {
+  switch (customization.type) {
+    case 'plugin':
+      return patch(customization, { enablement: enablement.length === 0 ? undefined : enablement });
+    case 'mcpServer':
+      return patch(customization, { enablement: enablement.length === 0 ? undefined : enablement });
+    default:
+      return { ...customization, enabled: enablement[0]?.enabled ?? true };
+  }
 }
 
 /** Replaces state and channel of an MCP server at either level. An absent channel is removed [MCP-1]. */

@@ -3,6 +3,7 @@ import type { ChatSummary } from '../chat/state.ts';
 import type { McpServerCustomization } from '../mcp/state.ts';
 import type { StateAction } from '../wire/envelope.ts';
 import type { Customization, PluginCustomization, SkillCustomization } from './customization.ts';
+import type { CustomizationEnablement } from './customization-base.ts';
 import type { SessionInputRequest } from './input-needed.ts';
 import { sessionReducer } from './reducer.ts';
 import type { SessionState } from './state.ts';
@@ -189,11 +190,11 @@ describe('customizations', () => {
   const named = (id: string) => ({ id, uri: `file:///${id}`, name: id });
   const skill = (id: string): SkillCustomization => ({ ...named(id), type: 'skill' });
   const plugin = (id: string, children?: PluginCustomization['children']): PluginCustomization => {
-    return { ...named(id), type: 'plugin', enabled: true, ...(children && { children }) };
+    return { ...named(id), type: 'plugin', ...(children && { children }) };
   };
   const server = (id: string, channel?: string): McpServerCustomization => {
     const state = { kind: 'ready' as const };
-    return { ...named(id), type: 'mcpServer', enabled: true, state, ...(channel && { channel }) };
+    return { ...named(id), type: 'mcpServer', state, ...(channel && { channel }) };
   };
   const list: Customization[] = [
     plugin('raw'),
@@ -223,16 +224,25 @@ describe('customizations', () => {
     expect(reduce(state, { type: 'session/customizationRemoved', id: 'nobody' })).toBe(state);
   });
 
-  it('[CUST-1] a toggle sets enabled on the top-level entry, else on the child', () => {
-    const toggle = { type: 'session/customizationToggled', enabled: false } as const;
+  it('[CUST-20] [CUST-21] a toggle replaces the decisions of the top-level entry, else those of the child', () => {
+    const enablement: CustomizationEnablement[] = [
+      { kind: 'session', enabled: false },
+      { kind: 'global', enabled: true },
+    ];
+    const toggle = { type: 'session/customizationToggled', enablement } as const;
     const top = reduce(state, { ...toggle, id: 'shed' });
-    expect(top.customizations?.[2]).toStrictEqual({ ...server('shed'), enabled: false });
+    expect(top.customizations?.[2]).toStrictEqual({ ...server('shed'), enablement });
+    expect(reduce(top, { ...toggle, id: 'shed', enablement: [] })).toStrictEqual(state);
+    const barn = reduce(state, { ...toggle, id: 'barn' });
+    expect(barn.customizations?.[1]).toMatchObject({ children: [{}, { id: 'barn', enablement }] });
     const child = reduce(state, { ...toggle, id: 'lint' });
     expect(child.customizations?.[1]).toStrictEqual(
       plugin('tools', [{ ...skill('lint'), enabled: false }, server('barn', 'mcp://barn')]),
     );
     expect(reduce(state, { ...toggle, id: 'nobody' })).toBe(state);
-    expect(reduce(state, { ...toggle, id: 'raw', enabled: true })).toBe(state);
+    expect(reduce(state, { ...toggle, id: 'raw', enablement: [] })).toBe(state);
+    const enabled = reduce(child, { ...toggle, id: 'lint', enablement: [] });
+    expect(enabled.customizations?.[1]).toMatchObject({ children: [{ id: 'lint', enabled: true }, {}] });
   });
 
   it('[MCP-1] a new state sets the channel, or clears it', () => {

@@ -9,8 +9,8 @@ export type URI = string;
  */
 export type Count = number;
 
-/** The member of every request and notification: the channel that it concerns [WIRE-2]. */
-export interface BaseParams {
+/** The members of every request and notification: the channel that it concerns [WIRE-2], and private data of its sender [WIRE-20]. */
+export interface BaseParams extends WithMeta {
   channel: URI;
 }
 
