@@ -42,8 +42,8 @@ function changed(name: string, ...changes: readonly (readonly [RegExp, string])[
 }
 
 const provider = /"provider":"demo"/;
-const workingDirectory = /"workingDirectory":"[^"]*"/;
-const nowhere = '"workingDirectory":"file:///no/such"';
+const workingDirectory = /"workingDirectories":\["[^"]*"\]/;
+const nowhere = '"workingDirectories":["file:///no/such"]';
 
 describe('export', () => {
   test('writes a file that import turns into a session', async () => {
@@ -139,7 +139,7 @@ describe('import', () => {
       nowhere,
       'the folder /no/such does not exist on the host: choose a folder with --cwd',
     ],
-    ['outside.json', workingDirectory, '"workingDirectory":"file:///usr"', ', or give this one with --cwd'],
+    ['outside.json', workingDirectory, '"workingDirectories":["file:///usr"]', ', or give this one with --cwd'],
     ['turns.json', /"turn":{"id":"[^"]*"/, '"turn":{"id":1', 'turn.id: must be a string'],
   ])('reports the fault of %s, and leaves nothing', async (name, from, to, told) => {
     const before = await machine.run(['sessions']);

@@ -85,8 +85,7 @@ export const TEXT_LIMITS = {
       'scopes_supported',
       'bearer_methods_supported',
       'resource_signing_alg_values_supported',
-      'resource_encryption_alg_values_supported',
-      'resource_encryption_enc_values_supported',
+      'scopes',
       'completionTriggerCharacters',
       'terminalCommandPrefix',
     ],
@@ -228,7 +227,7 @@ export const TEXT_LIMITS = {
     what: 'A value of a configuration, of metadata or of `_meta`',
     fields: ['config', 'values', 'metadata', '_meta', 'default', 'enum'],
   },
-  token: { max: 64 * KI, what: 'A token for an agent’s service', fields: ['token'] },
+  token: { max: 64 * KI, what: 'A token for an agent’s service', fields: ['token', 'clientSecret'] },
   environment: {
     max: 128 * KI,
     what: 'A variable or an argument of a program',

@@ -1,4 +1,4 @@
-import type { McpServerState } from '../mcp/state.ts';
+import type { McpServerCustomization, McpServerState } from '../mcp/state.ts';
 import { indexOfId, patch, withItem, withoutItem } from '../wire/patch.ts';
 import type {
   SessionCustomizationRemovedAction,

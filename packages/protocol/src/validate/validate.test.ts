@@ -184,9 +184,10 @@ describe('a message from a host', () => {
   });
 
   it('may contain names and union members that this version does not know', () => {
-    expect(validateNotification('auth/required', { channel: 'a', resource: 'r', reason: 'revoked' }).ok).toBe(
-      true,
-    );
+    expect(
+      validateNotification('auth/required', { channel: 'a', resource: { resource: 'r' }, reason: 'revoked' })
+        .ok,
+    ).toBe(true);
     const item = { insertText: 'x', attachment: { type: 'hologram', beam: 3 } };
     expect(validateResult('completions', { items: [item] }).ok).toBe(true);
     expect(validateResult('completions', { items: [{ ...item, attachment: { type: 'simple' } }] }).ok).toBe(

@@ -17,11 +17,12 @@ const MARKED: Record<ChannelKind, string> = {
   root: 'configChanged',
   session:
     'titleChanged isReadChanged isArchivedChanged activeClientSet activeClientRemoved customizationToggled ' +
-    'mcpServerStartRequested mcpServerStopRequested mcpServerBackgroundRequested configChanged',
+    'mcpServerStartRequested mcpServerStopRequested mcpServerBackgroundRequested configChanged ' +
+    'workingDirectorySet workingDirectoryRemoved workingDirectoryReplaced',
   chat:
     'turnStarted toolCallConfirmed toolCallComplete toolCallResultConfirmed toolCallContentChanged turnCancelled ' +
     'truncated pendingMessageSet pendingMessageRemoved queuedMessagesReordered draftChanged inputAnswerChanged ' +
-    'inputCompleted isReadChanged isArchivedChanged',
+    'inputCompleted isReadChanged isArchivedChanged workingDirectorySet workingDirectoryRemoved',
   terminal: 'input resized claimed titleChanged cleared',
   changeset: 'filesReviewChanged',
   annotations: 'set updated removed entrySet entryRemoved',
@@ -40,7 +41,7 @@ describe('the actions that clients may dispatch', () => {
         .map((name) => `${kind}/${name}`),
     );
     expect(CLIENT_ACTIONS.toSorted()).toEqual(marked.toSorted());
-    expect(marked).toHaveLength(41);
+    expect(marked).toHaveLength(46);
     expectTypeOf<ClientAction['type']>().toEqualTypeOf<ClientActionType>();
   });
 
