@@ -1,11 +1,14 @@
 import {
+  CHANNEL_LIMITS,
+  type ChatSummary,
   chatTotals,
   newestChange,
+  type SessionChatSummary,
   type SessionState,
   SessionStatus,
   type SessionSummary,
 } from '@agenthost/protocol';
-import { sameJson } from '@agenthost/protocol/values';
+import { defined, sameJson } from '@agenthost/protocol/values';
 import { metadataOf } from '../config/session-keys.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
@@ -19,6 +22,8 @@ const COPIED = [
   'project',
   'workingDirectories',
   'annotations',
+  'origin',
+  'defaultChat',
 ] as const satisfies readonly (keyof SessionSummary)[];
 
 /**
@@ -46,7 +51,22 @@ export function summarize(resource: string, state: SessionState, createdAt: stri
   };
   if (Object.keys(meta).length > 0) summary._meta = meta;
   for (const key of COPIED) if (state[key] !== undefined) Object.assign(summary, { [key]: state[key] });
+  const chats = compactChats(state.chats);
+  if (chats !== undefined) summary.chats = chats;
   return summary;
+}
+
+/**
+ * The chats as a session's entry lists them [ROOT-21]. `undefined` if they are too many: each change of one is a notification with all.
+ */
+function compactChats(chats: readonly ChatSummary[]): SessionChatSummary[] | undefined {
+  if (chatTotals(chats).length > CHANNEL_LIMITS.listedChatsLength.max) return undefined;
+  return chats.map(({ resource, title, origin, interactivity, status, changes }) => ({
+    resource,
+    title,
+    status,
+    ...defined({ origin, interactivity, changes }),
+  }));
 }
 
 const isWorking = ({ status }: { readonly status: SessionStatus }): boolean =>
@@ -89,13 +109,14 @@ export const entryRow = (summary: SessionSummary) =>
     summary: JSON.stringify(summary),
   }) as const;
 
-/** The changed mutable fields. A removed activity is the empty string [ROOT-3]. */
+/** The changed mutable fields. A removed activity is the empty string, and a removed list of chats is empty [ROOT-3] [ROOT-22]. */
 function difference(before: SessionSummary, after: SessionSummary): Partial<SessionSummary> {
   const changes: Partial<SessionSummary> = {};
-  for (const key of [...COPIED, 'modifiedAt', '_meta'] as const) {
+  for (const key of [...COPIED, 'modifiedAt', '_meta', 'chats'] as const) {
     if (sameJson(before[key], after[key])) continue;
     if (after[key] !== undefined) Object.assign(changes, { [key]: after[key] });
     else if (key === 'activity') changes.activity = '';
+    else if (key === 'chats') changes.chats = [];
   }
   return changes;
 }

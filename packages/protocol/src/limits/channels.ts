@@ -10,6 +10,10 @@ export const CHANNEL_LIMITS = {
   queuedMessages: { max: 100, what: 'Messages in the queue of a chat' },
   queuedLength: { max: 2 * MI, what: 'All messages in the queue of a chat' },
   chatsLength: { max: 4 * MI, what: 'The entries of all chats of a session' },
+  listedChatsLength: {
+    max: 16 * KI,
+    what: 'The entries of all chats of a session, for the session’s own entry to list them',
+  },
   answersLength: { max: MI, what: 'The answers to all open input requests of a chat' },
   activeClientsLength: { max: 4 * MI, what: 'The active clients of a session with their tools' },
   toolsLength: { max: 256 * KI, what: 'The tools of one client, as JSON' },

@@ -74,7 +74,7 @@ export interface SessionSummary extends SessionMetadata, WithMeta {
   /** ISO 8601; the latest among its chats [SESS-5]. */
   modifiedAt: string;
   changes?: ChangesSummary;
-  /** All its chats, in the order of the session's catalogue [ROOT-21] [ROOT-22]. Absent: subscribe to the session to see them. */
+  /** All its chats, in the order of the session's catalogue [ROOT-21] [ROOT-22]. Absent or empty: subscribe to the session to see them. */
   chats?: SessionChatSummary[];
   /** The chat for input that names no chat. */
   defaultChat?: URI;

@@ -72,9 +72,19 @@ export function checkChatAction(situation: Situation, action: ChatAction): Rejec
     case 'chat/workingDirectorySet':
     case 'chat/workingDirectoryRemoved':
       return checkDirectory(situation, action);
+    case 'chat/isArchivedChanged':
+      return action.isArchived ? notDefault(situation) : undefined;
     default:
       return undefined;
   }
+}
+
+/** The default chat is archived together with its session [CHAT-42]. */
+function notDefault({ sync, chat }: Situation): Rejection | undefined {
+  const session = sync.registry.getOf('session', chat.session ?? '');
+  return session?.state.defaultChat === chat.uri
+    ? reject('defaultChat', 'The default chat cannot be archived: archive its session')
+    : undefined;
 }
 
 /**
