@@ -51,6 +51,7 @@ export const REJECTION_TEXTS: Readonly<Record<string, string>> = {
   alreadyClaimed: 'Another client holds the terminal.',
   contradiction: 'The selected option contradicts the answer.',
   creationFailed: 'The session could not be created, and takes no turns.',
+  defaultChat: 'The default chat is archived together with its session.',
   exited: 'The process of the terminal has ended.',
   importing: 'The session is still being imported.',
   invalidAction: 'The action does not match its schema.',

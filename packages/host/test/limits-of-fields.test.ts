@@ -64,6 +64,9 @@ const actions = [...actionLeaves()].filter(([type]) => CLIENT_ACTIONS.some((know
 const METHODS_WITHOUT_COMMAND: ReadonlySet<string> = new Set([
   'authenticate',
   'invokeChangesetOperation',
+  'runAutomation',
+  'fetchAutomationRuns',
+  'listAutomationTriggerDefinitions',
   'resourceWrite',
   'resourceList',
   'resourceCopy',

@@ -181,6 +181,10 @@ export type JournalWrite =
       readonly session: string;
       readonly count: number;
     }
+  /**
+   * Gives a chat to another session, with its contents [SESS-29]. Its turns stay; the cost depends only on the number of its contents.
+   */
+  | { readonly op: 'moveChat'; readonly chat: string; readonly session: string }
   /** Drops the contents of a turn without a row: the active turn, when a truncation removes it [CHAT-6]. */
   | { readonly op: 'dropContents'; readonly chat: string; readonly turnId: string }
   /** Upserts a channel's snapshot row. `state` and `local` are JSON; `local` is the host's own and never sent. */

@@ -23,8 +23,8 @@ export interface ChannelMark<K extends ChannelKind = ChannelKind> {
 export class Channel<K extends ChannelKind = ChannelKind> {
   readonly uri: string;
   readonly kind: K;
-  /** The session of the channel. Absent for root and sessions. */
-  readonly session: string | undefined;
+  /** The session of the channel. Absent for root and sessions. Only the registry changes it, when a chat is moved. */
+  session: string | undefined;
   hostData: ChannelHostData[K];
   /** Number of the last envelope that `state` reflects. */
   seq: number;

@@ -23,6 +23,8 @@ export interface NewChat {
   readonly interactivity?: ChatInteractivity;
   /** `file:` URIs, the primary one first. Default: those of the session. */
   readonly workingDirectories?: URI[] | undefined;
+  /** Whether clients may move it to another session [SESS-29]. Default: absent, which means false. */
+  readonly movable?: boolean;
 }
 
 /** The state of a new chat, idle and without turns. */
@@ -32,21 +34,29 @@ export const newChat = (init: NewChat): ChatState => ({
   status: SessionStatus.Idle,
   modifiedAt: init.modifiedAt,
   origin: init.origin ?? { kind: 'user' },
-  ...defined({ interactivity: init.interactivity, workingDirectories: init.workingDirectories }),
+  ...defined({
+    interactivity: init.interactivity,
+    workingDirectories: init.workingDirectories,
+    movable: init.movable,
+  }),
   turns: [],
 });
 
 /** The entry of a chat in its session's list. */
 export function summaryOf(state: ChatState): ChatSummary {
-  const { resource, title, status, modifiedAt, origin, interactivity, workingDirectories } = state;
+  const { resource, title, status, modifiedAt, origin, interactivity, workingDirectories, changes, movable } =
+    state;
   return {
     resource,
     title,
     status,
     modifiedAt,
-    ...defined({ origin, interactivity, workingDirectories }),
+    ...defined({ origin, interactivity, workingDirectories, changes, movable }),
   };
 }
+
+/** A new URI for a session that the host creates. */
+export const newSessionUri = (ids: Ids): URI => channelUri('session', ids.next());
 
 /** A new URI for a chat that the host creates. */
 export const newChatUri = (ids: Ids): URI => channelUri('chat', ids.next());

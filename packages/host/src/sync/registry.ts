@@ -149,6 +149,14 @@ export class Registry {
     });
   }
 
+  /** Gives a chat to another session. Its subscriptions stay [SESS-29]. */
+  move(tx: Tx, chat: Channel<'chat'>, session: string): void {
+    const before = chat.session;
+    this.#assign(chat, session);
+    tx.undo(() => this.#assign(chat, before));
+    tx.write({ op: 'moveChat', chat: chat.uri, session });
+  }
+
   /** Removes a channel that is not in memory. A load in progress finds nothing. */
   disposeUnloaded(tx: Tx, uri: string): void {
     this.#leaving.add(uri);
@@ -218,15 +226,29 @@ export class Registry {
   #add(channel: Channel): void {
     channel.isAlive = true;
     this.#channels.set(channel.uri, channel);
-    const { session } = channel;
-    if (session !== undefined)
-      this.#bySession.set(session, (this.#bySession.get(session) ?? new Set()).add(channel));
+    this.#join(channel);
     for (const listener of this.#added) listener(channel);
   }
 
   #drop(channel: Channel): void {
     channel.isAlive = false;
     this.#channels.delete(channel.uri);
+    this.#leave(channel);
+  }
+
+  #assign(channel: Channel, session: string | undefined): void {
+    if (channel.isAlive) this.#leave(channel);
+    channel.session = session;
+    if (channel.isAlive) this.#join(channel);
+  }
+
+  #join(channel: Channel): void {
+    const { session } = channel;
+    if (session !== undefined)
+      this.#bySession.set(session, (this.#bySession.get(session) ?? new Set()).add(channel));
+  }
+
+  #leave(channel: Channel): void {
     const { session = '' } = channel;
     const siblings = this.#bySession.get(session);
     siblings?.delete(channel);

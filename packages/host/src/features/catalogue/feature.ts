@@ -8,6 +8,7 @@ import type { Sync } from '../../sync/sync.ts';
 import type { Feature } from '../feature.ts';
 import { listSessions } from './list-sessions.ts';
 import { mirrorChats } from './mirror.ts';
+import { keepMovable } from './movable.ts';
 
 /** The list of sessions, and the state of each session that follows from its chats [ROOT-2] [SESS-5]. */
 export function catalogueFeature({ sync, log }: { readonly sync: Sync; readonly log: Log }): Feature {
@@ -17,6 +18,7 @@ export function catalogueFeature({ sync, log }: { readonly sync: Sync; readonly 
     observe: () => {
       keepCatalogue(sync);
       mirrorChats(sync);
+      keepMovable(sync);
       keepHostKeys(sync);
     },
   };

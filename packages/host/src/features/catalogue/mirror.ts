@@ -44,7 +44,8 @@ function mirrorSummary(
     before.status === after.status &&
     before.activity === after.activity &&
     before.modifiedAt === after.modifiedAt &&
-    before.workingDirectories === after.workingDirectories
+    before.workingDirectories === after.workingDirectories &&
+    before.movable === after.movable
   )
     return;
   const entry = findChat(session.state.chats, channel.uri);
@@ -58,6 +59,7 @@ function mirrorSummary(
   const changes: Partial<ChatSummary> = {
     ...(entry.status === after.status ? {} : { status: after.status }),
     ...(entry.modifiedAt === after.modifiedAt ? {} : { modifiedAt: after.modifiedAt }),
+    ...(after.movable === undefined || entry.movable === after.movable ? {} : { movable: after.movable }),
     ...(after.activity === undefined || entry.activity === after.activity
       ? {}
       : { activity: after.activity }),

@@ -1,17 +1,11 @@
 import {
   alreadyExists,
-  CHANNEL_LIMITS,
   type ChatSummary,
   type CreateChatParams,
-  chatTotals,
-  conflict,
-  excessOf,
   type FetchTurnsResult,
   findChat,
   invalidParam,
   invalidParams,
-  LIST_LIMITS,
-  limitReached,
   type Message,
   notFound,
   sessionNotFound,
@@ -23,6 +17,7 @@ import type { Commands } from '../../handler-port/commands.ts';
 import { checkNewUri } from '../../handler-port/new-uri.ts';
 import { openChat } from '../../handler-port/open-chat.ts';
 import type { Ids } from '../../lib/clock.ts';
+import { checkRoom } from '../../sessions/chat-room.ts';
 import { removeChat } from '../../sessions/disposal.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
@@ -132,21 +127,6 @@ export function chatCommands(parts: ChatParts): Commands {
   };
 }
 
-/** All chats are part of the state that each client of the session gets. */
-function checkRoom({ uri, state }: Channel<'session'>): void {
-  const { max } = LIST_LIMITS.chats;
-  if (state.chats.length >= max)
-    throw limitReached(
-      `Session ${uri} has ${state.chats.length} chats, the maximum of ${max}: dispose of one first`,
-      'chats',
-      max,
-    );
-  const { chatsLength } = CHANNEL_LIMITS;
-  const { length } = chatTotals(state.chats);
-  if (length >= chatsLength.max)
-    throw conflict(`Session ${uri}: ${excessOf(chatsLength, length)}; dispose of a chat first`);
-}
-
 /** The folders of a worker chat; none for other chats. */
 const workersFolders = (session: Channel<'session'>, chat: string | undefined): readonly string[] => {
   const entry = chat === undefined ? undefined : findChat(session.state.chats, chat);
@@ -188,6 +168,7 @@ function addChat(
     resource: uri,
     modifiedAt: new Date(sync.stamp()).toISOString(),
     workingDirectories: workingDirectories ?? source?.workingDirectories,
+    movable: true,
     ...defined({
       title: source && forkTitle(source.title),
       origin: fork && { kind: 'fork' as const, chat: fork.source.uri, turnId: fork.turnId },

@@ -78,7 +78,9 @@ function makeChat(
   session: Channel<'session'>,
   { state: imported, turnCount, isDefault }: { state: ChatState; turnCount: number; isDefault: boolean },
 ): void {
-  const state = withDraft(tx, attachments, session.uri, imported);
+  // Worker chats go where the chat goes that they work for [SESS-29].
+  const movable = !isDefault && imported.origin?.kind !== 'tool';
+  const state = { ...withDraft(tx, attachments, session.uri, imported), movable };
   const { resource: uri } = state;
   sync.registry.create(
     tx,

@@ -39,6 +39,7 @@ import type { SessionParts } from '../../sessions/parts.ts';
 import { createChat, forkTitle, isCurrent } from '../../sync/fork.ts';
 import { newChat, newChatUri, summaryOf } from '../../sync/new-chat.ts';
 import type { Tx } from '../../sync/tx.ts';
+import { moveChat } from './move-chat.ts';
 
 /** Maximum number of values in one answer. */
 const MAX_ITEMS = 100;
@@ -94,6 +95,7 @@ export function sessionCommands(parts: SessionParts): Commands {
       await disposeSession(parts, channel);
       return null;
     },
+    moveChat: moveChat(parts),
     'x-diskUse': async ({ channel }) => {
       await sync.path.drain();
       const use = await sync.journal.diskUse(channel);

@@ -47,6 +47,28 @@ export function copiesContract(here: JournalUnderTest): void {
       );
     });
 
+    test('[SESS-29] a moved chat keeps its turns and contents when the session that it left is dropped', async () => {
+      await commit({ op: 'moveChat', chat, session: elsewhere }, { op: 'dropSession', uri: session });
+      expect(await ids(chat)).toEqual(['0:t0', '1:t1', '2:t2', '3:t3']);
+      expect(await held('file 0', 'file 3')).toEqual(['file 0', 'file 3']);
+      expect((await here.journal.readChannel(chat))?.session).toBe(elsewhere);
+      expect((await here.journal.listChannels(elsewhere)).map(({ uri }) => uri)).toContain(chat);
+      expect(await here.journal.diskUse(session)).toBeUndefined();
+      await here.reopen();
+      await commit({ op: 'dropChannel', uri: chat }, { op: 'dropSession', uri: elsewhere });
+      expect(await held('file 0', 'file 3')).toEqual([]);
+    });
+
+    test('[SESS-29] a moved chat and its copy each keep what they show', async () => {
+      await commit(copyTurns(2), { op: 'moveChat', chat, session: 'ahp-session:/s3' });
+      await commit({ op: 'dropChannel', uri: copy }, { op: 'dropSession', uri: elsewhere });
+      expect(await held('file 0', 'file 3')).toEqual(['file 0', 'file 3']);
+      await commit(copyTurns(2), { op: 'moveChat', chat: copy, session });
+      await commit({ op: 'dropChannel', uri: chat }, { op: 'dropSession', uri: 'ahp-session:/s3' });
+      expect(await ids(copy)).toEqual(['0:t0', '1:t1']);
+      expect(await held('file 0', 'file 1', 'file 3')).toEqual(['file 0', 'file 1']);
+    });
+
     test('[SESS-12] [CHAT-1] a copy has the first turns of its source, and each goes on alone', async () => {
       await commit(turn(4), copyTurns(3), { ...turn(3), chat: copy, id: 'mine' });
       await commit({ ...turn(5), id: 'later' });

@@ -78,6 +78,9 @@ function applyWrite(tables: MemoryTables, write: JournalWrite): void {
     case 'copyTurns':
       copyTurns(tables, write);
       return;
+    case 'moveChat':
+      moveChat(tables, write);
+      return;
     case 'dropContents':
       dropContents(tables, ({ chat, turnId }) => chat === write.chat && turnId === write.turnId);
       return;
@@ -144,6 +147,15 @@ function copyTurns(
       chat === from && turnId !== undefined && ids.has(turnId) ? [{ session, chat: to, turnId }] : [],
     );
     tables.contents.set(content.id, { ...content, owners: [...content.owners, ...more] });
+  }
+}
+
+function moveChat(tables: MemoryTables, { chat, session }: Extract<JournalWrite, { op: 'moveChat' }>): void {
+  const row = tables.channels.get(chat);
+  if (row !== undefined) tables.channels.set(chat, { ...row, session });
+  for (const content of tables.contents.values()) {
+    const owners = content.owners.map((owner) => (owner.chat === chat ? { ...owner, session } : owner));
+    tables.contents.set(content.id, { ...content, owners });
   }
 }
 

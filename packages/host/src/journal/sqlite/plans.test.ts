@@ -22,6 +22,7 @@ test('no statement of the journal scans a table', async () => {
     { op: 'envelope', seq: 2, channel: 'c', time: 2, json: '{}' },
     { op: 'turn', chat: 'c', ordinal: 0, id: 't', json: '{}' },
     { op: 'copyTurns', from: 'c', to: 'copy', session: 's', count: 1 },
+    { op: 'moveChat', chat: 'c', session: 't' },
     { op: 'turn', chat: 'copy', ordinal: 0, id: 'other', json: '{}' },
     {
       op: 'content',

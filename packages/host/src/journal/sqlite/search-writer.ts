@@ -57,6 +57,11 @@ export class SqliteSearchWriter {
     if (upserted !== undefined) this.#put(-number(upserted, 'key'), title, '');
   }
 
+  /** Gives the title of a chat to another session. */
+  moveTitle(chat: string, session: string): void {
+    this.#statements.run('UPDATE titles SET session = ? WHERE uri = ?', session, chat);
+  }
+
   dropTitle(uri: string): void {
     this.#known.delete(uri);
     this.#dropTitle(uri);

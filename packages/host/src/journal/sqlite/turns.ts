@@ -77,6 +77,15 @@ export class SqliteTurnWriter {
     this.#insert(to, { start, stop: END, line: this.#freeLine(to) }, session);
   }
 
+  /** Copies of the chat share its lines, so the contents there name its new session for them too. */
+  move({ chat, session }: Write<'moveChat'>): void {
+    this.#statements.run('UPDATE spans SET session = ? WHERE chat = ?', session, chat);
+    for (const line of this.#ownLines(chat)) {
+      this.#statements.run('UPDATE contents SET session = ? WHERE chat = ?', session, line);
+      this.#statements.run('UPDATE spans SET home = ? WHERE line = ?', session, line);
+    }
+  }
+
   content(write: Write<'content'>): void {
     this.#statements.run(
       `INSERT OR REPLACE INTO contents (id, session, content_type, bytes, data, chat, turn)

@@ -101,6 +101,10 @@ export class SqliteWriter {
         return this.#turns.drop(write.chat, { start: write.from, stop: write.to ?? END });
       case 'copyTurns':
         return this.#turns.copy(write);
+      case 'moveChat':
+        statements.run('UPDATE channels SET session = ? WHERE uri = ?', write.session, write.chat);
+        this.search.moveTitle(write.chat, write.session);
+        return this.#turns.move(write);
       case 'dropContents':
         return this.#turns.dropContents(write.chat, write.turnId);
       case 'session':
