@@ -1,3 +1,4 @@
+import { hasExited } from '@agenthost/protocol';
 import { spawn } from 'node:child_process';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -82,10 +83,10 @@ describe('a copied data folder', () => {
     const copied = await visitor.sessions.open(session.uri);
     expect(copied.chat.mirror.confirmed.turns).toHaveLength(1);
     const ended = await visitor.terminal(terminal.uri);
-    await seen(ended.mirror, ({ exitCode }) => exitCode);
+    await seen(ended.mirror, (state) => hasExited(state) || undefined);
     await terminal.input('second\n');
     await shows(terminal, /second\s+second/);
-    expect(terminal.mirror.confirmed.exitCode).toBeUndefined();
+    expect(hasExited(terminal.mirror.confirmed)).toBe(false);
     await copied.prompt(quickly('say in the copy')).result;
     await session.prompt(quickly('say in the first')).result;
     expect(session.chat.mirror.confirmed.turns).toHaveLength(2);

@@ -86,7 +86,7 @@ beforeAll(async () => {
   while ((await stateOf(session))['lifecycle'] === 'creating');
   client.dispatch(session, { type: 'session/titleChanged', title: EVIL });
   await succeed('createChat', { channel: session, chat: `ahp-chat:/${EVIL_ID}`, title: EVIL });
-  const claim = { kind: 'session', session };
+  const claim = { kind: 'session', session, chat: `ahp-chat:/${EVIL_ID}` };
   const terminal = `ahp-terminal:/${EVIL_ID}`;
   await succeed('createTerminal', { channel: terminal, claim, name: EVIL, cwd: workingDirectory });
   await succeed('x-createToken', { channel: ROOT, scope: 'observe', name: 'name\u202e\u200b' });

@@ -1,3 +1,4 @@
+import { hasExited } from '@agenthost/protocol';
 import { contentText, type DispatchOutcome, type TerminalHandle } from '@agenthost/client';
 import { expect } from 'vitest';
 import type { Job } from './terminal-job.ts';
@@ -56,7 +57,7 @@ export class BuildTerminal {
   }
 
   get hasExited(): boolean {
-    return this.terminal.mirror.confirmed.exitCode !== undefined;
+    return hasExited(this.terminal.mirror.confirmed);
   }
 
   get typedCount(): number {
@@ -69,7 +70,7 @@ export class BuildTerminal {
     return {
       uri: terminal.uri,
       pid,
-      exitCode: terminal.mirror.confirmed.exitCode,
+      lifecycle: terminal.mirror.confirmed.lifecycle,
       shown: [transcript.text.length, job.shown.length],
       answered: [transcript.text.match(ANSWER)?.length ?? 0, this.#typed.length],
     };
@@ -117,10 +118,10 @@ export class BuildTerminal {
 
   /** Fails unless the state of the terminal has the whole output, the exit code and the title of the job. */
   expectState(terminal: TerminalHandle, who: string): void {
-    const { content, exitCode, title } = terminal.mirror.confirmed;
+    const { content, lifecycle, title } = terminal.mirror.confirmed;
     this.expectComplete(contentText(content), who);
-    expect({ exitCode, title }, `${who}: ${terminal.uri}`).toEqual({
-      exitCode: this.job.exitCode,
+    expect({ lifecycle, title }, `${who}: ${terminal.uri}`).toEqual({
+      lifecycle: { status: 'exited', exitCode: this.job.exitCode },
       title: this.job.title ?? this.terminal.mirror.confirmed.title,
     });
   }

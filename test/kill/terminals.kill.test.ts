@@ -18,6 +18,7 @@ import { Witness } from './witness.ts';
 const WAVES = 5;
 const TERMINALS = 10;
 const SESSION = 'ahp-session:/killed';
+const CHAT = 'ahp-chat:/killed-terminals';
 const player = join(import.meta.dirname, 'play-job.ts');
 
 const random = new SeededRandom(Number(process.env['SEED'] ?? 1));
@@ -52,6 +53,7 @@ beforeAll(async () => {
   watcher = new Witness('watcher', url);
   await watcher.client.connect();
   await watcher.client.request('createSession', { channel: SESSION, provider: 'demo' });
+  await watcher.client.request('createChat', { channel: SESSION, chat: CHAT });
   catalogue = await watcher.client.terminals();
 }, 60_000);
 
@@ -158,7 +160,7 @@ async function startBuild(name: string, gate: string, reads: boolean): Promise<B
     // The terminal does not echo typed keys, since an echo could appear anywhere in the output.
     command: ['/bin/sh', '-c', 'stty -echo; exec "$0" "$@"', process.execPath, player, script],
     cwd: pathToFileURL(folder).href,
-    claim: random.chance(0.5) ? 'me' : { session: SESSION },
+    claim: random.chance(0.5) ? 'me' : { session: SESSION, chat: CHAT },
   });
   counts.terminals += 1;
   counts.lines += job.lineCount;
@@ -169,7 +171,7 @@ async function startBuild(name: string, gate: string, reads: boolean): Promise<B
 async function moveClaims(builds: readonly BuildTerminal[]): Promise<void> {
   for (const { terminal } of builds) {
     if (random.chance(0.6)) continue;
-    const target: ClaimTarget = terminal.holder.kind === 'me' ? { session: SESSION } : 'me';
+    const target: ClaimTarget = terminal.holder.kind === 'me' ? { session: SESSION, chat: CHAT } : 'me';
     expect(await terminal.claim(target)).toMatchObject({ outcome: 'accepted' });
   }
 }
@@ -292,8 +294,8 @@ const infosOf = (builds: readonly BuildTerminal[], order: readonly string[]): re
   order.flatMap((resource) => {
     const state = builds.find(({ terminal }) => terminal.uri === resource)?.terminal.mirror.confirmed;
     if (state === undefined) return [];
-    const { title, claim, exitCode } = state;
-    return [{ resource, title, claim, ...defined({ exitCode }) }];
+    const { title, claim, lifecycle } = state;
+    return [{ resource, title, claim, lifecycle }];
   });
 
 const fatesOf = (builds: readonly BuildTerminal[]): string =>

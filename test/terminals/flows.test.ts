@@ -1,3 +1,4 @@
+import { hasExited } from '@agenthost/protocol';
 // The flows of the guide on terminals from end to end: a real host, real ptys, an agent, and two clients over WebSockets.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../kill/processes.ts';
@@ -19,7 +20,7 @@ const server = `node -e '
   process.stdin.on("data", (line) => console.log("told " + String(line).trim()));
 '`.replaceAll('\n', ' ');
 
-const background = (session: string) => ({ kind: 'session', session });
+const background = (session: string) => ({ kind: 'session', session, chat: expect.any(String) });
 
 const portIn = (output: string): number => Number(/port (\d+)/.exec(output)?.[1]);
 
@@ -147,7 +148,7 @@ describe('client detaches a terminal', () => {
       { type: 'terminalComplete', preview: 'started\n' },
     ]);
     expect(terminal.state.claim).toEqual(background(asking.uri));
-    expect(terminal.state.exitCode).toBeUndefined();
+    expect(hasExited(terminal.state)).toBe(false);
     await terminal.input('on\r');
     await shows(terminal, 'then on');
     expect(await terminal.exited).toBe(0);
@@ -187,7 +188,7 @@ describe('client interacts directly', () => {
     // The end of the turn does not change the claim of the client.
     await stage.settle();
     expect(terminal.holder).toEqual({ kind: 'me' });
-    expect(await terminal.claim({ session: asking.uri })).toMatchObject({ outcome: 'accepted' });
+    expect(await terminal.claim({ session: asking.uri, chat: asking.chat.mirror.uri })).toMatchObject({ outcome: 'accepted' });
     await stage.settle();
     expect(other.state.claim).toEqual(background(asking.uri));
     other.close();

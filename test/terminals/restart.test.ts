@@ -1,3 +1,4 @@
+import { hasExited } from '@agenthost/protocol';
 import { mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,7 +101,7 @@ describe('a host that is stopped and started again', () => {
     const terminal = await open(client, FULL_SCREEN);
     const session = await client.sessions.create({ provider: 'demo' });
     const background = await open(client, 'echo "pid $$"; exec sleep 600');
-    await background.claim({ session: session.uri });
+    await background.claim({ session: session.uri, chat: session.chat.mirror.uri });
     const [pid] = [await pidIn(terminal), await pidIn(background)];
     await terminal.input('before\r');
     await shows(terminal, 'row 2: before');
@@ -116,7 +117,7 @@ describe('a host that is stopped and started again', () => {
     expect([again.state, (await other.terminal(background.uri)).state]).toEqual(states);
     expect((await other.terminals()).items).toEqual([
       { resource: terminal.uri, title: 'screen', claim: { kind: 'client', clientId: client.clientId } },
-      { resource: background.uri, title: states[1]?.title, claim: { kind: 'session', session: session.uri } },
+      { resource: background.uri, title: states[1]?.title, claim: { kind: 'session', session: session.uri, chat: session.chat.mirror.uri } },
     ]);
 
     await terminal.input('after\r');
@@ -161,7 +162,7 @@ describe('a host that is stopped and started again', () => {
       await expectLost(terminal, before);
       const fresh = await attend(() => host.address);
       await expectLost(await fresh.terminal(terminal.uri), before);
-      expect((await fresh.terminals()).items).toMatchObject([{ resource: terminal.uri, exitCode: LOST }]);
+      expect((await fresh.terminals()).items).toMatchObject([{ resource: terminal.uri, lifecycle: { status: 'exited', exitCode: LOST } }]);
       expect(await keeperPids(dataDir)).toEqual([]);
       await expectNewOne(client);
     },
@@ -240,7 +241,7 @@ describe('a keeper', () => {
       await shows(mine, 'said new');
       await second.client.request('x-signalTerminal', { channel: mine.uri, signal: 'INT' });
       expect(await mine.exited).toBe(130);
-      expect(adopted.state.exitCode).toBeUndefined();
+      expect(hasExited(adopted.state)).toBe(false);
       await adopted.dispose();
       await until('the keeper of the older version has ended', () => !isAlive(oldKeeper));
       expect(isAlive(newKeeper)).toBe(true);

@@ -83,7 +83,7 @@ describe('a keeper that does not answer', () => {
     const { client, host } = await serve();
     const catalogue = await client.terminals();
     expect(catalogue.items).toMatchObject([{ resource: uri }]);
-    expect(catalogue.items[0]).not.toHaveProperty('exitCode');
+    expect(catalogue.items[0]).toMatchObject({ lifecycle: { status: 'running' } });
     const terminal = await client.terminal(uri);
     expect(contentText(terminal.state.content)).toBe(shown);
     expect(await terminal.input('lost\r')).toMatchObject({
@@ -113,7 +113,7 @@ describe('a keeper that does not answer', () => {
     process.kill(keeper, 'SIGKILL');
     expect(await terminal.exited).toBe(129);
     expect(contentText(terminal.state.content)).toBe(shown);
-    expect((await client.terminals()).items).toMatchObject([{ resource: uri, exitCode: 129 }]);
+    expect((await client.terminals()).items).toMatchObject([{ resource: uri, lifecycle: { status: 'exited', exitCode: 129 } }]);
   });
 
   it('[CONN-8] [TERM-6] ends terminals that were disposed of meanwhile when it answers again', async () => {

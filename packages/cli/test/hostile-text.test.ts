@@ -82,15 +82,16 @@ describe('text of other people', () => {
           resource: `ahp-terminal:/${evil}`,
           title: evil,
           claim: { kind: 'client', clientId: evil },
+          lifecycle: { status: 'running' },
         };
-        const state = { title: evil, cwd: `file:///${evil}`, claim: terminal.claim, content: [] };
+        const state = { ...terminal, cwd: `file:///${evil}`, content: [] };
         return terminalLine(terminal, 1, { home: '/home', state });
       },
     ],
     [
       'who holds a terminal',
       (evil) =>
-        holderText('ahp-terminal:/t', { kind: 'session', session: `ahp-session:/${evil}`, toolCallId: evil }),
+        holderText('ahp-terminal:/t', { kind: 'session', session: `ahp-session:/${evil}`, chat: evil, toolCallId: evil }),
     ],
   ])('is one harmless line: %s', (what, shown) => {
     fc.assert(

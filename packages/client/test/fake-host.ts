@@ -190,7 +190,7 @@ export class FakeHost {
 
   #listTerminals(): void {
     const terminals = Array.from(this.states).flatMap(([resource, state]) =>
-      'claim' in state ? [{ resource, title: state.title, claim: state.claim }] : [],
+      'claim' in state ? [{ resource, title: state.title, claim: state.claim, lifecycle: state.lifecycle }] : [],
     );
     this.emit(ROOT_URI, { type: 'root/terminalsChanged', terminals });
   }
@@ -325,6 +325,7 @@ export const sessionState = (chat: string): SessionState => ({
 export const terminalState = (claim: TerminalClaim, title = 'sh'): TerminalState => ({
   title,
   content: [],
+  lifecycle: { status: 'running' },
   claim,
 });
 

@@ -144,7 +144,7 @@ describe('a terminal of an agent', () => {
     await terminal.kill();
     await host.run();
     expect(await terminal.exited).toEqual({ exitCode: 129 });
-    expect(await terminalState(desk, terminal.uri)).toMatchObject({ exitCode: 129 });
+    expect(await terminalState(desk, terminal.uri)).toMatchObject({ lifecycle: { status: 'exited', exitCode: 129 } });
   });
 
   it('[TERM-1] that cannot be started is reported to the agent', async () => {

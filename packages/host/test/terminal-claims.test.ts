@@ -73,13 +73,13 @@ describe('a claim', () => {
   it('[TERM-5] goes to no unknown session, and is given to others only by its holder', async () => {
     const { host, desk, phone } = await two();
     await openTerminal(host, desk);
-    expect(await claim(desk, { kind: 'session', session: 'ahp-session:/none' })).toBe('unknownSession');
+    expect(await claim(desk, { ...inSession, session: 'ahp-session:/none' })).toBe('unknownSession');
     expect(await claim(phone, inSession)).toBe('notYours');
     expect(await claim(phone, { kind: 'client', clientId: 'tablet' })).toBe('notYours');
     await claim(desk, inSession);
     expect(await claim(phone, { kind: 'client', clientId: 'tablet' })).toBe('notYours');
-    await desk.request('createSession', { channel: 'ahp-session:/two' });
-    expect(await claim(phone, { kind: 'session', session: 'ahp-session:/two' })).toBe('notYours');
+    const other = await host.session(desk, 'ahp-session:/two');
+    expect(await claim(phone, { kind: 'session', ...other })).toBe('notYours');
   });
 
   it('[TERM-5] of a turn can be changed by any client to one of its session alone, and to nothing else', async () => {
@@ -87,7 +87,7 @@ describe('a claim', () => {
     const { chat } = await host.session(desk, 'ahp-session:/working');
     await desk.act(chat, turnStarted('a'));
     await host.run();
-    const working: TerminalClaim = { kind: 'session', session: 'ahp-session:/working' };
+    const working = { kind: 'session' as const, session: 'ahp-session:/working', chat };
     await openTerminal(host, desk, { claim: { ...working, turnId: 'a' } });
     expect(await claim(phone, { ...working, turnId: 'b' })).toBe('notYours');
     expect(await claim(phone, inSession)).toBe('notYours');
@@ -102,6 +102,21 @@ describe('a claim', () => {
     await openTerminal(host, desk);
     expect(await claim(desk, { ...inSession, turnId: 'gone', toolCallId: 'x' })).toBeUndefined();
     expect((await terminalState(desk)).claim).toEqual(inSession);
+  });
+});
+
+describe('the chat of a claim', () => {
+  it('[TERM-21] is one of the session that the claim names', async () => {
+    const { host, desk } = await two();
+    await openTerminal(host, desk);
+    const { chat } = await host.session(desk, 'ahp-session:/other');
+    expect(await claim(desk, { ...inSession, chat })).toBe('unknownChat');
+    const without = { type: 'terminal/claimed', claim: { kind: 'session', session: inSession.session } };
+    expect(await rejection(desk, without)).toBe('invalidAction');
+    expect((await terminalState(desk)).claim).toEqual(ownClaim(desk));
+    const create = { channel: 'ahp-terminal:/new', claim: { ...inSession, chat } };
+    await expect(desk.request('createTerminal', create)).rejects.toMatchObject({ code: -32008 });
+    expect(await claim(desk, inSession)).toBeUndefined();
   });
 });
 

@@ -9,7 +9,7 @@ export const TERMINAL = 'ahp-terminal:/t';
 export const ownClaim = ({ clientId }: RawClient): TerminalClaim => ({ kind: 'client', clientId });
 
 /** The claim of the fixture's session, in the background. */
-export const inSession = { kind: 'session', session: SESSION } as const satisfies TerminalClaim;
+export const inSession = { kind: 'session', session: SESSION, chat: 'ahp-chat:/id-1' } as const satisfies TerminalClaim;
 
 /** A terminal of `client`, which is subscribed to it. */
 export async function openTerminal(
@@ -56,3 +56,7 @@ export async function rejection(
   if (envelope === undefined) throw new Error('there was no echo');
   return envelope.rejectionReason?.split(':')[0];
 }
+
+/** The exit code of a terminal; `undefined` while it runs. */
+export const exitCodeOf = ({ lifecycle }: Pick<TerminalInfo, 'lifecycle'>): number | undefined =>
+  lifecycle.status === 'exited' ? lifecycle.exitCode : undefined;

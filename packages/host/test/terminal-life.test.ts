@@ -1,4 +1,4 @@
-import type { TerminalClaim } from '@agenthost/protocol';
+import { hasExited, type TerminalClaim } from '@agenthost/protocol';
 import { SeededRandom } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { Emulator } from '../src/terminals/scrollback/emulator.ts';
@@ -106,7 +106,7 @@ describe('a host that was killed', () => {
     expect(last.keys).toBe('x');
     last.end(4);
     await host.run();
-    expect(await terminalState(again)).toMatchObject({ exitCode: 4 });
+    expect(await terminalState(again)).toMatchObject({ lifecycle: { status: 'exited', exitCode: 4 } });
     expect(outputOf(await terminalState(again))).toBe('one two täil');
   });
 
@@ -165,7 +165,7 @@ describe('a host that was killed', () => {
       await host.advance(10);
     }
     await host.restart();
-    expect(await terminalState(await host.client('desk'))).toMatchObject({ title: 'last', exitCode: 129 });
+    expect(await terminalState(await host.client('desk'))).toMatchObject({ title: 'last', lifecycle: { status: 'exited', exitCode: 129 } });
   });
 
   it('[CONN-8] takes no journaled byte twice that was not acknowledged', async () => {
@@ -191,8 +191,8 @@ describe('a host that was killed', () => {
     await host.run();
     await host.restart();
     const again = await host.client();
-    expect(await terminalState(again)).toMatchObject({ exitCode: 129, content: [{ value: 'last words' }] });
-    expect((await terminalList(again))[0]).toMatchObject({ exitCode: 129 });
+    expect(await terminalState(again)).toMatchObject({ lifecycle: { status: 'exited', exitCode: 129 }, content: [{ value: 'last words' }] });
+    expect((await terminalList(again))[0]).toMatchObject({ lifecycle: { status: 'exited', exitCode: 129 } });
     await host.restart();
     expect(host.logged).toEqual([]);
   });
@@ -225,7 +225,7 @@ describe('a host that was killed', () => {
     await host.restart();
     const again = await host.client();
     expect(await terminalState(again)).toMatchObject({ claim: inSession });
-    expect((await terminalState(again)).exitCode).toBeUndefined();
+    expect(hasExited(await terminalState(again))).toBe(false);
   });
 });
 

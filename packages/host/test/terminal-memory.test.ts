@@ -1,6 +1,7 @@
+import { hasExited } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
-import {
+import { exitCodeOf,
   openTerminal,
   outputOf,
   ownClaim,
@@ -49,7 +50,7 @@ describe('a host that starts with many terminals', () => {
       Array.from({ length: 30 }, (_, index) => uriOf(index)),
     );
     await host.advance(5_000);
-    const exits = (await terminalList(desk)).map(({ exitCode }) => exitCode);
+    const exits: (number | undefined)[] = (await terminalList(desk)).map(exitCodeOf);
     expect(exits).toEqual(exits.map((_, index) => (index % 3 === 2 ? index : undefined)));
     // Neither silent terminals nor those that were loaded for their end are in memory.
     expect(loaded(host).toSorted()).toEqual(
@@ -82,13 +83,13 @@ describe('a host that starts with many terminals', () => {
     expect(changes).toHaveLength(1);
     const desk = await host.client('desk');
     const list = await terminalList(desk);
-    expect(list.map(({ exitCode }) => exitCode)).toEqual(Array.from({ length: 10 }, () => 129));
+    expect(list.map(exitCodeOf)).toEqual(Array.from({ length: 10 }, () => 129));
     expect(list[0]?.title).toBe('late');
-    expect(await terminalState(desk, uriOf(0))).toMatchObject({ title: 'late', exitCode: 129 });
+    expect(await terminalState(desk, uriOf(0))).toMatchObject({ title: 'late', lifecycle: { status: 'exited', exitCode: 129 } });
     expect(outputOf(await terminalState(desk, uriOf(3)))).toBe('first 3\r\n');
     expect(await host.journal.listOpen()).toEqual([]);
     await host.restart();
-    expect(await terminalState(await host.client('desk'), uriOf(3))).toMatchObject({ exitCode: 129 });
+    expect(await terminalState(await host.client('desk'), uriOf(3))).toMatchObject({ lifecycle: { status: 'exited', exitCode: 129 } });
   });
 
   it('[CONN-8] [TERM-4] keeps a bounded amount of a flood in memory, and loses none of it', async () => {
@@ -145,7 +146,7 @@ describe('terminals whose owner does not answer', () => {
     const desk = await host.client('desk');
     const state = await terminalState(desk, uriOf(0));
     expect(outputOf(state)).toBe('first 0\r\n');
-    expect(state.exitCode).toBeUndefined();
+    expect(hasExited(state)).toBe(false);
     expect(await rejection(desk, { type: 'terminal/input', data: 'x' }, uriOf(0))).toBe('notReachable');
     await desk.act(uriOf(0), { type: 'terminal/resized', cols: 100, rows: 30 });
     resolve(true);
@@ -168,6 +169,6 @@ describe('terminals whose owner does not answer', () => {
     resolve(false);
     await host.run();
     expect(desk.types(uriOf(0))).toEqual(['terminal/exited']);
-    expect(await terminalList(desk)).toMatchObject([{ exitCode: 129 }, { exitCode: 129 }]);
+    expect(await terminalList(desk)).toMatchObject([{ lifecycle: { status: 'exited', exitCode: 129 } }, { lifecycle: { status: 'exited', exitCode: 129 } }]);
   });
 });

@@ -219,7 +219,7 @@ describe('output', () => {
     last.output('\x1b]0;last\x07');
     last.end(0);
     await host.run();
-    expect(await terminalState(desk)).toMatchObject({ title: 'last', exitCode: 0 });
+    expect(await terminalState(desk)).toMatchObject({ title: 'last', lifecycle: { status: 'exited', exitCode: 0 } });
   });
 
   it('[TERM-2] follows the folder of the shell', async () => {
@@ -278,9 +278,9 @@ describe('the end', () => {
       'terminal/exited',
     ]);
     const state = await terminalState(desk);
-    expect(state).toMatchObject({ exitCode: 143, content: [{ output: 'bye\ufffd', isComplete: true }] });
+    expect(state).toMatchObject({ lifecycle: { status: 'exited', exitCode: 143 }, content: [{ output: 'bye\ufffd', isComplete: true }] });
     expect(state.content[0]).not.toHaveProperty('exitCode');
-    expect((await terminalList(desk))[0]).toMatchObject({ exitCode: 143 });
+    expect((await terminalList(desk))[0]).toMatchObject({ lifecycle: { status: 'exited', exitCode: 143 } });
     expect(last.isReleased).toBe(true);
     expect(await rejection(desk, { type: 'terminal/input', data: 'x' })).toBe('exited');
   });
@@ -301,10 +301,10 @@ describe('the end', () => {
     expect(host.host.core.sync.registry.get(TERMINAL)).toBeUndefined();
     host.ptys.last.end(0);
     await host.advance(10);
-    expect(await terminalList(desk)).toMatchObject([{ exitCode: 0 }]);
+    expect(await terminalList(desk)).toMatchObject([{ lifecycle: { status: 'exited', exitCode: 0 } }]);
     // It was loaded for its end only.
     expect(host.host.core.sync.registry.get(TERMINAL)).toBeUndefined();
-    expect(await terminalState(desk)).toMatchObject({ exitCode: 0, content: [{ value: 'kept and on' }] });
+    expect(await terminalState(desk)).toMatchObject({ lifecycle: { status: 'exited', exitCode: 0 }, content: [{ value: 'kept and on' }] });
   });
 
   it('[TERM-6] a terminal outlives its creator’s client and session', async () => {

@@ -1,3 +1,4 @@
+import { exitCodeOf } from './terminal-fixture.ts';
 import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,7 +73,7 @@ async function look(client: RawClient): Promise<void> {
   const { state } = await client.subscribe(TERMINAL);
   const content = 'content' in state ? state.content : [];
   before = content.map((part) => (part.type === 'command' ? part.output : part.value)).join('');
-  exited = 'exitCode' in state ? state.exitCode : undefined;
+  exited = 'content' in state ? exitCodeOf(state) : undefined;
 }
 
 /** All output so far, of all parts. */

@@ -1,4 +1,4 @@
-import type { ChannelKind } from '@agenthost/protocol';
+import { hasExited, type ChannelKind } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Channel } from '../src/sync/channel.ts';
 import { type HostFixture, startHost } from './host-fixture.ts';
@@ -66,8 +66,8 @@ describe.each([TERMINAL, 'editor-terminal:/t'])('a terminal that a client has na
     const host = await setUp(false);
     await host.restart();
     const again = await host.client('desk');
-    expect((await terminalState(again, uri)).exitCode).toBeDefined();
-    expect((await terminalList(again)).map(({ exitCode }) => exitCode)).not.toContain(undefined);
+    expect(hasExited(await terminalState(again, uri))).toBe(true);
+    expect((await terminalList(again)).every(hasExited)).toBe(true);
     expect(await host.journal.listOpen()).not.toContain(uri);
   });
 });

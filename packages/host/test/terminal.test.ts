@@ -206,7 +206,7 @@ describe('disposeTerminal', () => {
       [{ ...entry, claim }],
     ]);
     expect(await told(() => host.ptys.last.output('text'))).toEqual([]);
-    expect(await told(() => host.ptys.last.end(3))).toEqual([[{ ...entry, claim, exitCode: 3 }]]);
+    expect(await told(() => host.ptys.last.end(3))).toEqual([[{ ...entry, claim, lifecycle: { status: 'exited', exitCode: 3 } }]]);
     expect(await told(() => desk.request('disposeTerminal', { channel: TERMINAL }))).toEqual([[]]);
   });
 

@@ -71,7 +71,7 @@ export { ACTIVITY_MASK, SessionStatus } from './session/status.ts';
 export type * from './telemetry/telemetry.ts';
 export type * from './terminal/actions.ts';
 export type * from './terminal/commands.ts';
-export { outputLength, outputOf, outputParts, terminalReducer } from './terminal/reducer.ts';
+export { hasExited, outputLength, outputOf, outputParts, terminalReducer } from './terminal/reducer.ts';
 export type * from './terminal/state.ts';
 export type * from './wire/basics.ts';
 export { textOf } from './wire/basics.ts';

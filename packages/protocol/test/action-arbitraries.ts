@@ -223,7 +223,7 @@ const session = fc.oneof(
 
 const claim = fc.constantFrom(
   { kind: 'client' as const, clientId: 'a' },
-  { kind: 'session' as const, session: 's', turnId: 'a' },
+  { kind: 'session' as const, session: 's', chat: 'c', turnId: 'a' },
 );
 const terminal = fc.oneof(
   { arbitrary: action('terminal/data', { data: text }), weight: 3 },
@@ -389,7 +389,7 @@ export const START_STATES: ChannelState = {
     config: { schema, values: {} },
   },
   chat: { resource: 'ahp-chat:/a', title: '', status: 1, modifiedAt: '2026-01-01T00:00:00.000Z', turns: [] },
-  terminal: { title: '', content: [], claim: { kind: 'client', clientId: 'a' } },
+  terminal: { title: '', content: [], lifecycle: { status: 'running' }, claim: { kind: 'client', clientId: 'a' } },
   changeset: { status: 'computing', files: [] },
   annotations: { annotations: [] },
   resourceWatch: { root: 'file:///w', recursive: true },

@@ -63,7 +63,7 @@ export async function makeWorld(polite: RudeClient, folder: string): Promise<Wor
   const terminals = ['ahp-terminal:/mine', 'ahp-terminal:/shared'];
   const claims = [
     { kind: 'client', clientId: POLITE },
-    { kind: 'session', session: 'ahp-session:/busy' },
+    { kind: 'session', session: 'ahp-session:/busy', chat: busy },
   ];
   for (const [index, channel] of terminals.entries())
     await succeed(polite, 'createTerminal', { channel, claim: claims[index], 'x-command': ['cat'] });

@@ -1,3 +1,4 @@
+import { hasExited } from '@agenthost/protocol';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -164,7 +165,7 @@ async function runningTerminals(connecting: Promise<AhpClient>, patience: AbortS
     // What waits for an answer is rejected then.
     patience.addEventListener('abort', () => client.close(), { once: true });
     const { items } = await client.terminals();
-    return items.filter(({ exitCode }) => exitCode === undefined).length;
+    return items.filter((terminal) => !hasExited(terminal)).length;
   } finally {
     client.close();
   }

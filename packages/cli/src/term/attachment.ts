@@ -1,5 +1,5 @@
 import type { AhpClient, TerminalHandle } from '@agenthost/client';
-import type { TerminalClaim } from '@agenthost/protocol';
+import { hasExited, type TerminalClaim } from '@agenthost/protocol';
 import { sameJson } from '@agenthost/protocol/values';
 import type { HostTarget } from '../host-link/find-host.ts';
 import { errorSentence } from '../host-link/host-errors.ts';
@@ -150,7 +150,7 @@ export class Attachment {
 
   async #claimAtStart(): Promise<void> {
     const { terminal, claims } = this.#parts;
-    if (terminal.state.exitCode !== undefined || terminal.holder.kind === 'me') return;
+    if (hasExited(terminal.state) || terminal.holder.kind === 'me') return;
     if (claims || isNobody(terminal.uri, terminal.state.claim)) await this.#claim(true);
     else this.#tellReadOnly();
   }

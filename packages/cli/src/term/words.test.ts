@@ -10,6 +10,7 @@ const terminal = (id: string) => ({
   resource: `ahp-terminal:/${id}`,
   title: id,
   claim: { kind: 'client', clientId: 'c' } as const,
+  lifecycle: { status: 'running' } as const,
 });
 
 describe('the named terminal', () => {
@@ -97,10 +98,10 @@ describe('the holder of a terminal', () => {
     expect(isNobody('ahp-terminal:/u', { kind: 'client', clientId: nobodyOf(uri) })).toBe(false);
     expect(holderText(uri, { kind: 'client', clientId: 'me' }, 'me')).toBe('you');
     expect(holderText(uri, { kind: 'client', clientId: 'web\u001b[2J' })).toBe('client web');
-    expect(holderText(uri, { kind: 'session', session: 'demo:/abcdefghij' })).toBe(
+    expect(holderText(uri, { kind: 'session', session: 'demo:/abcdefghij', chat: 'ahp-chat:/1' })).toBe(
       'session abcdefgh (background)',
     );
-    expect(holderText(uri, { kind: 'session', session: 'demo:/a', turnId: 't' })).toBe('session a');
+    expect(holderText(uri, { kind: 'session', session: 'demo:/a', chat: 'ahp-chat:/1', turnId: 't' })).toBe('session a');
   });
 
   test('a refusal has a reason; input that may have arrived is no refusal', () => {
@@ -116,8 +117,8 @@ describe('lines for people', () => {
     expect(terminalLine(info, 3, { home: '/home/u' })).toBe(
       ' 3  4f2a1122  running     client c             api server',
     );
-    const state = { title: '', content: [], claim: info.claim, cols: 90, rows: 20, cwd: 'file:///home/u/w' };
-    expect(terminalLine({ ...info, exitCode: 130 }, 12, { home: '/home/u', state })).toBe(
+    const state = { ...info, content: [], cols: 90, rows: 20, cwd: 'file:///home/u/w' };
+    expect(terminalLine({ ...info, lifecycle: { status: 'exited', exitCode: 130 } }, 12, { home: '/home/u', state })).toBe(
       '12  4f2a1122  exited 130  client c             api server  90x20  ~/w',
     );
   });

@@ -1,4 +1,11 @@
-import type { ActionEnvelope, TerminalClaim, TerminalSignal, TerminalState, URI } from '@agenthost/protocol';
+import {
+  type ActionEnvelope,
+  hasExited,
+  type TerminalClaim,
+  type TerminalSignal,
+  type TerminalState,
+  type URI,
+} from '@agenthost/protocol';
 import { ChannelLost } from '../errors.ts';
 import type { Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
@@ -12,6 +19,7 @@ export type TerminalHolder =
   | {
       readonly kind: 'session';
       readonly session: URI;
+      readonly chat: URI;
       readonly turnId?: string;
       readonly toolCallId?: string;
     };
@@ -19,7 +27,7 @@ export type TerminalHolder =
 /** A new holder of a terminal. */
 export type ClaimTarget =
   | 'me'
-  | { readonly session: URI; readonly turnId?: string; readonly toolCallId?: string }
+  | { readonly session: URI; readonly chat: URI; readonly turnId?: string; readonly toolCallId?: string }
   | { readonly client: string };
 
 /** A screen that shows a terminal. */
@@ -49,6 +57,9 @@ export interface TerminalPort {
  * below a host's frame limit and lets other messages pass in between.
  */
 const INPUT_LIMIT = 64 * 1024;
+
+/** For a process that ended without a known exit code. */
+const UNKNOWN_EXIT_CODE = 1;
 
 /** Resets a terminal emulator completely. */
 const FULL_RESET = '\u001bc';
@@ -95,11 +106,11 @@ export class TerminalHandle {
 
   /** Whether the host takes input and sizes from this client now [TERM-5]. */
   get mayType(): boolean {
-    return this.holder.kind !== 'client' && this.state.exitCode === undefined;
+    return this.holder.kind !== 'client' && !hasExited(this.state);
   }
 
   /**
-   * Resolves with the exit code (128 + n for signal n) once the process has ended and viewers have all of its
+   * Resolves with the exit code (128 + n for signal n; 1 if the host does not know it) once the process has ended and viewers have all of its
    * output. Rejects with `ChannelLost` when the terminal is removed or the handle is closed before.
    */
   get exited(): Promise<number> {
@@ -186,7 +197,7 @@ export class TerminalHandle {
     if (claim.kind !== 'session' || (claim.turnId === undefined && claim.toolCallId === undefined)) {
       return { outcome: 'ignored' };
     }
-    return this.claim({ session: claim.session });
+    return this.claim({ session: claim.session, chat: claim.chat });
   }
 
   /** Empties the scrollback for all clients. */
@@ -220,7 +231,8 @@ export class TerminalHandle {
 
   #watchExit(): Promise<number> {
     const exited = (async () => {
-      for await (const { exitCode } of this.mirror) if (exitCode !== undefined) return exitCode;
+      for await (const { lifecycle } of this.mirror)
+        if (lifecycle.status === 'exited') return lifecycle.exitCode ?? UNKNOWN_EXIT_CODE;
       throw new ChannelLost(this.uri);
     })();
     // Callers of `exited` see the rejection; it must not count as unhandled.

@@ -68,11 +68,11 @@ describe('terminals', () => {
   test('maxLatencyMs and a claim for a session are passed on', async () => {
     const it = await harness();
     const uri = 'ahp-terminal:/mine';
-    await it.run(it.client.createTerminal({ uri, claim: { session: 'demo:/1' }, maxLatencyMs: 40 }));
+    await it.run(it.client.createTerminal({ uri, claim: { session: 'demo:/1', chat: 'ahp-chat:/1' }, maxLatencyMs: 40 }));
     const params = (method: string) => it.host.requests.findLast((r) => r.method === method)?.params;
     expect(params('createTerminal')).toEqual({
       channel: uri,
-      claim: { kind: 'session', session: 'demo:/1' },
+      claim: { kind: 'session', session: 'demo:/1', chat: 'ahp-chat:/1' },
     });
     expect(params('subscribe')).toEqual({ channel: uri, delivery: { maxLatencyMs: 40 } });
   });
@@ -119,6 +119,7 @@ describe('terminals', () => {
         resource,
         title: 'sh',
         claim: { kind: 'client', clientId: 'c1' } as const,
+        lifecycle: { status: 'running' } as const,
       }));
       it.host.emit(ROOT_URI, { type: 'root/terminalsChanged', terminals });
     };
@@ -332,12 +333,12 @@ describe('claims, size and title', () => {
   test('[TERM-5] claims for this client, a session and another client; narrowing keeps the session', async () => {
     const it = await harness();
     const terminal = await opened(it);
-    const session = { session: 'demo:/1', turnId: 't', toolCallId: 'c' };
+    const session = { session: 'demo:/1', chat: 'ahp-chat:/1', turnId: 't', toolCallId: 'c' };
     await it.run(terminal.claim(session));
     expect(terminal.holder).toEqual({ kind: 'session', ...session });
     expect(terminal.mayType).toBe(true);
     await it.run(terminal.narrow());
-    expect(terminal.holder).toEqual({ kind: 'session', session: 'demo:/1' });
+    expect(terminal.holder).toEqual({ kind: 'session', session: 'demo:/1', chat: 'ahp-chat:/1' });
     await expect(it.run(terminal.narrow())).resolves.toEqual({ outcome: 'ignored' });
     await it.run(terminal.claim('me'));
     expect(terminal.holder).toEqual({ kind: 'me' });

@@ -49,6 +49,7 @@ describe('[TERM-4] the scrollback of a terminal mirror', () => {
   test('the screen for trimmed output is dropped first, and the count of trimmed units continues from the host', () => {
     const state = (content: TerminalContentPart[], trimmed?: TerminalState['x-trimmed']): TerminalState => ({
       title: 'sh',
+      lifecycle: { status: 'running' },
       claim: { kind: 'client', clientId: 'c1' },
       content,
       ...defined({ 'x-trimmed': trimmed }),

@@ -177,11 +177,11 @@ async function readContent(port: ExportPort, uri: URI): Promise<ExportedContent>
 async function readTerminal(port: ExportPort, uri: URI): Promise<ExportedTerminal | undefined> {
   const state = await unlessRefused(peek(port, uri, { kind: 'terminal' }));
   if (state === undefined) return undefined;
-  const { title, exitCode, content } = state;
+  const { title, lifecycle, content } = state;
   return {
     resource: uri,
     title,
-    ...defined({ exitCode }),
+    ...(lifecycle.status === 'exited' ? defined({ exitCode: lifecycle.exitCode }) : {}),
     text: contentText(content),
   };
 }

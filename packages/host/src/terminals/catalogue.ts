@@ -1,5 +1,4 @@
 import type { TerminalInfo, TerminalState } from '@agenthost/protocol';
-import { defined } from '@agenthost/protocol/values';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
@@ -7,11 +6,11 @@ import type { Tx } from '../sync/tx.ts';
 /** Every terminal of the host, as listed on the root channel [TERM-1]. */
 export const listed = (sync: Sync): readonly TerminalInfo[] => sync.root.state.terminals ?? [];
 
-/** Updates the list in the transaction that changes the title, the claim or the exit code of a terminal. */
+/** Updates the list in the transaction that changes the title, the claim or the lifecycle of a terminal. */
 export function keepTerminalList(sync: Sync): void {
   sync.observe('terminal', (tx, { channel, before, after }) => {
     const isSame =
-      before.title === after.title && before.claim === after.claim && before.exitCode === after.exitCode;
+      before.title === after.title && before.claim === after.claim && before.lifecycle === after.lifecycle;
     if (!isSame) listTerminal(tx, sync, channel);
   });
 }
@@ -47,6 +46,9 @@ function replace(tx: Tx, sync: Sync, terminals: readonly TerminalInfo[]): void {
   tx.emit(sync.root, { type: 'root/terminalsChanged', terminals: [...terminals] });
 }
 
-function infoOf(resource: string, { title, claim, exitCode }: TerminalState): TerminalInfo {
-  return { resource, title, claim, ...defined({ exitCode }) };
-}
+const infoOf = (resource: string, { title, claim, lifecycle }: TerminalState): TerminalInfo => ({
+  resource,
+  title,
+  claim,
+  lifecycle,
+});

@@ -12,7 +12,7 @@ import { listed } from './catalogue.ts';
 
 /** A turn, or one tool call of it. */
 interface Use {
-  readonly session: string;
+  readonly chat: string;
   readonly turnId: string;
   /** Absent: every tool call of the turn. */
   readonly toolCallId?: string;
@@ -23,29 +23,28 @@ export const isInUse = (claim: TerminalSessionClaim): boolean =>
   claim.turnId !== undefined || claim.toolCallId !== undefined;
 
 /** The same claim without a turn: the session holds the terminal in the background. */
-export const inBackground = ({ session }: TerminalSessionClaim): TerminalSessionClaim => ({
+export const inBackground = ({ session, chat }: TerminalSessionClaim): TerminalSessionClaim => ({
   kind: 'session',
   session,
+  chat,
 });
 
 /** Removes a turn that is not open from a claim, because nothing would ever release it: the session then holds the terminal in the background. */
 export function openClaim(sync: Sync, claim: TerminalClaim): TerminalClaim {
   if (claim.kind !== 'session' || !isInUse(claim)) return claim;
-  for (const chat of sync.registry.ofSession(claim.session)) {
-    if (chat.is('chat') && chat.outline.activeTurn?.id === claim.turnId) return claim;
-  }
-  return inBackground(claim);
+  const chat = sync.registry.getOf('chat', claim.chat);
+  return chat?.outline.activeTurn?.id === claim.turnId ? claim : inBackground(claim);
 }
 
 /** Sends terminals to the background when the turn or tool call that used them ends, in the same transaction [TERM-5]. */
 export function narrowEndedClaims(sync: Sync, onError: (error: unknown, uri: string) => void): void {
   sync.observe('chat', (tx, { channel, before, after, action }) => {
     const turnId = before.activeTurn?.id;
-    const { session } = channel;
-    if (turnId === undefined || session === undefined) return;
-    if (after.activeTurn?.id !== turnId) return narrow(tx, sync, { session, turnId }, onError);
+    if (turnId === undefined) return;
+    const chat = channel.uri;
+    if (after.activeTurn?.id !== turnId) return narrow(tx, sync, { chat, turnId }, onError);
     if (!('toolCallId' in action) || !hasEnded(after, action.toolCallId)) return;
-    narrow(tx, sync, { session, turnId, toolCallId: action.toolCallId }, onError);
+    narrow(tx, sync, { chat, turnId, toolCallId: action.toolCallId }, onError);
   });
 }
 
@@ -80,10 +79,35 @@ function narrowOne(tx: Tx, terminal: Channel<'terminal'>, use: Use): void {
 function isBy(claim: TerminalClaim, use: Use): claim is TerminalSessionClaim {
   return (
     claim.kind === 'session' &&
-    claim.session === use.session &&
+    claim.chat === use.chat &&
     claim.turnId === use.turnId &&
     (use.toolCallId === undefined || claim.toolCallId === use.toolCallId)
   );
+}
+
+/** Claims of a chat that moves name its new session, in the same transaction [TERM-21]. */
+export function followMovedChats(sync: Sync, onError: (error: unknown, uri: string) => void): void {
+  sync.observe('session', (tx, { channel: session, action }) => {
+    if (action.type !== 'session/chatAdded') return;
+    const chat = action.summary.resource;
+    for (const { resource, claim } of listed(sync)) {
+      if (claim.kind !== 'session' || claim.chat !== chat || claim.session === session.uri) continue;
+      const follow = (within: Tx, terminal: Channel<'terminal'>): void => {
+        const present = terminal.state.claim;
+        if (present.kind === 'session' && present.chat === chat)
+          within.emit(terminal, { type: 'terminal/claimed', claim: { ...present, session: session.uri } });
+      };
+      const terminal = sync.registry.getOf('terminal', resource);
+      if (terminal !== undefined) follow(tx, terminal);
+      else
+        tx.effect(() => {
+          sync.registry
+            .openOf('terminal', resource)
+            .then((opened) => opened && sync.transact('host', (within) => follow(within, opened)))
+            .catch((error: unknown) => onError(error, resource));
+        });
+    }
+  });
 }
 
 /** The terminals that a session holds now. */

@@ -14,7 +14,7 @@ export interface TerminalService {
   disposeHeldBy(tx: Tx, session: string): void;
   /** Starts a terminal for an agent; see `AgentSessionHost.terminal`. */
   startForAgent(
-    owner: { readonly session: string; readonly workingDirectory: string },
+    owner: { readonly session: string; readonly chat: string; readonly workingDirectory: string },
     start: AgentTerminalStart,
   ): Promise<AgentTerminal>;
 }

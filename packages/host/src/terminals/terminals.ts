@@ -1,4 +1,4 @@
-import {
+import { hasExited,
   alreadyExists,
   internalError,
   limitReached,
@@ -105,7 +105,7 @@ export class Terminals implements TerminalService, TerminalStarter {
   }
 
   startForAgent(
-    owner: { readonly session: string; readonly workingDirectory: string },
+    owner: { readonly session: string; readonly chat: string; readonly workingDirectory: string },
     start: AgentTerminalStart,
   ): Promise<AgentTerminal> {
     return this.#agents.start(owner, start);
@@ -121,7 +121,7 @@ export class Terminals implements TerminalService, TerminalStarter {
     const { sync } = this.#parts;
     const maxTerminals = this.#parts.maxTerminals();
     while (listed(sync).length + this.#starting.size > maxTerminals) {
-      const over = listed(sync).find(({ claim, exitCode }) => exitCode !== undefined && isLeft(claim));
+      const over = listed(sync).find((info) => hasExited(info) && isLeft(info.claim));
       if (over === undefined)
         throw limitReached(
           `This host has ${maxTerminals} terminals, its limit. Dispose of a terminal first.`,
@@ -225,7 +225,7 @@ export class Terminals implements TerminalService, TerminalStarter {
     const terminal = sync.registry.getOf('terminal', uri);
     sync.transact('host', (tx) => {
       if (terminal === undefined) endUnloaded(tx, this.#parts, [{ uri, hostData }]);
-      else if (terminal.isAlive && terminal.state.exitCode === undefined)
+      else if (terminal.isAlive && !hasExited(terminal.state))
         new OutputWriter(this.#parts, terminal).end(tx, LOST_EXIT_CODE);
     });
   }
@@ -247,6 +247,8 @@ export class Terminals implements TerminalService, TerminalStarter {
       rows,
       content: [],
       'x-trimmed': { units: 0, isFolded: false },
+      lifecycle: { status: 'running' },
+      isPty: true,
       claim: openClaim(sync, claim),
     };
     const hostData = {

@@ -298,7 +298,10 @@ export class ChatRunner {
       signal: run.abort.signal,
       workingDirectory: () => this.#workingDirectory(),
       terminal: (start) =>
-        terminals.startForAgent({ session: this.#session, workingDirectory: start.cwd }, start),
+        terminals.startForAgent(
+          { session: this.#session, chat: this.#chat, workingDirectory: start.cwd },
+          start,
+        ),
       isHostStopping: () => this.#isHostStopping,
       ended: (terminal) => this.#keepEnded(terminal),
     });

@@ -32,6 +32,11 @@ export interface Look {
   readonly channel?: string;
   /** Id of the client on the other side. */
   readonly clientId?: string;
+  /**
+   * Finds the chat for a claim of a session that names none: the chat with the open tool call, else the session's default chat [TERM-21].
+   * `undefined`: the session is not known.
+   */
+  readonly chatOfClaim?: (session: string, toolCallId?: string) => string | undefined;
 }
 
 /** Thrown by a conversion that needs a state which is not at hand: a replay then becomes snapshots [DIA-1]. */

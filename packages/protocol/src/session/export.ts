@@ -99,7 +99,7 @@ export interface ExportedContent {
 export interface ExportedTerminal {
   resource: URI;
   title: string;
-  /** Absent: it was running. */
+  /** Absent: it was running, or its exit code is unknown. */
   exitCode?: number;
   /** With escape sequences. */
   text: string;

@@ -4,7 +4,7 @@ import { terminalReducer } from './reducer.ts';
 import type { TerminalCommandPart, TerminalContentPart, TerminalState } from './state.ts';
 
 function terminal(content: TerminalContentPart[], fields: Partial<TerminalState> = {}): TerminalState {
-  return { title: 'zsh', content, claim: { kind: 'client', clientId: 'desk' }, ...fields };
+  return { title: 'zsh', content, lifecycle: { status: 'running' }, claim: { kind: 'client', clientId: 'desk' }, ...fields };
 }
 
 function command(
@@ -101,16 +101,26 @@ describe('terminalReducer', () => {
       { cols: 132, rows: 43 },
     ],
     [
-      { type: 'terminal/claimed', claim: { kind: 'session', session: 's' } },
-      { claim: { kind: 'session', session: 's' } },
+      { type: 'terminal/claimed', claim: { kind: 'session', session: 's', chat: 'c' } },
+      { claim: { kind: 'session', session: 's', chat: 'c' } },
     ],
     [{ type: 'terminal/titleChanged', title: 'vi' }, { title: 'vi' }],
     [{ type: 'terminal/cwdChanged', cwd: 'file:///b' }, { cwd: 'file:///b' }],
-    [{ type: 'terminal/exited', exitCode: 129 }, { exitCode: 129 }],
+    [{ type: 'terminal/exited', exitCode: 129 }, { lifecycle: { status: 'exited', exitCode: 129 } }],
+    [{ type: 'terminal/exited' }, { lifecycle: { status: 'exited' } }],
     [{ type: 'terminal/commandDetectionAvailable' }, { supportsCommandDetection: true }],
   ])('[TERM-2] %o sets its field', (action, fields) => {
     const next = reduce(terminal([]), action);
     expect(next).toStrictEqual(terminal([], fields));
     expect(reduce(next, action)).toBe(next);
+  });
+
+  it('[TERM-20] a second exit replaces the lifecycle as a whole', () => {
+    const ended = reduce(terminal([]), { type: 'terminal/exited', exitCode: 3 });
+    expect(reduce(ended, { type: 'terminal/exited' }).lifecycle).toStrictEqual({ status: 'exited' });
+    expect(reduce(ended, { type: 'terminal/exited', exitCode: 4 }).lifecycle).toStrictEqual({
+      status: 'exited',
+      exitCode: 4,
+    });
   });
 });

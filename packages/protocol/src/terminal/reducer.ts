@@ -4,8 +4,9 @@ import type {
   TerminalAction,
   TerminalCommandExecutedAction,
   TerminalCommandFinishedAction,
+  TerminalExitedAction,
 } from './actions.ts';
-import type { TerminalContentPart, TerminalState, TrimmedOutput } from './state.ts';
+import type { TerminalContentPart, TerminalLifecycle, TerminalState, TrimmedOutput } from './state.ts';
 
 /** Reduces one action of a terminal channel [TERM-2]. Returns `state` itself when nothing changes. */
 export function terminalReducer(state: TerminalState, action: StateAction, _now: number): TerminalState {
@@ -21,7 +22,7 @@ export function terminalReducer(state: TerminalState, action: StateAction, _now:
     case 'terminal/cwdChanged':
       return patch(state, { cwd: action.cwd });
     case 'terminal/exited':
-      return patch(state, { exitCode: action.exitCode });
+      return exit(state, action);
     case 'terminal/cleared':
       return clear(state);
     case 'terminal/commandDetectionAvailable':
@@ -37,6 +38,12 @@ export function terminalReducer(state: TerminalState, action: StateAction, _now:
       action satisfies Exclude<StateAction, TerminalAction>;
       return state;
   }
+}
+
+/** The lifecycle is replaced as a whole, by a second exit too [TERM-20]. */
+function exit(state: TerminalState, { exitCode }: TerminalExitedAction): TerminalState {
+  const lifecycle: TerminalLifecycle = { status: 'exited', ...(exitCode === undefined ? {} : { exitCode }) };
+  return patch(state, { lifecycle });
 }
 
 /** Cleared output counts as trimmed, wherever each side has trimmed. */
@@ -93,6 +100,10 @@ function finishCommand(state: TerminalState, action: TerminalCommandFinishedActi
   }
   return state;
 }
+
+/** Whether the process of a terminal has ended [TERM-20]. */
+export const hasExited = ({ lifecycle }: { readonly lifecycle: TerminalLifecycle }): boolean =>
+  lifecycle.status === 'exited';
 
 /** The part of a terminal's state that holds output. */
 interface Shown {

@@ -19,9 +19,10 @@ export interface TerminalState {
   rows?: CellCount;
   /** Output in order; the oldest may be trimmed [TERM-4]. */
   content: TerminalContentPart[];
-  /** Absent while the process runs. 128 + n after signal n [TERM-6]. */
-  exitCode?: number;
+  lifecycle: TerminalLifecycle;
   claim: TerminalClaim;
+  /** False: the program has pipes in place of a pty. Absent: unknown. */
+  isPty?: boolean;
   /** True: the shell reports commands, even if there are no command parts yet. Absent: false. */
   supportsCommandDetection?: boolean;
   /** Absent: the host does not report it. */
@@ -48,7 +49,21 @@ export interface TerminalInfo {
   resource: URI;
   title: string;
   claim: TerminalClaim;
-  /** Absent while the process runs. */
+  lifecycle: TerminalLifecycle;
+}
+
+/** Whether the process of a terminal runs [TERM-20]. */
+export type TerminalLifecycle = TerminalRunning | TerminalExited;
+
+/** The process runs. */
+export interface TerminalRunning {
+  status: 'running';
+}
+
+/** The process has ended. */
+export interface TerminalExited {
+  status: 'exited';
+  /** 128 + n after signal n [TERM-6]. Absent: unknown. */
   exitCode?: number;
 }
 
@@ -65,6 +80,8 @@ export interface TerminalClientClaim {
 export interface TerminalSessionClaim {
   kind: 'session';
   session: URI;
+  /** The chat that uses it, one of that session [TERM-21]. */
+  chat: URI;
   turnId?: string;
   toolCallId?: string;
 }

@@ -100,7 +100,7 @@ export function act(client: Actor): void {
       : isRoot(state)
         ? rootAction(random)
         : isTerminal(state)
-          ? terminalAction(random, state, { clientId: client.name, session: SESSION })
+          ? terminalAction(random, state, { clientId: client.name, session: SESSION, chat: SECOND_CHAT })
           : undefined;
   for (const each of [action ?? []].flat()) client.dispatch(mirror.uri, each);
 }

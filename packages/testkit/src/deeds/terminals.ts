@@ -7,7 +7,7 @@ const DEEDS = { input: 4, resize: 2, claim: 2, release: 1, title: 1, clear: 0.7 
 export function terminalAction(
   random: SeededRandom,
   state: TerminalState,
-  { clientId, session }: { clientId: string; session: string },
+  { clientId, session, chat }: { clientId: string; session: string; chat: string },
 ): ClientAction {
   const deed = random.weighted(DEEDS);
   switch (deed) {
@@ -20,7 +20,7 @@ export function terminalAction(
     case 'release':
       return {
         type: 'terminal/claimed',
-        claim: { kind: 'session', session: random.chance(0.9) ? session : 'ahp-session:/nobody' },
+        claim: { kind: 'session', session: random.chance(0.9) ? session : 'ahp-session:/nobody', chat },
       };
     case 'title':
       return { type: 'terminal/titleChanged', title: `${state.title.slice(0, 3)} ${random.hex(4)}` };

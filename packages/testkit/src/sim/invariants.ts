@@ -4,6 +4,7 @@ import {
   type ChannelKind,
   type ChannelState,
   type ChatState,
+  hasExited,
   openRequests,
 } from '@agenthost/protocol';
 import { checkContents } from './contents.ts';
@@ -132,7 +133,7 @@ function checkCommands(auditor: SimClient): void {
   for (const { uri, confirmed } of auditor.mirrors()) {
     if (!('claim' in confirmed)) continue;
     const commands = confirmed.content.flatMap((part) => (part.type === 'command' ? [part] : []));
-    const running = confirmed.exitCode === undefined ? commands.slice(0, -1) : commands;
+    const running = !hasExited(confirmed) ? commands.slice(0, -1) : commands;
     const open = running.find(({ isComplete }) => !isComplete);
     if (open !== undefined)
       throw new Violation('owner', `${uri}: command ${open.commandId} runs, and nothing will end it`);

@@ -1,3 +1,4 @@
+import { hasExited } from '@agenthost/protocol';
 import type { Host } from '@agenthost/host';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
@@ -36,7 +37,7 @@ const isRunning = ({ registry }: Host['core']['sync'], turnId: string): boolean 
   [...registry.all()].some(
     (channel) =>
       channel.is('terminal') &&
-      channel.state.exitCode === undefined &&
+      !hasExited(channel.state) &&
       channel.state.claim.kind === 'session' &&
       channel.state.claim.turnId === turnId,
   );

@@ -244,9 +244,12 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
   terminalComes: ({ world, random, client }) => {
     if (!client.isOnline || world.terminals.size > 3) return;
     const channel = `ahp-terminal:/passing-${random.hex(4)}`;
+    const session = random.pick([SESSION, ...world.passing]);
+    const shown = client.mirrors().find(({ uri }) => uri === session)?.confirmed;
+    const chat = shown !== undefined && 'defaultChat' in shown ? shown.defaultChat : undefined;
     const claim = random.chance(0.7)
       ? { kind: 'client' as const, clientId: client.clientId }
-      : { kind: 'session' as const, session: random.pick([SESSION, ...world.passing]) };
+      : { kind: 'session' as const, session, chat: chat ?? SECOND_CHAT };
     const program = random.chance(0.5) ? PROGRAM : {};
     client.ask('createTerminal', { channel, claim, ...program }, () => {
       world.terminals.add(channel);

@@ -70,14 +70,14 @@ export interface TerminalLineOptions {
 
 /** A terminal on one line. */
 export function terminalLine(
-  { resource, title, claim, exitCode }: TerminalInfo,
+  { resource, title, claim, lifecycle }: TerminalInfo,
   number: number,
   { home, state }: TerminalLineOptions,
 ): string {
   const cells = [
     String(number).padStart(2),
     shortId(resource).padEnd(8),
-    (exitCode === undefined ? 'running' : `exited ${exitCode}`).padEnd(10),
+    (lifecycle.status === 'running' ? 'running' : `exited ${lifecycle.exitCode ?? ''}`).padEnd(10),
     padTo(holderText(resource, claim), 19),
     oneLine(title, 60) || '(no title)',
   ];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TerminalHandle } from '@agenthost/client';
-import { channelUri } from '@agenthost/protocol';
+import { hasExited, channelUri } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { type Connected, withHost } from '../../host-link/connect.ts';
 import type { HostOptions } from '../../host-link/find-host.ts';
@@ -48,7 +48,7 @@ export async function newTerminal(
     if (!isDetached) {
       const code = await attachTo({ context, screen, ...connected, terminal, prefix, claims: false });
       // The user has seen the end of its output. A detached terminal stays.
-      if (terminal.state.exitCode !== undefined) await terminal.dispose();
+      if (hasExited(terminal.state)) await terminal.dispose();
       return code;
     }
     await giveBack(terminal, undefined);

@@ -1,6 +1,8 @@
 import {
   type CreateTerminalParams,
   conflict,
+  findChat,
+  hasExited,
   invalidParam,
   notFound,
   permissionDenied,
@@ -59,7 +61,7 @@ export function terminalCommands({ sync, terminals, resolveDirectory }: Parts): 
       if (terminals.isAwaited(channel))
         throw conflict('What runs this terminal does not answer now: try again once it does');
       const runner = terminals.runner(channel);
-      if (runner === undefined || terminal.state.exitCode !== undefined)
+      if (runner === undefined || hasExited(terminal.state))
         throw conflict('What ran in this terminal has ended');
       runner.pty.signal(`SIG${signal}`);
       return null;
@@ -72,8 +74,9 @@ async function checkClaim(sync: Sync, claim: TerminalClaim, { clientId }: Caller
     if (claim.clientId !== clientId) throw invalidParam('claim.clientId', 'expected your own clientId');
     return;
   }
-  if ((await sync.registry.openOf('session', claim.session)) === undefined)
-    throw sessionNotFound(claim.session);
+  const session = await sync.registry.openOf('session', claim.session);
+  if (session === undefined) throw sessionNotFound(claim.session);
+  if (findChat(session.state.chats, claim.chat) === undefined) throw notFound('chat', claim.chat);
 }
 
 function commandOf({ 'x-command': command }: CreateTerminalParams): [string, ...string[]] | undefined {

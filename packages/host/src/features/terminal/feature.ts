@@ -1,6 +1,6 @@
 import { type Clock, steadyNow } from '../../lib/clock.ts';
 import { keepTerminalList } from '../../terminals/catalogue.ts';
-import { narrowEndedClaims } from '../../terminals/claims.ts';
+import { followMovedChats, narrowEndedClaims } from '../../terminals/claims.ts';
 import type { TerminalParts } from '../../terminals/parts.ts';
 import { Terminals } from '../../terminals/terminals.ts';
 import type { Presence } from '../../wire/clients/client-lives.ts';
@@ -20,6 +20,7 @@ export function terminalFeature(
   const { sync, log, clock, presence, clientIds, resolveDirectory } = parts;
   keepTerminalList(sync);
   narrowEndedClaims(sync, (error, uri) => log.error({ error, uri }, 'could not narrow a terminal claim'));
+  followMovedChats(sync, (error, uri) => log.error({ error, uri }, 'could not move a terminal claim'));
   const terminals = new Terminals(parts);
   return {
     name: 'terminal',

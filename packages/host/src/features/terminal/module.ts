@@ -38,7 +38,7 @@ function planAction(
     return looking.then((next) => () => planAction(parts, channel, { action, caller }, next));
   const rejection = checkTerminalAction(channel.state, action, caller.clientId, {
     isGone: (clientId) => presence.isGone(clientId),
-    hasSession: (uri) => sync.registry.getOf('session', uri) !== undefined,
+    chatsOf: (uri) => sync.registry.getOf('session', uri)?.state.chats.map(({ resource }) => resource),
   });
   if (rejection !== undefined) return rejection;
   const runner = terminals.runner(channel.uri);

@@ -1,4 +1,4 @@
-import type { TerminalAction, TerminalClaim, TerminalState } from '@agenthost/protocol';
+import { hasExited, type TerminalAction, type TerminalClaim, type TerminalState } from '@agenthost/protocol';
 import { type Rejection, reject } from '../../handler-port/channel-module.ts';
 import { isInUse } from '../../terminals/claims.ts';
 import { shownTitle } from '../../terminals/output/output-writer.ts';
@@ -7,7 +7,8 @@ import { shownTitle } from '../../terminals/output/output-writer.ts';
 export interface Surroundings {
   /** Whether a client has been away longer than the grace period, or may only read. */
   isGone(clientId: string): boolean;
-  hasSession(uri: string): boolean;
+  /** Chats of a session; `undefined` when there is no such session. */
+  chatsOf(session: string): readonly string[] | undefined;
 }
 
 /** Why a client may not dispatch this action on a terminal now; `undefined` if it may [TERM-5]. */
@@ -19,7 +20,7 @@ export function checkTerminalAction(
 ): Rejection | undefined {
   switch (action.type) {
     case 'terminal/input':
-      if (state.exitCode !== undefined) return reject('exited', 'What ran in this terminal has ended');
+      if (hasExited(state)) return reject('exited', 'What ran in this terminal has ended');
       return checkHands(state, clientId);
     case 'terminal/resized':
     case 'terminal/cleared':
@@ -52,10 +53,14 @@ function checkClaim(
   present: TerminalClaim,
   next: TerminalClaim,
   clientId: string,
-  { isGone, hasSession }: Surroundings,
+  { isGone, chatsOf }: Surroundings,
 ): Rejection | undefined {
-  if (next.kind === 'session' && !hasSession(next.session))
-    return reject('unknownSession', 'There is no such session to hold it');
+  if (next.kind === 'session') {
+    const chats = chatsOf(next.session);
+    if (chats === undefined) return reject('unknownSession', 'There is no such session to hold it');
+    if (!chats.includes(next.chat))
+      return reject('unknownChat', `The session has no chat ${next.chat}`);
+  }
   if (present.kind === 'client') {
     // The holder may pass the terminal to any client.
     if (present.clientId === clientId) return undefined;

@@ -45,7 +45,7 @@ export class AgentTerminals {
 
   /** Starts a command for an agent. Rejects with `AgentError` when it cannot be started. */
   async start(
-    owner: { readonly session: string; readonly workingDirectory: string },
+    owner: { readonly session: string; readonly chat: string; readonly workingDirectory: string },
     start: AgentTerminalStart,
   ): Promise<AgentTerminal> {
     const { command, env, use } = start;
@@ -54,7 +54,7 @@ export class AgentTerminals {
     try {
       await this.#starter.create({
         uri,
-        claim: { kind: 'session', session: owner.session, ...use },
+        claim: { kind: 'session', session: owner.session, chat: owner.chat, ...use },
         title,
         cwd: start.cwd ?? owner.workingDirectory,
         ...SIZE,
@@ -65,10 +65,10 @@ export class AgentTerminals {
       const message = errorText(error);
       throw new AgentError('hostError', message, { cause: error });
     }
-    return this.#follow(uri, owner.session, title);
+    return this.#follow(uri, owner.chat, title);
   }
 
-  #follow(uri: string, session: string, title: string): AgentTerminal {
+  #follow(uri: string, chat: string, title: string): AgentTerminal {
     const channel = this.#parts.sync.registry.getOf('terminal', uri);
     const runner = this.#starter.runner(uri);
     if (channel === undefined || runner === undefined)
@@ -77,7 +77,7 @@ export class AgentTerminals {
       sync: this.#parts.sync,
       channel,
       runner,
-      session,
+      chat,
       title,
       remove: () => this.#starter.remove(uri),
       released: () => this.#live.delete(uri),

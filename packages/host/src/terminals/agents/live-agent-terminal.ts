@@ -15,7 +15,7 @@ export class LiveAgentTerminal implements AgentTerminal {
   readonly #sync: Sync;
   readonly #channel: Channel<'terminal'>;
   readonly #runner: TerminalRunner;
-  readonly #session: string;
+  readonly #chat: string;
   readonly #remove: () => void;
   readonly #released: () => void;
   readonly #unpin: () => void;
@@ -28,7 +28,7 @@ export class LiveAgentTerminal implements AgentTerminal {
     sync: Sync;
     channel: Channel<'terminal'>;
     runner: TerminalRunner;
-    session: string;
+    chat: string;
     title: string;
     remove(): void;
     released(): void;
@@ -38,7 +38,7 @@ export class LiveAgentTerminal implements AgentTerminal {
     this.#sync = parts.sync;
     this.#channel = parts.channel;
     this.#runner = parts.runner;
-    this.#session = parts.session;
+    this.#chat = parts.chat;
     this.#remove = parts.remove;
     this.#released = parts.released;
     this.#unpin = parts.channel.pin();
@@ -59,10 +59,10 @@ export class LiveAgentTerminal implements AgentTerminal {
   }
 
   output(maxBytes: number): { text: string; isTruncated: boolean; exitCode?: number } {
-    const { content, exitCode } = this.#channel.state;
+    const { content, lifecycle } = this.#channel.state;
     return {
       ...newest(content, maxBytes),
-      ...defined({ exitCode }),
+      ...(lifecycle.status === 'exited' ? defined({ exitCode: lifecycle.exitCode }) : {}),
     };
   }
 
@@ -75,8 +75,8 @@ export class LiveAgentTerminal implements AgentTerminal {
       const channel = this.#sync.registry.getOf('terminal', this.uri);
       if (channel === undefined || !this.#isIn(channel)) return;
       const { claim } = channel.state;
-      if (claim.kind !== 'session' || claim.session !== this.#session) return;
-      const next = openClaim(this.#sync, { kind: 'session', session: this.#session, ...by });
+      if (claim.kind !== 'session' || claim.chat !== this.#chat) return;
+      const next = openClaim(this.#sync, { kind: 'session', session: claim.session, chat: this.#chat, ...by });
       if (!isSame(claim, next)) tx.emit(channel, { type: 'terminal/claimed', claim: next });
     });
     if (by === undefined || !this.#isDetached) return;

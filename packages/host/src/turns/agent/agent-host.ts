@@ -63,7 +63,7 @@ export function agentSessionHost(
       if (chat === undefined || session === undefined || !owner.isCurrent())
         throw new AgentError('hostError', 'The chat is gone');
       const workingDirectory = await workingDirectoryOf(session, chat);
-      return terminals.startForAgent({ session: owner.session, workingDirectory }, start);
+      return terminals.startForAgent({ session: owner.session, chat: owner.chat, workingDirectory }, start);
     },
     clientTools: () => {
       const session = sync.registry.getOf('session', owner.session);

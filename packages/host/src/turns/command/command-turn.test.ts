@@ -76,7 +76,7 @@ describe('[CHAT-17] a message that starts with !', () => {
     const terminal = terminalOf(client, chat);
     const { state } = await client.subscribe(terminal);
     expect(state).toMatchObject({
-      claim: { kind: 'session', session: SESSION, turnId: 'a', toolCallId: expect.any(String) },
+      claim: { kind: 'session', session: SESSION, chat, turnId: 'a', toolCallId: expect.any(String) },
     });
 
     host.ptys.last.output('\u001b[32mclean\u001b[0m\r\n');
@@ -104,7 +104,7 @@ describe('[CHAT-17] a message that starts with !', () => {
     expect(host.agent.turns).toEqual([]);
     expect(client.envelopes(terminal).at(-1)?.action).toMatchObject({
       type: 'terminal/claimed',
-      claim: { kind: 'session', session: SESSION },
+      claim: { kind: 'session', session: SESSION, chat },
     });
   });
 
@@ -160,7 +160,7 @@ describe('[CHAT-17] a message that starts with !', () => {
     await host.run();
     const terminal = terminalOf(client, chat);
     await client.subscribe(terminal);
-    await client.act(terminal, { type: 'terminal/claimed', claim: { kind: 'session', session: SESSION } });
+    await client.act(terminal, { type: 'terminal/claimed', claim: { kind: 'session', session: SESSION, chat } });
     await host.run();
     const [turn] = await turns();
     expect(turn?.state).toBe('complete');

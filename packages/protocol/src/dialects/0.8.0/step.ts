@@ -4,11 +4,12 @@ import { automations } from './automations.ts';
 import { changesetErrors } from './changeset-errors.ts';
 import { lifecycle } from './lifecycle.ts';
 import { sessionForks } from './session-forks.ts';
+import { terminals } from './terminals.ts';
 
 /** Step B: from 0.9.0 to 0.8.0. */
 export const step080: Step = {
   to: '0.8.0',
-  reshapings: [lifecycle, sessionForks, annotationOrigins, changesetErrors, automations],
+  reshapings: [lifecycle, sessionForks, annotationOrigins, changesetErrors, automations, terminals],
   newer: {
     actions: [
       'automation/createRequested',
