@@ -1,8 +1,8 @@
-import { hasExited } from '@agenthost/protocol';
 import { spawn } from 'node:child_process';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { hasExited } from '@agenthost/protocol';
 import { describe, expect, test } from 'vitest';
 import { quickly, seen, shows } from '../terminals/stage.ts';
 import { begin, clientOf, hostOn, logOf, temporaryFolder } from './stage.ts';

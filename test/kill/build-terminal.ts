@@ -1,5 +1,5 @@
-import { hasExited } from '@agenthost/protocol';
 import { contentText, type DispatchOutcome, type TerminalHandle } from '@agenthost/client';
+import { hasExited } from '@agenthost/protocol';
 import { expect } from 'vitest';
 import type { Job } from './terminal-job.ts';
 

@@ -188,7 +188,9 @@ describe('client interacts directly', () => {
     // The end of the turn does not change the claim of the client.
     await stage.settle();
     expect(terminal.holder).toEqual({ kind: 'me' });
-    expect(await terminal.claim({ session: asking.uri, chat: asking.chat.mirror.uri })).toMatchObject({ outcome: 'accepted' });
+    expect(await terminal.claim({ session: asking.uri, chat: asking.chat.mirror.uri })).toMatchObject({
+      outcome: 'accepted',
+    });
     await stage.settle();
     expect(other.state.claim).toEqual(background(asking.uri));
     other.close();

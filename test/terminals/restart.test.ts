@@ -1,4 +1,3 @@
-import { hasExited } from '@agenthost/protocol';
 import { mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { createDemoProvider } from '@agenthost/agents';
 import { type AhpClient, contentText, createClient, type TerminalHandle } from '@agenthost/client';
 import { createHost } from '@agenthost/host';
+import { hasExited } from '@agenthost/protocol';
 import { connectWebSocket } from '@agenthost/rpc/websocket';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HostProcess } from '../kill/host-process.ts';
@@ -116,8 +116,17 @@ describe('a host that is stopped and started again', () => {
     const again = await other.terminal(terminal.uri);
     expect([again.state, (await other.terminal(background.uri)).state]).toEqual(states);
     expect((await other.terminals()).items).toEqual([
-      { resource: terminal.uri, title: 'screen', claim: { kind: 'client', clientId: client.clientId } },
-      { resource: background.uri, title: states[1]?.title, claim: { kind: 'session', session: session.uri, chat: session.chat.mirror.uri } },
+      {
+        resource: terminal.uri,
+        title: 'screen',
+        claim: { kind: 'client', clientId: client.clientId },
+        lifecycle: { status: 'running' },
+      },
+      {
+        resource: background.uri,
+        title: states[1]?.title, lifecycle: { status: 'running' },
+        claim: { kind: 'session', session: session.uri, chat: session.chat.mirror.uri },
+      },
     ]);
 
     await terminal.input('after\r');
@@ -162,7 +171,9 @@ describe('a host that is stopped and started again', () => {
       await expectLost(terminal, before);
       const fresh = await attend(() => host.address);
       await expectLost(await fresh.terminal(terminal.uri), before);
-      expect((await fresh.terminals()).items).toMatchObject([{ resource: terminal.uri, lifecycle: { status: 'exited', exitCode: LOST } }]);
+      expect((await fresh.terminals()).items).toMatchObject([
+        { resource: terminal.uri, lifecycle: { status: 'exited', exitCode: LOST } },
+      ]);
       expect(await keeperPids(dataDir)).toEqual([]);
       await expectNewOne(client);
     },

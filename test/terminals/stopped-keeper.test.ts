@@ -113,7 +113,9 @@ describe('a keeper that does not answer', () => {
     process.kill(keeper, 'SIGKILL');
     expect(await terminal.exited).toBe(129);
     expect(contentText(terminal.state.content)).toBe(shown);
-    expect((await client.terminals()).items).toMatchObject([{ resource: uri, lifecycle: { status: 'exited', exitCode: 129 } }]);
+    expect((await client.terminals()).items).toMatchObject([
+      { resource: uri, lifecycle: { status: 'exited', exitCode: 129 } },
+    ]);
   });
 
   it('[CONN-8] [TERM-6] ends terminals that were disposed of meanwhile when it answers again', async () => {

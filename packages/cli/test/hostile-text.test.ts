@@ -91,7 +91,12 @@ describe('text of other people', () => {
     [
       'who holds a terminal',
       (evil) =>
-        holderText('ahp-terminal:/t', { kind: 'session', session: `ahp-session:/${evil}`, chat: evil, toolCallId: evil }),
+        holderText('ahp-terminal:/t', {
+          kind: 'session',
+          session: `ahp-session:/${evil}`,
+          chat: evil,
+          toolCallId: evil,
+        }),
     ],
   ])('is one harmless line: %s', (what, shown) => {
     fc.assert(

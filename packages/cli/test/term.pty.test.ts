@@ -260,7 +260,10 @@ describe('agenthost term attach', () => {
   test("[TERM-5] a terminal of an agent's session is read-only until claimed, and returns to the session", async () => {
     const client = await connect(line.wsUrl, { token: line.token });
     const session = await client.sessions.create({});
-    const terminal = await client.createTerminal({ claim: { session: session.uri, chat: session.chat.mirror.uri }, command: ['cat'] });
+    const terminal = await client.createTerminal({
+      claim: { session: session.uri, chat: session.chat.mirror.uri },
+      command: ['cat'],
+    });
     const window = windowOf('term', 'attach', '1');
     await window.until(/read-only: session \S+ \(background\) holds it/);
     await window.until('Ctrl-] c claims it');

@@ -190,7 +190,9 @@ export class FakeHost {
 
   #listTerminals(): void {
     const terminals = Array.from(this.states).flatMap(([resource, state]) =>
-      'claim' in state ? [{ resource, title: state.title, claim: state.claim, lifecycle: state.lifecycle }] : [],
+      'claim' in state
+        ? [{ resource, title: state.title, claim: state.claim, lifecycle: state.lifecycle }]
+        : [],
     );
     this.emit(ROOT_URI, { type: 'root/terminalsChanged', terminals });
   }

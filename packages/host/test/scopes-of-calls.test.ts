@@ -59,7 +59,10 @@ const CALLS = {
   ],
   fetchAutomationRuns: ['observe', { channel: 'ahp-automations://', automation: 'ahp-automation:/a' }],
   listAutomationTriggerDefinitions: ['interact', root],
-  createTerminal: ['interact', { channel: TERMINAL, claim: { kind: 'session', session: SESSION, chat: 'ahp-chat:/none' } }],
+  createTerminal: [
+    'interact',
+    { channel: TERMINAL, claim: { kind: 'session', session: SESSION, chat: 'ahp-chat:/none' } },
+  ],
   disposeTerminal: ['interact', { channel: TERMINAL }],
   'x-signalTerminal': ['interact', { channel: TERMINAL, signal: 'KILL' }],
   invokeChangesetOperation: ['interact', { channel: 'ahp-changeset:/x', operationId: 'x' }],

@@ -55,7 +55,12 @@ describe('a terminal of an agent', () => {
     expect(host.ptys.last.spec).toMatchObject({ command: ['make', '-j2'], cwd: process.cwd() });
     expect(host.ptys.last.spec.env['A']).toBe('1');
     expect(await terminalList(desk)).toEqual([
-      { resource: terminal.uri, title: 'make -j2', claim: { ...inSession, turnId: 'a' } },
+      {
+        resource: terminal.uri,
+        title: 'make -j2',
+        claim: { ...inSession, turnId: 'a' },
+        lifecycle: { status: 'running' },
+      },
     ]);
     expect(terminal.title).toBe('make -j2');
   });
@@ -144,7 +149,9 @@ describe('a terminal of an agent', () => {
     await terminal.kill();
     await host.run();
     expect(await terminal.exited).toEqual({ exitCode: 129 });
-    expect(await terminalState(desk, terminal.uri)).toMatchObject({ lifecycle: { status: 'exited', exitCode: 129 } });
+    expect(await terminalState(desk, terminal.uri)).toMatchObject({
+      lifecycle: { status: 'exited', exitCode: 129 },
+    });
   });
 
   it('[TERM-1] that cannot be started is reported to the agent', async () => {

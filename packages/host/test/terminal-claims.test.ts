@@ -118,6 +118,32 @@ describe('the chat of a claim', () => {
     await expect(desk.request('createTerminal', create)).rejects.toMatchObject({ code: -32008 });
     expect(await claim(desk, inSession)).toBeUndefined();
   });
+
+  it('[TERM-21] [DIA-2] is found for clients of versions without it', async () => {
+    const { host, desk } = await two();
+    const old = await host.client('old', { protocolVersions: ['0.8.0'] });
+    const session = { kind: 'session', session: inSession.session };
+    const create = async (claim: object): Promise<void> => {
+      const id = old.ask('createTerminal', { channel: TERMINAL, claim });
+      await expect
+        .poll(async () => {
+          await host.run();
+          return old.answerTo(id)?.result;
+        })
+        .toBe(null);
+    };
+    await create({ ...session });
+    expect((await terminalState(desk)).claim).toEqual(inSession);
+    expect((await terminalState(old)).claim).toEqual(session);
+    await claim(desk, ownClaim(desk));
+    await desk.request('createChat', { channel: inSession.session, chat: 'ahp-chat:/two' });
+    await desk.act('ahp-chat:/two', turnStarted('a'));
+    host.agent.turn.output.toolCall({ toolCallId: 'x', toolName: 'make', displayName: 'Make' });
+    await host.run();
+    await desk.request('disposeTerminal', { channel: TERMINAL });
+    await create({ ...session, turnId: 'a', toolCallId: 'x' });
+    expect((await terminalState(desk)).claim).toMatchObject({ chat: 'ahp-chat:/two', toolCallId: 'x' });
+  });
 });
 
 describe('permission', () => {

@@ -9,7 +9,11 @@ export const TERMINAL = 'ahp-terminal:/t';
 export const ownClaim = ({ clientId }: RawClient): TerminalClaim => ({ kind: 'client', clientId });
 
 /** The claim of the fixture's session, in the background. */
-export const inSession = { kind: 'session', session: SESSION, chat: 'ahp-chat:/id-1' } as const satisfies TerminalClaim;
+export const inSession = {
+  kind: 'session',
+  session: SESSION,
+  chat: 'ahp-chat:/id-1',
+} as const satisfies TerminalClaim;
 
 /** A terminal of `client`, which is subscribed to it. */
 export async function openTerminal(

@@ -165,7 +165,10 @@ describe('a host that was killed', () => {
       await host.advance(10);
     }
     await host.restart();
-    expect(await terminalState(await host.client('desk'))).toMatchObject({ title: 'last', lifecycle: { status: 'exited', exitCode: 129 } });
+    expect(await terminalState(await host.client('desk'))).toMatchObject({
+      title: 'last',
+      lifecycle: { status: 'exited', exitCode: 129 },
+    });
   });
 
   it('[CONN-8] takes no journaled byte twice that was not acknowledged', async () => {
@@ -191,7 +194,10 @@ describe('a host that was killed', () => {
     await host.run();
     await host.restart();
     const again = await host.client();
-    expect(await terminalState(again)).toMatchObject({ lifecycle: { status: 'exited', exitCode: 129 }, content: [{ value: 'last words' }] });
+    expect(await terminalState(again)).toMatchObject({
+      lifecycle: { status: 'exited', exitCode: 129 },
+      content: [{ value: 'last words' }],
+    });
     expect((await terminalList(again))[0]).toMatchObject({ lifecycle: { status: 'exited', exitCode: 129 } });
     await host.restart();
     expect(host.logged).toEqual([]);

@@ -1,7 +1,8 @@
 import { hasExited } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
-import { exitCodeOf,
+import {
+  exitCodeOf,
   openTerminal,
   outputOf,
   ownClaim,
@@ -85,11 +86,16 @@ describe('a host that starts with many terminals', () => {
     const list = await terminalList(desk);
     expect(list.map(exitCodeOf)).toEqual(Array.from({ length: 10 }, () => 129));
     expect(list[0]?.title).toBe('late');
-    expect(await terminalState(desk, uriOf(0))).toMatchObject({ title: 'late', lifecycle: { status: 'exited', exitCode: 129 } });
+    expect(await terminalState(desk, uriOf(0))).toMatchObject({
+      title: 'late',
+      lifecycle: { status: 'exited', exitCode: 129 },
+    });
     expect(outputOf(await terminalState(desk, uriOf(3)))).toBe('first 3\r\n');
     expect(await host.journal.listOpen()).toEqual([]);
     await host.restart();
-    expect(await terminalState(await host.client('desk'), uriOf(3))).toMatchObject({ lifecycle: { status: 'exited', exitCode: 129 } });
+    expect(await terminalState(await host.client('desk'), uriOf(3))).toMatchObject({
+      lifecycle: { status: 'exited', exitCode: 129 },
+    });
   });
 
   it('[CONN-8] [TERM-4] keeps a bounded amount of a flood in memory, and loses none of it', async () => {
@@ -169,6 +175,9 @@ describe('terminals whose owner does not answer', () => {
     resolve(false);
     await host.run();
     expect(desk.types(uriOf(0))).toEqual(['terminal/exited']);
-    expect(await terminalList(desk)).toMatchObject([{ lifecycle: { status: 'exited', exitCode: 129 } }, { lifecycle: { status: 'exited', exitCode: 129 } }]);
+    expect(await terminalList(desk)).toMatchObject([
+      { lifecycle: { status: 'exited', exitCode: 129 } },
+      { lifecycle: { status: 'exited', exitCode: 129 } },
+    ]);
   });
 });

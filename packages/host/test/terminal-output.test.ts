@@ -219,7 +219,10 @@ describe('output', () => {
     last.output('\x1b]0;last\x07');
     last.end(0);
     await host.run();
-    expect(await terminalState(desk)).toMatchObject({ title: 'last', lifecycle: { status: 'exited', exitCode: 0 } });
+    expect(await terminalState(desk)).toMatchObject({
+      title: 'last',
+      lifecycle: { status: 'exited', exitCode: 0 },
+    });
   });
 
   it('[TERM-2] follows the folder of the shell', async () => {
@@ -278,7 +281,10 @@ describe('the end', () => {
       'terminal/exited',
     ]);
     const state = await terminalState(desk);
-    expect(state).toMatchObject({ lifecycle: { status: 'exited', exitCode: 143 }, content: [{ output: 'bye\ufffd', isComplete: true }] });
+    expect(state).toMatchObject({
+      lifecycle: { status: 'exited', exitCode: 143 },
+      content: [{ output: 'bye\ufffd', isComplete: true }],
+    });
     expect(state.content[0]).not.toHaveProperty('exitCode');
     expect((await terminalList(desk))[0]).toMatchObject({ lifecycle: { status: 'exited', exitCode: 143 } });
     expect(last.isReleased).toBe(true);
@@ -304,7 +310,10 @@ describe('the end', () => {
     expect(await terminalList(desk)).toMatchObject([{ lifecycle: { status: 'exited', exitCode: 0 } }]);
     // It was loaded for its end only.
     expect(host.host.core.sync.registry.get(TERMINAL)).toBeUndefined();
-    expect(await terminalState(desk)).toMatchObject({ lifecycle: { status: 'exited', exitCode: 0 }, content: [{ value: 'kept and on' }] });
+    expect(await terminalState(desk)).toMatchObject({
+      lifecycle: { status: 'exited', exitCode: 0 },
+      content: [{ value: 'kept and on' }],
+    });
   });
 
   it('[TERM-6] a terminal outlives its creator’s client and session', async () => {

@@ -1,4 +1,3 @@
-import { exitCodeOf } from './terminal-fixture.ts';
 import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import { createHost, type Host } from '../src/main/create-host.ts';
 import type { HostOptions, TerminalOptions } from '../src/main/options.ts';
 import { PuppetAgent } from './puppet-agent.ts';
 import { RawClient } from './raw-client.ts';
+import { exitCodeOf } from './terminal-fixture.ts';
 
 const TERMINAL = 'ahp-terminal:/real';
 

@@ -1,4 +1,4 @@
-import { hasExited, type ChannelKind } from '@agenthost/protocol';
+import { type ChannelKind, hasExited } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Channel } from '../src/sync/channel.ts';
 import { type HostFixture, startHost } from './host-fixture.ts';

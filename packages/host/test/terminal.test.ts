@@ -16,7 +16,12 @@ describe('createTerminal', () => {
     await client.subscribe(ROOT);
     await openTerminal(host, client);
     expect(client.types(ROOT)).toEqual(['root/terminalsChanged']);
-    const info = { resource: TERMINAL, title: expect.any(String), claim: ownClaim(client) };
+    const info = {
+      resource: TERMINAL,
+      title: expect.any(String),
+      claim: ownClaim(client),
+      lifecycle: { status: 'running' },
+    };
     expect(await terminalList(client)).toEqual([info]);
     expect(host.ptys.last.spec).toMatchObject({ cols: 80, rows: 24, cwd: process.cwd() });
     expect(host.ptys.last.spec.env).toMatchObject({ TERM: 'xterm-256color' });
@@ -57,7 +62,11 @@ describe('createTerminal', () => {
   it.each<[string, object, number]>([
     ['a URI that names something else', { channel: 'ahp-chat:/x', claim: self }, -32602],
     ['a claim for another client', { claim: { kind: 'client', clientId: 'other' } }, -32602],
-    ['an unknown session', { claim: { kind: 'session', session: 'ahp-session:/none' } }, -32001],
+    [
+      'an unknown session',
+      { claim: { kind: 'session', session: 'ahp-session:/none', chat: 'ahp-chat:/none' } },
+      -32001,
+    ],
     ['a folder that is no file', { claim: self, cwd: 'http://example.org/' }, -32602],
     ['a folder that does not exist', { claim: self, cwd: 'file:///does/not/exist' }, -32008],
     ['an empty command', { claim: self, 'x-command': [] }, -32602],
@@ -199,14 +208,21 @@ describe('disposeTerminal', () => {
         .map(({ action }) => (action.type === 'root/terminalsChanged' ? action.terminals : action));
     };
     const title = { type: 'terminal/titleChanged', title: 'build' };
-    const entry = { resource: TERMINAL, title: 'build', claim: ownClaim(desk) };
+    const entry = {
+      resource: TERMINAL,
+      title: 'build',
+      claim: ownClaim(desk),
+      lifecycle: { status: 'running' },
+    };
     expect(await told(() => desk.act(TERMINAL, title))).toEqual([[entry]]);
     const claim = ownClaim(viewer);
     expect(await told(() => desk.act(TERMINAL, { type: 'terminal/claimed', claim }))).toEqual([
       [{ ...entry, claim }],
     ]);
     expect(await told(() => host.ptys.last.output('text'))).toEqual([]);
-    expect(await told(() => host.ptys.last.end(3))).toEqual([[{ ...entry, claim, lifecycle: { status: 'exited', exitCode: 3 } }]]);
+    expect(await told(() => host.ptys.last.end(3))).toEqual([
+      [{ ...entry, claim, lifecycle: { status: 'exited', exitCode: 3 } }],
+    ]);
     expect(await told(() => desk.request('disposeTerminal', { channel: TERMINAL }))).toEqual([[]]);
   });
 

@@ -389,7 +389,12 @@ export const START_STATES: ChannelState = {
     config: { schema, values: {} },
   },
   chat: { resource: 'ahp-chat:/a', title: '', status: 1, modifiedAt: '2026-01-01T00:00:00.000Z', turns: [] },
-  terminal: { title: '', content: [], lifecycle: { status: 'running' }, claim: { kind: 'client', clientId: 'a' } },
+  terminal: {
+    title: '',
+    content: [],
+    lifecycle: { status: 'running' },
+    claim: { kind: 'client', clientId: 'a' },
+  },
   changeset: { status: 'computing', files: [] },
   annotations: { annotations: [] },
   resourceWatch: { root: 'file:///w', recursive: true },

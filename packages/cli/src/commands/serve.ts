@@ -1,8 +1,8 @@
-import { hasExited } from '@agenthost/protocol';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { AhpClient } from '@agenthost/client';
+import { hasExited } from '@agenthost/protocol';
 import { hasCode } from '@agenthost/protocol/values';
 import { readHosts } from '../host-link/discovery.ts';
 import type { ClientTarget } from '../host-link/open-client.ts';

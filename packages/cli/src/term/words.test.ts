@@ -101,7 +101,9 @@ describe('the holder of a terminal', () => {
     expect(holderText(uri, { kind: 'session', session: 'demo:/abcdefghij', chat: 'ahp-chat:/1' })).toBe(
       'session abcdefgh (background)',
     );
-    expect(holderText(uri, { kind: 'session', session: 'demo:/a', chat: 'ahp-chat:/1', turnId: 't' })).toBe('session a');
+    expect(holderText(uri, { kind: 'session', session: 'demo:/a', chat: 'ahp-chat:/1', turnId: 't' })).toBe(
+      'session a',
+    );
   });
 
   test('a refusal has a reason; input that may have arrived is no refusal', () => {
@@ -118,9 +120,12 @@ describe('lines for people', () => {
       ' 3  4f2a1122  running     client c             api server',
     );
     const state = { ...info, content: [], cols: 90, rows: 20, cwd: 'file:///home/u/w' };
-    expect(terminalLine({ ...info, lifecycle: { status: 'exited', exitCode: 130 } }, 12, { home: '/home/u', state })).toBe(
-      '12  4f2a1122  exited 130  client c             api server  90x20  ~/w',
-    );
+    expect(
+      terminalLine({ ...info, lifecycle: { status: 'exited', exitCode: 130 } }, 12, {
+        home: '/home/u',
+        state,
+      }),
+    ).toBe('12  4f2a1122  exited 130  client c             api server  90x20  ~/w');
   });
 
   test('a notice keeps to the corner, and to the window', () => {

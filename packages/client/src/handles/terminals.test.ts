@@ -68,7 +68,9 @@ describe('terminals', () => {
   test('maxLatencyMs and a claim for a session are passed on', async () => {
     const it = await harness();
     const uri = 'ahp-terminal:/mine';
-    await it.run(it.client.createTerminal({ uri, claim: { session: 'demo:/1', chat: 'ahp-chat:/1' }, maxLatencyMs: 40 }));
+    await it.run(
+      it.client.createTerminal({ uri, claim: { session: 'demo:/1', chat: 'ahp-chat:/1' }, maxLatencyMs: 40 }),
+    );
     const params = (method: string) => it.host.requests.findLast((r) => r.method === method)?.params;
     expect(params('createTerminal')).toEqual({
       channel: uri,

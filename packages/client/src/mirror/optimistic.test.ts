@@ -120,7 +120,12 @@ describe('prediction', () => {
   test('[REC-2] terminal input is never predicted, but settles', async () => {
     const { it } = await chat();
     const uri = 'ahp-terminal:/t';
-    it.host.states.set(uri, { title: 't', content: [], lifecycle: { status: 'running' }, claim: { kind: 'client', clientId: 'c1' } });
+    it.host.states.set(uri, {
+      title: 't',
+      content: [],
+      lifecycle: { status: 'running' },
+      claim: { kind: 'client', clientId: 'c1' },
+    });
     const mirror = await it.run(it.client.subscribe(uri));
     const seen: unknown[] = [];
     mirror.onChange((state) => seen.push(state));

@@ -1,5 +1,6 @@
-import { hasExited,
+import {
   alreadyExists,
+  hasExited,
   internalError,
   limitReached,
   notFound,

@@ -7,7 +7,8 @@ const agent = { provider: 'demo', displayName: 'Demo', description: 'Scripted', 
 const terminal = {
   resource: 'ahp-terminal:/1',
   title: 'zsh',
-  lifecycle: { status: 'running' }, claim: { kind: 'client', clientId: 'c' },
+  lifecycle: { status: 'running' },
+  claim: { kind: 'client', clientId: 'c' },
 } as const;
 const config = { schema: { type: 'object' as const, properties: {} }, values: { theme: 'dark', beta: true } };
 

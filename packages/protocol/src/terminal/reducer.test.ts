@@ -4,7 +4,13 @@ import { terminalReducer } from './reducer.ts';
 import type { TerminalCommandPart, TerminalContentPart, TerminalState } from './state.ts';
 
 function terminal(content: TerminalContentPart[], fields: Partial<TerminalState> = {}): TerminalState {
-  return { title: 'zsh', content, lifecycle: { status: 'running' }, claim: { kind: 'client', clientId: 'desk' }, ...fields };
+  return {
+    title: 'zsh',
+    content,
+    lifecycle: { status: 'running' },
+    claim: { kind: 'client', clientId: 'desk' },
+    ...fields,
+  };
 }
 
 function command(

@@ -1,5 +1,5 @@
-import { hasExited } from '@agenthost/protocol';
 import type { Host } from '@agenthost/host';
+import { hasExited } from '@agenthost/protocol';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 

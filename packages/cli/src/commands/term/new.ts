@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TerminalHandle } from '@agenthost/client';
-import { hasExited, channelUri } from '@agenthost/protocol';
+import { channelUri, hasExited } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { type Connected, withHost } from '../../host-link/connect.ts';
 import type { HostOptions } from '../../host-link/find-host.ts';

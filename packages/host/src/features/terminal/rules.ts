@@ -58,8 +58,7 @@ function checkClaim(
   if (next.kind === 'session') {
     const chats = chatsOf(next.session);
     if (chats === undefined) return reject('unknownSession', 'There is no such session to hold it');
-    if (!chats.includes(next.chat))
-      return reject('unknownChat', `The session has no chat ${next.chat}`);
+    if (!chats.includes(next.chat)) return reject('unknownChat', `The session has no chat ${next.chat}`);
   }
   if (present.kind === 'client') {
     // The holder may pass the terminal to any client.

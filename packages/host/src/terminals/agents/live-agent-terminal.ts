@@ -76,7 +76,12 @@ export class LiveAgentTerminal implements AgentTerminal {
       if (channel === undefined || !this.#isIn(channel)) return;
       const { claim } = channel.state;
       if (claim.kind !== 'session' || claim.chat !== this.#chat) return;
-      const next = openClaim(this.#sync, { kind: 'session', session: claim.session, chat: this.#chat, ...by });
+      const next = openClaim(this.#sync, {
+        kind: 'session',
+        session: claim.session,
+        chat: this.#chat,
+        ...by,
+      });
       if (!isSame(claim, next)) tx.emit(channel, { type: 'terminal/claimed', claim: next });
     });
     if (by === undefined || !this.#isDetached) return;

@@ -11,7 +11,12 @@ function newTerminal() {
   const channel = new Channel<'terminal'>({
     uri: 'ahp-terminal:/one',
     kind: 'terminal',
-    state: { title: '', content: [], lifecycle: { status: 'running' }, claim: { kind: 'client', clientId: 'client' } },
+    state: {
+      title: '',
+      content: [],
+      lifecycle: { status: 'running' },
+      claim: { kind: 'client', clientId: 'client' },
+    },
     hostData: { pty: 'pty', offset: 0, titledBy: 'host', defaultTitle: '' },
     seq: 0,
     usedAt: 0,

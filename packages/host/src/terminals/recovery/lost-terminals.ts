@@ -35,7 +35,10 @@ export function endUnloaded(
     tx.emitUnloaded<'terminal'>(uri, { type: 'terminal/exited', exitCode: LOST_EXIT_CODE });
     tx.write({ op: 'local', uri, local: JSON.stringify(rest) });
     tx.write({ op: 'markClosed', uri });
-    changes.set(uri, { lifecycle: { status: 'exited', exitCode: LOST_EXIT_CODE }, ...(isNamed ? { title } : {}) });
+    changes.set(uri, {
+      lifecycle: { status: 'exited', exitCode: LOST_EXIT_CODE },
+      ...(isNamed ? { title } : {}),
+    });
   }
   changeListed(tx, sync, changes);
 }

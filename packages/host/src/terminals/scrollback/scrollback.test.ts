@@ -25,7 +25,8 @@ class Kept {
   write(data: string): void {
     const state: TerminalState = {
       title: '',
-      lifecycle: { status: 'running' }, claim: { kind: 'client', clientId: 'c' },
+      lifecycle: { status: 'running' },
+      claim: { kind: 'client', clientId: 'c' },
       content: this.content,
     };
     this.content = terminalReducer(state, { type: 'terminal/data', data }, 0).content;

@@ -160,7 +160,10 @@ describe('[CHAT-17] a message that starts with !', () => {
     await host.run();
     const terminal = terminalOf(client, chat);
     await client.subscribe(terminal);
-    await client.act(terminal, { type: 'terminal/claimed', claim: { kind: 'session', session: SESSION, chat } });
+    await client.act(terminal, {
+      type: 'terminal/claimed',
+      claim: { kind: 'session', session: SESSION, chat },
+    });
     await host.run();
     const [turn] = await turns();
     expect(turn?.state).toBe('complete');

@@ -9,6 +9,7 @@ import type { Sync } from '../../sync/sync.ts';
 import type { ClientRecord } from '../clients/client-record.ts';
 import type { ClientWays, FindWays } from '../ways.ts';
 import { AnswerSender } from './answer-sender.ts';
+import { chatOfClaim } from './chat-of-claim.ts';
 import type { ConnectionLimits } from './connection-quotas.ts';
 import { Translator } from './dialect.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -170,7 +171,9 @@ export class Connection implements Sink {
   /** Call it when the handshake has succeeded. */
   goOnline(online: Online): void {
     this.#online = online;
-    this.#translator = new Translator(online.version, online.client.id, this.#ways);
+    this.#translator = new Translator(online.version, online.client.id, this.#ways, {
+      chatOfClaim: (session, toolCallId) => chatOfClaim(this.#sync.registry, session, toolCallId),
+    });
   }
 
   /** Call it when a handshake has failed after `goOnline`. */

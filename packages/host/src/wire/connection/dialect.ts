@@ -19,12 +19,19 @@ export class Translator {
   readonly dialect: Dialect;
   readonly #clientId: string;
   readonly #ways: ClientWays | undefined;
+  readonly #finds: Pick<Look, 'chatOfClaim'>;
 
-  /** `version`: as negotiated. `ways`: those of the client's program. */
-  constructor(version: string, clientId: string, ways?: ClientWays) {
+  /** `version`: as negotiated. `ways`: those of the client's program. `finds`: what a conversion may ask of the host. */
+  constructor(
+    version: string,
+    clientId: string,
+    ways: ClientWays | undefined,
+    finds: Pick<Look, 'chatOfClaim'>,
+  ) {
     this.dialect = dialectOf(lineOf(version) ?? '1.0.0');
     this.#clientId = clientId;
     this.#ways = ways;
+    this.#finds = finds;
   }
 
   /** True if everything passes unchanged. */
@@ -132,7 +139,7 @@ export class Translator {
   }
 
   #look(channel: string, states?: { before: unknown; after: unknown }): Look {
-    return { ...states, channel, clientId: this.#clientId };
+    return { ...this.#finds, ...states, channel, clientId: this.#clientId };
   }
 }
 

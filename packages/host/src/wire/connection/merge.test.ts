@@ -84,7 +84,12 @@ describe('merging two envelopes', () => {
   });
 
   it('[SUB-4] does the same for a terminal', () => {
-    const terminal: TerminalState = { title: '', content: [], lifecycle: { status: 'running' }, claim: { kind: 'client', clientId: 'c' } };
+    const terminal: TerminalState = {
+      title: '',
+      content: [],
+      lifecycle: { status: 'running' },
+      claim: { kind: 'client', clientId: 'c' },
+    };
     const data = (text: string): StateAction => ({ type: 'terminal/data', data: text });
     const merged = mergeEnvelopes(envelope(1, data('a')), envelope(2, data('b')));
     const apart = terminalReducer(terminalReducer(terminal, data('a'), 1), data('b'), 2);

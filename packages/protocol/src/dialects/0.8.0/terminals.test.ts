@@ -40,7 +40,9 @@ describe('terminals for 0.8', () => {
       ...terminal,
       lifecycle: { status: 'exited', exitCode: 3 },
     });
-    expect(dialect.stateUp('root', { terminals: [{ ...info({}), lifecycle: undefined, exitCode: 2 }] }, {})).toEqual({
+    expect(
+      dialect.stateUp('root', { terminals: [{ ...info({}), lifecycle: undefined, exitCode: 2 }] }, {}),
+    ).toEqual({
       terminals: [info({ status: 'exited', exitCode: 2 })],
     });
   });
