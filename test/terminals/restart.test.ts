@@ -124,7 +124,8 @@ describe('a host that is stopped and started again', () => {
       },
       {
         resource: background.uri,
-        title: states[1]?.title, lifecycle: { status: 'running' },
+        title: states[1]?.title,
+        lifecycle: { status: 'running' },
         claim: { kind: 'session', session: session.uri, chat: session.chat.mirror.uri },
       },
     ]);

@@ -139,7 +139,12 @@ describe('import', () => {
       nowhere,
       'the folder /no/such does not exist on the host: choose a folder with --cwd',
     ],
-    ['outside.json', workingDirectory, '"workingDirectories":["file:///usr"]', ', or give this one with --cwd'],
+    [
+      'outside.json',
+      workingDirectory,
+      '"workingDirectories":["file:///usr"]',
+      ', or give this one with --cwd',
+    ],
     ['turns.json', /"turn":{"id":"[^"]*"/, '"turn":{"id":1', 'turn.id: must be a string'],
   ])('reports the fault of %s, and leaves nothing', async (name, from, to, told) => {
     const before = await machine.run(['sessions']);
