@@ -66,10 +66,21 @@ const STATES = {
   resourceWatch: 'ResourceWatchState',
 };
 
-describe.skipIf(missing !== undefined).each<VersionLine>(['0.5.0', '0.5.1', '0.5.2'])(
-  'what a connection at %s is sent',
-  (version) => {
-    const defs = missing === undefined ? definitionsOf('0.5.2') : {};
+/** Versions that are sent all of 1.0. */
+const READY: readonly VersionLine[] = [];
+
+/** The versions, and the newest one whose values they are sent. */
+const SENT: readonly [VersionLine, VersionLine][] = [
+  ['0.5.0', '0.5.2'],
+  ['0.5.1', '0.5.2'],
+  ['0.5.2', '0.5.2'],
+  ...READY.map((version): [VersionLine, VersionLine] => [version, '1.0.0']),
+];
+
+describe.skipIf(missing !== undefined).each(SENT)(
+  'what a connection at %s is sent of %s',
+  (version, newest) => {
+    const defs = missing === undefined ? definitionsOf(newest) : {};
     const schema = missing === undefined ? new OlderSchema(version) : undefined;
     const dialect = dialectOf(version);
 

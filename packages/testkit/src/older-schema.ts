@@ -19,15 +19,31 @@ export interface Schema {
 /** Schemas by type name. */
 export type Definitions = Readonly<Record<string, Schema>>;
 
-/** The version whose schema is corrected; earlier versions are derived from it. */
+/** The first version whose schema is exact; earlier schemas are completed from it. */
 const CORRECTED = '0.5.2';
+const LOOSE: readonly string[] = ['0.4.0', '0.5.0', '0.5.1'];
+
+/** Newer optional fields that may stay in what an older version is sent, because receivers ignore them [DIA-4]. */
+const MAY_STAY: readonly string[] = [
+  'backgroundWork',
+  'blocking',
+  'canvases',
+  'changes',
+  'changesets',
+  'chats',
+  'defaultChat',
+  'duration',
+  'isPty',
+  'movable',
+  'startedAt',
+];
 
 const fileOf = (version: string): string =>
   fileURLToPath(new URL(`../../../../shared/protocol/${version}/schema.json`, import.meta.url));
 
 /** The expected path of the protocol's schema when the file is missing; else `undefined`. */
 export const missingSchemas = (): string | undefined =>
-  existsSync(fileOf(CORRECTED)) ? undefined : fileOf(CORRECTED);
+  existsSync(fileOf('1.0.0')) ? undefined : fileOf('1.0.0');
 
 /** The types of a version. Throws when its schema is missing. */
 export const definitionsOf = (version: string): Definitions =>
@@ -42,7 +58,9 @@ export class OlderSchema {
 
   constructor(version: string) {
     this.#ajv = new Ajv2020({ strict: false, allErrors: false });
-    this.#ajv.addSchema({ $id: 'older', $defs: closed(definitionsOf(version), definitionsOf(CORRECTED)) });
+    const own = definitionsOf(version);
+    const corrected = LOOSE.includes(version) ? definitionsOf(CORRECTED) : own;
+    this.#ajv.addSchema({ $id: 'older', $defs: closed(own, corrected) });
   }
 
   /** The fault of a value of this type; `undefined` when there is none. */
@@ -85,17 +103,23 @@ function narrowed(schema: Schema, own: Schema, all: Definitions): object {
     // The schema files declare these JSON Schemas as strings.
     if (name === 'inputSchema' || name === 'outputSchema') return [name, {}];
     const newer = properties?.[name];
-    return [name, newer === undefined ? field : narrowed(newer, field, all)];
+    return [name, newer === undefined || isOther(newer, field) ? field : narrowed(newer, field, all)];
   });
   const required = (schema.required ?? []).filter((name) => own.properties?.[name] !== undefined);
   return {
     type: 'object',
     properties: Object.fromEntries(fields),
     required,
-    patternProperties: { '^(?:x-|_meta$)': {} },
+    patternProperties: { '^(?:x-|_meta$)': {}, [`^(?:${newerOf(own).join('|')})$`]: {} },
     additionalProperties: schema.additionalProperties ?? false,
   };
 }
+
+/** Times were numbers in 0.4. */
+const isOther = (newer: Schema, own: Schema): boolean => newer.type === 'string' && own.type === 'number';
+
+const newerOf = ({ properties = {} }: Schema): readonly string[] =>
+  MAY_STAY.filter((name) => !Object.hasOwn(properties, name));
 
 /** The type name in a reference. */
 export const nameOf = (ref: string): string => ref.replace('#/$defs/', '');
@@ -104,7 +128,10 @@ let actionTypes: ReadonlyMap<string, string> | undefined;
 
 /** The type of an action with this name, which gives better errors than the union of all actions. */
 export function typeOfAction(type: string): string {
-  actionTypes ??= namesOfActions(definitionsOf(CORRECTED));
+  // A type keeps its name in later versions.
+  actionTypes ??= new Map(
+    ['1.0.0', CORRECTED, '0.4.0'].flatMap((version) => [...namesOfActions(definitionsOf(version))]),
+  );
   return actionTypes.get(type) ?? 'StateAction';
 }
 
