@@ -1,25 +1,26 @@
-import { ACTIVITY_MASK, type ChannelKind, type ChannelState, dialectOf } from '@agenthost/protocol';
-import type { ForeignClient, ForeignVersion } from './foreign-client.ts';
+import { ACTIVITY_MASK, type ChannelKind, dialectOf, type VersionLine } from '@agenthost/protocol';
+import { comparable } from '../oracle/allowed.ts';
+import { type Doc, docs, isDoc } from '../oracle/doc.ts';
+import type { ForeignClient } from './foreign-client.ts';
 import { shownBy } from './shown.ts';
 import type { SimClient } from './sim-client.ts';
 import { mustEqual, Violation } from './violation.ts';
 
-type State = ChannelState[ChannelKind];
-
 /**
  * Checks that clients of another implementation show the host's state as their version knows it. Does not
- * compare parts that depend on the reducer's clock [ACT-6] and turns that were deleted because of their age,
- * because the protocol does not report that deletion to such clients. Throws a `Violation`.
+ * compare parts that depend on the reducer's clock [ACT-6], the differences that the dialects allow, and turns that were deleted because of
+ * their age, because the protocol does not report that deletion to such clients. Throws a `Violation`.
  */
 export function checkForeigners(foreigners: readonly ForeignClient[], auditor: SimClient): void {
   for (const { name, version, states } of foreigners) {
+    const look = { clientId: name };
     for (const mirror of auditor.mirrors()) {
       const entry = states.get(mirror.uri);
       if (entry === undefined) continue;
-      // The shared reducer creates parts that the client's version does not know.
-      const held = asKnown(entry.state, version);
-      const where = `${name} on ${mirror.uri}`;
-      const truth = asKnown(mirror.confirmed, version);
+      const { kind } = entry;
+      const held = known(version, kind, entry.state);
+      const truth = known(version, kind, dialectOf(version).stateDown(kind, mirror.confirmed, look));
+      const where = `${name} at ${version} on ${mirror.uri}`;
       mustEqual(
         'convergence',
         where,
@@ -30,42 +31,33 @@ export function checkForeigners(foreigners: readonly ForeignClient[], auditor: S
   }
 }
 
-function asKnown(state: State, version: ForeignVersion): State {
-  // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a state of another version is only compared
-  return dialectOf(version).stateDown(kindOf(state), state, {}) as State;
-}
-
-function kindOf(state: State): ChannelKind {
-  if ('turns' in state) return 'chat';
-  return 'activeClients' in state ? 'session' : 'root';
-}
+const known = (version: VersionLine, kind: ChannelKind, state: unknown): Doc =>
+  comparable(version, kind, isDoc(state) ? state : {});
 
 /** The state without the oldest turns, which the host no longer has. */
-function shownOf(held: State, truth: State): State {
+function shownOf(held: Doc, truth: Doc): Doc {
   if (!('turns' in held && 'turns' in truth)) return held;
-  const [oldest] = truth.turns;
+  const oldest = docs(truth['turns'])[0]?.['id'];
+  const turns = docs(held['turns']);
   // The id of a deleted turn may be used again; the newest turn with the id is the host's.
-  const from = held.turns.findLastIndex(({ id }) => id === oldest?.id);
-  return from > 0 ? { ...held, turns: held.turns.slice(from) } : held;
+  const from = turns.findLastIndex(({ id }) => id === oldest);
+  return from > 0 ? { ...held, turns: turns.slice(from) } : held;
 }
 
 /** The host's state, limited to the window of the client. */
-function cutTo(
-  held: State,
-  truth: State,
-  { where, version }: { where: string; version: ForeignVersion },
-): State {
+function cutTo(held: Doc, truth: Doc, { where, version }: { where: string; version: VersionLine }): Doc {
   if (!('turns' in held && 'turns' in truth)) return truth;
-  const turns = held.turns.length === 0 ? [] : truth.turns.slice(-held.turns.length);
+  const [all, shown] = [docs(truth['turns']), docs(held['turns'])];
+  const turns = shown.length === 0 ? [] : all.slice(-shown.length);
   // A version without `chat/turnsLoaded` has an empty window and no cursor after a truncation before the window
   // [CONN-9].
   const takesTurns = dialectOf(version).takesTurns;
-  if (takesTurns && held.turnsNextCursor === undefined && turns.length < truth.turns.length)
+  if (takesTurns && held['turnsNextCursor'] === undefined && turns.length < all.length)
     throw new Violation('convergence', `${where}: older turns exist, and no cursor to them`);
   return { ...truth, turns };
 }
 
-const judged = (state: State): unknown => timeless(shownBy(state));
+const judged = (state: Doc): unknown => timeless(shownBy(state));
 
 /** The value without times, activity, extension counters and cursors, which differ between clients. */
 function timeless(value: unknown): unknown {

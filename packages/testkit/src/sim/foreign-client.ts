@@ -1,38 +1,32 @@
 import {
   type ActionEnvelope,
   type ChannelKind,
-  type ChannelState,
-  type ClientAction,
+  dialectOf,
   kindOfScheme,
   ROOT_URI,
-  reduceChannel,
-  type Snapshot,
-  type StateAction,
+  VERSION_LINES,
+  type VersionLine,
 } from '@agenthost/protocol';
 import type { ControlledNetwork, Link } from '../controlled-network.ts';
 import { missingSchemas, OlderSchema, typeOfAction } from '../older-schema.ts';
+import { type Doc, doc } from '../oracle/doc.ts';
+import { reduceAt } from '../oracle/reduce-at.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { SimulatedClock } from '../simulated-clock.ts';
 import type { Ledger } from './ledger.ts';
 import type { Report } from './report.ts';
 import type { FaultLog } from './violation.ts';
 
-type State = ChannelState[ChannelKind];
+/** The protocol's schemas by version, read when they are first needed. */
+const schemas = new Map<VersionLine, OlderSchema>();
 
-const FOREIGN_VERSIONS = ['0.5.0', '0.5.1', '0.5.2'] as const;
-
-/** Protocol versions of clients of another implementation. */
-export type ForeignVersion = (typeof FOREIGN_VERSIONS)[number];
-
-/** The protocol's schemas by version, if they are next to the repository. */
-const schemas =
-  missingSchemas() === undefined
-    ? {
-        '0.5.0': new OlderSchema('0.5.0'),
-        '0.5.1': new OlderSchema('0.5.1'),
-        '0.5.2': new OlderSchema('0.5.2'),
-      }
-    : undefined;
+/** The schema of a version; `undefined` if the schemas are not next to the repository. */
+function schemaOf(version: VersionLine): OlderSchema | undefined {
+  if (missingSchemas() !== undefined) return undefined;
+  const known = schemas.get(version) ?? new OlderSchema(version);
+  schemas.set(version, known);
+  return known;
+}
 
 const STATE_TYPES: Readonly<Partial<Record<ChannelKind, string>>> = {
   root: 'RootState',
@@ -41,15 +35,24 @@ const STATE_TYPES: Readonly<Partial<Record<ChannelKind, string>>> = {
   terminal: 'TerminalState',
 };
 
+/** An envelope whose action is of the client's version. */
+type Envelope = Omit<ActionEnvelope, 'action'> & { readonly action: Doc };
+
+interface Snapshot {
+  readonly resource: string;
+  readonly state: Doc;
+  readonly fromSeq: number;
+}
+
 interface Answer {
   readonly id?: number;
   readonly method?: string;
-  readonly params?: ActionEnvelope;
+  readonly params?: Envelope;
   readonly result?: {
     readonly snapshots?: readonly Snapshot[];
     readonly snapshot?: Snapshot;
     readonly type?: string;
-    readonly actions?: readonly ActionEnvelope[];
+    readonly actions?: readonly Envelope[];
     readonly missing?: readonly string[];
   };
 }
@@ -57,7 +60,7 @@ interface Answer {
 /** Dependencies of a client of another implementation. */
 export interface ForeignParts {
   readonly name: string;
-  readonly version: ForeignVersion;
+  readonly version: VersionLine;
   /** The version that the host uses for the client; for a forgotten client the newest one [CONN-7]. */
   readonly versionAtHost: () => string | undefined;
   readonly random: SeededRandom;
@@ -69,16 +72,16 @@ export interface ForeignParts {
 }
 
 /**
- * A client of another implementation: plain JSON-RPC without epoch, delays and extensions. It uses the shared
- * reducers with its own clock, dispatches without prediction, never resends, and counts `clientSeq` from 1 on
+ * A client of another implementation: plain JSON-RPC without epoch, delays and extensions. It reduces by the
+ * oracle of its version with its own clock, dispatches without prediction, never resends, and counts `clientSeq` from 1 on
  * each connection.
  */
 export class ForeignClient {
   readonly name: string;
   readonly random: SeededRandom;
-  readonly states = new Map<string, { kind: ChannelKind; state: State; seq: number }>();
+  readonly states = new Map<string, { kind: ChannelKind; state: Doc; seq: number }>();
   readonly #parts: ForeignParts;
-  #spoken: ForeignVersion;
+  #spoken: VersionLine;
   readonly #wanted = new Set<string>();
   #link: Link | undefined;
   #isOnline = false;
@@ -96,8 +99,13 @@ export class ForeignClient {
   }
 
   /** The version of the received messages: the offered one, unless the host has forgotten the client. */
-  get version(): ForeignVersion {
+  get version(): VersionLine {
     return this.#spoken;
+  }
+
+  /** The client's clock, in milliseconds since the epoch. */
+  get now(): number {
+    return this.#parts.clock.now();
   }
 
   get isOnline(): boolean {
@@ -161,12 +169,13 @@ export class ForeignClient {
 
   /** Asks for a wider or narrower window. */
   renew(uri: string): void {
-    if (!this.#isOnline || !this.#wanted.has(uri) || this.version === '0.5.0') return;
+    if (!this.#isOnline || !this.#wanted.has(uri) || !dialectOf(this.version).takesTurns) return;
     this.#parts.report.count('renewals');
     this.#ask('subscribe', { channel: uri, view: { turns: this.random.int(6) } });
   }
 
-  dispatch(channel: string, action: ClientAction): void {
+  /** Dispatches an action of the client's version. */
+  dispatch(channel: string, action: Doc): void {
     if (!this.#isOnline) return;
     this.#clientSeq += 1;
     this.#send({ method: 'dispatchAction', params: { channel, clientSeq: this.#clientSeq, action } });
@@ -181,7 +190,7 @@ export class ForeignClient {
 
   #noteVersion(): void {
     const atHost = this.#parts.versionAtHost();
-    this.#spoken = FOREIGN_VERSIONS.find((version) => version === atHost) ?? this.#spoken;
+    this.#spoken = VERSION_LINES.find((version) => version === atHost) ?? this.#spoken;
   }
 
   #ask(method: string, params: object): void {
@@ -223,7 +232,8 @@ export class ForeignClient {
   }
 
   #show({ resource, state, fromSeq }: Snapshot): void {
-    const kind = 'activeClients' in state ? 'session' : kindOfScheme(resource);
+    const isSession = 'activeClients' in state || 'summary' in state;
+    const kind = isSession ? 'session' : kindOfScheme(resource);
     if (kind !== 'root' && kind !== 'session' && kind !== 'chat' && kind !== 'terminal')
       throw new Error(`unexpected snapshot of ${resource}`);
     this.#check(STATE_TYPES[kind] ?? kind, state);
@@ -231,7 +241,7 @@ export class ForeignClient {
     this.#lastSeen = Math.max(this.#lastSeen ?? 0, fromSeq);
   }
 
-  #reduce(envelope: ActionEnvelope): void {
+  #reduce(envelope: Envelope): void {
     const { channel, action, serverSeq, origin, rejectionReason } = envelope;
     this.#lastSeen = Math.max(this.#lastSeen ?? 0, serverSeq);
     if (origin?.clientId === this.name) this.#noteEcho(envelope, origin.clientSeq);
@@ -239,21 +249,22 @@ export class ForeignClient {
     const held = this.states.get(channel);
     if (held === undefined || rejectionReason !== undefined || serverSeq <= held.seq) return;
     held.seq = serverSeq;
-    held.state = reduceChannel(held.kind, held.state, withoutExtensions(action), this.#parts.clock.now());
+    const at = { version: this.version, now: this.#parts.clock.now() };
+    held.state = reduceAt(at, held.kind, held.state, action);
   }
 
-  #checkAction(action: StateAction): void {
-    if (schemas !== undefined) this.#check(typeOfAction(action.type), action);
-    if (action.type !== 'chat/responsePart') return;
-    const { part } = action;
+  #checkAction(action: Doc): void {
+    this.#check(typeOf(action), action);
+    if (action['type'] !== 'chat/responsePart') return;
+    const { kind, content } = doc(action['part']);
     // A client that shows only appended text would miss this content [CHAT-4].
-    if ((part.kind === 'markdown' || part.kind === 'reasoning') && part.content !== '')
+    if ((kind === 'markdown' || kind === 'reasoning') && content !== '')
       this.#parts.faults.note('convergence', `a part begins with content: ${JSON.stringify(action)}`);
   }
 
   /** Reports a message that does not match the version of this client [CONN-9]. */
   #check(type: string, value: unknown): void {
-    const schema = schemas?.[this.version];
+    const schema = schemaOf(this.version);
     if (schema === undefined) return;
     this.#parts.report.count('checkedFrames');
     const fault = schema.faultOf(type, value);
@@ -264,7 +275,7 @@ export class ForeignClient {
       );
   }
 
-  #noteEcho({ serverSeq }: ActionEnvelope, clientSeq: number): void {
+  #noteEcho({ serverSeq }: Envelope, clientSeq: number): void {
     // A replay contains echoes with numbers of an earlier connection.
     if (!this.#isOnline) return;
     if (clientSeq > this.#clientSeq || this.#echoed.has(clientSeq))
@@ -276,9 +287,4 @@ export class ForeignClient {
   }
 }
 
-/** The action without this project's extensions. */
-function withoutExtensions(action: StateAction): StateAction {
-  if (action.type !== 'chat/turnsLoaded') return action;
-  const { 'x-from': _, ...plain } = action;
-  return plain;
-}
+const typeOf = (action: Doc): string => typeOfAction(String(action['type']));

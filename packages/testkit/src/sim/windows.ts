@@ -1,3 +1,4 @@
+import { doc, docs } from '../oracle/doc.ts';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
@@ -10,16 +11,18 @@ export function checkWindows({ life, clients, foreigners }: World): void {
   for (const chat of core?.sync.registry.all() ?? []) {
     if (!chat.is('chat')) continue;
     const windows = [
-      ...clients.map((client) => [client.clientId, client.mirror(chat.uri, 'chat')?.confirmed] as const),
-      ...foreigners.map(({ name, states }) => [name, states.get(chat.uri)?.state] as const),
+      ...clients.map(
+        (client) => [client.clientId, windowOf(client.mirror(chat.uri, 'chat')?.confirmed)] as const,
+      ),
+      ...foreigners.map(({ name, states }) => [name, windowOf(states.get(chat.uri)?.state)] as const),
     ];
     for (const [clientId, held] of windows) {
       const connection = core?.hub.connectionOf(clientId);
       const subscription = connection && chat.subscriptions.get(connection);
-      if (held === undefined || !('turns' in held) || subscription === undefined) continue;
+      if (held === undefined || subscription === undefined) continue;
       // The end of its turn is not committed or delivered yet.
-      if (held.activeTurn?.id !== chat.state.activeTurn?.id) continue;
-      const oldest = chat.hostData.turnCount - held.turns.length;
+      if (held.active !== chat.state.activeTurn?.id) continue;
+      const oldest = chat.hostData.turnCount - held.turnCount;
       if (oldest > subscription.fromOrdinal)
         throw new Violation(
           'convergence',
@@ -27,4 +30,11 @@ export function checkWindows({ life, clients, foreigners }: World): void {
         );
     }
   }
+}
+
+/** The id of the active turn and the number of completed ones that a client holds. */
+function windowOf(state: object | undefined): { active: unknown; turnCount: number } | undefined {
+  if (state === undefined || !('turns' in state)) return undefined;
+  const { activeTurn, turns } = doc(state);
+  return { active: doc(activeTurn)['id'], turnCount: docs(turns).length };
 }

@@ -1,5 +1,5 @@
+import type { VersionLine } from '@agenthost/protocol';
 import { SeededRandom } from '../seeded-random.ts';
-import type { ForeignVersion } from './foreign-client.ts';
 import { STEPS, type StepName } from './steps.ts';
 
 /** Options that differ between runs. */
@@ -29,7 +29,7 @@ export interface WorldOptions {
   /** Whether turns are deleted because of their age. */
   readonly dropsTurns: boolean;
   /** Versions of the foreign clients, which use no epoch and no extensions. */
-  readonly foreignVersions: readonly ForeignVersion[];
+  readonly foreignVersions: readonly VersionLine[];
   /** Whether there is an observing client. */
   readonly hasObserver: boolean;
   /** Whether there is a guest from the start. */
