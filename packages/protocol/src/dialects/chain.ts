@@ -2,7 +2,7 @@ import { isClientAction } from '../wire/channels.ts';
 import type { StateAction } from '../wire/envelope.ts';
 import { PROTOCOL_VERSION, type VersionLine } from '../wire/versions.ts';
 import { isObject, type Json, type Look } from './reshape.ts';
-import { own, type Reshaping, type Step, Turned } from './step.ts';
+import { type ConvertAction, own, type Reshaping, type Step, Turned } from './step.ts';
 import { STEPS } from './steps.ts';
 
 /**
@@ -66,6 +66,7 @@ class Chain implements Dialect {
     readonly newer: ReadonlySet<string>;
     readonly taken: boolean;
   }[];
+  readonly #first: readonly Readonly<Record<string, ConvertAction>>[];
   readonly #up: readonly Turned[];
   readonly #commands: ReadonlySet<string>;
   readonly #notifications: ReadonlySet<string>;
@@ -79,6 +80,7 @@ class Chain implements Dialect {
       newer: new Set(newer.actions ?? []),
       taken: newer.actionsTaken === true && to === line,
     }));
+    this.#first = steps.flatMap(({ reshapings }) => reshapings.map(({ first = {} }) => first));
     this.#up = steps.toReversed().flatMap(({ reshapings }) => turned(reshapings.toReversed(), 'up'));
     const all = (kind: 'commands' | 'notifications' | 'channels'): Set<string> =>
       new Set(steps.flatMap(({ newer }) => newer[kind] ?? []));
@@ -92,7 +94,10 @@ class Chain implements Dialect {
   changes(type: string): boolean {
     let known = this.#changes.get(type);
     if (known === undefined) {
-      known = this.#steps.some(({ down, newer }) => newer.has(type) || down.some((one) => one.touches(type)));
+      const isFirst = this.#first.some((table) => Object.hasOwn(table, type));
+      known =
+        isFirst ||
+        this.#steps.some(({ down, newer }) => newer.has(type) || down.some((one) => one.touches(type)));
       this.#changes.set(type, known);
     }
     return known;
@@ -101,6 +106,8 @@ class Chain implements Dialect {
   actionDown(action: object, look: Look, isEcho = false): readonly object[] {
     if (!isObject(action)) return [action];
     let actions: readonly Json[] = [action];
+    for (const table of this.#first)
+      actions = actions.flatMap((given) => own(table, given.type)?.(given, look) ?? given);
     for (const { down, newer } of this.#steps) {
       for (const one of down) actions = actions.flatMap((given) => one.action(given, look));
       if (newer.size > 0 && !isEcho) actions = actions.filter(({ type }) => !newer.has(String(type)));

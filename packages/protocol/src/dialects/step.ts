@@ -35,6 +35,11 @@ export interface Reshaping {
   readonly down?: Direction;
   readonly up?: Direction;
   /**
+   * Converts actions of version 1.0 by type, on their way down and before all steps. For actions that take values from the state, which
+   * all steps then convert.
+   */
+  readonly first?: Readonly<Record<string, ConvertAction>>;
+  /**
    * For actions that become several: how many envelopes one may become at most, from the state before it. The host reserves their numbers
    * [DIA-1].
    */

@@ -58,6 +58,17 @@ const FIELDS: readonly AllowedField[] = [
       if (holder['status'] !== undefined) putActivity(holder, 0);
     },
   },
+  ...['chat', 'session'].map(
+    (kind): AllowedField => ({
+      before: '0.7.0',
+      kind,
+      reason: 'a changed first directory shows in summaries, and in the state with the next snapshot',
+      strip: (state) => {
+        delete state['workingDirectory'];
+        delete doc(state['summary'])['workingDirectory'];
+      },
+    }),
+  ),
   {
     before: '0.6.0',
     kind: 'chat',
@@ -102,12 +113,12 @@ export function comparable(version: VersionLine, kind: string, state: Doc): Doc 
   return copy;
 }
 
-/** Actions after which the states of a chat may differ until the next snapshot. */
+/** Actions after which states may differ until the next snapshot. */
 interface AllowedAction {
   /** The first version without the difference. */
   readonly before: VersionLine;
   readonly reason: string;
-  /** `state`: the chat in version 1.0 before the action. */
+  /** `state`: in version 1.0, before the action. */
   readonly isMet: (state: Doc, action: Doc) => boolean;
 }
 
@@ -123,6 +134,12 @@ function callOf(state: Doc, action: Doc): Doc {
 }
 
 const ACTIONS: readonly AllowedAction[] = [
+  {
+    before: '0.9.0',
+    reason: 'an error of a changeset comes with its status from 0.9 on; only hosts send it with content',
+    isMet: (state, { type, error }) =>
+      type === 'changeset/contentChanged' && error !== undefined && state['error'] !== error,
+  },
   {
     before: '0.7.0',
     reason: 'a toolCallReady refines contributor and intention from 0.7 on',
@@ -150,6 +167,11 @@ const ACTIONS: readonly AllowedAction[] = [
     reason: 'hosts ask only within a turn; without one the older reducer opens a request',
     isMet: (state, { type }) =>
       isOf(type, 'inputRequested', 'inputCompleted') && state['activeTurn'] === undefined,
+  },
+  {
+    before: '0.5.1',
+    reason: 'clients without turnsLoaded have all turns in their snapshots',
+    isMet: (_, { type }) => isOf(type, 'turnsLoaded'),
   },
   {
     before: '0.6.0',

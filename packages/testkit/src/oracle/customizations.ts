@@ -5,13 +5,16 @@ const KEEPS_LIST = ['plugin', 'mcpServer'];
 /** The entry or child that fits: top-level entries first. */
 function find(state: Doc, fits: (one: Doc) => boolean): Doc | undefined {
   const list = docs(state['customizations']);
-  return list.findLast(fits) ?? list.flatMap(({ children }) => docs(children)).find(fits);
+  const holder = list.find(({ children }) => docs(children).some(fits));
+  return list.findLast(fits) ?? docs(holder?.['children']).findLast(fits);
 }
 
 const server =
   (change: (server: Doc, action: Doc) => void): Change =>
   (state, action) => {
-    const found = find(state, ({ type, id }) => type === 'mcpServer' && id === action['id']);
+    const fits = ({ type, id }: Doc): boolean => type === 'mcpServer' && id === action['id'];
+    const entries = docs(state['customizations']);
+    const found = [entries, ...entries.map(({ children }) => docs(children))].flat().find(fits);
     if (found !== undefined) change(found, action);
   };
 

@@ -3,14 +3,12 @@ import type { Reshaping } from '../step.ts';
 
 /** A toggled child is its whole container: children had no flag. */
 export const toggledChildren: Reshaping = {
-  down: {
-    actions: {
-      'session/customizationToggled': (action, look) => {
-        const container = containerOf(action.id, look);
-        return container === undefined
-          ? action
-          : { type: 'session/customizationUpdated', customization: container };
-      },
+  first: {
+    'session/customizationToggled': (action, look) => {
+      const container = containerOf(action.id, look);
+      return container === undefined
+        ? action
+        : { type: 'session/customizationUpdated', customization: container };
     },
   },
 };
