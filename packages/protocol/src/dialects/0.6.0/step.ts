@@ -7,5 +7,5 @@ import { DIRECTORY_ACTIONS, workingDirectories } from './working-directories.ts'
 export const step060: Step = {
   to: '0.6.0',
   reshapings: [workingDirectories, chatSources, ptys],
-  newer: {},
+  newer: { actions: DIRECTORY_ACTIONS },
 };
