@@ -146,7 +146,8 @@ export class SoakUser {
         if (session === undefined || this.#chats.length >= MOST_SESSIONS) return;
         const turnId = lastTurn(session);
         const chat = `ahp-chat:/soak-${random.hex(12)}`;
-        const source = turnId === undefined ? {} : { source: { chat: session.chat.uri, turnId } };
+        const source =
+          turnId === undefined ? {} : { source: { kind: 'fork' as const, chat: session.chat.uri, turnId } };
         await client.request('createChat', { channel: session.uri, chat, ...source });
         this.#chats.push(await client.subscribe(chat, { turns: 5 }));
         return;

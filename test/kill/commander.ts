@@ -93,7 +93,7 @@ export class Commander {
         ? doer.client.request('createChat', {
             channel: this.#session,
             chat: uri,
-            source: { chat: source, turnId },
+            source: { kind: 'fork', chat: source, turnId },
           })
         : doer.client.request('createSession', {
             channel: uri,

@@ -102,7 +102,7 @@ export class Everything {
       forkChat: client.request('createChat', {
         channel: this.uri,
         chat: this.forkedChat,
-        source: { chat: past, turnId: 'past-two' },
+        source: { kind: 'fork', chat: past, turnId: 'past-two' },
       }),
       truncation: client.dispatch(this.chat('cut').uri, { type: 'chat/truncated', turnId: 'cut-one' }),
       import: Promise.all([this.#importTurn('imported-2'), this.#finishImport()]),

@@ -184,7 +184,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
           await client.request('createChat', {
             channel: session,
             chat: `ahp-chat:/fork-${index}`,
-            source: { chat, turnId },
+            source: { kind: 'fork', chat, turnId },
           });
       },
     ),

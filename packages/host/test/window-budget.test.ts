@@ -113,7 +113,11 @@ describe('the turns of all chats in memory', () => {
     const { host, client } = await setUp();
     host.agent.capabilities = { multipleChats: { fork: true } };
     const chat = 'ahp-chat:/fork';
-    await client.request('createChat', { channel: SESSION, chat, source: { chat: first, turnId: 't1' } });
+    await client.request('createChat', {
+      channel: SESSION,
+      chat,
+      source: { kind: 'fork', chat: first, turnId: 't1' },
+    });
     expect(shown((await client.subscribe(chat)).state)).toEqual(['t0', 't1']);
     await runTurn(host, client, chat, 't9');
     expect(shown((await client.subscribe(chat)).state)).toEqual(['t0', 't1', 't9']);

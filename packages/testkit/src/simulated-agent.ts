@@ -41,7 +41,7 @@ export function createSimulatedAgent(options: SimulatedAgentOptions): AgentProvi
       displayName: 'Simulated',
       description: 'Follows a seed',
       models: [],
-      capabilities: { multipleChats: { fork: true } },
+      capabilities: { multipleChats: { fork: true, sideChat: true } },
     }),
     availability: async () => ({ available: true, source: 'testkit' }),
     openSession: async (request) => new SimulatedSession(request, options),

@@ -103,7 +103,7 @@ class Provider implements AcpProvider {
       description: this.#agent.description ?? '',
       models: [...this.#models],
       // Each chat has its own session of the agent. A copied chat starts with the host's record of it.
-      capabilities: { multipleChats: { fork: true } },
+      capabilities: { multipleChats: { fork: true, sideChat: true } },
     };
   }
 

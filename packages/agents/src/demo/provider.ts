@@ -81,7 +81,7 @@ export function createDemoProvider(options: DemoProviderOptions = {}): AgentProv
         { id: FAST_MODEL_ID, provider: DEMO_PROVIDER_ID, name: 'Demo, as fast as the host takes it' },
       ],
       capabilities: {
-        multipleChats: { fork: true },
+        multipleChats: { fork: true, sideChat: true },
         multipleWorkingDirectories: { primaryReplacement: true },
       },
     }),

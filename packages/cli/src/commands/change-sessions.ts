@@ -155,6 +155,29 @@ export async function forkSession(
   });
 }
 
+/** `sessions side-chat`: a chat beside the default chat, whose agent knows that chat up to one of its turns [CHAT-39]. */
+export async function startSideChat(
+  context: Context,
+  screen: Screen,
+  given: string,
+  options: ForkOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const { resource } = await findSession(client, given);
+    const session = await client.sessions.open(resource, { turns: 1 });
+    const { activeTurn, turns } = session.chat.mirror.confirmed;
+    const turnId = options.at ?? activeTurn?.id ?? turns.at(-1)?.id;
+    if (turnId === undefined) throw new CliError(EXIT.error, 'the session has no turn yet');
+    const chat = await session.startSideChat(turnId, { turns: 0 });
+    const { uri } = chat.mirror;
+    if (options.json === true) screen.json({ type: 'sideChat', session: resource, chat: uri, turnId });
+    else screen.line(shortId(uri));
+    chat.dispose();
+    session.dispose();
+    return EXIT.done;
+  });
+}
+
 async function lastTurnOf(client: AhpClient, uri: URI): Promise<string> {
   const session = await client.sessions.open(uri, { turns: 1 });
   const last = session.chat.mirror.confirmed.turns.at(-1);

@@ -156,7 +156,11 @@ export const sessionFacts = ({ session, exportedAt, host }: ExportHead): Facts =
 
 /** Facts about a chat. */
 export function chatFacts({ origin, workingDirectories, modifiedAt }: ExportedChatHead): Facts {
-  const begun = { fork: 'as a copy of another chat', tool: 'by a tool call, as a worker' };
+  const begun = {
+    fork: 'as a copy of another chat',
+    sideChat: 'beside another chat, which its agent knows',
+    tool: 'by a tool call, as a worker',
+  };
   return [
     ['Last changed', modifiedAt],
     ['Folder', pathsOf(workingDirectories)],

@@ -47,6 +47,21 @@ export function addSessionCommands({ context, screen, program, command, example,
       done(await forkSession(context, screen, given, self.optsWithGlobals<ForkOptions>()));
     });
   example(forking, ['agenthost sessions fork 4f2a', 'agenthost sessions fork 4f2a --at <turn> --json']);
+  const aside = command(
+    sessions,
+    'side-chat',
+    'start a chat beside the default chat, whose agent knows that chat up to a turn',
+    ['at', ...CLIENT_OPTIONS],
+  )
+    .argument('<session>', 'id, or the beginning of an id')
+    .action(async (given: string, _own: object, self: Command) => {
+      const { startSideChat } = await import('../commands/change-sessions.ts');
+      done(await startSideChat(context, screen, given, self.optsWithGlobals<ForkOptions>()));
+    });
+  example(aside, [
+    'agenthost sessions side-chat 4f2a',
+    'agenthost run --session 4f2a --chat <chat> "why?"  asks in the side chat',
+  ]);
   const chats = command(sessions, 'chats', 'list the chats of a session, one line each', CLIENT_OPTIONS)
     .argument('<session>', 'id, or the beginning of an id')
     .action(async (given: string, _own: object, self: Command) => {

@@ -4,8 +4,10 @@ import {
   channelUri,
   type ProgressParams,
   type SessionChatInputRequest,
+  type SideChatSelection,
   type URI,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { SubscriptionOptions } from '../mirror/channel.ts';
 import type { Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
@@ -170,7 +172,23 @@ export class SessionHandle {
     turnId: string,
     { chat = this.chat.mirror.uri, ...options }: SubscriptionOptions & { readonly chat?: URI } = {},
   ): Promise<ChatHandle> {
-    return this.createChat({ source: { chat, turnId } }, options);
+    return this.createChat({ source: { kind: 'fork', chat, turnId } }, options);
+  }
+
+  /**
+   * Creates a chat in this session beside one of its chats (by default the default chat), and opens it. Its agent knows that chat up to and
+   * including a completed or the active turn, as they are now; the new chat itself is empty [CHAT-39].
+   */
+  startSideChat(
+    turnId: string,
+    {
+      chat = this.chat.mirror.uri,
+      selection,
+      ...options
+    }: SubscriptionOptions & { readonly chat?: URI; readonly selection?: SideChatSelection } = {},
+  ): Promise<ChatHandle> {
+    const source = { kind: 'sideChat' as const, chat, turnId, ...defined({ selection }) };
+    return this.createChat({ source }, options);
   }
 
   /** Disposes a chat of this session. The last chat that people can write to cannot be disposed [CHAT-1]. */

@@ -112,6 +112,15 @@ describe('several chats and copies', () => {
     expect(fork.mirror.state.defaultChat).toBe(fork.chat.mirror.uri);
   });
 
+  test('[CHAT-39] startSideChat starts a chat beside the default chat', async () => {
+    const { it, session, chat } = await opened();
+    const side = await it.run(session.startSideChat('t1', { selection: { text: 'why' } }));
+    expect(asked(it, 'createChat')).toMatchObject({
+      source: { kind: 'sideChat', chat, turnId: 't1', selection: { text: 'why' } },
+    });
+    expect(asked(it, 'createChat')).toMatchObject({ chat: side.mirror.uri });
+  });
+
   test('[CHAT-1] forkChat copies the default chat or another one, and disposeChat disposes a chat', async () => {
     const { it, session, chat } = await opened();
     const fork = await it.run(session.forkChat('t1', { turns: 1 }));
@@ -119,10 +128,10 @@ describe('several chats and copies', () => {
     expect(asked(it, 'createChat')).toEqual({
       channel: session.uri,
       chat: uri,
-      source: { chat, turnId: 't1' },
+      source: { kind: 'fork', chat, turnId: 't1' },
     });
     const second = await it.run(session.forkChat('t0', { chat: uri }));
-    expect(asked(it, 'createChat')).toMatchObject({ source: { chat: uri, turnId: 't0' } });
+    expect(asked(it, 'createChat')).toMatchObject({ source: { kind: 'fork', chat: uri, turnId: 't0' } });
     await it.run(session.disposeChat(second.mirror.uri));
     expect(asked(it, 'disposeChat')).toEqual({ channel: second.mirror.uri });
   });

@@ -42,6 +42,8 @@ export interface ChatHostData extends AnyHostData {
   readonly droppedSeq?: number;
   /** The agent's memory, as given by its provider. */
   readonly memory?: unknown;
+  /** Id of the content with the hidden turns of a side chat, for its agent [CHAT-39]. Absent: none. */
+  readonly context?: string;
   /** Source of the title, if the host has set it. A title that a client set is never replaced [SESS-6]. */
   readonly titledBy?: 'message' | 'agent';
   /** Digest of the session's instructions that the agent was told last. Absent: none. */

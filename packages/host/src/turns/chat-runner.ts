@@ -264,7 +264,7 @@ export class ChatRunner {
       {
         turnId: run.turnId,
         message: messageForAgent(message),
-        context: [...context, ...commandContext(history)],
+        context: [...context, ...selectionContext(chat), ...commandContext(history)],
         ...defined({ instructions }),
         locale: this.#parts.localeOf(this.#chat),
         readResource: this.#parts.readResource,
@@ -361,4 +361,10 @@ export class ChatRunner {
     // The promise of the turn may never settle after the process has exited.
     run.vacate();
   }
+}
+
+/** The text that a side chat is about, for its first turn [CHAT-39]. */
+function selectionContext({ state: { origin }, hostData }: Channel<'chat'>): readonly string[] {
+  if (origin?.kind !== 'sideChat' || origin.selection === undefined || hostData.turnCount > 0) return [];
+  return [`The user asks about this part of the earlier conversation:\n\n${origin.selection.text}`];
 }

@@ -1,6 +1,6 @@
 import type { BaseParams, Count, URI } from '../wire/basics.ts';
 import type { Message, MessageAttachment } from './message.ts';
-import type { Turn } from './state.ts';
+import type { SideChatSelection, Turn } from './state.ts';
 
 /** `createChat`: `channel` is the session [CHAT-1]. */
 export interface CreateChatParams extends BaseParams {
@@ -8,8 +8,8 @@ export interface CreateChatParams extends BaseParams {
   chat: URI;
   /** Starts the first turn. Absent: no turn starts. */
   initialMessage?: Message;
-  /** The chat starts as a copy. Absent: it is empty. */
-  source?: ChatForkSource;
+  /** Another chat that it starts from. Absent: it is empty, and its agent knows nothing yet. */
+  source?: ChatSource;
   /**
    * Some of the session's directories, the primary one first; ignored in a fork [CHAT-38]. Absent: those of `source`, else the
    * session's.
@@ -17,10 +17,26 @@ export interface CreateChatParams extends BaseParams {
   workingDirectories?: URI[];
 }
 
-/** The chat to copy, up to and including a turn. */
-export interface ChatForkSource {
+/** The chat that a new one starts from [CHAT-38]. */
+export type ChatSource = ForkChatSource | SideChatSource;
+
+/** The chat to copy, up to and including a completed turn. */
+export interface ForkChatSource {
+  kind: 'fork';
   chat: URI;
   turnId: string;
+}
+
+/**
+ * The chat to ask about. The new chat has no turns of it, but its agent knows them up to and including one, as they are now [CHAT-39].
+ */
+export interface SideChatSource {
+  kind: 'sideChat';
+  chat: URI;
+  /** A completed turn, or the active one. */
+  turnId: string;
+  /** The part of the conversation that the side chat is about. Absent: all of it. */
+  selection?: SideChatSelection;
 }
 
 /** `disposeChat`: ends and removes the chat in `channel` [CHAT-1]. */

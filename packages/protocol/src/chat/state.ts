@@ -81,7 +81,7 @@ export interface BackgroundSubagentWork extends BackgroundWorkBase {
 export type ChatInteractivity = 'full' | 'read-only' | 'hidden';
 
 /** How a chat was created [CHAT-2]. */
-export type ChatOrigin = ChatUserOrigin | ChatForkOrigin | ChatToolOrigin;
+export type ChatOrigin = ChatUserOrigin | ChatForkOrigin | ChatSideChatOrigin | ChatToolOrigin;
 
 /** Created by a person, or the first chat of its session. */
 export interface ChatUserOrigin {
@@ -93,6 +93,23 @@ export interface ChatForkOrigin {
   kind: 'fork';
   chat: URI;
   turnId: string;
+}
+
+/** A chat beside another one: its agent knows the other chat up to and including a turn [CHAT-39]. */
+export interface ChatSideChatOrigin {
+  kind: 'sideChat';
+  chat: URI;
+  turnId: string;
+  /** The part of the other chat that it is about. Absent: all of it. */
+  selection?: SideChatSelection;
+}
+
+/** A selected part of a conversation. */
+export interface SideChatSelection {
+  /** Not empty. */
+  text: string;
+  /** The part of the turn's response that contains the text. Absent: unknown. */
+  responsePartId?: string;
 }
 
 /** A worker chat started by a tool call of another chat. The `subagent` block of that call refers to it. */

@@ -50,6 +50,8 @@ export interface AgentCapabilities {
 export interface MultipleChatsCapability {
   /** True: a chat may start as a copy of another. Absent: false. */
   fork?: boolean;
+  /** True: a chat may start beside another, with its context [CHAT-39]. Absent: false. */
+  sideChat?: boolean;
 }
 
 /** Details of {@link AgentCapabilities.multipleWorkingDirectories}. */

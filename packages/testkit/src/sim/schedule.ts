@@ -215,7 +215,8 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     const source = forkSource(random, client);
     if (source === undefined || !client.isOnline) return;
     const chat = `${PASSING_CHAT}${random.hex(4)}`;
-    client.command('fork of a chat', 'createChat', { channel: SESSION, chat, source });
+    const kind = random.chance(0.3) ? 'sideChat' : 'fork';
+    client.command('fork of a chat', 'createChat', { channel: SESSION, chat, source: { kind, ...source } });
   },
   sessionComes: ({ world, random, client }) => {
     if (!client.isOnline || world.passing.size > 4) return;

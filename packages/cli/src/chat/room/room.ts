@@ -242,7 +242,7 @@ export class Room implements Screen, RoomView {
 
   #fork(turnId: string): void {
     const chat = this.#conversation.chat.mirror.uri;
-    this.#enter('no fork', this.session.createChat({ source: { chat, turnId } }, CHAT_VIEW));
+    this.#enter('no fork', this.session.createChat({ source: { kind: 'fork', chat, turnId } }, CHAT_VIEW));
   }
 
   #open(chat: URI): void {

@@ -40,6 +40,7 @@ import type { TurnLocales } from '../../turns/locales.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { findChatFork } from './fork.ts';
 import { modelProblem } from './model-rule.ts';
+import { copyContext, findSideChat, type SideChatStart, storeContext } from './side-chat.ts';
 
 /** Maximum number of turns in one answer to `fetchTurns`, and bytes of their JSON. */
 const PAGE_TURNS = 50;
@@ -71,8 +72,9 @@ export function chatCommands(parts: ChatParts): Commands {
       if (capabilities?.multipleChats === undefined) {
         throw invalidParams(`Agent ${session.state.provider} supports one chat per session`);
       }
-      if (source !== undefined && capabilities.multipleChats.fork !== true) {
-        throw invalidParams(`Agent ${session.state.provider} cannot fork chats (params.source)`);
+      if (source !== undefined && capabilities.multipleChats[source.kind] !== true) {
+        const ability = source.kind === 'fork' ? 'fork chats' : 'start side chats';
+        throw invalidParams(`Agent ${session.state.provider} cannot ${ability} (params.source)`);
       }
       if (session.state.lifecycle === 'failed') throw invalidParams('The session could not be created');
       if (session.hostData.importing !== undefined)
@@ -86,18 +88,26 @@ export function chatCommands(parts: ChatParts): Commands {
         if (problem !== undefined) throw invalidParam('initialMessage.model.id', problem);
       }
       if ((await sync.registry.open(chat)) !== undefined) throw alreadyExists('Chat', chat);
-      const workingDirectories = source === undefined ? chosenDirectories(session, params) : undefined;
+      const workingDirectories = source?.kind === 'fork' ? undefined : chosenDirectories(session, params);
       // Agents choose the folders of worker chats, so the caller's access to such a folder is checked.
       for (const uri of workersFolders(session, source?.chat)) await parts.resolveDirectory(uri, caller);
       for (;;) {
-        const fork = source === undefined ? undefined : await findChatFork(sync, channel, source);
+        const fork = source?.kind === 'fork' ? await findChatFork(sync, channel, source) : undefined;
+        const side = source?.kind === 'sideChat' ? await findSideChat(sync, channel, source) : undefined;
         // Meanwhile another client may have created the chat, disposed of the session or cut the source.
         if (sync.registry.get(chat) !== undefined) throw alreadyExists('Chat', chat);
         if (!session.isAlive) throw sessionNotFound(channel);
         checkRoom(session);
         if (fork !== undefined && !isCurrent(fork)) continue;
         sync.transact('client', (tx) =>
-          addChat(tx, parts, session, { uri: chat, first: initialMessage, workingDirectories, fork, caller }),
+          addChat(tx, parts, session, {
+            uri: chat,
+            first: initialMessage,
+            workingDirectories,
+            fork,
+            side,
+            caller,
+          }),
         );
         return null;
       }
@@ -153,32 +163,41 @@ function addChat(
     uri,
     first,
     fork,
+    side,
     workingDirectories,
     caller,
   }: {
     uri: string;
     first: Message | undefined;
     fork: ForkPoint | undefined;
+    side: SideChatStart | undefined;
     workingDirectories: string[] | undefined;
     caller: Caller;
   },
 ): void {
-  const source = fork && findChat(session.state.chats, fork.source.uri);
+  const from = fork?.source.uri ?? side?.origin.chat;
+  const source = from === undefined ? undefined : findChat(session.state.chats, from);
   const state = newChat({
     resource: uri,
     modifiedAt: new Date(sync.stamp()).toISOString(),
     workingDirectories: workingDirectories ?? source?.workingDirectories,
     movable: true,
     ...defined({
-      title: source && forkTitle(source.title),
-      origin: fork && { kind: 'fork' as const, chat: fork.source.uri, turnId: fork.turnId },
+      title: fork && source && forkTitle(source.title),
+      origin: side?.origin ?? (fork && { kind: 'fork' as const, chat: fork.source.uri, turnId: fork.turnId }),
     }),
   });
+  const place = { session: session.uri, chat: uri };
   const chat = createChat(tx, sync, { session: session.uri, state, point: fork });
+  const context =
+    side === undefined
+      ? copyContext(tx, ids, place, fork?.source)
+      : storeContext(tx, ids, place, side.context);
+  if (context !== undefined) tx.setHostData(chat, { ...chat.hostData, context });
   tx.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
   if (first === undefined) return;
   const turnId = ids.next();
-  const message = attachments.storeForTurn(tx, { session: session.uri, chat: uri }, first, turnId);
+  const message = attachments.storeForTurn(tx, place, first, turnId);
   tx.emit(chat, { type: 'chat/turnStarted', turnId, message });
   locales.started(uri, caller.locale);
 }

@@ -26,7 +26,7 @@ async function runTurn(host: HostFixture, client: RawClient, chat: string, turnI
 }
 
 const fork = (client: RawClient, source: { chat: string; turnId: string }, more: object = {}) =>
-  client.raw('createChat', { channel: SESSION, chat: FORK, source, ...more });
+  client.raw('createChat', { channel: SESSION, chat: FORK, source: { kind: 'fork', ...source }, ...more });
 
 const idsOf = async (client: RawClient, chat: string): Promise<string[]> =>
   (await chatOf(client, chat)).turns.map(({ id }) => id);
@@ -173,7 +173,11 @@ describe('a forked chat', () => {
     const [done] = (await chatOf(client, worker.uri)).turns;
     await fork(client, { chat: worker.uri, turnId: done?.id ?? '' });
     await runTurn(host, client, FORK, 'mine');
-    const again = { channel: SESSION, chat: 'ahp-chat:/again', source: { chat: FORK, turnId: 'mine' } };
+    const again = {
+      channel: SESSION,
+      chat: 'ahp-chat:/again',
+      source: { kind: 'fork', chat: FORK, turnId: 'mine' },
+    };
     await client.raw('createChat', again);
     expect(await idsOf(client, again.chat)).toStrictEqual([done?.id, 'mine']);
   });
@@ -193,7 +197,7 @@ describe('a forked chat', () => {
           readCount += 1;
           return readCount >= held ? gate.promise : undefined;
         };
-        const source = { chat, turnId: 't15' };
+        const source = { kind: 'fork', chat, turnId: 't15' };
         const asked = client.ask('createChat', { channel: SESSION, chat: `ahp-chat:/${turnId}`, source });
         await host.run();
         host.journal.gates.afterRead = undefined;
@@ -225,7 +229,7 @@ describe('a forked chat', () => {
     await refused({ chat, turnId: 't0' }, -32602);
     host.agent.capabilities = { multipleChats: { fork: true }, multipleWorkingDirectories: {} };
     await expect(
-      client.raw('createChat', { channel: SESSION, chat, source: { chat, turnId: 't0' } }),
+      client.raw('createChat', { channel: SESSION, chat, source: { kind: 'fork', chat, turnId: 't0' } }),
     ).rejects.toMatchObject({ code: -32010 });
     expect((await entriesOf(client)).map(({ resource }) => resource)).toStrictEqual([chat]);
   });
@@ -254,7 +258,7 @@ describe('the working directory of a chat', () => {
     await client.raw('createChat', {
       channel: session,
       chat: FORK,
-      source: { chat: params.chat, turnId: 'a' },
+      source: { kind: 'fork', chat: params.chat, turnId: 'a' },
       workingDirectories: ['file:///ignored'],
     });
     expect((await chatOf(client, FORK)).workingDirectories).toStrictEqual([own]);

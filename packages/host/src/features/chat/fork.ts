@@ -1,4 +1,4 @@
-import { type ChatForkSource, invalidParam, notFound, turnInProgress } from '@agenthost/protocol';
+import { type ForkChatSource, invalidParam, notFound, turnInProgress } from '@agenthost/protocol';
 import { type ForkPoint, findForkPoint } from '../../sync/fork.ts';
 import type { Sync } from '../../sync/sync.ts';
 
@@ -6,7 +6,7 @@ import type { Sync } from '../../sync/sync.ts';
 export async function findChatFork(
   sync: Sync,
   session: string,
-  { chat, turnId }: ChatForkSource,
+  { chat, turnId }: Omit<ForkChatSource, 'kind'>,
 ): Promise<ForkPoint> {
   const source = await sync.registry.openOf('chat', chat);
   if (source?.isAlive !== true) throw notFound('Chat', chat);

@@ -120,7 +120,11 @@ describe('turns that the retention policy drops', () => {
     host.agent.capabilities = { multipleChats: { fork: true } };
     await host.advance(LOOK_MS);
     const fork = (turnId: string, name: string): Promise<unknown> =>
-      writer.request('createChat', { channel: SESSION, chat: `ahp-chat:/${name}`, source: { chat, turnId } });
+      writer.request('createChat', {
+        channel: SESSION,
+        chat: `ahp-chat:/${name}`,
+        source: { kind: 'fork', chat, turnId },
+      });
     await expect(fork('t1', 'none')).rejects.toMatchObject({ code: -32602 });
     await fork('t4', 'fork');
     expect(ids(await actual(host, 'ahp-chat:/fork'))).toEqual(['t3', 't4']);

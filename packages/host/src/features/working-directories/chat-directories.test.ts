@@ -59,7 +59,7 @@ test('[RES-2] files in a chat’s own folder can be read as long as a chat has t
   const { host, client, session } = await withOwnFolder(uri);
   expect(await read(host, client, file)).toMatchObject({ data: 'own' });
   await runTurn(host, client, 'ahp-chat:/own');
-  const source = { chat: 'ahp-chat:/own', turnId: 'a' };
+  const source = { kind: 'fork', chat: 'ahp-chat:/own', turnId: 'a' };
   await client.raw('createChat', { channel: session, chat: 'ahp-chat:/fork', source });
   await client.raw('disposeChat', { channel: 'ahp-chat:/own' });
   expect(await read(host, client, file)).toMatchObject({ data: 'own' });

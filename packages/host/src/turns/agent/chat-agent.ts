@@ -1,6 +1,9 @@
+import type { Turn } from '@agenthost/protocol';
 import { AgentError } from '../../agents/errors.ts';
 import type { AgentSession } from '../../agents/provider.ts';
 import { agentValues } from '../../config/session-keys.ts';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
 import { readTurn } from '../../sync/window.ts';
 import type { TurnParts } from '../parts.ts';
 import { agentSessionHost } from './agent-host.ts';
@@ -171,7 +174,9 @@ export class ChatAgent {
     const provider = agents.get(session.state.provider);
     const [workingDirectory, ...moreDirectories] = await workingDirectoriesOf(session, chat);
     const isWithoutHistory =
-      provider.takesHistory === false && chat.hostData.memory === undefined && chat.hostData.turnCount > 0;
+      provider.takesHistory === false &&
+      chat.hostData.memory === undefined &&
+      (chat.hostData.turnCount > 0 || chat.hostData.context !== undefined);
     const opened = await provider.openSession(
       {
         ...this.#owner,
@@ -185,7 +190,7 @@ export class ChatAgent {
             limit: HISTORY_TURNS,
             maxBytes: HISTORY_BYTES,
           });
-          return rows.map(readTurn);
+          return [...(await hiddenTurns(sync, chat)), ...rows.map(readTurn)];
         },
         host: agentSessionHost(this.#parts, {
           ...this.#owner,
@@ -202,4 +207,11 @@ export class ChatAgent {
     if (isWithoutHistory) this.#withoutHistory.add(opened);
     return opened;
   }
+}
+
+/** The turns that a side chat started with, as they were then [CHAT-39]. */
+async function hiddenTurns(sync: Sync, { hostData: { context } }: Channel<'chat'>): Promise<readonly Turn[]> {
+  const stored = context === undefined ? undefined : await sync.journal.readContent(context);
+  // This host wrote the JSON.
+  return stored === undefined ? [] : JSON.parse(Buffer.from(stored.data).toString('utf8'));
 }
