@@ -155,7 +155,7 @@ export async function forkSession(
   });
 }
 
-/** `sessions side-chat`: a chat beside the default chat, whose agent knows that chat up to one of its turns [CHAT-39]. */
+/** `sessions aside`: a chat beside the default chat, whose agent knows that chat up to one of its turns [CHAT-39]. */
 export async function startSideChat(
   context: Context,
   screen: Screen,

@@ -49,7 +49,7 @@ export function addSessionCommands({ context, screen, program, command, example,
   example(forking, ['agenthost sessions fork 4f2a', 'agenthost sessions fork 4f2a --at <turn> --json']);
   const aside = command(
     sessions,
-    'side-chat',
+    'aside',
     'start a chat beside the default chat, whose agent knows that chat up to a turn',
     ['at', ...CLIENT_OPTIONS],
   )
@@ -59,7 +59,7 @@ export function addSessionCommands({ context, screen, program, command, example,
       done(await startSideChat(context, screen, given, self.optsWithGlobals<ForkOptions>()));
     });
   example(aside, [
-    'agenthost sessions side-chat 4f2a',
+    'agenthost sessions aside 4f2a',
     'agenthost run --session 4f2a --chat <chat> "why?"  asks in the side chat',
   ]);
   const chats = command(sessions, 'chats', 'list the chats of a session, one line each', CLIENT_OPTIONS)

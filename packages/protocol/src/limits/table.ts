@@ -39,6 +39,7 @@ export const TEXT_LIMITS = {
       'turnId',
       'toolCallId',
       'partId',
+      'responsePartId',
       'requestId',
       'questionId',
       'commandId',
