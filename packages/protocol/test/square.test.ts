@@ -15,7 +15,6 @@ const RUNS = 150;
 const WAITING: Readonly<Partial<Record<ChannelKind, VersionLine>>> = {
   chat: '1.0.0',
   session: '0.4.0',
-  terminal: '1.0.0',
 };
 
 const isReady = (version: VersionLine, kind: ChannelKind): boolean => {

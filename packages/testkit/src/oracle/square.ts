@@ -63,17 +63,23 @@ export function mismatches(version: VersionLine, kind: string, { held, shown, al
   return differences(comparable(version, kind, held), comparable(version, kind, shown));
 }
 
-/** A state and actions of an older version in version 1.0. */
-export function raised(version: VersionLine, { kind, initial, actions }: Scene, now: number): Scene {
+/** A state and actions of an older version in version 1.0. `allowed`: why the older version may get another state from them. */
+export function raised(
+  version: VersionLine,
+  { kind, initial, actions }: Scene,
+  now: number,
+): Scene & { readonly allowed: string | undefined } {
   const dialect = dialectOf(version);
   const first = asDoc(dialect.stateUp(kind, initial, { channel: CHANNEL }));
   let before = first;
+  let allowed: string | undefined;
   const up = actions.map((action) => {
+    allowed ??= allowedAfter(version, before, action);
     const one = asDoc(dialect.actionUp(action, { before, channel: CHANNEL }));
     before = reduceNewest(kind, before, one, now);
     return one;
   });
-  return { kind, initial: first, actions: up };
+  return { kind, initial: first, actions: up, allowed };
 }
 
 function asDoc(value: unknown): Doc {

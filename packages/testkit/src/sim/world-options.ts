@@ -1,4 +1,4 @@
-import type { VersionLine } from '@agenthost/protocol';
+import { VERSION_LINES, type VersionLine } from '@agenthost/protocol';
 import { SeededRandom } from '../seeded-random.ts';
 import { STEPS, type StepName } from './steps.ts';
 
@@ -65,7 +65,7 @@ export function worldOptionsOf(seed: number): WorldOptions {
     history: random.pick([0, 3, 3, 7, 7, 7, 7, 45]),
     workTime: random.pick([0, 0, 0.1]),
     dropsTurns: random.chance(0.5),
-    foreignVersions: random.pick([[], [], ['0.5.2'], ['0.5.1'], ['0.5.0', '0.5.2']] as const),
+    foreignVersions: foreignVersionsOf(seed, random.pick([0, 0, 1, 1, 2])),
     hasObserver: random.chance(0.2),
     hasGuest: random.chance(0.25),
     // Draws no random number, so that other worlds stay the same.
@@ -74,6 +74,10 @@ export function worldOptionsOf(seed: number): WorldOptions {
     steps,
   };
 }
+
+/** Neighbouring seeds have clients of neighbouring versions, so that some runs have all of them. */
+const foreignVersionsOf = (seed: number, count: number): VersionLine[] =>
+  VERSION_LINES.filter((_, index) => (seed + index * 2) % VERSION_LINES.length < count);
 
 /** Kinds of step whose weight differs between worlds. */
 const VARIED = [
