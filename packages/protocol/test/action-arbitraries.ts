@@ -202,7 +202,12 @@ const session = fc.oneof(
   }),
   action('session/chatsReordered', { chats: fc.array(id, { maxLength: 4 }) }),
   action('session/defaultChatChanged', { defaultChat: maybe(id) }),
-  action('session/activeClientSet', { activeClient: fc.record({ clientId: id, tools }) }),
+  action('session/activeClientSet', {
+    activeClient: fc.record(
+      { clientId: id, tools, customizations: fc.array(plugin, { maxLength: 1 }) },
+      { requiredKeys: ['clientId', 'tools'] },
+    ),
+  }),
   action('session/activeClientRemoved', { clientId: id }),
   action('session/inputNeededSet', {
     request: fc.record({ id, chat: id, kind: fc.constant('chatInput' as const), request: fc.record({ id }) }),

@@ -14,7 +14,6 @@ const RUNS = 150;
 /** Kinds of channels whose reducers and conversions are not complete at a version and below. */
 const WAITING: Readonly<Partial<Record<ChannelKind, VersionLine>>> = {
   chat: '1.0.0',
-  session: '0.4.0',
 };
 
 const isReady = (version: VersionLine, kind: ChannelKind): boolean => {

@@ -179,6 +179,7 @@ export const ACTION_FIELDS: Readonly<Record<string, Fields>> = {
   'session/chatAdded': { summary: 'ChatSummary' },
   'session/chatUpdated': { changes: 'ChatSummary' },
   'session/activeClientSet': { activeClient: 'SessionActiveClient' },
+  'session/activeClientChanged': { activeClient: 'SessionActiveClient' },
   'session/inputNeededSet': { request: 'SessionInputRequest' },
   'session/customizationsChanged': { customizations: 'Customization' },
   'session/customizationUpdated': { customization: 'Customization' },

@@ -135,6 +135,17 @@ function callOf(state: Doc, action: Doc): Doc {
 
 const ACTIONS: readonly AllowedAction[] = [
   {
+    before: '0.5.0',
+    reason: 'the host remembers a chosen model or agent for later messages',
+    isMet: (_, { type }) => type === 'session/modelChanged' || type === 'session/agentChanged',
+  },
+  {
+    before: '0.5.0',
+    reason: 'new tools of a client that is not active make it active',
+    isMet: (state, { type }) =>
+      type === 'session/activeClientToolsChanged' && docs(state['activeClients']).length === 0,
+  },
+  {
     before: '0.9.0',
     reason: 'an error of a changeset comes with its status from 0.9 on; only hosts send it with content',
     isMet: (state, { type, error }) =>

@@ -1,7 +1,7 @@
 import { CHANNEL_KINDS, dialectOf, reduceChannel, type VersionLine } from '@agenthost/protocol';
 import { allowedAfter, comparable } from './allowed.ts';
 import { differences } from './differences.ts';
-import { type Doc, isDoc } from './doc.ts';
+import { type Doc, doc, isDoc } from './doc.ts';
 import { reduceAt } from './reduce-at.ts';
 
 /** A state of a kind of channel and the actions that follow, in version 1.0. */
@@ -70,12 +70,14 @@ export function raised(
   now: number,
 ): Scene & { readonly allowed: string | undefined } {
   const dialect = dialectOf(version);
-  const first = asDoc(dialect.stateUp(kind, initial, { channel: CHANNEL }));
+  const { clientId } = doc(initial['activeClient']);
+  const look = { channel: CHANNEL, clientId: String(clientId) };
+  const first = asDoc(dialect.stateUp(kind, initial, look));
   let before = first;
   let allowed: string | undefined;
   const up = actions.map((action) => {
     allowed ??= allowedAfter(version, before, action);
-    const one = asDoc(dialect.actionUp(action, { before, channel: CHANNEL }));
+    const one = asDoc(dialect.actionUp(action, { ...look, before }));
     before = reduceNewest(kind, before, one, now);
     return one;
   });

@@ -1,4 +1,4 @@
-import { VERSION_LINES, type VersionLine } from '@agenthost/protocol';
+import type { VersionLine } from '@agenthost/protocol';
 import { SeededRandom } from '../seeded-random.ts';
 import { STEPS, type StepName } from './steps.ts';
 
@@ -77,7 +77,9 @@ export function worldOptionsOf(seed: number): WorldOptions {
 
 /** Neighbouring seeds have clients of neighbouring versions, so that some runs have all of them. */
 const foreignVersionsOf = (seed: number, count: number): VersionLine[] =>
-  VERSION_LINES.filter((_, index) => (seed + index * 2) % VERSION_LINES.length < count);
+  FOREIGN_VERSIONS.filter((_, index) => (seed + index) % FOREIGN_VERSIONS.length < count);
+
+const FOREIGN_VERSIONS: readonly VersionLine[] = ['0.5.2', '0.5.1', '0.5.0'];
 
 /** Kinds of step whose weight differs between worlds. */
 const VARIED = [

@@ -18,9 +18,7 @@ const ownEntry = ({ before, clientId }: Look): Json | undefined =>
 
 /** A session had one active client. */
 export const activeClient: Reshaping = {
-  down: {
-    actions: { 'session/activeClientSet': changed, 'session/activeClientRemoved': changed },
-  },
+  first: { 'session/activeClientSet': changed, 'session/activeClientRemoved': changed },
   up: {
     actions: {
       'session/activeClientChanged': ({ activeClient: client }, { clientId }) =>
