@@ -35,6 +35,8 @@ const MAY_STAY: readonly string[] = [
   'duration',
   'isPty',
   'movable',
+  'multipleWorkingDirectories',
+  'sideChat',
   'startedAt',
 ];
 
