@@ -85,7 +85,7 @@ export const REJECTION_TEXTS: Readonly<Record<string, string>> = {
   turnExists: 'The chat has a turn with this id.',
   unanswered: 'A required question has no answer.',
   unavailable: 'The journal cannot be read or written now.',
-  unknownChat: 'The session has no chat with this URI.',
+  unknownChat: 'There is no chat with this URI, or not in this session.',
   unknownModel: 'The agent does not have this model.',
   unknownOption: 'The question or the tool call has no such option.',
   unknownQuestion: 'The request has no such question.',

@@ -83,6 +83,9 @@ async function readOne(attachment: MessageAttachment, source: Source): Promise<R
       return resource(attachment, source);
     case 'annotations':
       return annotations(attachment);
+    case 'chat':
+      // The host gives agents its text instead.
+      return words(`[${attachment.label}]`);
     default: {
       const { label = 'attachment', type }: { label?: string; type?: string } = attachment satisfies never;
       return problem(label, `its kind, ${type}, is unknown to this host`);

@@ -56,6 +56,8 @@ function attachmentBlock(attachment: MessageAttachment, contents: TurnContents):
     }
     case 'annotations':
       return { kind: 'line', text: `Attached: ${label} (annotations)` };
+    case 'chat':
+      return { kind: 'line', text: `Attached: ${label} (chat)` };
     default:
       return { kind: 'line', text: `Attached: ${label}` };
   }

@@ -87,6 +87,8 @@ export async function withAttachments(
 
 async function attachment(context: Context, given: string, target: AttachTarget): Promise<MessageAttachment> {
   if (given === '') throw usageError('--attach: expected a file, got nothing');
+  if (given.startsWith('ahp-chat:'))
+    return { type: 'chat', resource: given, label: `chat ${given.slice(given.lastIndexOf('/') + 1)}` };
   const { path, selection } = await place(context, given);
   const label = labelOf(context.cwd, path);
   const selected = defined({ selection });

@@ -138,7 +138,7 @@ export const OPTIONS = {
   attach: {
     flags: '--attach <file[:line[-line]]>',
     type: 'list',
-    description: 'file, image or lines of a file to attach to the prompt; repeatable',
+    description: 'file, image, lines of a file or URI of a chat to attach; repeatable',
   },
   instructions: {
     flags: '--instructions <text>',

@@ -10,6 +10,7 @@ import { ChatAgent } from './agent/chat-agent.ts';
 import { forgetMemory, Instructions } from './agent/instructions.ts';
 import { commandContext, commandOf, isWholeContext, messageForAgent } from './command/command.ts';
 import { runCommand } from './command/command-turn.ts';
+import { withTranscripts } from './contents/attached-chats.ts';
 import { LiveTurnOutput, type SpawnChat } from './output/turn-output.ts';
 import type { TurnParts } from './parts.ts';
 import { Steering } from './steering.ts';
@@ -256,6 +257,7 @@ export class ChatRunner {
     run.agent = agent;
     const isPart = turns.length < chat.hostData.turnCount && !isWholeContext(turns);
     const history = isPart ? await this.#storedTurns(chat) : turns;
+    const given = await withTranscripts(this.#parts.sync, messageForAgent(message));
     if (run.abort.signal.aborted) return;
     const notice = this.#agent.noticeAbout(agent);
     if (notice !== undefined) run.output.notify(notice);
@@ -263,7 +265,7 @@ export class ChatRunner {
     const done = agent.runTurn(
       {
         turnId: run.turnId,
-        message: messageForAgent(message),
+        message: given,
         context: [...context, ...selectionContext(chat), ...commandContext(history)],
         ...defined({ instructions }),
         locale: this.#parts.localeOf(this.#chat),

@@ -4,6 +4,7 @@ import type { AgentSession } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
+import { withTranscripts } from './contents/attached-chats.ts';
 import type { TurnParts } from './parts.ts';
 
 /** Time that a finished turn waits for the agent's answer to a steering message. */
@@ -82,7 +83,7 @@ export class Steering {
   async #ask(taker: AgentSession | 'host', message: Message): Promise<boolean> {
     if (taker === 'host' || taker.steer === undefined) return false;
     try {
-      return await taker.steer(message);
+      return await taker.steer(await withTranscripts(this.#parts.sync, message));
     } catch (error) {
       this.#parts.log.warn({ error, chat: this.#turn.chat }, 'an agent rejected a steering message');
       return false;

@@ -37,7 +37,8 @@ export type MessageAttachment =
   | SimpleMessageAttachment
   | MessageEmbeddedResourceAttachment
   | MessageResourceAttachment
-  | MessageAnnotationsAttachment;
+  | MessageAnnotationsAttachment
+  | MessageChatAttachment;
 
 /** Fields of every attachment. Attachments from `completions` are sent with `_meta` unchanged [CHAT-16]. */
 export interface MessageAttachmentBase extends WithMeta {
@@ -83,6 +84,17 @@ export interface MessageAnnotationsAttachment extends MessageAttachmentBase {
   annotationIds?: string[];
   /** Extension: the annotations themselves, for agents that cannot read the channel. */
   'x-annotations'?: QuotedAnnotation[];
+}
+
+/** The transcript of another chat, which may belong to another session [CHAT-40]. */
+export interface MessageChatAttachment extends MessageAttachmentBase {
+  type: 'chat';
+  resource: URI;
+  /**
+   * The last turn of the transcript. Absent when sent: the host names the last completed turn when it accepts the message; it stays absent if
+   * there is none.
+   */
+  endTurn?: string;
 }
 
 /** An annotation inside a message: the file, the range, the quoted text and the entries. */

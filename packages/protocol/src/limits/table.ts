@@ -40,6 +40,7 @@ export const TEXT_LIMITS = {
       'toolCallId',
       'partId',
       'responsePartId',
+      'endTurn',
       'requestId',
       'questionId',
       'commandId',

@@ -7,6 +7,8 @@ export interface AgentTraits {
   readonly canLoad: boolean;
   readonly canResume: boolean;
   readonly canClose: boolean;
+  /** Takes more than one working directory for a session. */
+  readonly takesDirectories: boolean;
   /** Takes messages into a running turn (an extension). */
   readonly canSteer: boolean;
   readonly takesImages: boolean;
@@ -29,6 +31,7 @@ export function readTraits(answer: unknown): AgentTraits {
     canLoad: capabilities['loadSession'] === true,
     canResume: isObject(session['resume']),
     canClose: isObject(session['close']),
+    takesDirectories: isObject(session['additionalDirectories']),
     canSteer: [objectOf(answer), capabilities].some(
       ({ _meta }) => objectOf(objectOf(_meta)['steering'])['supported'] === true,
     ),

@@ -35,6 +35,7 @@ import {
   turnsLoaded,
   windowOf,
 } from '../../sync/window.ts';
+import { hasUnpinned, pinChats } from '../../turns/contents/attached-chats.ts';
 import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
@@ -62,8 +63,9 @@ export interface ChatParts {
 export function chatCommands(parts: ChatParts): Commands {
   return {
     createChat: async (params, caller) => {
-      const { channel, chat, initialMessage, source } = params;
+      const { channel, chat, source } = params;
       const { sync } = parts;
+      const initialMessage = params.initialMessage && (await pinned(sync, params.initialMessage));
       const session = await sync.registry.openOf('session', channel);
       if (session === undefined) throw sessionNotFound(channel);
       checkNewUri('chat', chat, 'chat');
@@ -135,6 +137,14 @@ export function chatCommands(parts: ChatParts): Commands {
       return sendOlder(parts.sync, chat, caller, cursor);
     },
   };
+}
+
+/** The first message of a new chat, with the last turn of each attached chat. Throws `-32008` if there is no such chat [CHAT-40]. */
+async function pinned(sync: Sync, given: Message): Promise<Message> {
+  if (!hasUnpinned(given)) return given;
+  const result = await pinChats(sync, given);
+  if ('unknown' in result) throw notFound('Chat', result.unknown);
+  return result.message;
 }
 
 /** The folders of a worker chat; none for other chats. */

@@ -1,10 +1,11 @@
 import type { ChatAction, Message } from '@agenthost/protocol';
-import type { Caller, ChannelModule, Planned } from '../../handler-port/channel-module.ts';
+import { type Caller, type ChannelModule, type Planned, reject } from '../../handler-port/channel-module.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { windowOf } from '../../sync/window.ts';
+import { hasUnpinned, pinChats } from '../../turns/contents/attached-chats.ts';
 import { type AttachmentStore, waitingContents } from '../../turns/contents/attachment-store.ts';
 import type { ContentStore } from '../../turns/contents/content-store.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
@@ -24,7 +25,16 @@ export function chatModule(parts: {
   /** The languages of labels [CHAT-19]. */
   locales: TurnLocales;
 }): ChannelModule<'chat'> {
-  return { plan: (chat, action, caller) => planAction(parts, chat, { action, caller }) };
+  return {
+    plan: (chat, action, caller) => {
+      const isSent = action.type === 'chat/turnStarted' || action.type === 'chat/pendingMessageSet';
+      if (!isSent || !hasUnpinned(action.message)) return planAction(parts, chat, { action, caller });
+      return pinChats(parts.sync, action.message).then((pinned) => () => {
+        if ('unknown' in pinned) return reject('unknownChat', `There is no chat ${pinned.unknown} to attach`);
+        return planAction(parts, chat, { action: { ...action, message: pinned.message }, caller });
+      });
+    },
+  };
 }
 
 type Parts = Parameters<typeof chatModule>[0];
