@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Turn } from '@agenthost/protocol';
 import { openChat } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
@@ -146,5 +148,44 @@ describe('a chat with history', () => {
     const turn = chat.prompt(steps({ sayCalls: 'session/set_mode' }));
     await turn.done;
     expect(JSON.parse(turn.output.text)).toEqual([{ sessionId: 'earlier', modeId: 'plan' }]);
+  });
+});
+
+describe('[SESS-20] further working directories', () => {
+  const created = async (init?: NonNullable<Offer['init']>) => {
+    const more = temporaryFolder();
+    writeFileSync(join(more, 'a.txt'), 'apart');
+    const agent = scriptedAgent(init === undefined ? {} : { init });
+    const chat = await openChat(agent, {
+      workingDirectory: temporaryFolder(),
+      moreDirectories: [more],
+    });
+    const turn = chat.prompt(
+      steps(
+        { sayCalls: 'session/new' },
+        { say: '|' },
+        { ask: { method: 'fs/read_text_file', params: { path: join(more, 'a.txt') } } },
+        { sayAnswer: true },
+      ),
+    );
+    await turn.done;
+    const [calls = '', answer = ''] = turn.output.text.split('|');
+    return { agent, more, calls: JSON.parse(calls) as unknown[], answer };
+  };
+
+  it('[SESS-20] [ROOT-20] are passed to an agent that takes them, which then offers the capability', async () => {
+    const init = { agentCapabilities: { sessionCapabilities: { additionalDirectories: {} } } };
+    const { agent, more, calls, answer } = await created(init);
+    expect(JSON.parse(answer)).toStrictEqual({ content: 'apart' });
+    expect(calls).toMatchObject([{ additionalDirectories: [more] }]);
+    expect(agent.describe().capabilities?.multipleWorkingDirectories).toStrictEqual({
+      immutablePrimary: true,
+    });
+  });
+
+  it('[SESS-20] [ROOT-20] are not passed to other agents', async () => {
+    const { agent, calls } = await created(undefined);
+    expect(calls[0]).not.toHaveProperty('additionalDirectories');
+    expect(agent.describe().capabilities).not.toHaveProperty('multipleWorkingDirectories');
   });
 });

@@ -83,6 +83,7 @@ export class RecordingSessionHost implements AgentSessionHost {
 export interface OpenChatOptions {
   /** Absolute path; must exist. */
   workingDirectory: string;
+  moreDirectories?: readonly string[];
   config?: Readonly<Record<string, unknown>>;
   /** Memory that an earlier session of the chat saved. */
   memory?: unknown;
@@ -125,6 +126,7 @@ export async function openChat(provider: AgentProvider, options: OpenChatOptions
     session: 'ahp-session:/1',
     chat: 'ahp-chat:/1',
     workingDirectory: options.workingDirectory,
+    ...(options.moreDirectories === undefined ? {} : { moreDirectories: options.moreDirectories }),
     config: options.config ?? {},
     memory: options.memory,
     history: async () => options.history ?? [],

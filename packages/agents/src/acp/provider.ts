@@ -16,6 +16,7 @@ import type { ToolServer } from './client-tools/tool-server.ts';
 import type { AcpAgentConfig } from './config/config.ts';
 import type { AgentSessionConfig } from './config/session-config.ts';
 import { AgentProcess } from './process/agent-process.ts';
+import type { AgentTraits } from './process/agent-traits.ts';
 import { findCommand, packageVersionOf, runVersion } from './process/command-path.ts';
 import type { AcpConnection } from './process/connection.ts';
 import { ConnectionPool } from './process/connection-pool.ts';
@@ -76,6 +77,8 @@ class Provider implements AcpProvider {
   readonly #processes = new Set<AgentProcess>();
   #toolServer: Promise<ToolServer> | undefined;
   #models: readonly SessionModelInfo[] = [];
+  /** Whether the agent, when it last started, took more than one working directory. */
+  #takesDirectories = false;
   #config: ResolvedConfig = { schema: { type: 'object', properties: {} }, values: {} };
   /** The config that the latest session of the agent offered. */
   #offered: AgentSessionConfig | undefined;
@@ -103,7 +106,11 @@ class Provider implements AcpProvider {
       description: this.#agent.description ?? '',
       models: [...this.#models],
       // Each chat has its own session of the agent. A copied chat starts with the host's record of it.
-      capabilities: { multipleChats: { fork: true, sideChat: true } },
+      capabilities: {
+        multipleChats: { fork: true, sideChat: true },
+        // The agent finds its sessions again only in the directory that they began in.
+        ...(this.#takesDirectories ? { multipleWorkingDirectories: { immutablePrimary: true } } : {}),
+      },
     };
   }
 
@@ -205,7 +212,7 @@ class Provider implements AcpProvider {
       process.begin();
       onRunning();
     }
-    return AcpConnection.open({
+    const connection = await AcpConnection.open({
       process,
       name: agent.displayName,
       offersReadTextFile: agent.offersReadTextFile ?? true,
@@ -216,6 +223,8 @@ class Provider implements AcpProvider {
       startTimeoutMs: this.#options.startTimeoutMs ?? 60_000,
       maxLineBytes: this.#options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
     });
+    this.#learnTraits(connection.traits);
+    return connection;
   }
 
   async #record(process: AgentProcess, file: string): Promise<void> {
@@ -233,6 +242,12 @@ class Provider implements AcpProvider {
         childRegistry.forget(process.pid);
       });
     }
+  }
+
+  #learnTraits({ takesDirectories }: AgentTraits): void {
+    if (takesDirectories === this.#takesDirectories) return;
+    this.#takesDirectories = takesDirectories;
+    for (const listener of this.#listeners) listener();
   }
 
   #learn(config: AgentSessionConfig): void {

@@ -3,10 +3,12 @@ import { resolve } from 'node:path';
 import { findRealPath, isWithin, openReal } from '@agenthost/host/agent';
 import { FileRefusal, refusalOf } from './file-refusal.ts';
 
-/** A folder in which files are read and written for an agent. */
+/** The folders in which files are read and written for an agent. */
 export interface ConfinedFolder {
   /** Absolute path. */
   readonly path: string;
+  /** Absolute paths of further folders. Absent: none. */
+  readonly more?: readonly string[] | undefined;
   /** Whether a real path inside the folder is private to the host. */
   isPrivate(realPath: string): Promise<boolean>;
 }
@@ -21,7 +23,7 @@ export async function confinedPath(folder: ConfinedFolder, asked: string): Promi
   if (/\p{Cs}/u.test(asked)) throw new FileRefusal(asked, 'is not well-formed Unicode');
   try {
     const { path } = await findRealPath(resolve(folder.path, asked));
-    if (isWithin(path, await realpath(folder.path))) {
+    if (await isInside(path, folder)) {
       if (!(await folder.isPrivate(path))) return path;
       throw new FileRefusal(asked, 'is private to the host; agents cannot use it');
     }
@@ -29,6 +31,12 @@ export async function confinedPath(folder: ConfinedFolder, asked: string): Promi
     throw refusalOf(error, asked);
   }
   throw new FileRefusal(asked, 'is outside the working directory');
+}
+
+async function isInside(path: string, folder: ConfinedFolder): Promise<boolean> {
+  if (isWithin(path, await realpath(folder.path))) return true;
+  for (const more of folder.more ?? []) if (isWithin(path, await realpath(more))) return true;
+  return false;
 }
 
 /** Opens the result of `confinedPath`. Rejects with `FileRefusal` when something else is there by now. */

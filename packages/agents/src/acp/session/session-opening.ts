@@ -179,7 +179,7 @@ export class SessionOpening {
       const attachment = await this.#receive(connection, sessionId);
       try {
         this.#parts.config.offered.read(
-          await this.#request(connection, method, this.#sessionParams({ sessionId })),
+          await this.#request(connection, method, this.#sessionParams(connection, { sessionId })),
         );
         if (method === 'session/load') await this.#passHistory();
         return attachment;
@@ -214,7 +214,7 @@ export class SessionOpening {
 
   async #create(connection: AcpConnection): Promise<Attachment> {
     if (this.#priming === undefined) await this.#prime();
-    const answer = await this.#request(connection, 'session/new', this.#sessionParams({}));
+    const answer = await this.#request(connection, 'session/new', this.#sessionParams(connection, {}));
     const sessionId = textOf(answer['sessionId']);
     if (sessionId === undefined) {
       throw new AgentError('agentError', `${this.#name} answered session/new without a session id`);
@@ -267,8 +267,15 @@ export class SessionOpening {
     this.#attached = undefined;
   }
 
-  #sessionParams(more: JsonObject): JsonObject {
-    return { cwd: this.#options.workingDirectory, mcpServers: this.#mcpServers, ...more };
+  #sessionParams(connection: AcpConnection, more: JsonObject): JsonObject {
+    const { workingDirectory: cwd, moreDirectories = [] } = this.#options;
+    const takesDirectories = connection.traits.takesDirectories && moreDirectories.length > 0;
+    return {
+      cwd,
+      ...(takesDirectories ? { additionalDirectories: moreDirectories } : {}),
+      mcpServers: this.#mcpServers,
+      ...more,
+    };
   }
 
   #request(

@@ -201,8 +201,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
   }
 
   get #files(): ConfinedFolder {
-    const { host, workingDirectory: path } = this.#options;
-    return { path, isPrivate: (realPath) => host.isPrivate(realPath) };
+    const { host, workingDirectory: path, moreDirectories: more } = this.#options;
+    return { path, more, isPrivate: (realPath) => host.isPrivate(realPath) };
   }
 
   async #prompt(
