@@ -67,7 +67,7 @@ const STATES = {
 };
 
 /** Versions that are sent all of 1.0. */
-const READY: readonly VersionLine[] = [];
+const READY: readonly VersionLine[] = ['0.9.0'];
 
 /** The versions, and the newest one whose values they are sent. */
 const SENT: readonly [VersionLine, VersionLine][] = [

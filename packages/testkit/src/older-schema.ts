@@ -19,9 +19,15 @@ export interface Schema {
 /** Schemas by type name. */
 export type Definitions = Readonly<Record<string, Schema>>;
 
-/** The first version whose schema is exact; earlier schemas are completed from it. */
 const CORRECTED = '0.5.2';
-const LOOSE: readonly string[] = ['0.4.0', '0.5.0', '0.5.1'];
+
+/** Versions whose schema lost types, and the later one that it is completed from. */
+const LOOSE: Readonly<Record<string, string>> = {
+  '0.4.0': CORRECTED,
+  '0.5.0': CORRECTED,
+  '0.5.1': CORRECTED,
+  '0.6.0': '0.7.0',
+};
 
 /** Newer optional fields that may stay in what an older version is sent, because receivers ignore them [DIA-4]. */
 const MAY_STAY: readonly string[] = [
@@ -36,6 +42,13 @@ const MAY_STAY: readonly string[] = [
   'isPty',
   'movable',
   'multipleWorkingDirectories',
+  'customizations',
+  'disableConditions',
+  'maxItems',
+  'minItems',
+  'oauthClient',
+  'primaryReplacement',
+  'runCount',
   'sideChat',
   'startedAt',
 ];
@@ -61,7 +74,7 @@ export class OlderSchema {
   constructor(version: string) {
     this.#ajv = new Ajv2020({ strict: false, allErrors: false });
     const own = definitionsOf(version);
-    const corrected = LOOSE.includes(version) ? definitionsOf(CORRECTED) : own;
+    const corrected = definitionsOf(LOOSE[version] ?? version);
     this.#ajv.addSchema({ $id: 'older', $defs: closed(own, corrected) });
   }
 
@@ -93,8 +106,9 @@ function narrowed(schema: Schema, own: Schema, all: Definitions): object {
   const members = schema.oneOf ?? schema.anyOf;
   if (members !== undefined) {
     const isKnown = ({ $ref }: Schema): boolean => $ref === undefined || nameOf($ref) in all;
+    const known = members.filter(isKnown);
     return {
-      anyOf: members.filter(isKnown).map((member) => narrowed(member, member, all)),
+      anyOf: (known.length > 0 ? known : members).map((member) => narrowed(member, member, all)),
     };
   }
   if (schema.items !== undefined)
