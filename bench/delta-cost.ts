@@ -67,7 +67,7 @@ function openTurn(host: Host, parts: number): string {
       sync.emittedSeq,
     );
     const message = { text: 'a long turn', origin: { kind: 'user' as const } };
-    tx.emit(chat, { type: 'chat/turnStarted', turnId, message });
+    tx.emit(chat, { type: 'chat/turnStarted', turnId, startedAt: state.modifiedAt, message });
     for (let number = 1; number <= parts; number += 1) {
       const part = { kind: 'markdown' as const, id: lastPart(number), content: 'Text of this part.' };
       tx.emit(chat, { type: 'chat/responsePart', turnId, part });

@@ -53,8 +53,8 @@ function reduceAll(envelopes: readonly ActionEnvelope[]): void {
     modifiedAt: new Date(TIME).toISOString(),
     turns: [],
   };
-  for (const { action, 'x-time': time = TIME } of envelopes) {
-    const after = reduceMirrored('chat', state, action, time);
+  for (const { action } of envelopes) {
+    const after = reduceMirrored('chat', state, action);
     if (after === state) throw new Error(`${action.type} changed nothing`);
     state = after;
   }
@@ -62,7 +62,7 @@ function reduceAll(envelopes: readonly ActionEnvelope[]): void {
 
 function* begin(): Iterable<ActionEnvelope['action']> {
   const message = { text: 'a long turn', origin: { kind: 'user' as const } };
-  yield { type: 'chat/turnStarted', turnId, message };
+  yield { type: 'chat/turnStarted', turnId, startedAt: new Date(TIME).toISOString(), message };
 }
 
 /** A long answer: the text of the last of 100 parts grows word by word. */

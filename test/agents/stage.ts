@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { type AhpClient, connect, type SessionHandle } from '@agenthost/client';
+import { errorOf } from '@agenthost/protocol';
 import { expect } from 'vitest';
 import type { InstalledAgent } from '../../scripts/install-agents.ts';
 import { agentAbilities } from './agent-abilities.ts';
@@ -92,7 +93,7 @@ export class Stage {
   /** Asks for the planted words, and checks that the agent took them from the source that its abilities name. */
   async expectRecall(words: readonly string[]): Promise<void> {
     const turn = await this.driver.prompt(recallPrompt).result;
-    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(turn.state, errorOf(turn)?.message).toBe('complete');
     const planted = words.map((word) => `KEEPWORD-${word}`).join(' ');
     const { resumes } = agentAbilities[this.#installed.agent.id];
     const accepted = resumes === 'resumes its own session' ? [remembered] : [remembered, toldAgain];

@@ -1,5 +1,5 @@
 import type { OfferedTool } from '@agenthost/client';
-import type { ToolCallState } from '@agenthost/protocol';
+import { errorOf, type ToolCallState } from '@agenthost/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { installAgents } from '../../scripts/install-agents.ts';
 import { agentAbilities } from './agent-abilities.ts';
@@ -60,7 +60,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     });
     const turn = await prompt.result;
     stop();
-    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(turn.state, errorOf(turn)?.message).toBe('complete');
     expect(textOf(turn)).toContain(`${afterTool} It said: `);
     expect(textOf(turn)).toContain(`a ship, seen by ${name}`);
     expect(inputs).toEqual([{ far: true }]);
@@ -77,7 +77,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const turn = await stage.driver.prompt(plantPrompt('heron')).result;
-    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(turn.state, errorOf(turn)?.message).toBe('complete');
     await expectClientTool('lookout');
   });
 
@@ -97,7 +97,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     const second = await stage.driver.createChat();
     await hasBegun;
     const answer = await second.prompt(plantPrompt('egret')).result;
-    expect(answer.state, answer.error?.message).toBe('complete');
+    expect(answer.state, errorOf(answer)?.message).toBe('complete');
     expect(textOf(answer)).toContain(greeting);
     expect(stage.driver.chat.mirror.confirmed.activeTurn?.id).toBe(slow.turnId);
     await slow.cancel();
@@ -123,7 +123,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
         'options' in question ? question.options.find(({ label }) => label.startsWith('Right')) : undefined;
       await handle.accept({ [question.id]: present(option).id });
       const turn = await prompt.result;
-      expect(turn.state, turn.error?.message).toBe('complete');
+      expect(turn.state, errorOf(turn)?.message).toBe('complete');
       expect(textOf(turn)).toMatch(/It said: .*Right/s);
     },
   );
@@ -134,10 +134,10 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     const { turns } = stage.driver.chat.mirror.confirmed;
     const fork = await stage.driver.fork(present(turns[0]).id);
     const recalled = await fork.prompt(recallPrompt).result;
-    expect(recalled.state, recalled.error?.message).toBe('complete');
+    expect(recalled.state, errorOf(recalled)?.message).toBe('complete');
     expect(textOf(recalled)).toContain(`${toldAgain}: KEEPWORD-heron.`);
     const planted = await fork.prompt(plantPrompt('swan')).result;
-    expect(planted.state, planted.error?.message).toBe('complete');
+    expect(planted.state, errorOf(planted)?.message).toBe('complete');
     expect(textOf(await fork.prompt(recallPrompt).result)).toContain('KEEPWORD-swan');
     expect(textOf(await stage.driver.prompt(recallPrompt).result)).not.toContain('KEEPWORD-swan');
     expect(fork.chat.mirror.confirmed.turns.length).toBe(4);

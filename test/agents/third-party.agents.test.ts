@@ -1,4 +1,4 @@
-import type { ChatState } from '@agenthost/protocol';
+import { type ChatState, errorOf } from '@agenthost/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { installAgents } from '../../scripts/install-agents.ts';
 import { agentAbilities } from './agent-abilities.ts';
@@ -49,7 +49,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     const turn = await stage.driver.prompt(plantPrompt('pelican')).result;
     await stage.settle();
     stop();
-    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(turn.state, errorOf(turn)?.message).toBe('complete');
     expect(textOf(turn)).toContain(greeting);
     expect(pieceCount).toBeGreaterThan(2);
     expect(stage.watcher.chat.mirror.confirmed.turns.at(-1)).toEqual(turn);
@@ -67,7 +67,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     const outcome = await stage.driver.deny(call.toolCallId, { optionId: present(option).id });
     expect(outcome).toMatchObject({ outcome: 'accepted' });
     const turn = await prompt.result;
-    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(turn.state, errorOf(turn)?.message).toBe('complete');
     expect(callsOf(turn)).toMatchObject([{ status: 'cancelled', reason: 'denied' }]);
     expect(await textIn(file)).toBeUndefined();
     expect(textOf(turn).includes(afterTool)).toBe(afterDenial === 'answers');
@@ -81,7 +81,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     // Without an option the agent's own option for one call applies, so that the next write asks again.
     await stage.driver.approve(call.toolCallId);
     const turn = await prompt.result;
-    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(turn.state, errorOf(turn)?.message).toBe('complete');
     expect(callsOf(turn)).toMatchObject([{ status: 'completed', success: true, confirmed: 'user-action' }]);
     expect(await textIn(file)).toBe('approved by the one who asked');
     expect(textOf(turn)).toContain(afterTool);
@@ -107,7 +107,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     });
     expect(late).toMatchObject({ outcome: 'rejected' });
     const turn = await prompt.result;
-    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(turn.state, errorOf(turn)?.message).toBe('complete');
     expect(await textIn(file)).toBe('approved by the one who watched');
     await stage.settle();
     expect(stage.watcher.chat.mirror.confirmed).toEqual(stage.driver.chat.mirror.confirmed);
@@ -152,7 +152,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     });
     const turn = await prompt.result;
     stop();
-    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(turn.state, errorOf(turn)?.message).toBe('complete');
     expect(callsOf(turn)).toMatchObject([{ status: 'completed', success: true }]);
     expect(JSON.stringify(callsOf(turn)).includes('the-shell-says-42')).toBe(showsOutput);
     expect(textOf(turn)).toContain(afterTool);
@@ -170,7 +170,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     // Before the host ends the agent by itself.
     expect(performance.now() - startedAt).toBeLessThan(9_000);
     const next = await stage.driver.prompt(plantPrompt('heron')).result;
-    expect(next.state, next.error?.message).toBe('complete');
+    expect(next.state, errorOf(next)?.message).toBe('complete');
     expect(textOf(next)).toContain(greeting);
   });
 
@@ -191,14 +191,14 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(settled.steeringMessage).toBeUndefined();
     await stage.driver.approve(call.toolCallId);
     const turn = await prompt.result;
-    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(turn.state, errorOf(turn)?.message).toBe('complete');
     const isNext = steering === 'is the next turn';
     const { turns } = await until(
       stage.watcher,
       (chat) => (chat.turns.at(-1)?.message.text === text) === isNext && chat.activeTurn === undefined,
     );
     const last = present(turns.at(-1));
-    expect(last.state, last.error?.message).toBe('complete');
+    expect(last.state, errorOf(last)?.message).toBe('complete');
     expect(textOf(last)).toContain(greeting);
   });
 
@@ -206,11 +206,11 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     timeout: TURN_TIMEOUT_MS,
   }, async () => {
     const wrong = await stage.driver.prompt(plantPrompt('crane')).result;
-    expect(wrong.state, wrong.error?.message).toBe('complete');
+    expect(wrong.state, errorOf(wrong)?.message).toBe('complete');
     const right = await (await stage.watcher.chat.resend(wrong.id, plantPrompt('stork'))).result;
-    expect(right.state, right.error?.message).toBe('complete');
+    expect(right.state, errorOf(right)?.message).toBe('complete');
     const asked = await stage.driver.prompt(recallPrompt).result;
-    expect(asked.state, asked.error?.message).toBe('complete');
+    expect(asked.state, errorOf(asked)?.message).toBe('complete');
     for (const word of ['pelican', 'heron', 'ibis', 'stork']) expect(textOf(asked)).toContain(word);
     expect(textOf(asked)).not.toContain('crane');
   });
@@ -240,7 +240,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     await stage.restart();
     const turn = await prompt.result;
     expect(turn.state).toBe('error');
-    expect(turn.error?.errorType).toBe('hostRestarted');
+    expect(errorOf(turn)?.errorType).toBe('hostRestarted');
     expect(textOf(turn).startsWith(seen)).toBe(true);
     await untilGone(agents, 15_000);
     await stage.expectRecall(['pelican', 'heron', 'ibis', 'stork']);

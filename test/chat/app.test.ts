@@ -107,7 +107,7 @@ describe('the message that is being written', () => {
   test('[CHAT-11] a queued message that gets another file keeps its earlier files', async () => {
     const message = user('one', { attachments: [resource('a')], model: { id: 'm' } });
     const { it, env, pass, session, chat } = await opened({
-      activeTurn: { ...turnOf('t') },
+      activeTurn: { ...turnOf('t'), startedAt: '2026-01-01T00:00:00.000Z' },
       queuedMessages: [{ id: 'q', message }],
     });
     const conversation = new Conversation(env, session.chat);
@@ -130,7 +130,7 @@ describe('the message that is being written', () => {
 
   test('[CHAT-14] after an edit of another message the draft comes back with the changes and files of other clients', async () => {
     const { it, env, pass, session } = await opened({
-      activeTurn: { ...turnOf('t') },
+      activeTurn: { ...turnOf('t'), startedAt: '2026-01-01T00:00:00.000Z' },
       queuedMessages: [{ id: 'q', message: user('one') }],
     });
     const conversation = new Conversation(env, session.chat);
@@ -151,7 +151,7 @@ describe('the message that is being written', () => {
 
   test('[CHAT-11] a queued message stays in the queue when it may not steer', async () => {
     const { it, env, notices, session, chat } = await opened({
-      activeTurn: { ...turnOf('t') },
+      activeTurn: { ...turnOf('t'), startedAt: '2026-01-01T00:00:00.000Z' },
       queuedMessages: [{ id: 'q', message: user('one') }],
     });
     it.host.judge = ({ action }) =>

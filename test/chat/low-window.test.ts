@@ -20,7 +20,11 @@ async function asked(command: string) {
     confirmationTitle: 'Run a command?',
     toolInput: JSON.stringify({ command }),
   } as const;
-  const activeTurn = { ...turnOf('t'), responseParts: [{ kind: 'toolCall', toolCall } as const] };
+  const activeTurn = {
+    ...turnOf('t'),
+    startedAt: '2026-01-01T00:00:00.000Z',
+    responseParts: [{ kind: 'toolCall', toolCall } as const],
+  };
   it.host.states.set(SESSION, sessionState(CHAT));
   it.host.states.set(CHAT, chatState(CHAT, { activeTurn }));
   it.host.states.set(ROOT_URI, rootState());

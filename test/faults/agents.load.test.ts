@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { errorOf } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Step } from '../../packages/agents/test/acp-scripted-agent.ts';
@@ -90,8 +91,13 @@ describe('an agent in a shared host', () => {
   test('[CHAT-5] sends a line of 50 MB: its turn ends with a reason, and the next turn runs', async () => {
     const line = { text: 'x'.repeat(512 * 1024), count: 100 };
     const { turn } = await play('line', { write: line }, { waitForCancel: 'never' });
-    expect(turn).toMatchObject({ state: 'error', error: { errorType: 'agentExited' } });
-    expect(turn?.error?.message).toMatch(/^Rude was stopped: the agent sent a line of more than \d+ bytes/);
+    expect(turn).toMatchObject({
+      state: 'error',
+      responseParts: [{ kind: 'error', error: { errorType: 'agentExited' } }],
+    });
+    expect(turn && errorOf(turn)?.message).toMatch(
+      /^Rude was stopped: the agent sent a line of more than \d+ bytes/,
+    );
     await witness.chat?.dispatch(turnStarted('again', 'hi'));
     await witness.until(() => witness.chat?.confirmed.turns.at(-1)?.id === 'again');
     expect(witness.chat?.confirmed.turns.at(-1)).toMatchObject({ state: 'complete' });

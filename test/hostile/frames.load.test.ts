@@ -138,6 +138,7 @@ describe('too much', () => {
     const prompt = 'stream 100000 every 1 of 4000';
     const action = {
       type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
       turnId: 't1',
       message: { text: prompt, origin: { kind: 'user' } },
     };
@@ -151,7 +152,11 @@ describe('too much', () => {
     // The client gets the close before the log is written.
     const log = (): Promise<string> => readFile(join(folder, 'data', 'agenthost.log'), 'utf8');
     await expect.poll(log).toContain('reads too slowly');
-    const cancel = { channel: chat, clientSeq: 2, action: { type: 'chat/turnCancelled', turnId: 't1' } };
+    const cancel = {
+      channel: chat,
+      clientSeq: 2,
+      action: { type: 'chat/turnCancelled', turnId: 't1', duration: 0 },
+    };
     polite.socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params: cancel }));
   }, 60_000);
 });

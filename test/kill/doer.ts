@@ -138,6 +138,7 @@ export class Doer extends Witness {
         await this.client.dispatch(uri, {
           type: 'chat/turnCancelled',
           turnId: confirmed.activeTurn?.id ?? '',
+          duration: 0,
         });
       await pause(5);
     }

@@ -108,7 +108,7 @@ async function start(turnId: string, prompt: string): Promise<void> {
   const [first, second] = witnesses;
   const started = await first?.chat?.dispatch(turnStarted(turnId, prompt));
   expect(started?.outcome).toBe('accepted');
-  const refused = await second?.chat?.dispatch({ type: 'chat/turnCancelled', turnId: 'none' });
+  const refused = await second?.chat?.dispatch({ type: 'chat/turnCancelled', turnId: 'none', duration: 0 });
   expect(refused?.outcome).toBe('rejected');
 }
 

@@ -45,7 +45,7 @@ export class RestartRules {
         if (this.#left.get(channel) === action.turnId) {
           expect(action, channel).toMatchObject({
             type: 'chat/error',
-            error: { errorType: 'hostRestarted' },
+            part: { error: { errorType: 'hostRestarted' } },
           });
           this.#left.delete(channel);
           this.endedCount += 1;

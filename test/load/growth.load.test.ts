@@ -51,6 +51,7 @@ const inOrder = (count: number): number[] => Array.from({ length: count }, (_, i
 const ping = (client: WireClient): Promise<unknown> => client.request('ping', { channel: ROOT });
 const started = (turnId: string) => ({
   type: 'chat/turnStarted',
+  startedAt: '2026-06-01T00:00:00.000Z',
   turnId,
   message: { text: 'go', origin: { kind: 'user' } },
 });
@@ -217,7 +218,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
           client.dispatch(chat, { type: 'chat/queuedMessagesReordered', order });
         }
         await ping(client);
-        client.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't' });
+        client.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't', duration: 0 });
       },
     ),
 };

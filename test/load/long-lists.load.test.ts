@@ -85,7 +85,12 @@ test('[CHAT-5] a turn with the maximum number of tool calls completes, and lets 
     said();
   };
   const message = { text: 'go', origin: { kind: 'user' } };
-  client.dispatch(chat, { type: 'chat/turnStarted', turnId: 't', message });
+  client.dispatch(chat, {
+    type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
+    turnId: 't',
+    message,
+  });
   // At the end at most some dozens of steps fit into one tick.
   expect(await loopTurnsDuring(isSaid)).toBeGreaterThan(max / 100);
   await client.request('ping', { channel: ROOT });

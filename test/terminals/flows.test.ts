@@ -1,5 +1,6 @@
 import { hasExited } from '@agenthost/protocol';
 // The flows of the guide on terminals from end to end: a real host, real ptys, an agent, and two clients over WebSockets.
+import { errorOf } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../kill/processes.ts';
 import { quickly, resultOf, Stage, seen, shownTerminal, shows, textOf } from './stage.ts';
@@ -101,7 +102,7 @@ describe('agent runs a command', () => {
     expect(terminal.state.claim).toMatchObject({ turnId: prompt.turnId, toolCallId: 't' });
     await terminal.input('flag is\r');
     const turn = await prompt.result;
-    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(turn.state, errorOf(turn)?.message).toBe('complete');
     expect(JSON.parse(textOf(turn))).toEqual({ exitCode: 0, signal: null });
     const { content } = resultOf(turn);
     expect(content).toMatchObject([{ type: 'terminalComplete', exitCode: 0, truncated: false }]);

@@ -199,7 +199,6 @@ export const turnOf = (evil: string): Turn => ({
       { type: 'embeddedResource', label: evil, contentType: `image/png;${evil}`, data: evil },
     ],
   },
-  responseParts: responseParts(evil),
+  responseParts: [...responseParts(evil), { kind: 'error', error: { errorType: evil, message: evil } }],
   state: 'error',
-  error: { errorType: evil, message: evil },
 });

@@ -124,7 +124,7 @@ export class AhpClient {
       if (state.state === 'closed') this.#subscriptions.loseAll();
     });
     this.onNotification('root/sessionRemoved', ({ session }) => this.#subscriptions.loseSession(session));
-    this.sessions = new Sessions(this, newId);
+    this.sessions = new Sessions(this, newId, () => clock.now());
     this.tokens = new Tokens(this);
     this.#terminals = new Terminals(this, newId);
   }

@@ -115,7 +115,7 @@ export class FakeHost {
       ...defined({ origin }),
       'x-time': this.now(),
     };
-    this.states.set(channel, reduceMirrored(kindOf(channel), state as never, action, this.now()));
+    this.states.set(channel, reduceMirrored(kindOf(channel), state as never, action));
     this.log.push(envelope);
     for (const connection of this.connections) {
       if (connection.subscriptions.has(channel) || connection.clientId === origin?.clientId) {

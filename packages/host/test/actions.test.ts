@@ -188,12 +188,12 @@ describe('resending', () => {
     const host = await startHost();
     const client = await host.client('resender', EPOCH);
     const { session, chat } = await host.session(client);
-    await client.act(chat, { type: 'chat/turnCancelled', turnId: 'none' });
+    await client.act(chat, { type: 'chat/turnCancelled', turnId: 'none', duration: 0 });
     client.link.cut();
     await host.run();
     const again = host.connect('resender');
     await again.reconnect(0, [session], EPOCH);
-    again.dispatch(chat, { type: 'chat/turnCancelled', turnId: 'none' }, 1);
+    again.dispatch(chat, { type: 'chat/turnCancelled', turnId: 'none', duration: 0 }, 1);
     await again.ping();
     expect(again.echoOf(1)?.rejectionReason).toMatch(/^outcomeExpired: /);
   });

@@ -170,7 +170,12 @@ describe('turns', () => {
     const state = await chatOf(client, chat);
     expect(state).toMatchObject({
       status: SessionStatus.Error,
-      turns: [{ state: 'error', error: { errorType: 'agentError', message: 'broken' } }],
+      turns: [
+        {
+          state: 'error',
+          responseParts: [{ kind: 'error', error: { errorType: 'agentError', message: 'broken' } }],
+        },
+      ],
     });
   });
 
@@ -179,7 +184,12 @@ describe('turns', () => {
     host.agent.opened[0]?.host.exited('killed by signal 9');
     await host.run();
     expect((await chatOf(client, chat)).turns).toMatchObject([
-      { state: 'error', error: { errorType: 'agentExited', message: 'killed by signal 9' } },
+      {
+        state: 'error',
+        responseParts: [
+          { kind: 'error', error: { errorType: 'agentExited', message: 'killed by signal 9' } },
+        ],
+      },
     ]);
     await client.act(chat, turnStarted('t2'));
     await host.run();
@@ -240,21 +250,23 @@ describe('turns', () => {
     expect(await status()).toBe(SessionStatus.InProgress);
   });
 
-  test('[CHAT-18] modifiedAt follows the timestamps of the beginnings and ends of turns, and of nothing between', async () => {
+  test('[CHAT-21] modifiedAt is the start that a turn states, then its end by the host’s clock, and nothing between', async () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
-    const modified = async () => Date.parse((await chatOf(client, chat)).modifiedAt);
+    const modified = async () => (await chatOf(client, chat)).modifiedAt;
     await host.advance(1_000);
-    const started = await client.act(chat, turnStarted('t1'));
-    expect(await modified()).toBe(started?.['x-time']);
+    const startedAt = new Date(host.clock.now() - 300).toISOString();
+    await client.act(chat, { ...turnStarted('t1'), startedAt });
+    expect(await modified()).toBe(startedAt);
     await host.advance(1_000);
     await host.agent.turn.output.markdown('x');
     await client.act(chat, { type: 'chat/draftChanged' });
     await host.run();
-    expect(await modified()).toBe(started?.['x-time']);
+    expect(await modified()).toBe(startedAt);
     host.agent.turn.complete();
     await host.run();
-    expect(await modified()).toBe(host.clock.now());
+    expect(await modified()).toBe(new Date(host.clock.now()).toISOString());
+    expect((await chatOf(client, chat)).turns).toMatchObject([{ startedAt, duration: 1_300 }]);
   });
 });

@@ -157,7 +157,12 @@ describe('[CHAT-16] a file', () => {
     const other = await host.client();
     await other.subscribe(chat);
     const message = { text: 'See @a.ts', origin: { kind: 'user' }, attachments: [attachment] };
-    await client.act(chat, { type: 'chat/turnStarted', turnId: 't', message });
+    await client.act(chat, {
+      type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
+      turnId: 't',
+      message,
+    });
     await host.run();
     expect(other.envelopes(chat).at(0)?.action).toMatchObject({ message });
     expect(host.agent.turn.input.message).toEqual(message);

@@ -73,7 +73,7 @@ describe('a failed commit', () => {
     expect(host.logged).toContain('the journal cannot be written; the host retries every second');
   });
 
-  test.each([{ type: 'chat/turnCancelled', turnId: 't1' }, { type: 'chat/truncated' }])(
+  test.each([{ type: 'chat/turnCancelled', turnId: 't1', duration: 0 }, { type: 'chat/truncated' }])(
     '[CHAT-5] of an action that ended a turn before its agent got it ($type) leaves the turn to its agent',
     async (end) => {
       const { host, client, chat } = await watched();
@@ -134,7 +134,7 @@ describe('a failed commit', () => {
     await client.act(chat, turnStarted('t1'));
     await host.run();
     host.journal.failNextCommits(1);
-    const cancel = client.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't1' });
+    const cancel = client.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 0 });
     await host.run();
     expect(client.echoOf(cancel)?.rejectionReason).toMatch(/^unavailable: /);
     expect(host.agent.turn.signal.aborted).toBe(false);

@@ -102,7 +102,7 @@ describe('initialize', () => {
     expect(late.frames.slice(0, at).filter(({ method }) => method === 'action')).toEqual([]);
     const envelopes = late.envelopes(chat);
     expect(envelopes.every(({ serverSeq }) => serverSeq > snapshot.fromSeq)).toBe(true);
-    const state = envelopes.reduce((before, { action }) => chatReducer(before, action, 0), snapshot.state);
+    const state = envelopes.reduce((before, { action }) => chatReducer(before, action), snapshot.state);
     expect(markdownOf(state.activeTurn)).toBe('abcd');
   });
 });
@@ -214,7 +214,7 @@ describe('reconnect', () => {
     const host = await startHost();
     const client = await host.client('gone', { 'x-epoch': 'e' });
     const { session, chat } = await host.session(client);
-    const rejection = await client.act(chat, { type: 'chat/turnCancelled', turnId: 'none' });
+    const rejection = await client.act(chat, { type: 'chat/turnCancelled', turnId: 'none', duration: 0 });
     expect(rejection?.rejectionReason).toMatch(/^noSuchTurn: /);
     client.link.cut();
     await host.run();
@@ -263,7 +263,10 @@ describe('reconnect', () => {
     if (!('turns' in state)) throw new Error('expected a chat');
     expect(state.activeTurn).toBeUndefined();
     expect(state.turns).toMatchObject([
-      { state: 'error', error: { errorType: 'hostRestarted' }, responseParts: [{ content: 'partial' }] },
+      {
+        state: 'error',
+        responseParts: [{ content: 'partial' }, { kind: 'error', error: { errorType: 'hostRestarted' } }],
+      },
     ]);
   });
 
@@ -283,7 +286,7 @@ describe('reconnect', () => {
 
   test('[CONN-4] after a kill numbers continue above all sent ones, private ones included', async () => {
     const { host, other, session, chat } = await gone();
-    const rejection = await other.act(chat, { type: 'chat/turnCancelled', turnId: 'none' });
+    const rejection = await other.act(chat, { type: 'chat/turnCancelled', turnId: 'none', duration: 0 });
     await host.restart();
     const client = await host.client();
     const echo = await client.act(session, { type: 'session/titleChanged', title: 'x' });

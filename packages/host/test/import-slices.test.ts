@@ -95,7 +95,12 @@ test('a session with a part of its chats accepts no actions', async () => {
     client.ask('x-finishImport', { channel: SESSION }),
   ];
   const message = { text: 'go', origin: { kind: 'user' } };
-  other.dispatch(chat, { type: 'chat/turnStarted', turnId: 't', message });
+  other.dispatch(chat, {
+    type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
+    turnId: 't',
+    message,
+  });
   await host.run();
   release();
   await client.answered(finishing);

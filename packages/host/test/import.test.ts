@@ -187,7 +187,16 @@ describe('an import', () => {
       'the turn has ended, but tool call x is streaming',
     );
     await expect(add({ turns: [{ turn: { id: 'd' } }] })).rejects.toMatchObject(invalid);
-    await add({ openTurn: { turn: { id: 'o', message: userMessage('go on'), responseParts: [] } } });
+    await add({
+      openTurn: {
+        turn: {
+          id: 'o',
+          startedAt: '2026-06-01T00:00:00.000Z',
+          message: userMessage('go on'),
+          responseParts: [],
+        },
+      },
+    });
     await expect(add({ turns: [turn('b')] })).rejects.toThrow('the open turn of a chat must be its last');
     // A refused turn leaves neither rows nor used turn ids.
     expect((await left(host, client, uri)).turns.map(({ id }) => id)).toEqual(['a', 'o']);

@@ -308,7 +308,7 @@ describe('over disconnections and ends', () => {
     const again = await host.client(client.clientId);
     const state = await chatOf(again, chat);
     expect([openRequests(state), state.activeTurn]).toStrictEqual([[], undefined]);
-    expect(state.turns.at(-1)).toMatchObject({ state: 'error', error: { errorType: 'hostRestarted' } });
+    expect(state.turns.at(-1)?.responseParts.at(-1)).toMatchObject({ error: { errorType: 'hostRestarted' } });
     expect(await neededOf(again)).toStrictEqual([]);
     expect(codeOf(await again.act(chat, completed('cancel')))).toBe('unknownRequest');
   });

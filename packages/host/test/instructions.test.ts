@@ -67,7 +67,7 @@ test('[SESS-9] after a cancelled turn, which may not have delivered the instruct
   const { host, client, chat } = await opened('Be brief.');
   await client.act(chat, turnStarted('t1'));
   await host.run();
-  await client.act(chat, { type: 'chat/turnCancelled', turnId: 't1' });
+  await client.act(chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 0 });
   host.agent.turn.complete();
   await host.run();
   expect((await turn(host, client, chat, 't2')).context).toHaveLength(1);

@@ -42,7 +42,7 @@ async function open(client: RawClient, chat: string, turns: number): Promise<() 
     client
       .envelopes(chat)
       .filter(({ serverSeq }) => serverSeq > fromSeq)
-      .reduce((shown, { action }) => chatReducer(shown, action, 0), state);
+      .reduce((shown, { action }) => chatReducer(shown, action), state);
 }
 
 const idsOf = ({ turns }: ChatState): string[] => turns.map(({ id }) => id);

@@ -37,7 +37,8 @@ test('[ROOT-2] sessions are listed newest first: all at once or page by page, af
     await host.advance(1_000);
   }
   const { defaultChat } = JSON.parse(JSON.stringify((await client.subscribe(session('b'))).state));
-  await client.act(defaultChat, turnStarted('t1'));
+  const startedAt = new Date(host.clock.now()).toISOString();
+  await client.act(defaultChat, { ...turnStarted('t1'), startedAt });
   await host.run();
   const newestFirst = ['b', 'e', 'd', 'c', 'a'].map(session);
   const all = await client.request('listSessions', { channel: ROOT });

@@ -156,7 +156,7 @@ describe('an agent that never answers', () => {
     await host.advance(2_000);
     expect(again.envelopes(chat).at(-1)?.action).toMatchObject({
       type: 'chat/error',
-      error: { errorType: 'agentUnresponsive' },
+      part: { error: { errorType: 'agentUnresponsive' } },
     });
     agent.opening = Promise.resolve();
     await again.act(chat, turnStarted('t2'));

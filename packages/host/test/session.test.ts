@@ -137,7 +137,9 @@ describe('creation', () => {
     });
     const { state } = await client.subscribe(defaultChat);
     expect(state).toMatchObject({
-      turns: [{ id: 't1', state: 'error', error: { message: 'no such agent' } }],
+      turns: [
+        { id: 't1', state: 'error', responseParts: [{ kind: 'error', error: { message: 'no such agent' } }] },
+      ],
     });
     expect((await client.act(defaultChat, turnStarted('t2')))?.rejectionReason).toMatch(/^creationFailed: /);
   });
@@ -210,7 +212,7 @@ describe('state', () => {
       .confirm({ invocationMessage: 'x' });
     await host.run();
     expect((await stateOf(client)).status).toBe(SessionStatus.InputNeeded);
-    await client.act('ahp-chat:/second', { type: 'chat/turnCancelled', turnId: 't2' });
+    await client.act('ahp-chat:/second', { type: 'chat/turnCancelled', turnId: 't2', duration: 0 });
     first.fail(new Error('broken'));
     await host.run();
     expect((await stateOf(client)).status).toBe(SessionStatus.Error);
@@ -312,7 +314,7 @@ describe('state', () => {
       .toolCall({ toolName: 'x', displayName: 'X' })
       .confirm({ invocationMessage: 'x' });
     await host.run();
-    await client.act('ahp-chat:/second', { type: 'chat/turnCancelled', turnId: 't2' });
+    await client.act('ahp-chat:/second', { type: 'chat/turnCancelled', turnId: 't2', duration: 0 });
     first.output.activity(undefined);
     await host.run();
     const said = client
@@ -334,7 +336,8 @@ describe('state', () => {
     await read();
     await client.act(session, { type: 'session/isArchivedChanged', isArchived: true });
     await host.advance(5_000);
-    await client.act('ahp-chat:/second', turnStarted('t1'));
+    const startedAt = new Date(host.clock.now()).toISOString();
+    await client.act('ahp-chat:/second', { ...turnStarted('t1'), startedAt });
     await host.run();
     expect(await isRead()).toBe(false);
     expect((await stateOf(client)).status & SessionStatus.IsArchived).not.toBe(0);

@@ -29,7 +29,7 @@ function importChats(client: RawClient, count: number): Promise<unknown> {
 const endsOf = (client: RawClient, chat: string): unknown[] =>
   client
     .envelopes(chat)
-    .flatMap(({ action }) => (action.type === 'chat/error' ? [action.error.message] : []));
+    .flatMap(({ action }) => (action.type === 'chat/error' ? [action.part.error.message] : []));
 
 const inRounds = async (host: HostFixture, count: number, step: () => void): Promise<void> => {
   for (let index = 0; index < count; index += 1) {

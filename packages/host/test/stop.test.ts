@@ -69,6 +69,7 @@ test('a turn that starts while agents end slowly ends visibly before its connect
   agent.openSession = async (...args) => ({ ...(await open(...args)), close: () => closing.promise });
   const start = (turnId: string) => ({
     type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
     turnId,
     message: { text: 'go on', origin: { kind: 'user' } },
   });
@@ -85,7 +86,7 @@ test('a turn that starts while agents end slowly ends visibly before its connect
   const ended = client
     .envelopes(chat)
     .flatMap(({ action }) => (action.type === 'chat/error' ? [action] : []));
-  expect(ended.map(({ turnId, error }) => [turnId, error.errorType])).toEqual([
+  expect(ended.map(({ turnId, part }) => [turnId, part.error.errorType])).toEqual([
     ['first', 'hostRestarted'],
     ['late', 'hostRestarted'],
   ]);

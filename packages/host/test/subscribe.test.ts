@@ -249,11 +249,11 @@ describe('windows', () => {
       'chat/turnsLoaded',
       id,
     ]);
-    for (const { action } of again.envelopes(chat)) state = chatReducer(state, action, 0);
+    for (const { action } of again.envelopes(chat)) state = chatReducer(state, action);
     for (; state.turnsNextCursor !== undefined; again.clear()) {
       again.clear();
       await again.request('fetchTurns', { channel: chat, cursor: state.turnsNextCursor });
-      for (const { action } of again.envelopes(chat)) state = chatReducer(state, action, 0);
+      for (const { action } of again.envelopes(chat)) state = chatReducer(state, action);
     }
     expect(state.turns.map((turn) => turn.id)).toEqual(turnIds(60));
     await expect(again.request('fetchTurns', { channel: chat, cursor: 'rubbish' })).rejects.toMatchObject({
@@ -270,9 +270,7 @@ describe('windows', () => {
     const short = await chatOf(client, chat, { view: { turns: 2 } });
     client.clear();
     await client.request('fetchTurns', { channel: chat, cursor: long.turnsNextCursor ?? '' });
-    const state = client
-      .envelopes(chat)
-      .reduce((before, { action }) => chatReducer(before, action, 0), short);
+    const state = client.envelopes(chat).reduce((before, { action }) => chatReducer(before, action), short);
     expect(state.turns.map(({ id }) => id)).toEqual(turnIds(9));
   });
 
@@ -289,9 +287,7 @@ describe('windows', () => {
       const long = await chatOf(client, chat, { view: { turns } });
       client.clear();
       await client.request('fetchTurns', { channel: chat, cursor: short.turnsNextCursor ?? '' });
-      const state = client
-        .envelopes(chat)
-        .reduce((before, { action }) => chatReducer(before, action, 0), long);
+      const state = client.envelopes(chat).reduce((before, { action }) => chatReducer(before, action), long);
       expect(state.turns.map(({ id }) => id)).toEqual(turnIds(120).slice(-shown));
       expect(state.turnsNextCursor).toBe(shown === 120 ? undefined : 'before-10');
     }
@@ -346,7 +342,7 @@ describe('delivery', () => {
     await host.advance(100);
     expect(late.types()).toEqual(['chat/delta']);
     expect(late.envelopes()[0]?.serverSeq).toBe(client.envelopes(chat).at(-1)?.serverSeq);
-    const end = late.envelopes(chat).reduce((seen, { action }) => chatReducer(seen, action, 0), state);
+    const end = late.envelopes(chat).reduce((seen, { action }) => chatReducer(seen, action), state);
     expect(markdownOf(end.activeTurn)).toBe('.abc');
   });
 

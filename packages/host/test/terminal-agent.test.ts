@@ -20,6 +20,7 @@ async function stage(): Promise<Stage> {
   const { chat } = await host.session(desk);
   await desk.act(chat, {
     type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
     turnId: 'a',
     message: { text: 'go', origin: { kind: 'user' } },
   });

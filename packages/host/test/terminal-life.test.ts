@@ -25,6 +25,7 @@ describe('a session and its terminals', () => {
     await desk.request('createTerminal', { channel: 'ahp-terminal:/mine', claim: ownClaim(desk) });
     await desk.act(chat, {
       type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
       turnId: 'a',
       message: { text: 'go', origin: { kind: 'user' } },
     });
@@ -60,6 +61,7 @@ describe('a session and its terminals', () => {
     const start = (turnId: string): Promise<unknown> =>
       desk.act(chat, {
         type: 'chat/turnStarted',
+        startedAt: '2026-06-01T00:00:00.000Z',
         turnId,
         message: { text: 'go', origin: { kind: 'user' } },
       });
@@ -223,6 +225,7 @@ describe('a host that was killed', () => {
     const { chat } = await host.session(desk);
     await desk.act(chat, {
       type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
       turnId: 'a',
       message: { text: 'go', origin: { kind: 'user' } },
     });

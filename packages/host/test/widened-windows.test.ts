@@ -9,7 +9,7 @@ import { runTurns, turnIds } from './turns.ts';
 const LOOK_MS = 61_000;
 
 const reduced = (state: ChatState, envelopes: readonly ActionEnvelope[]): ChatState =>
-  envelopes.reduce((seen, { action }) => chatReducer(seen, action, 0), state);
+  envelopes.reduce((seen, { action }) => chatReducer(seen, action), state);
 
 const ids = ({ turns }: ChatState): string[] => turns.map(({ id }) => id);
 

@@ -28,7 +28,7 @@ describe('windows over changes of history', () => {
       const truth = await chatOf(client, chat);
       expect(truth.turns.map(({ id }) => id)).toEqual(['t1']);
       for (const { viewer, state } of viewers) {
-        const end = viewer.envelopes(chat).reduce((seen, { action }) => chatReducer(seen, action, 0), state);
+        const end = viewer.envelopes(chat).reduce((seen, { action }) => chatReducer(seen, action), state);
         expect(end.turns.map(({ id }) => id)).toEqual(['t1']);
         expect(end.turnsNextCursor).toBeUndefined();
       }
@@ -58,7 +58,7 @@ describe('windows over changes of history', () => {
     await host.run();
     const seen = viewer
       .envelopes(chat)
-      .reduce((state, { action }) => chatReducer(state, action, 0), snapshot.state);
+      .reduce((state, { action }) => chatReducer(state, action), snapshot.state);
     expect(seen.turns.map((turn) => turn.id)).toEqual(turnIds(5).slice(-seen.turns.length));
     expect(seen.turns.at(-1)?.id).toBe('t5');
     expect(seen.turnsNextCursor !== undefined).toBe(seen.turns.length < 5);
@@ -94,7 +94,7 @@ describe('windows over changes of history', () => {
     await host.run();
     const seen = viewer
       .envelopes(chat)
-      .reduce((state, { action }) => chatReducer(state, action, 0), snapshot.state);
+      .reduce((state, { action }) => chatReducer(state, action), snapshot.state);
     expect(seen.turns.at(-1)?.id).toBe('t2');
   });
 
@@ -129,7 +129,7 @@ describe('windows over changes of history', () => {
     const seen = viewer
       .envelopes(chat)
       .filter(({ serverSeq }) => serverSeq > snapshot.fromSeq)
-      .reduce((state, { action }) => chatReducer(state, action, 0), snapshot.state);
+      .reduce((state, { action }) => chatReducer(state, action), snapshot.state);
     expect(seen.turns.map((turn) => turn.id)).toEqual(turnIds(3));
   });
 

@@ -27,6 +27,7 @@ export { findOpenRequest, findToolCallPart, openRequests } from './chat/parts-in
 export { chatReducer } from './chat/reducer.ts';
 export type * from './chat/state.ts';
 export type * from './chat/tool-call.ts';
+export { errorOf, errorPartOf, resumableTurn } from './chat/turn-error.ts';
 export type * from './config/schema.ts';
 export { type Dialect, dialectOf, mostEnvelopes } from './dialects/chain.ts';
 export { type Look, StateNeeded } from './dialects/reshape.ts';

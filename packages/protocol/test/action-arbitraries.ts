@@ -30,7 +30,14 @@ function action<T extends StateAction['type']>(
 const part = fc.oneof(
   fc.record({ kind: fc.constantFrom('markdown' as const, 'reasoning' as const), id, content: text }),
   fc.record({ kind: fc.constant('systemNotification' as const), content: text }),
+  fc.record({ kind: fc.constant('error' as const), error }),
 );
+const errorPart = fc.record(
+  { kind: fc.constant('error' as const), error, resumable: fc.boolean() },
+  { requiredKeys: ['kind', 'error'] },
+);
+const startedAt = fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-01-01T02:00:00+02:00', 'soon');
+const duration = fc.constantFrom(0, 1.5, 1_000, -1, Number.MAX_VALUE);
 const confirmed = fc.constantFrom('not-needed' as const, 'user-action' as const);
 const options = fc.constant([
   { id: 'a', label: 'Yes', kind: 'approve' as const },
@@ -55,10 +62,14 @@ const pendingKind = fc.constantFrom('steering' as const, 'queued' as const);
 const changesets = fc.constantFrom([], [{ label: 'l', uriTemplate: 'u', changeKind: 'session' }]);
 
 const chat = fc.oneof(
-  { arbitrary: action('chat/turnStarted', { turnId, message, queuedMessageId: maybe(id) }), weight: 4 },
-  action('chat/turnComplete', { turnId }),
-  action('chat/turnCancelled', { turnId }),
-  action('chat/error', { turnId, error }),
+  {
+    arbitrary: action('chat/turnStarted', { turnId, startedAt, message, queuedMessageId: maybe(id) }),
+    weight: 4,
+  },
+  action('chat/turnComplete', { turnId, duration }),
+  action('chat/turnCancelled', { turnId, duration }),
+  action('chat/error', { turnId, duration, part: errorPart }),
+  action('chat/turnResume', { turnId }),
   action('chat/truncated', { turnId: maybe(id) }),
   action('chat/turnsLoaded', { turns: fc.array(turn, { maxLength: 2 }), turnsNextCursor: maybe(id) }),
   { arbitrary: action('chat/responsePart', { turnId, part }), weight: 2 },

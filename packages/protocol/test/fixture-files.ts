@@ -5,9 +5,6 @@ import { CHANNEL_KINDS } from '../src/wire/channels.ts';
 import type { StateAction } from '../src/wire/envelope.ts';
 import { reduceChannel } from '../src/wire/reduce.ts';
 
-/** The clock of all fixtures, in milliseconds since the epoch. */
-const FIXTURE_NOW = 9_999;
-
 /** A scenario: `actions`, reduced in order from `initial`, give `expected`. `null` means absent. */
 export interface ReducerFixture {
   file: string;
@@ -79,10 +76,10 @@ function reducerFixturesIn(folder: string): ReducerFixture[] {
   return readFolder(folder).map(({ file, content }) => asReducerFixture(file, content));
 }
 
-/** The protocol's reducer fixtures; none when they are missing. */
+/** The protocol's reducer fixtures of 0.5.2, but for chats, whose shapes have changed since; none when they are missing. */
 export function sharedReducerFixtures(): ReducerFixture[] {
   return reducerFixturesIn(`${shared}reducers/`).filter(
-    ({ file }) => !REPLACED.some((start) => file.startsWith(start)),
+    ({ file, reducer }) => reducer !== 'chat' && !REPLACED.some((start) => file.startsWith(start)),
   );
 }
 
@@ -111,5 +108,5 @@ function withoutNulls(value: unknown): unknown {
 
 /** Reduces with the named reducer. States in fixtures are assumed to be of its kind. */
 export function reduceFixture(kind: ChannelKind, state: object, action: StateAction): object {
-  return Reflect.apply(reduceChannel, undefined, [kind, state, action, FIXTURE_NOW]);
+  return Reflect.apply(reduceChannel, undefined, [kind, state, action]);
 }

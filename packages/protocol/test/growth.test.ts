@@ -12,7 +12,6 @@ import {
   type ToolCallState,
 } from '../src/index.ts';
 
-const NOW = 9_999;
 const AT = '2026-01-01T00:00:00.000Z';
 
 /** A copy of the object that counts reads of its members. */
@@ -48,7 +47,7 @@ const chatWith = (responseParts: ResponsePart[]): ChatState => ({
   status: 8,
   modifiedAt: AT,
   turns: [],
-  activeTurn: { id: 't', message: { text: 'go', origin: { kind: 'user' } }, responseParts },
+  activeTurn: { id: 't', startedAt: AT, message: { text: 'go', origin: { kind: 'user' } }, responseParts },
 });
 
 const entry = (name: string, status = 1): ChatSummary => ({
@@ -78,9 +77,7 @@ function readsOf<K extends 'chat' | 'session'>(
   let state: ChatState | SessionState = initial;
   const step = (action: StateAction): void => {
     state =
-      'turns' in state
-        ? reduceMirrored('chat', state, action, NOW)
-        : reduceMirrored('session', state, action, NOW);
+      'turns' in state ? reduceMirrored('chat', state, action) : reduceMirrored('session', state, action);
   };
   for (const action of first) step(action);
   reads.count = 0;
@@ -218,8 +215,8 @@ describe('an index of a list', () => {
     const states = [initial];
     for (const [action, back] of steps) {
       const state = states.at(-1 - Math.min(back, states.length - 1)) ?? initial;
-      const next = reduceMirrored(kind, state, action, NOW);
-      expect(next).toEqual(reduceMirrored(kind, structuredClone(state), action, NOW));
+      const next = reduceMirrored(kind, state, action);
+      expect(next).toEqual(reduceMirrored(kind, structuredClone(state), action));
       if ('chats' in next) {
         const fresh = structuredClone(next.chats);
         expect(chatTotals(next.chats)).toEqual(chatTotals(fresh));

@@ -75,7 +75,7 @@ describe('purity over generated sequences', () => {
       fc.property(fc.array(ACTION_ARBITRARIES.session, { maxLength: 30 }), (actions) => {
         let state = START_STATES.session;
         for (const action of actions) {
-          state = frozen(reduceChannel('session', state, action, 0));
+          state = frozen(reduceChannel('session', state, action));
           const next = frozen(aggregateSession(state));
           expect(aggregateSession(next)).toBe(next);
           const { status: _s, activity: _a, ...rest } = next;

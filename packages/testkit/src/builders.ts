@@ -10,6 +10,9 @@ import {
 
 type ActionOf<T extends ChatAction['type']> = Extract<ChatAction, { type: T }>;
 
+/** When turns of `turnStarted` begin. */
+export const TURN_STARTED_AT = '2026-06-01T00:00:00.000Z';
+
 /** A user's message. */
 export const userMessage = (text: string): Message => ({ text, origin: { kind: 'user' } });
 
@@ -17,6 +20,7 @@ export const userMessage = (text: string): Message => ({ text, origin: { kind: '
 export const turnStarted = (turnId: string, text = `prompt of ${turnId}`): ActionOf<'chat/turnStarted'> => ({
   type: 'chat/turnStarted',
   turnId,
+  startedAt: TURN_STARTED_AT,
   message: userMessage(text),
 });
 
@@ -24,6 +28,7 @@ export const turnStarted = (turnId: string, text = `prompt of ${turnId}`): Actio
 export const turnCancelled = (turnId: string): ActionOf<'chat/turnCancelled'> => ({
   type: 'chat/turnCancelled',
   turnId,
+  duration: 0,
 });
 
 /** Approves a pending call. */
@@ -67,8 +72,9 @@ export const resultJudged = (
 });
 
 /** A completed turn with one Markdown part. */
-export const completedTurn = (id: string, text = `answer of ${id}`): Turn => ({
+export const completedTurn = (id: string, text = `answer of ${id}`): Turn & { startedAt: string } => ({
   id,
+  startedAt: TURN_STARTED_AT,
   message: userMessage(`prompt of ${id}`),
   responseParts: [{ kind: 'markdown', id: `${id}-part`, content: text }],
   state: 'complete',

@@ -106,7 +106,12 @@ export class Stage {
     const { defaultChat } = await stateOf(this.polite, channel, ({ lifecycle }) => lifecycle === 'ready');
     const chat = String(defaultChat);
     const message = { text: 'say done', origin: { kind: 'user' } };
-    this.polite.dispatch(chat, { type: 'chat/turnStarted', turnId: 'w1', message });
+    this.polite.dispatch(chat, {
+      type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
+      turnId: 'w1',
+      message,
+    });
     await stateOf(this.polite, chat, ({ turns }) => JSON.stringify(turns).includes('"state":"complete"'));
   }
 

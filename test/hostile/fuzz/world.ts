@@ -57,7 +57,12 @@ export async function makeWorld(polite: RudeClient, folder: string): Promise<Wor
       message: message('say queued'),
     });
   for (let turn = 2; turn < 12; turn += 1) {
-    polite.dispatch(done, { type: 'chat/turnStarted', turnId: `t${turn}`, message: message(`say ${turn}`) });
+    polite.dispatch(done, {
+      type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
+      turnId: `t${turn}`,
+      message: message(`say ${turn}`),
+    });
     await stateOf(polite, done, (state) => list(state, 'turns').length === turn);
   }
   const terminals = ['ahp-terminal:/mine', 'ahp-terminal:/shared'];
@@ -84,7 +89,12 @@ async function sessionThat(
   await succeed(polite, 'createSession', { channel, provider: 'demo' });
   const session = await stateOf(polite, channel, (state) => state['lifecycle'] === 'ready');
   const chat = String(session['defaultChat']);
-  polite.dispatch(chat, { type: 'chat/turnStarted', turnId: 't1', message: message(prompt) });
+  polite.dispatch(chat, {
+    type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
+    turnId: 't1',
+    message: message(prompt),
+  });
   await stateOf(polite, chat, isThere);
   return chat;
 }

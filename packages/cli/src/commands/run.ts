@@ -5,7 +5,7 @@ import {
   type SessionHandle,
   type TurnEvent,
 } from '@agenthost/client';
-import type { Message, Turn } from '@agenthost/protocol';
+import { errorOf, type Message, type Turn } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { withHost } from '../host-link/connect.ts';
 import { type HostOptions, hostOptionText } from '../host-link/find-host.ts';
@@ -289,7 +289,7 @@ async function conclude(
       state: turn.state,
       exitCode,
       text: texts.join('\n\n'),
-      ...defined({ usage: turn.usage, error: turn.error }),
+      ...defined({ usage: turn.usage, error: errorOf(turn) }),
     });
   }
   if (message !== undefined) screen.note(`agenthost: ${message}`);

@@ -7,6 +7,7 @@ import {
   type ExportedSession,
   type ExportHead,
   type InputRequestResponsePart,
+  errorOf,
   type Message,
   type MessageAttachment,
   type ResponsePart,
@@ -130,7 +131,7 @@ function endOf(turn: Turn | ActiveTurn): Block[] {
     return [{ kind: 'line', text: 'This turn was still running at the time of the export.' }];
   if (turn.state === 'cancelled') return [{ kind: 'line', text: 'Cancelled.' }];
   if (turn.state === 'complete') return [];
-  return [{ kind: 'error', text: turn.error?.message ?? 'The turn failed' }];
+  return [{ kind: 'error', text: errorOf(turn)?.message ?? 'The turn failed' }];
 }
 
 type Facts = readonly (readonly [string, string])[];

@@ -1,5 +1,5 @@
 import type { TurnEvent } from '@agenthost/client';
-import type { Turn, UsageInfo } from '@agenthost/protocol';
+import { type ErrorInfo, errorOf, type Turn, type UsageInfo } from '@agenthost/protocol';
 import { oneLine, PlainText } from './plain-text.ts';
 import type { Screen } from './screen.ts';
 import { commandOutput, sentence, shownPath, toolCallLine, toolCallTitle } from './tool-call.ts';
@@ -104,7 +104,7 @@ export function endLine(turn: Turn, { marks, colors }: Screen): string {
     case 'cancelled':
       return colors.yellow(`${marks.refused} cancelled${tokens}`);
     default:
-      return colors.red(`${marks.failed} ${errorText(turn)}`);
+      return colors.red(`${marks.failed} ${errorText(errorOf(turn))}`);
   }
 }
 
@@ -119,7 +119,7 @@ const HOST_ERROR_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** Why a turn failed; with the type where it is the agent's own, or where nothing else is said. */
-export function errorText({ error }: Pick<Turn, 'error'>): string {
+export function errorText(error: ErrorInfo | undefined): string {
   if (error === undefined) return 'the turn failed';
   const message = oneLine(error.message, 1_000);
   const type = oneLine(error.errorType);

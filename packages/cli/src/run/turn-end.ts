@@ -7,7 +7,7 @@ import {
   Replaced,
   type SessionHandle,
 } from '@agenthost/client';
-import type { ToolCallState, Turn } from '@agenthost/protocol';
+import { errorOf, type ToolCallState, type Turn } from '@agenthost/protocol';
 import { CliError, EXIT } from '../process/exit.ts';
 import type { Interruption } from '../process/interruption.ts';
 import { commandEnd } from '../render/tool-call.ts';
@@ -76,7 +76,7 @@ export function verdict(
         exitCode: wasDenied(turn) || wasWorkerDenied ? EXIT.denied : (commandExitCode(turn) ?? EXIT.done),
       };
     case 'error':
-      return { exitCode: EXIT.error, message: errorText(turn) };
+      return { exitCode: EXIT.error, message: errorText(errorOf(turn)) };
     default:
       if (reason === undefined) {
         const what = wasRemoved ? 'removed the session' : 'cancelled the turn';

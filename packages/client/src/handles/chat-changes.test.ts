@@ -4,6 +4,8 @@ import { chatState, turnOf } from '../../test/fake-host.ts';
 import { failureOf, Harness } from '../../test/harness.ts';
 import { ChatHandle } from './chat-handle.ts';
 
+const startedAt = new Date(0).toISOString();
+
 const CHAT = 'ahp-chat:/1';
 const user = (text: string, extra: Partial<Message> = {}): Message => ({
   text,
@@ -16,7 +18,11 @@ async function opened(state: Partial<ChatState> = {}, turns?: number) {
   it.host.states.set(CHAT, chatState(CHAT, state));
   const mirror = await it.run(it.client.subscribe(CHAT, { kind: 'chat', turns }));
   let id = 0;
-  const chat = new ChatHandle(mirror, () => `new-${(id += 1)}`);
+  const chat = new ChatHandle(
+    mirror,
+    () => `new-${(id += 1)}`,
+    () => 0,
+  );
   const sent = () => it.host.dispatched.map(({ action }) => action);
   return { it, chat, sent };
 }
@@ -87,7 +93,7 @@ describe('a truncated chat', () => {
     const prompt = await it.run(chat.resend('t3', 'better'));
     expect(sent()).toEqual([
       { type: 'chat/truncated', turnId: 't2' },
-      { type: 'chat/turnStarted', turnId: prompt.turnId, message: user('better') },
+      { type: 'chat/turnStarted', turnId: prompt.turnId, startedAt, message: user('better') },
     ]);
   });
 
@@ -96,7 +102,7 @@ describe('a truncated chat', () => {
     const prompt = await it.run(chat.resend('t1'));
     expect(sent()).toEqual([
       { type: 'chat/truncated' },
-      { type: 'chat/turnStarted', turnId: prompt.turnId, message: user('t1') },
+      { type: 'chat/turnStarted', turnId: prompt.turnId, startedAt, message: user('t1') },
     ]);
   });
 
@@ -104,13 +110,17 @@ describe('a truncated chat', () => {
     const attachment = { type: 'simple' as const, label: 'notes', modelRepresentation: 'n' };
     const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 2 } };
     const message = user('as @notes say', { model: { id: 'm' }, attachments: [{ ...attachment, range }] });
-    const { it, chat, sent } = await opened({ turns, activeTurn: { id: 't4', message, responseParts: [] } });
+    const { it, chat, sent } = await opened({
+      turns,
+      activeTurn: { id: 't4', startedAt, message, responseParts: [] },
+    });
     await it.run(chat.resend('t4', 'shorter'));
     expect(sent()).toEqual([
       { type: 'chat/truncated', turnId: 't3' },
       {
         type: 'chat/turnStarted',
         turnId: 'new-1',
+        startedAt,
         message: user('shorter', { model: { id: 'm' }, attachments: [attachment] }),
       },
     ]);

@@ -21,12 +21,15 @@ export class ChatHandle implements TurnControls {
   /** Messages that wait for their turn or for the agent's attention in the running turn. */
   readonly queue: MessageQueue;
   readonly #newId: () => string;
+  readonly #now: () => number;
   /** The latest request for completions. */
   #completing: AbortController | undefined;
 
-  constructor(mirror: Mirror<'chat'>, newId: () => string) {
+  /** `now`: milliseconds since the epoch. */
+  constructor(mirror: Mirror<'chat'>, newId: () => string, now: () => number) {
     this.mirror = mirror;
     this.#newId = newId;
+    this.#now = now;
     this.queue = new MessageQueue(mirror, newId);
   }
 
@@ -43,6 +46,7 @@ export class ChatHandle implements TurnControls {
     const dispatched = this.mirror.dispatch({
       type: 'chat/turnStarted',
       turnId,
+      startedAt: new Date(this.#now()).toISOString(),
       message: asMessage(message),
     });
     return this.#promptOf(turnId, dispatched);
@@ -60,7 +64,7 @@ export class ChatHandle implements TurnControls {
       deny: (toolCallId, options) => this.deny(toolCallId, options),
       confirmResult: (toolCallId, approved) => this.confirmResult(toolCallId, approved),
       respond: (requestId, response, answers) => this.respond(requestId, response, answers),
-      cancel: (id) => this.mirror.dispatch({ type: 'chat/turnCancelled', turnId: id }),
+      cancel: (id) => this.mirror.dispatch(this.#cancelling(id)),
     });
   }
 
@@ -186,7 +190,15 @@ export class ChatHandle implements TurnControls {
 
   /** Cancels the active turn, if there is one. */
   cancel(): Promise<DispatchOutcome> {
-    return this.#onActiveTurn((turnId) => ({ type: 'chat/turnCancelled', turnId }));
+    return this.#onActiveTurn((turnId) => this.#cancelling(turnId));
+  }
+
+  /** With the time that the turn has run, by this client's clock [CHAT-20]. */
+  #cancelling(turnId: string): DispatchableAction<'chat'> {
+    const { activeTurn } = this.mirror.state;
+    const startedAt = activeTurn?.id === turnId ? Date.parse(activeTurn.startedAt) : Number.NaN;
+    const duration = Number.isNaN(startedAt) ? 0 : Math.max(0, this.#now() - startedAt);
+    return { type: 'chat/turnCancelled', turnId, duration };
   }
 
   /** Disposes the mirror. Running turns continue. */

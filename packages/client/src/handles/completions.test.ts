@@ -18,7 +18,14 @@ async function opened() {
   it.host.states.set(CHAT, chatState(CHAT));
   const mirror = await it.run(it.client.subscribe(CHAT, { kind: 'chat' }));
   it.host.completions = [item];
-  return { it, chat: new ChatHandle(mirror, () => 'id') };
+  return {
+    it,
+    chat: new ChatHandle(
+      mirror,
+      () => 'id',
+      () => 0,
+    ),
+  };
 }
 
 test('[CHAT-16] a chat requests completions at the cursor', async () => {

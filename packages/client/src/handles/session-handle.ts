@@ -58,6 +58,7 @@ export class SessionHandle {
   readonly chat: ChatHandle;
   readonly #client: SessionsPort;
   readonly #newId: () => string;
+  readonly #now: () => number;
   readonly #tools: ToolOffers;
   readonly #create: CreateSession;
   readonly #offers = new Set<ToolOffer>();
@@ -65,12 +66,19 @@ export class SessionHandle {
   constructor(
     mirror: Mirror<'session'>,
     chat: ChatHandle,
-    parts: { client: SessionsPort; newId: () => string; tools: ToolOffers; create: CreateSession },
+    parts: {
+      client: SessionsPort;
+      newId: () => string;
+      now: () => number;
+      tools: ToolOffers;
+      create: CreateSession;
+    },
   ) {
     this.mirror = mirror;
     this.chat = chat;
     this.#client = parts.client;
     this.#newId = parts.newId;
+    this.#now = parts.now;
     this.#tools = parts.tools;
     this.#create = parts.create;
   }
@@ -143,7 +151,8 @@ export class SessionHandle {
 
   /** Opens another chat of this session. Dispose its handle separately. */
   async openChat(uri: URI, options: SubscriptionOptions = {}): Promise<ChatHandle> {
-    return new ChatHandle(await this.#client.subscribe(uri, { ...options, kind: 'chat' }), this.#newId);
+    const mirror = await this.#client.subscribe(uri, { ...options, kind: 'chat' });
+    return new ChatHandle(mirror, this.#newId, this.#now);
   }
 
   /** Creates another chat in this session and opens it [CHAT-1]. */

@@ -160,7 +160,7 @@ describe('prompt', () => {
     await emit(it, chat, [{ type: 'chat/reasoning', turnId, partId: 'r1', content: 'hm' }]);
     await emit(it, chat, [
       { type: 'chat/responsePart', turnId, part: { kind: 'systemNotification', content: 'note' } },
-      { type: 'chat/turnComplete', turnId },
+      { type: 'chat/turnComplete', turnId, duration: 0 },
     ]);
     await end;
     expect(log.join('|').replace('lo |text ', 'lo ')).toBe(
@@ -192,7 +192,7 @@ describe('prompt', () => {
     const complete = done(turnId, 'c1');
     if (complete.type !== 'chat/toolCallComplete') throw new Error('unexpected');
     await emit(it, chat, [{ ...complete, requiresResultConfirmation: true }]);
-    await emit(it, chat, [{ type: 'chat/turnComplete', turnId }]);
+    await emit(it, chat, [{ type: 'chat/turnComplete', turnId, duration: 0 }]);
     await end;
     expect(log).toEqual([
       'toolCall c1 pending-confirmation',
@@ -258,7 +258,7 @@ describe('prompt', () => {
     it.host.emit(chat, { type: 'chat/delta', turnId, partId: 'p1', content: ' again' });
     it.host.isSnapshotOnly = true;
     await it.comeBack();
-    await emit(it, chat, [{ type: 'chat/turnComplete', turnId }]);
+    await emit(it, chat, [{ type: 'chat/turnComplete', turnId, duration: 0 }]);
     await end;
     expect(log).toEqual([
       'text Hel',
@@ -279,7 +279,10 @@ describe('prompt', () => {
     it.host.isSnapshotOnly = true;
     it.host.log = [];
     await it.comeBack();
-    await emit(it, chat, [...start(prompt.turnId), { type: 'chat/turnComplete', turnId: prompt.turnId }]);
+    await emit(it, chat, [
+      ...start(prompt.turnId),
+      { type: 'chat/turnComplete', turnId: prompt.turnId, duration: 0 },
+    ]);
     await expect(prompt.result).resolves.toMatchObject({
       state: 'complete',
       responseParts: [{ content: 'Hel' }],

@@ -20,11 +20,13 @@ import { ToolOffers } from './tools.ts';
 export class Sessions {
   readonly #client: SessionsPort;
   readonly #newId: () => string;
+  readonly #now: () => number;
   readonly #tools: ToolOffers;
 
-  constructor(client: SessionsPort, newId: () => string) {
+  constructor(client: SessionsPort, newId: () => string, now: () => number) {
     this.#client = client;
     this.#newId = newId;
+    this.#now = now;
     this.#tools = new ToolOffers(client);
   }
 
@@ -99,10 +101,11 @@ export class Sessions {
       const chat = defaultChat ?? chats[0]?.resource;
       if (chat === undefined) throw new ChannelLost(uri);
       const chatMirror = await this.#client.subscribe(chat, { ...options, kind: 'chat' });
-      const chatHandle = new ChatHandle(chatMirror, this.#newId);
+      const chatHandle = new ChatHandle(chatMirror, this.#newId, this.#now);
       return new SessionHandle(mirror, chatHandle, {
         client: this.#client,
         newId: this.#newId,
+        now: this.#now,
         tools: this.#tools,
         create: (params) => this.create(params),
       });

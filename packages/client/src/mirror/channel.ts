@@ -87,14 +87,11 @@ export class Channel<K extends ChannelKind> {
   }
 
   /**
-   * Applies an envelope to `confirmed`, unless it is already reflected [REC-1]. The reducer's `now` is the
-   * host's `x-time`, or the local clock when the host sends none [ACT-6]. Call `rebase` and `flush`
-   * afterwards.
+   * Applies an envelope to `confirmed`, unless it is already reflected [REC-1]. Call `rebase` and `flush` afterwards.
    */
-  apply(envelope: ActionEnvelope, localNow: number): void {
+  apply(envelope: ActionEnvelope): void {
     if (envelope.serverSeq <= this.#reflectedSeq) return;
-    const now = envelope['x-time'] ?? localNow;
-    const reduced = reduceMirrored(this.kind, this.#confirmed, envelope.action, now);
+    const reduced = reduceMirrored(this.kind, this.#confirmed, envelope.action);
     const next = envelope.action.type === 'terminal/data' ? trimScrollback(reduced) : reduced;
     if (next !== reduced) this.#isTrimmed = true;
     this.#reflectedSeq = envelope.serverSeq;
@@ -110,8 +107,8 @@ export class Channel<K extends ChannelKind> {
    */
   rebase(pending: readonly PendingAction[]): void {
     let state = this.#confirmed;
-    for (const { action, predictedAt } of pending) {
-      state = reduceMirrored(this.kind, state, action, predictedAt);
+    for (const { action } of pending) {
+      state = reduceMirrored(this.kind, state, action);
     }
     if (state === this.#state) return;
     this.#state = state;

@@ -86,7 +86,6 @@ export class Dispatcher {
       channel,
       clientSeq: this.#clientSeq,
       action,
-      predictedAt: this.#port.clock.now(),
       sentOn: 0,
       resolve: (value) => settle(value),
     };

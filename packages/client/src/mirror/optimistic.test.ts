@@ -138,23 +138,23 @@ describe('prediction', () => {
     await expect(title).resolves.toMatchObject({ outcome: 'accepted' });
   });
 
-  test('[ACT-6] confirmed is reduced with the time of the envelope, a prediction with the fixed local time of its dispatch', async () => {
+  test('[CHAT-21] confirmed and predicted states have the time that the action states, whatever the clocks say', async () => {
     const { it, mirror } = await chat();
     it.host.now = () => 42_000;
     const turn: StateAction = {
       type: 'chat/turnStarted',
       turnId: 't1',
+      startedAt: '2026-01-01T00:00:00.000Z',
       message: { text: 'hi', origin: { kind: 'user' } },
     };
-    const at = it.clock.now();
     mirror.dispatch(turn).catch(expect.fail);
-    expect(mirror.state.modifiedAt).toBe(new Date(at).toISOString());
+    expect(mirror.state.modifiedAt).toBe('2026-01-01T00:00:00.000Z');
     it.clock.advance(1_000);
     it.host.emit(CHAT, { type: 'chat/activityChanged', activity: 'x' });
     it.pair.bToA.deliver();
-    expect(mirror.state.modifiedAt).toBe(new Date(at).toISOString());
+    expect(mirror.state.modifiedAt).toBe('2026-01-01T00:00:00.000Z');
     await it.settle();
-    expect(mirror.state.modifiedAt).toBe(new Date(42_000).toISOString());
+    expect(mirror.state.modifiedAt).toBe('2026-01-01T00:00:00.000Z');
   });
 
   test('[SESS-5] a session is aggregated after its reducer, confirmed and predicted alike', async () => {

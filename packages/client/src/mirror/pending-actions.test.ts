@@ -14,7 +14,6 @@ function pendingWith(
     channel,
     clientSeq,
     action: draft,
-    predictedAt: 0,
     sentOn,
     resolve: (outcome) => outcomes.push(outcome),
   });

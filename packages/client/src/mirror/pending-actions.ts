@@ -29,8 +29,6 @@ export interface PendingAction {
   readonly channel: URI;
   readonly clientSeq: number;
   readonly action: StateAction;
-  /** `now` of its prediction, fixed so that every replay gives the same state. */
-  readonly predictedAt: number;
   /** Number of the connection that it was last sent on; 0 before it was sent. */
   sentOn: number;
   resolve(outcome: DispatchOutcome): void;

@@ -129,7 +129,7 @@ export class Subscriptions {
     if (subscription === undefined) return;
     const before = subscription.channel.confirmed;
     try {
-      subscription.channel.apply(envelope, this.#port.clock.now());
+      subscription.channel.apply(envelope);
     } catch (error) {
       // A snapshot can repair what the reducer cannot apply.
       this.#port.report(error, `${envelope.action.type} on ${envelope.channel}`);

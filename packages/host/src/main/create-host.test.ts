@@ -14,6 +14,7 @@ import type { HostOptions, ListenOptions } from './options.ts';
 
 const turn = (turnId: string) => ({
   type: 'chat/turnStarted',
+  startedAt: '2026-06-01T00:00:00.000Z',
   turnId,
   message: { text: 'go', origin: { kind: 'user' } },
 });

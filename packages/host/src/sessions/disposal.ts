@@ -2,6 +2,7 @@ import { sessionNotFound } from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
 import { dropImported } from '../sync/importing.ts';
 import type { Sync } from '../sync/sync.ts';
+import { turnDuration } from '../sync/turn-time.ts';
 import type { Tx } from '../sync/tx.ts';
 import type { TurnSupervisor } from '../turns/supervisor.ts';
 import type { SessionParts } from './parts.ts';
@@ -67,13 +68,14 @@ function removeChats(
 /** Ends the turns of a session that is removed, and then its terminals. */
 function endWork(
   tx: Tx,
-  { terminals }: DisposalParts,
+  { sync, terminals }: DisposalParts,
   session: Channel<'session'>,
   chats: readonly Channel<'chat'>[],
 ): void {
   for (const chat of chats) {
     const turnId = chat.state.activeTurn?.id;
-    if (turnId !== undefined) tx.emit(chat, { type: 'chat/turnCancelled', turnId });
+    if (turnId !== undefined)
+      tx.emit(chat, { type: 'chat/turnCancelled', turnId, duration: turnDuration(sync, chat) });
   }
   terminals.disposeHeldBy(tx, session.uri);
 }
@@ -103,7 +105,8 @@ export function removeChat(
 ): void {
   const { uri } = chat;
   const turnId = chat.state.activeTurn?.id;
-  if (turnId !== undefined) tx.emit(chat, { type: 'chat/turnCancelled', turnId });
+  if (turnId !== undefined)
+    tx.emit(chat, { type: 'chat/turnCancelled', turnId, duration: turnDuration(sync, chat) });
   tx.emit(session, { type: 'session/chatRemoved', chat: uri });
   sync.registry.dispose(tx, chat);
   tx.effect(() => turns.disposeChat(uri));

@@ -13,7 +13,12 @@ async function runTurns(
 ): Promise<void> {
   for (let index = first; index < first + count; index += 1) {
     const message = { text: `prompt ${index}`, origin: { kind: 'user' as const } };
-    await client.act(chat, { type: 'chat/turnStarted', turnId: `t${index}`, message });
+    await client.act(chat, {
+      type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
+      turnId: `t${index}`,
+      message,
+    });
     await host.run();
     void host.agent.turn.output.markdown(text);
     await host.run();
@@ -80,6 +85,7 @@ describe('the archive', () => {
     await runTurns(host, client, chat, { count: 41 });
     await client.act(chat, {
       type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
       turnId: 'cut',
       message: { text: 'x', origin: { kind: 'user' } },
     });

@@ -15,7 +15,12 @@ const start: ChatState = {
   status: 8,
   modifiedAt: '2026-01-01T00:00:00.000Z',
   turns: [],
-  activeTurn: { id: 't', message: { text: '', origin: { kind: 'user' } }, responseParts: parts },
+  activeTurn: {
+    id: 't',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    message: { text: '', origin: { kind: 'user' } },
+    responseParts: parts,
+  },
 };
 
 const chat = (state = start) =>
@@ -54,9 +59,9 @@ describe('text appended to a channel', () => {
         const channel = chat();
         let expected = start;
         for (const [action, isLookedAt] of steps) {
-          expected = chatReducer(expected, action, 5);
-          if (isTextAppend(action)) channel.append(action, 5);
-          else channel.state = chatReducer(channel.state, action, 5);
+          expected = chatReducer(expected, action);
+          if (isTextAppend(action)) channel.append(action);
+          else channel.state = chatReducer(channel.state, action);
           if (isLookedAt) expect(channel.state).toEqual(expected);
         }
         expect(channel.state).toEqual(expected);
@@ -66,27 +71,27 @@ describe('text appended to a channel', () => {
 
   it('changes no state object that was returned earlier', () => {
     const channel = chat();
-    channel.append(delta('m', ' more'), 5);
+    channel.append(delta('m', ' more'));
     const seen = channel.state;
     const copy = structuredClone(seen);
-    channel.append(delta('m', ' and more'), 5);
+    channel.append(delta('m', ' and more'));
     expect(channel.state).not.toBe(seen);
     expect(seen).toEqual(copy);
   });
 
   it('is absent from a state that replaces it', () => {
     const channel = chat();
-    channel.append(delta('m', ' more'), 5);
+    channel.append(delta('m', ' more'));
     channel.state = start;
     expect(channel.state).toBe(start);
   });
 
   it('leaves the outline unchanged, which has every part', () => {
     const channel = chat();
-    channel.append(delta('m', ' more'), 5);
+    channel.append(delta('m', ' more'));
     expect(channel.outline).toBe(start);
     const reduced: StateAction = delta('m', ' more');
-    expect(channel.state).toEqual(chatReducer(start, reduced, 5));
+    expect(channel.state).toEqual(chatReducer(start, reduced));
     expect(channel.outline).toBe(channel.state);
   });
 });

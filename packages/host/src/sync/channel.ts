@@ -3,16 +3,10 @@ import type { ChannelHostData } from './host-data.ts';
 import type { Sink, Subscription } from './subscription.ts';
 import { AppendEncoder, joinAppends, type TextAppend } from './text-append.ts';
 
-/** Text that was appended to a channel and is not reduced yet. */
-interface Appended {
-  readonly action: TextAppend;
-  readonly time: number;
-}
-
 /** State and number of a channel at a point in time. */
 export interface ChannelMark<K extends ChannelKind = ChannelKind> {
   readonly state: ChannelState[K];
-  readonly appended: Appended | undefined;
+  readonly appended: TextAppend | undefined;
   readonly seq: number;
 }
 
@@ -59,7 +53,7 @@ export class Channel<K extends ChannelKind = ChannelKind> {
   readonly subscriptions = new Map<Sink, Subscription>();
   #state: ChannelState[K];
   /** Text that was appended since `state` was last read. */
-  #appended: Appended | undefined;
+  #appended: TextAppend | undefined;
   #pins = 0;
 
   constructor(init: {
@@ -104,10 +98,10 @@ export class Channel<K extends ChannelKind = ChannelKind> {
    * Records an append. It is reduced, together with later appends, when `state` is read. Each reduction
    * copies all parts of a turn, and usually nothing reads `state` between the deltas of a tick.
    */
-  append(action: TextAppend, time: number): void {
-    const joined = this.#appended && joinAppends(this.#appended.action, action);
+  append(action: TextAppend): void {
+    const joined = this.#appended && joinAppends(this.#appended, action);
     if (joined === undefined) this.#reduceAppended();
-    this.#appended = { action: joined ?? action, time };
+    this.#appended = joined ?? action;
   }
 
   /** Records state and number for `returnTo`. Cheap, also between two deltas. */
@@ -148,8 +142,8 @@ export class Channel<K extends ChannelKind = ChannelKind> {
 
   #reduceAppended(): void {
     if (this.#appended === undefined) return;
-    const { action, time } = this.#appended;
+    const action = this.#appended;
     this.#appended = undefined;
-    this.#state = reduceMirrored(this.kind, this.#state, action, time);
+    this.#state = reduceMirrored(this.kind, this.#state, action);
   }
 }

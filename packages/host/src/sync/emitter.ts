@@ -117,13 +117,13 @@ export class Emitter implements ActionSink {
     this.#emitted.seq = seq;
     const envelope = envelopeOf(channel.uri, action, origin, { seq, time });
     if (isTextAppend(action)) {
-      channel.append(action, time);
+      channel.append(action);
       const json = origin === undefined ? channel.appends.encode(action, seq, time) : undefined;
       this.#commit(tx, channel, new EncodedEnvelope(envelope, json), origin);
       return;
     }
     const before = channel.state;
-    const after = reduceMirrored(channel.kind, before, action, time);
+    const after = reduceMirrored(channel.kind, before, action);
     channel.state = after;
     this.#commit(tx, channel, new EncodedEnvelope(envelope, undefined, { before, after }), origin);
     const change: Change<K> = { channel, before, after, action, envelope, origin };

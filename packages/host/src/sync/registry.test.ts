@@ -99,6 +99,7 @@ describe('unloading', () => {
     const client = await host.client();
     await client.act(chat, {
       type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
       turnId: 't',
       message: { text: 'go', origin: { kind: 'user' } },
     });
@@ -138,7 +139,12 @@ describe('unloading', () => {
     const client = await host.client();
     for (let index = 0; index < 45; index += 1) {
       const message = { text: 'x', origin: { kind: 'user' as const } };
-      await client.act(chat, { type: 'chat/turnStarted', turnId: `t${index}`, message });
+      await client.act(chat, {
+        type: 'chat/turnStarted',
+        startedAt: '2026-06-01T00:00:00.000Z',
+        turnId: `t${index}`,
+        message,
+      });
       host.agent.turn.complete();
       await host.run();
     }

@@ -301,7 +301,7 @@ export class Registry {
       for (const { json, seq } of page) {
         // This host journaled the envelope after validation.
         const envelope: ActionEnvelope = JSON.parse(json);
-        channel.state = reduceMirrored(channel.kind, channel.state, envelope.action, envelope['x-time'] ?? 0);
+        channel.state = reduceMirrored(channel.kind, channel.state, envelope.action);
         channel.seq = seq;
         channel.behindLength += json.length;
       }

@@ -7,7 +7,12 @@ it('[ACT-8] an observer that throws leaves a channel unchanged, with the text of
   const client = await host.client();
   const { chat } = await host.session(client);
   const message = { text: 'hi', origin: { kind: 'user' as const } };
-  await client.act(chat, { type: 'chat/turnStarted', turnId: 't', message });
+  await client.act(chat, {
+    type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
+    turnId: 't',
+    message,
+  });
   const { sync } = host.host.core;
   const channel = sync.registry.getOf('chat', chat);
   if (channel === undefined) throw new Error('not in memory');
@@ -23,7 +28,7 @@ it('[ACT-8] an observer that throws leaves a channel unchanged, with the text of
   expect(() =>
     sync.transact('host', (tx) => {
       tx.emit(channel, delta('never'));
-      tx.emit(channel, { type: 'chat/turnComplete', turnId: 't' });
+      tx.emit(channel, { type: 'chat/turnComplete', turnId: 't', duration: 0 });
     }),
   ).toThrow('an observer broke');
   expect({ seq: channel.seq, emittedSeq: sync.emittedSeq }).toStrictEqual(before);
@@ -35,7 +40,7 @@ it('[ACT-8] an observer that throws leaves a channel unchanged, with the text of
   await host.restart();
   const again = await host.client('again');
   expect((await again.subscribe(chat)).state).toMatchObject({
-    turns: [{ state: 'error', responseParts: [{ id: 'p', content: 'abc' }] }],
+    turns: [{ state: 'error', responseParts: [{ id: 'p', content: 'abc' }, { kind: 'error' }] }],
   });
 });
 

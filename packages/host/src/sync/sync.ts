@@ -20,12 +20,15 @@ export class Sync {
   readonly sequencer: Sequencer;
   readonly journal: Journal;
   readonly clock: Clock;
+  /** Time of the last envelope of the previous run of the host, in ms since the epoch; 0: there was none. */
+  readonly lastRunTime: number;
   readonly #emitter: Emitter;
 
   constructor(parts: { journal: Journal; start: JournalStart; clock: Clock; timers: Timers; log: Log }) {
     const { journal, start, clock, log } = parts;
     this.journal = journal;
     this.clock = clock;
+    this.lastRunTime = start.lastTime;
     this.sequencer = new Sequencer(journal, start.reservedSeq);
     const running: RunningCause = { tx: undefined, number: 0 };
     this.#emitter = new Emitter({

@@ -7,10 +7,11 @@ import type { AgentSession, OpenAgentSession } from '../agents/provider.ts';
 
 const start = (turnId: string, text = `prompt of ${turnId}`) => ({
   type: 'chat/turnStarted',
+  startedAt: '2026-06-01T00:00:00.000Z',
   turnId,
   message: { text, origin: { kind: 'user' } },
 });
-const cancel = (turnId: string) => ({ type: 'chat/turnCancelled', turnId });
+const cancel = (turnId: string) => ({ type: 'chat/turnCancelled', turnId, duration: 0 });
 
 async function setUp(): Promise<{ host: HostFixture; client: RawClient; chat: string }> {
   const host = await startHost();
@@ -43,7 +44,7 @@ async function setUpOdd(agent: OddAgent) {
 const errorsOf = (client: RawClient, chat: string): string[] =>
   client
     .envelopes(chat)
-    .flatMap(({ action }) => (action.type === 'chat/error' ? [action.error.errorType] : []));
+    .flatMap(({ action }) => (action.type === 'chat/error' ? [action.part.error.errorType] : []));
 
 describe('a cancelled turn', () => {
   it('[CHAT-5] gives the agent 10 s and then ends it; the next turn has another agent', async () => {

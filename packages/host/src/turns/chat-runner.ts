@@ -1,10 +1,11 @@
-import type { ChatAction, ErrorInfo, Message, Turn } from '@agenthost/protocol';
+import type { ChatAction, ErrorInfo, ErrorResponsePart, Message, Turn } from '@agenthost/protocol';
 import { defined, errorText } from '@agenthost/protocol/values';
 import type { AgentTerminal } from '../agents/agent-terminal.ts';
 import { AgentError } from '../agents/errors.ts';
 import type { AgentSession } from '../agents/provider.ts';
 import { steadyNow } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
+import { turnDuration } from '../sync/turn-time.ts';
 import { readTurn, WINDOW_LIMITS } from '../sync/window.ts';
 import { ChatAgent } from './agent/chat-agent.ts';
 import { forgetMemory, Instructions } from './agent/instructions.ts';
@@ -239,13 +240,9 @@ export class ChatRunner {
     try {
       if (run.command === undefined) await this.#runAgent(run, message, chat);
       else await this.#runCommand(run, run.command, message);
-      this.#end(run.turnId, { type: 'chat/turnComplete', turnId: run.turnId });
+      this.#end(run.turnId);
     } catch (error) {
-      this.#end(run.turnId, {
-        type: 'chat/error',
-        turnId: run.turnId,
-        error: this.#explain(error, run.abort.signal),
-      });
+      this.#end(run.turnId, { kind: 'error', error: this.#explain(error, run.abort.signal) });
     } finally {
       run.output.end();
     }
@@ -333,13 +330,16 @@ export class ChatRunner {
   }
 
   /**
-   * Ends the turn if it is still open, so that a turn never stays open because a provider forgot to end it.
+   * Ends the turn if it is still open, so that a turn never stays open because a provider forgot to end it. Without an error it completes.
    */
-  #end(turnId: string, action: Extract<ChatAction, { type: 'chat/turnComplete' | 'chat/error' }>): void {
+  #end(turnId: string, part?: ErrorResponsePart): void {
     const { sync } = this.#parts;
     sync.transact('host', (tx) => {
       const chat = sync.registry.getOf('chat', this.#chat);
-      if (chat?.state.activeTurn?.id === turnId) tx.emit(chat, action);
+      if (chat?.state.activeTurn?.id !== turnId) return;
+      const duration = turnDuration(sync, chat);
+      if (part === undefined) tx.emit(chat, { type: 'chat/turnComplete', turnId, duration });
+      else tx.emit(chat, { type: 'chat/error', turnId, duration, part });
     });
   }
 
@@ -356,7 +356,7 @@ export class ChatRunner {
     if (run === undefined || run.command !== undefined) return;
     if (!run.abort.signal.aborted) {
       const error = { errorType: 'agentExited', message: reason };
-      this.#end(run.turnId, { type: 'chat/error', turnId: run.turnId, error });
+      this.#end(run.turnId, { kind: 'error', error });
       run.output.end();
       run.abort.abort();
     }

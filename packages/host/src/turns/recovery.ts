@@ -3,6 +3,7 @@ import { Channel } from '../sync/channel.ts';
 import type { TerminalHostData } from '../sync/host-data.ts';
 import { dropImported } from '../sync/importing.ts';
 import type { Sync } from '../sync/sync.ts';
+import { turnDuration } from '../sync/turn-time.ts';
 
 /**
  * Ends turns, session creations and imports that an earlier host left open, by ordinary journaled actions,
@@ -27,6 +28,7 @@ export async function recoverOpen(
     errorType: 'importInterrupted',
     message: 'The host was restarted while this session was imported: import it again',
   };
+  const endedAt = sync.lastRunTime;
   let failure: { readonly error: unknown } | undefined;
   sync.path.onHealth((present) => {
     failure = present;
@@ -52,7 +54,9 @@ export async function recoverOpen(
         dropImported(tx, sync, channel);
       }
       if (channel?.is('chat') === true && channel.state.activeTurn !== undefined) {
-        tx.emit(channel, { type: 'chat/error', turnId: channel.state.activeTurn.id, error });
+        const { id: turnId } = channel.state.activeTurn;
+        const duration = turnDuration(sync, channel, endedAt);
+        tx.emit(channel, { type: 'chat/error', turnId, duration, part: { kind: 'error', error } });
       }
       // The active clients may reconnect. `Membership` removes the mark.
       const isAwaited = channel?.is('session') === true && channel.state.activeClients.length > 0;

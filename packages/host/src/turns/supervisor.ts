@@ -2,6 +2,7 @@ import type { ChatAction, ErrorInfo } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import { AgentError } from '../agents/errors.ts';
 import type { Channel } from '../sync/channel.ts';
+import { turnDuration } from '../sync/turn-time.ts';
 import type { Tx } from '../sync/tx.ts';
 import { ChatRunner } from './chat-runner.ts';
 import type { SpawnChat } from './output/turn-output.ts';
@@ -59,7 +60,8 @@ export class TurnSupervisor {
           const waiting = sync.registry.getOf('chat', resource);
           const turnId = waiting?.state.activeTurn?.id;
           if (waiting !== undefined && turnId !== undefined) {
-            tx.emit(waiting, { type: 'chat/error', turnId, error: info });
+            const duration = turnDuration(sync, waiting);
+            tx.emit(waiting, { type: 'chat/error', turnId, duration, part: { kind: 'error', error: info } });
           }
         }
       });
@@ -203,7 +205,9 @@ export class TurnSupervisor {
   #endTurn(chat: Channel<'chat'>, turnId: string | undefined, error: ErrorInfo): void {
     if (turnId === undefined) return;
     this.#parts.sync.transact('host', (tx) => {
-      if (chat.state.activeTurn?.id === turnId) tx.emit(chat, { type: 'chat/error', turnId, error });
+      if (chat.state.activeTurn?.id !== turnId) return;
+      const duration = turnDuration(this.#parts.sync, chat);
+      tx.emit(chat, { type: 'chat/error', turnId, duration, part: { kind: 'error', error } });
     });
   }
 

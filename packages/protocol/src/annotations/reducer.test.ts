@@ -17,7 +17,7 @@ const note: Annotation = { ...why, id: 'note' };
 const state: AnnotationsState = { annotations: [why, note] };
 
 function reduce(from: AnnotationsState, action: StateAction): AnnotationsState {
-  return annotationsReducer(from, action, 0);
+  return annotationsReducer(from, action);
 }
 
 describe('annotationsReducer', () => {

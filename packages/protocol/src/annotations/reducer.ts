@@ -4,11 +4,7 @@ import type { AnnotationsAction, AnnotationsUpdatedAction } from './actions.ts';
 import type { Annotation, AnnotationsState } from './state.ts';
 
 /** Reduces one action of an annotations channel [ANN-1]. Returns `state` itself when nothing changes. */
-export function annotationsReducer(
-  state: AnnotationsState,
-  action: StateAction,
-  _now: number,
-): AnnotationsState {
+export function annotationsReducer(state: AnnotationsState, action: StateAction): AnnotationsState {
   switch (action.type) {
     case 'annotations/set': {
       const index = indexOfId(state.annotations, action.annotation.id);

@@ -98,6 +98,7 @@ export const ACTION_SCOPE = {
   'chat/toolCallResultConfirmed': 'interact',
   'chat/toolCallContentChanged': 'interact',
   'chat/turnCancelled': 'interact',
+  'chat/turnResume': 'interact',
   'chat/truncated': 'interact',
   'chat/pendingMessageSet': 'interact',
   'chat/pendingMessageRemoved': 'interact',

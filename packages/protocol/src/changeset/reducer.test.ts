@@ -10,7 +10,7 @@ const commit: ChangesetOperation = { id: 'commit', label: 'Commit', scopes: ['ch
 const state: ChangesetState = { status: 'ready', files: [a, b], operations: [commit] };
 
 function reduce(from: ChangesetState, ...actions: StateAction[]): ChangesetState {
-  return actions.reduce((next, action) => changesetReducer(next, action, 0), from);
+  return actions.reduce((next, action) => changesetReducer(next, action), from);
 }
 
 describe('changesetReducer', () => {

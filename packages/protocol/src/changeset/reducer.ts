@@ -8,7 +8,7 @@ import type {
 import type { ChangesetState } from './state.ts';
 
 /** Reduces one action of a changeset channel [CS-2]. Returns `state` itself when nothing changes. */
-export function changesetReducer(state: ChangesetState, action: StateAction, _now: number): ChangesetState {
+export function changesetReducer(state: ChangesetState, action: StateAction): ChangesetState {
   switch (action.type) {
     case 'changeset/statusChanged':
       return patch(state, {

@@ -1,9 +1,13 @@
 import type { CanvasReference } from '../canvas/state.ts';
 import type { Changeset } from '../changeset/state.ts';
+<<<<<<< HEAD
 import type { ErrorInfo, StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
+=======
+import type { StringOrMarkdown, WithMeta } from '../wire/basics.ts';
+>>>>>>> 26225c22 (Turns state their start and duration, errors are parts, and reducers use no clock)
 import type { ChatInputAnswer, ChatInputRequest, ChatInputResponseKind } from './input-request.ts';
 import type { Message } from './message.ts';
-import type { BackgroundWork, PendingMessageKind, ResponsePart, Turn, UsageInfo } from './state.ts';
+import type { BackgroundWork, ErrorResponsePart, PendingMessageKind, ResponsePart, Turn, UsageInfo } from './state.ts';
 import type {
   ConfirmationOption,
   FileEdit,
@@ -28,6 +32,7 @@ export type ChatAction =
   | ChatTurnCompleteAction
   | ChatTurnCancelledAction
   | ChatErrorAction
+  | ChatTurnResumeAction
   | ChatActivityChangedAction
   | ChatUsageAction
   | ChatReasoningAction
@@ -66,25 +71,40 @@ export interface ToolCallActionBase extends ChatTurnActionBase {
 /** A turn begins [CHAT-3]. */
 export interface ChatTurnStartedAction extends ChatTurnActionBase {
   type: 'chat/turnStarted';
+  /** ISO 8601, by the sender's clock. The host rejects other texts [CHAT-20]. */
+  startedAt: string;
   message: Message;
   /** The pending message that becomes this turn. Absent: none. */
   queuedMessageId?: string;
 }
 
+/** Fields of actions that end a turn. */
+export interface ChatTurnEndActionBase extends ChatTurnActionBase {
+  /** Milliseconds since the turn's `startedAt`, by the sender's clock. Below 0 counts as 0 [CHAT-20]. */
+  duration: number;
+}
+
 /** The turn completes [CHAT-5]. */
-export interface ChatTurnCompleteAction extends ChatTurnActionBase {
+export interface ChatTurnCompleteAction extends ChatTurnEndActionBase {
   type: 'chat/turnComplete';
 }
 
 /** The turn is cancelled [CHAT-5]. */
-export interface ChatTurnCancelledAction extends ChatTurnActionBase {
+export interface ChatTurnCancelledAction extends ChatTurnEndActionBase {
   type: 'chat/turnCancelled';
 }
 
-/** The turn fails [CHAT-5]. */
-export interface ChatErrorAction extends ChatTurnActionBase {
+/** The turn fails [CHAT-22]. */
+export interface ChatErrorAction extends ChatTurnEndActionBase {
   type: 'chat/error';
-  error: ErrorInfo;
+  /** Becomes the last part of the turn. */
+  part: ErrorResponsePart;
+}
+
+/** The last turn, which has failed, runs on [CHAT-23]. */
+export interface ChatTurnResumeAction {
+  type: 'chat/turnResume';
+  turnId: string;
 }
 
 /** Adds a response part [CHAT-4]. */

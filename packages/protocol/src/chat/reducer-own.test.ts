@@ -12,7 +12,7 @@ const state: ChatState = {
 };
 
 const reduce = (from: ChatState, ...actions: StateAction[]): ChatState =>
-  actions.reduce((next, action) => chatReducer(next, action, 0), from);
+  actions.reduce((next, action) => chatReducer(next, action);
 
 it('[CHAT-42] reading and archiving set and clear one bit each, and nothing else', () => {
   const unknownBit = { ...state, status: 8 + 2 ** 40 };

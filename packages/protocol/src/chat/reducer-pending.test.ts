@@ -5,7 +5,6 @@ import { chatReducer } from './reducer.ts';
 import type { ChatState } from './state.ts';
 
 const OLD = '2026-02-03T04:05:06.789Z';
-const NOW = Date.UTC(2026, 5, 1);
 const message: Message = { text: 'Bake', origin: { kind: 'user' } };
 
 function chat(fields: Partial<ChatState> = {}): ChatState {
@@ -13,7 +12,7 @@ function chat(fields: Partial<ChatState> = {}): ChatState {
 }
 
 function reduce(state: ChatState, ...actions: StateAction[]): ChatState {
-  return actions.reduce((next, action) => chatReducer(next, action, NOW), state);
+  return actions.reduce((next, action) => chatReducer(next, action), state);
 }
 
 describe('pending messages', () => {

@@ -19,8 +19,3 @@ export function refreshed(state: ChatState): ChatState {
   const status = derivedStatus(state);
   return status === state.status ? state : { ...state, status };
 }
-
-/** `now` (milliseconds since the epoch) as ISO 8601 in UTC with milliseconds, for `modifiedAt`. */
-export function timestamp(now: number): string {
-  return new Date(now).toISOString();
-}

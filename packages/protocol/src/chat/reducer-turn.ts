@@ -1,42 +1,65 @@
 import { withActivity, withFlag } from '../session/reducer-status.ts';
 import { SessionStatus } from '../session/status.ts';
 import { indexOfId, patch } from '../wire/patch.ts';
-import type { ChatTurnStartedAction, ChatTurnsLoadedAction } from './actions.ts';
+import type { ChatTurnEndActionBase, ChatTurnStartedAction, ChatTurnsLoadedAction } from './actions.ts';
 import { removePending } from './reducer-pending.ts';
-import { derivedStatus, timestamp } from './reducer-status.ts';
+import { derivedStatus } from './reducer-status.ts';
 import { skippedToolCall } from './reducer-tool-call.ts';
-import type { ActiveTurn, ChatState, ResponsePart, Turn } from './state.ts';
+import type { ActiveTurn, ChatState, ErrorResponsePart, ResponsePart, Turn, TurnState } from './state.ts';
+import { resumableTurn } from './turn-error.ts';
 
 /** Opens a turn without parts and removes the pending message that it came from [CHAT-3]. */
-export function startTurn(state: ChatState, action: ChatTurnStartedAction, now: number): ChatState {
-  const { turnId, message, queuedMessageId } = action;
-  const activeTurn: ActiveTurn = { id: turnId, message, responseParts: [] };
+export function startTurn(state: ChatState, action: ChatTurnStartedAction): ChatState {
+  const { turnId, startedAt, message, queuedMessageId } = action;
+  const activeTurn: ActiveTurn = { id: turnId, startedAt, message, responseParts: [] };
   const status = derivedStatus({ ...state, activeTurn });
   const next = patch(state, {
     activeTurn,
     status: withFlag(status, SessionStatus.IsRead, false),
-    modifiedAt: timestamp(now),
+    modifiedAt: startedAt,
   });
   if (queuedMessageId === undefined) return next;
   return removePending(removePending(next, 'steering', queuedMessageId), 'queued', queuedMessageId);
 }
 
-/** Moves the active turn with this id to the history. Its unanswered requests stay without a response [CHAT-5] [CHAT-29]. */
+/**
+ * Moves the active turn with this id to the history. Its unanswered requests stay without a response [CHAT-5] [CHAT-29]. `error` becomes its
+ * last part [CHAT-22].
+ */
 export function endTurn(
   state: ChatState,
-  turnId: string,
-  outcome: Pick<Turn, 'state' | 'error'>,
-  now: number,
+  action: ChatTurnEndActionBase,
+  outcome: TurnState,
+  error?: ErrorResponsePart,
 ): ChatState {
   const active = state.activeTurn;
-  if (active?.id !== turnId) return state;
-  const turn: Turn = { ...active, responseParts: settledParts(active.responseParts), ...outcome };
+  if (active?.id !== action.turnId) return state;
+  const duration = Math.max(0, action.duration);
+  const settled = settledParts(active.responseParts);
+  const responseParts = error === undefined ? settled : settled.concat([error]);
+  const turn: Turn = { ...active, responseParts, duration, state: outcome };
   return patch(state, {
     turns: state.turns.concat([turn]),
     activeTurn: undefined,
-    status: withActivity(state.status, outcome.state === 'error' ? SessionStatus.Error : SessionStatus.Idle),
-    modifiedAt: timestamp(now),
+    status: withActivity(state.status, outcome === 'error' ? SessionStatus.Error : SessionStatus.Idle),
+    modifiedAt: endOf(active.startedAt, duration) ?? state.modifiedAt,
   });
+}
+
+/** The end of a turn as ISO 8601 in UTC with milliseconds [CHAT-21]; `undefined` when it is no point in time. */
+function endOf(startedAt: string, duration: number): string | undefined {
+  const end = new Date(Date.parse(startedAt) + duration);
+  return Number.isNaN(end.getTime()) ? undefined : end.toISOString();
+}
+
+/** The failed last turn with this id becomes the active turn again, with all its parts [CHAT-23]. */
+export function resumeTurn(state: ChatState, turnId: string): ChatState {
+  const turn = resumableTurn(state);
+  if (turn?.id !== turnId) return state;
+  const { state: _state, duration: _duration, startedAt = state.modifiedAt, ...kept } = turn;
+  const activeTurn: ActiveTurn = { ...kept, startedAt };
+  const status = withFlag(derivedStatus({ ...state, activeTurn }), SessionStatus.IsRead, false);
+  return patch(state, { turns: state.turns.slice(0, -1), activeTurn, status });
 }
 
 function settledParts(parts: ResponsePart[]): ResponsePart[] {
@@ -53,7 +76,7 @@ function settledParts(parts: ResponsePart[]): ResponsePart[] {
 }
 
 /** Removes all turns after `turnId`, or all turns. An unknown id changes nothing [CHAT-6]. */
-export function truncate(state: ChatState, turnId: string | undefined, now: number): ChatState {
+export function truncate(state: ChatState, turnId: string | undefined): ChatState {
   const kept = turnId === undefined ? 0 : indexOfId(state.turns, turnId) + 1;
   if (turnId !== undefined && kept === 0) return state;
   return patch(state, {
@@ -61,7 +84,6 @@ export function truncate(state: ChatState, turnId: string | undefined, now: numb
     activeTurn: undefined,
     turnsNextCursor: kept === 0 ? undefined : state.turnsNextCursor,
     status: withActivity(state.status, SessionStatus.Idle),
-    modifiedAt: timestamp(now),
   });
 }
 

@@ -4,12 +4,14 @@ import type { ChatAction } from './actions.ts';
 import type { ChatInputAnswer } from './input-request.ts';
 import type { Message } from './message.ts';
 import { chatReducer } from './reducer.ts';
-import type { ActiveTurn, ChatState, ResponsePart, Turn } from './state.ts';
+import type { ActiveTurn, ChatState, ErrorResponsePart, ResponsePart, Turn } from './state.ts';
 import type { ToolCallState } from './tool-call.ts';
+import { errorOf, errorPartOf } from './turn-error.ts';
 
 const OLD = '2026-02-03T04:05:06.789Z';
-const NOW = Date.UTC(2026, 5, 1);
-const NEW = '2026-06-01T00:00:00.000Z';
+const BEGUN = '2026-06-01T00:00:00.000Z';
+const ENDED = '2026-06-01T00:00:01.500Z';
+const duration = 1_500;
 const message: Message = { text: 'Bake', origin: { kind: 'user' } };
 const answer: ChatInputAnswer = { state: 'draft', value: { kind: 'boolean', value: true } };
 
@@ -18,7 +20,7 @@ function chat(fields: Partial<ChatState> = {}): ChatState {
 }
 
 function active(responseParts: ResponsePart[] = [], id = 't1'): ActiveTurn {
-  return { id, message, responseParts };
+  return { id, startedAt: BEGUN, message, responseParts };
 }
 
 function past(id: string): Turn {
@@ -32,16 +34,18 @@ function toolPart(fields: Pick<ToolCallState, 'status'>): ResponsePart {
 }
 
 function reduce(state: ChatState, ...actions: StateAction[]): ChatState {
-  return actions.reduce((next, action) => chatReducer(next, action, NOW), state);
+  return actions.reduce((next, action) => chatReducer(next, action), state);
 }
 
-const turnStarted = { type: 'chat/turnStarted', turnId: 't1', message } as const;
+const turnStarted = { type: 'chat/turnStarted', turnId: 't1', startedAt: BEGUN, message } as const;
+const failed: ErrorResponsePart = { kind: 'error', error: { errorType: 'agentError', message: 'no' } };
+const resumable: ErrorResponsePart = { ...failed, resumable: true };
 const inputRequested = { type: 'chat/inputRequested', request: { id: 'q' } } as const;
 
 describe('turns', () => {
-  it('[CHAT-3] a turn starts without parts, unread, in progress and modified now', () => {
+  it('[CHAT-3] [CHAT-20] a turn starts without parts, unread, in progress and modified at its start', () => {
     expect(reduce(chat({ status: 32 + 64 + 2 }), turnStarted)).toStrictEqual(
-      chat({ status: 8 + 64, modifiedAt: NEW, activeTurn: active() }),
+      chat({ status: 8 + 64, modifiedAt: BEGUN, activeTurn: active() }),
     );
   });
 
@@ -55,21 +59,21 @@ describe('turns', () => {
   });
 
   it.each([
-    [{ type: 'chat/turnComplete', turnId: 't1' }, 'complete', 1],
-    [{ type: 'chat/turnCancelled', turnId: 't1' }, 'cancelled', 1],
-    [{ type: 'chat/error', turnId: 't1', error: { errorType: 'agentError', message: 'no' } }, 'error', 2],
-  ] as const)('[CHAT-5] %o moves the turn to the history', (action, state, activity) => {
+    [{ type: 'chat/turnComplete', turnId: 't1', duration }, 'complete', 1],
+    [{ type: 'chat/turnCancelled', turnId: 't1', duration }, 'cancelled', 1],
+    [{ type: 'chat/error', turnId: 't1', duration, part: failed }, 'error', 2],
+  ] as const)('[CHAT-5] [CHAT-20] [CHAT-22] %o moves the turn to the history', (action, state, activity) => {
     const parts: ResponsePart[] = [
       { kind: 'markdown', id: 'm', content: 'Half' },
       { kind: 'inputRequest', request: { id: 'q' } },
     ];
     const open = chat({ status: 24 + 32, activeTurn: active(parts) });
-    const error = 'error' in action ? { error: action.error } : {};
+    const error = 'part' in action ? [action.part] : [];
     expect(reduce(open, action)).toStrictEqual(
       chat({
         status: activity + 32,
-        modifiedAt: NEW,
-        turns: [{ ...active(parts), state, ...error }],
+        modifiedAt: ENDED,
+        turns: [{ ...active([...parts, ...error]), duration, state }],
       }),
     );
   });
@@ -79,35 +83,111 @@ describe('turns', () => {
       { kind: 'markdown', id: 'm', content: '' },
       toolPart({ status: 'completed' }),
     ];
-    const next = reduce(chat({ activeTurn: active(parts) }), { type: 'chat/turnComplete', turnId: 't1' });
+    const next = reduce(chat({ activeTurn: active(parts) }), {
+      type: 'chat/turnComplete',
+      turnId: 't1',
+      duration,
+    });
     expect(next.turns[0]?.responseParts).toBe(parts);
+  });
+
+  it('[CHAT-20] a negative duration counts as 0', () => {
+    const cancelled = { type: 'chat/turnCancelled', turnId: 't1', duration: -5 } as const;
+    expect(reduce(chat({ activeTurn: active() }), cancelled)).toMatchObject({
+      modifiedAt: BEGUN,
+      turns: [{ duration: 0 }],
+    });
+  });
+
+  it.each([
+    ['a start that is no time', { ...active(), startedAt: 'soon' }, 1],
+    ['a duration beyond all dates', active(), 1e300],
+  ])('[CHAT-21] %s leaves modifiedAt alone at the end', (_, activeTurn, lasting) => {
+    const ended = { type: 'chat/turnComplete', turnId: 't1', duration: lasting } as const;
+    expect(reduce(chat({ activeTurn }), ended)).toMatchObject({
+      modifiedAt: OLD,
+      turns: [{ duration: lasting }],
+    });
+  });
+
+  it('[CHAT-22] an error part that is not the end of a turn changes nothing', () => {
+    const state = chat({ status: 8, activeTurn: active() });
+    expect(reduce(state, { type: 'chat/responsePart', turnId: 't1', part: failed })).toBe(state);
+  });
+
+  it('[CHAT-22] the error of a turn is its last part when it failed', () => {
+    const turn: Turn = { ...past('a'), state: 'error', responseParts: [failed, resumable] };
+    expect(errorPartOf(turn)).toBe(resumable);
+    expect(errorOf(turn)).toBe(resumable.error);
+    expect(errorPartOf({ ...turn, state: 'complete' })).toBeUndefined();
+    const text: ResponsePart = { kind: 'markdown', id: 'm', content: '' };
+    expect(errorPartOf({ ...turn, responseParts: [failed, text] })).toBeUndefined();
+  });
+
+  const failedTurn = {
+    ...active([{ kind: 'markdown', id: 'm', content: 'Half' }, resumable]),
+    usage: { inputTokens: 1 },
+    duration,
+    state: 'error',
+  } as const satisfies Turn;
+
+  it('[CHAT-23] a resumed turn keeps its parts, usage and start, is unread, and modifies nothing', () => {
+    const state = chat({ status: 2 + 32, turns: [past('a'), failedTurn] });
+    const resumed = reduce(state, { type: 'chat/turnResume', turnId: 't1' });
+    const { duration: _, state: __, ...kept } = failedTurn;
+    expect(resumed).toStrictEqual(chat({ status: 8, turns: [past('a')], activeTurn: kept }));
+    const again = reduce(resumed, { type: 'chat/error', turnId: 't1', duration: 9_000, part: failed });
+    expect(again.turns.at(-1)).toStrictEqual({
+      ...failedTurn,
+      responseParts: [...failedTurn.responseParts, failed],
+      duration: 9_000,
+    });
+  });
+
+  it('[CHAT-23] a resumed turn without a start begins when the chat was last modified', () => {
+    const { startedAt: _, ...turn } = failedTurn;
+    const resumed = reduce(chat({ turns: [turn] }), { type: 'chat/turnResume', turnId: 't1' });
+    expect(resumed.activeTurn?.startedAt).toBe(OLD);
+  });
+
+  it.each([
+    ['another turn runs', chat({ turns: [failedTurn], activeTurn: active([], 't2') })],
+    ['a later turn exists', chat({ turns: [failedTurn, past('b')] })],
+    ['the turn was cancelled', chat({ turns: [{ ...failedTurn, state: 'cancelled' }] })],
+    ['the error is final', chat({ turns: [{ ...failedTurn, responseParts: [failed] }] })],
+    [
+      'another part follows the error',
+      chat({ turns: [{ ...failedTurn, responseParts: [resumable, toolPart({ status: 'completed' })] }] }),
+    ],
+  ])('[CHAT-23] nothing is resumed when %s', (_, state) => {
+    expect(reduce(state, { type: 'chat/turnResume', turnId: 't1' })).toBe(state);
   });
 
   it('[CHAT-5] another turn id ends nothing', () => {
     const state = chat({ activeTurn: active() });
-    expect(reduce(state, { type: 'chat/turnComplete', turnId: 't2' })).toBe(state);
+    expect(reduce(state, { type: 'chat/turnComplete', turnId: 't2', duration })).toBe(state);
     const idle = chat();
-    expect(reduce(idle, { type: 'chat/turnCancelled', turnId: 't1' })).toBe(idle);
+    expect(reduce(idle, { type: 'chat/turnCancelled', turnId: 't1', duration })).toBe(idle);
   });
 
-  it('[CHAT-6] truncation without an id removes all turns and the cursor', () => {
+  it('[CHAT-6] [CHAT-24] truncation without an id removes all turns and the cursor', () => {
     const full = chat({
       turns: [past('a'), past('b')],
       turnsNextCursor: 'x',
       activeTurn: active(),
       status: 8,
     });
-    expect(reduce(full, { type: 'chat/truncated' })).toStrictEqual(chat({ modifiedAt: NEW }));
+    expect(reduce(full, { type: 'chat/truncated' })).toStrictEqual(chat());
   });
 
-  it('[CHAT-6] truncation at a turn keeps the turn, earlier turns and the cursor', () => {
+  it('[CHAT-6] [CHAT-24] truncation at a turn keeps the turn, earlier turns and the cursor', () => {
     const full = chat({
       turns: [past('a'), past('b'), past('c')],
       turnsNextCursor: 'x',
       activeTurn: active([{ kind: 'inputRequest', request: { id: 'q' } }]),
     });
     expect(reduce(full, { type: 'chat/truncated', turnId: 'b' })).toStrictEqual(
-      chat({ turns: [past('a'), past('b')], turnsNextCursor: 'x', modifiedAt: NEW }),
+      chat({ turns: [past('a'), past('b')], turnsNextCursor: 'x' }),
     );
   });
 
@@ -248,14 +328,14 @@ describe('modification time', () => {
     ]),
     queuedMessages: [{ id: 'p', message }],
   });
-  const MODIFYING: ChatAction[] = [
-    { ...turnStarted, turnId: 't2' },
-    { type: 'chat/turnComplete', turnId: 't1' },
-    { type: 'chat/turnCancelled', turnId: 't1' },
-    { type: 'chat/error', turnId: 't1', error: { errorType: 'x', message: 'x' } },
-    { type: 'chat/truncated', turnId: 'a' },
+  const MODIFYING: [ChatAction, string][] = [
+    [{ ...turnStarted, turnId: 't2', startedAt: '2026-06-01T02:00:00+02:00' }, '2026-06-01T02:00:00+02:00'],
+    [{ type: 'chat/turnComplete', turnId: 't1', duration }, ENDED],
+    [{ type: 'chat/turnCancelled', turnId: 't1', duration }, ENDED],
+    [{ type: 'chat/error', turnId: 't1', duration, part: failed }, ENDED],
   ];
   const OTHERS: ChatAction[] = [
+    { type: 'chat/truncated', turnId: 'a' },
     inputRequested,
     { type: 'chat/inputAnswerChanged', requestId: 'q', questionId: 'salt', answer },
     { type: 'chat/inputCompleted', requestId: 'q', response: 'accept' },
@@ -278,11 +358,11 @@ describe('modification time', () => {
     { type: 'chat/turnsLoaded', turns: [past('z')] },
   ];
 
-  it.each(MODIFYING)('[CHAT-18] $type sets modifiedAt', (action) => {
-    expect(reduce(open, action).modifiedAt).toBe(NEW);
+  it.each(MODIFYING)('[CHAT-21] %o sets modifiedAt to %s', (action, modifiedAt) => {
+    expect(reduce(open, action).modifiedAt).toBe(modifiedAt);
   });
 
-  it.each(OTHERS)('[CHAT-18] $type changes the chat and not modifiedAt', (action) => {
+  it.each(OTHERS)('[CHAT-21] $type changes the chat and not modifiedAt', (action) => {
     const next = reduce(open, action);
     expect(next).not.toBe(open);
     expect(next.modifiedAt).toBe(OLD);

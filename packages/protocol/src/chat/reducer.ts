@@ -9,25 +9,27 @@ import { answerInput, completeInput, requestInput } from './reducer-input.ts';
 import { appendPart, appendText, reduceToolCall, startToolCall } from './reducer-parts.ts';
 import { removePending, reorderQueue, setPending } from './reducer-pending.ts';
 import { refreshed } from './reducer-status.ts';
-import { endTurn, loadTurns, startTurn, truncate } from './reducer-turn.ts';
+import { endTurn, loadTurns, resumeTurn, startTurn, truncate } from './reducer-turn.ts';
 import type { ChatState } from './state.ts';
 
 /**
- * Reduces one action of a chat channel [CHAT-3]…[CHAT-18]; `now` is in milliseconds since the epoch and becomes
- * `modifiedAt` where the action sets it. Returns `state` itself when nothing changes.
+ * Reduces one action of a chat channel [CHAT-3]…[CHAT-29]. Uses no clock [CHAT-21]. Returns `state` itself when nothing
+ * changes.
  */
-export function chatReducer(state: ChatState, action: StateAction, now: number): ChatState {
+export function chatReducer(state: ChatState, action: StateAction): ChatState {
   switch (action.type) {
     case 'chat/turnStarted':
-      return startTurn(state, action, now);
+      return startTurn(state, action);
     case 'chat/turnComplete':
-      return endTurn(state, action.turnId, { state: 'complete' }, now);
+      return endTurn(state, action, 'complete');
     case 'chat/turnCancelled':
-      return endTurn(state, action.turnId, { state: 'cancelled' }, now);
+      return endTurn(state, action, 'cancelled');
     case 'chat/error':
-      return endTurn(state, action.turnId, { state: 'error', error: action.error }, now);
+      return endTurn(state, action, 'error', action.part);
+    case 'chat/turnResume':
+      return resumeTurn(state, action.turnId);
     case 'chat/truncated':
-      return truncate(state, action.turnId, now);
+      return truncate(state, action.turnId);
     case 'chat/turnsLoaded':
       return loadTurns(state, action);
     case 'chat/delta':
@@ -35,7 +37,8 @@ export function chatReducer(state: ChatState, action: StateAction, now: number):
     case 'chat/reasoning':
       return appendText(state, 'reasoning', action);
     case 'chat/responsePart':
-      return appendPart(state, action.turnId, action.part);
+      // Errors come by `chat/error` alone [CHAT-22].
+      return action.part.kind === 'error' ? state : appendPart(state, action.turnId, action.part);
     case 'chat/usage': {
       const turn = state.activeTurn;
       if (turn?.id !== action.turnId) return state;

@@ -130,13 +130,19 @@ export interface TurnBase {
 }
 
 /** The running turn. */
-export interface ActiveTurn extends TurnBase {}
+export interface ActiveTurn extends TurnBase {
+  /** ISO 8601, by the clock of the client or host that started the turn [CHAT-20]. */
+  startedAt: string;
+}
 
 /** An ended turn. */
 export interface Turn extends TurnBase {
+  /** With `error`, the last part is the error [CHAT-22]. */
   state: TurnState;
-  /** Only with state `error`. */
-  error?: ErrorInfo;
+  /** ISO 8601. Absent: unknown. */
+  startedAt?: string;
+  /** Milliseconds from the first start to the end, at least 0. Absent: unknown. */
+  duration?: number;
 }
 
 /** How a turn ended [CHAT-5]. */
@@ -169,7 +175,8 @@ export type ResponsePart =
   | ToolCallResponsePart
   | ReasoningResponsePart
   | SystemNotificationResponsePart
-  | InputRequestResponsePart;
+  | InputRequestResponsePart
+  | ErrorResponsePart;
 
 /** Text of the answer; extended by `chat/delta` [CHAT-4]. */
 export interface MarkdownResponsePart {
@@ -195,7 +202,7 @@ export interface ResourceReponsePart extends ContentRef {
 /**
  * A notice to agent and people from the program that runs the agent, for example that a worker has finished.
  */
-export interface SystemNotificationResponsePart {
+export interface SystemNotificationResponsePart extends WithMeta {
   kind: 'systemNotification';
   content: StringOrMarkdown;
   /** The steering message that `content` reports: the agent has taken it into the turn [CHAT-12]. */
@@ -209,4 +216,12 @@ export interface InputRequestResponsePart {
   request: ChatInputRequest;
   /** Absent: open while its turn is active, and never answered after the turn's end [CHAT-29]. */
   response?: ChatInputResponseKind;
+}
+
+/** The error that ended a turn, as its last part. A resumed turn keeps the part of its earlier end [CHAT-22]. */
+export interface ErrorResponsePart {
+  kind: 'error';
+  error: ErrorInfo;
+  /** True: `chat/turnResume` is possible while this is the last part of the last turn [CHAT-23]. Absent: false. */
+  resumable?: boolean;
 }

@@ -63,7 +63,7 @@ describe('[CONN-9] the output for a version', () => {
       status: 8,
       modifiedAt: '2026-01-01T00:00:00.000Z',
       turns: [{ id: 'a', message, responseParts: parts, state: 'complete' }],
-      activeTurn: { id: 'b', message, responseParts: parts },
+      activeTurn: { id: 'b', startedAt: '2026-01-01T00:00:00.000Z', message, responseParts: parts },
     };
     const old = dialectOf('0.5.1').stateDown('chat', state, {});
     expect(JSON.stringify(old)).not.toContain('inputRequest"');
@@ -136,6 +136,7 @@ describe('[CONN-9] the output for a version', () => {
       turnsNextCursor: 'before-1',
       activeTurn: {
         id: 't',
+        startedAt: '2026-01-01T00:00:00.000Z',
         message,
         responseParts: [{ kind: 'toolCall', toolCall: { ...call, status: 'streaming', intention: 'look' } }],
       },
@@ -145,6 +146,7 @@ describe('[CONN-9] the output for a version', () => {
       ...rest,
       activeTurn: {
         id: 't',
+        startedAt: '2026-01-01T00:00:00.000Z',
         message,
         responseParts: [{ kind: 'toolCall', toolCall: { ...call, status: 'streaming' } }],
       },

@@ -5,5 +5,5 @@ import type { ResourceWatchState } from './state.ts';
 it('[WATCH-1] a batch of changes is an event and does not change the state', () => {
   const state: ResourceWatchState = { root: 'file:///w', recursive: true };
   const changes = { items: [{ uri: 'file:///w/a', type: 'added' as const }] };
-  expect(resourceWatchReducer(state, { type: 'resourceWatch/changed', changes }, 0)).toBe(state);
+  expect(resourceWatchReducer(state, { type: 'resourceWatch/changed', changes })).toBe(state);
 });

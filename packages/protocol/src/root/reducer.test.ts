@@ -13,7 +13,7 @@ const terminal = {
 const config = { schema: { type: 'object' as const, properties: {} }, values: { theme: 'dark', beta: true } };
 
 function reduce(state: RootState, action: StateAction): RootState {
-  return rootReducer(state, action, 0);
+  return rootReducer(state, action);
 }
 
 describe('rootReducer', () => {

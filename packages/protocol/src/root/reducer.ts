@@ -4,7 +4,7 @@ import type { RootAction } from './actions.ts';
 import type { RootState } from './state.ts';
 
 /** Reduces one action of the root channel [ROOT-1]. Returns `state` itself when nothing changes. */
-export function rootReducer(state: RootState, action: StateAction, _now: number): RootState {
+export function rootReducer(state: RootState, action: StateAction): RootState {
   switch (action.type) {
     case 'root/agentsChanged':
       return patch(state, { agents: action.agents });

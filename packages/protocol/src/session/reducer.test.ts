@@ -14,7 +14,7 @@ function session(fields: Partial<SessionState> = {}): SessionState {
 }
 
 function reduce(state: SessionState, ...actions: StateAction[]): SessionState {
-  return actions.reduce((next, action) => sessionReducer(next, action, 0), state);
+  return actions.reduce((next, action) => sessionReducer(next, action), state);
 }
 
 function summary(name: string, fields: Partial<ChatSummary> = {}): ChatSummary {

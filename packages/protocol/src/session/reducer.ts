@@ -53,7 +53,7 @@ const withChats = (state: SessionState, chats: SessionState['chats']): SessionSt
  * Reduces one action of a session channel [SESS-4], [SESS-6]…[SESS-10], [CUST-1], [MCP-1]. Returns `state`
  * itself when nothing changes. Does not aggregate over chats; see `aggregateSession`.
  */
-export function sessionReducer(state: SessionState, action: StateAction, _now: number): SessionState {
+export function sessionReducer(state: SessionState, action: StateAction): SessionState {
   switch (action.type) {
     case 'session/ready':
       return patch(state, { lifecycle: 'ready' });

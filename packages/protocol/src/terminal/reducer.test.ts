@@ -34,7 +34,7 @@ function text(value: string): TerminalContentPart {
 }
 
 function reduce(state: TerminalState, ...actions: StateAction[]): TerminalState {
-  return actions.reduce((next, action) => terminalReducer(next, action, 0), state);
+  return actions.reduce((next, action) => terminalReducer(next, action), state);
 }
 
 describe('terminalReducer', () => {

@@ -9,7 +9,7 @@ import type {
 import type { TerminalContentPart, TerminalLifecycle, TerminalState, TrimmedOutput } from './state.ts';
 
 /** Reduces one action of a terminal channel [TERM-2]. Returns `state` itself when nothing changes. */
-export function terminalReducer(state: TerminalState, action: StateAction, _now: number): TerminalState {
+export function terminalReducer(state: TerminalState, action: StateAction): TerminalState {
   switch (action.type) {
     case 'terminal/data':
       return appendOutput(state, action.data);

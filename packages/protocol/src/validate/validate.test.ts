@@ -17,7 +17,7 @@ function errorOf(checked: { ok: boolean; error?: string }): string | undefined {
 }
 
 function turnStarted(message: unknown) {
-  return { type: 'chat/turnStarted', turnId: 't1', message };
+  return { type: 'chat/turnStarted', turnId: 't1', startedAt: '2026-06-01T00:00:00.000Z', message };
 }
 
 /** Freezes a value deeply, so that a check that writes to it throws. */

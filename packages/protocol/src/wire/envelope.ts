@@ -33,8 +33,8 @@ export interface ActionEnvelope extends BaseParams {
   /** The reason as data; only beside `rejectionReason`. Foreign hosts send none. */
   'x-refusal'?: RefusalDetails;
   /**
-   * Milliseconds since the epoch, never decreasing; reducers use it as `now`. Other hosts may not send it
-   * [ACT-6].
+   * Milliseconds since the epoch, never decreasing. Reducers of versions below 0.9 use it as `now` [ACT-6]; those of this
+   * version use no clock [CHAT-21]. Other hosts may not send it.
    */
   'x-time'?: number;
 }

@@ -13,7 +13,7 @@ import type { ChannelKind, ChannelState } from './channels.ts';
 import type { StateAction } from './envelope.ts';
 
 type Reducers = {
-  [K in ChannelKind]: (state: ChannelState[K], action: StateAction, now: number) => ChannelState[K];
+  [K in ChannelKind]: (state: ChannelState[K], action: StateAction) => ChannelState[K];
 };
 
 const REDUCERS: Reducers = {
@@ -30,20 +30,18 @@ const REDUCERS: Reducers = {
 };
 
 /**
- * Reduces one action with the reducer of the channel's kind. `now` is in milliseconds since the epoch
- * [ACT-6]. Returns `state` itself for unknown actions, actions of another kind, and actions without effect.
+ * Reduces one action with the reducer of the channel's kind [ACT-6]. Returns `state` itself for unknown actions, actions of another kind, and actions without effect.
  * Does not aggregate sessions; see `aggregateSession`.
  *
  * @example
- * const next = reduceChannel('chat', state, envelope.action, envelope['x-time'] ?? Date.now());
+ * const next = reduceChannel('chat', state, envelope.action);
  */
 export function reduceChannel<K extends ChannelKind>(
   kind: K,
   state: ChannelState[K],
   action: StateAction,
-  now: number,
 ): ChannelState[K] {
-  return REDUCERS[kind](state, action, now);
+  return REDUCERS[kind](state, action);
 }
 
 const AFTER: { readonly [K in ChannelKind]?: (state: ChannelState[K]) => ChannelState[K] } = {
@@ -58,8 +56,7 @@ export function reduceMirrored<K extends ChannelKind>(
   kind: K,
   state: ChannelState[K],
   action: StateAction,
-  now: number,
 ): ChannelState[K] {
-  const next = reduceChannel(kind, state, action, now);
+  const next = reduceChannel(kind, state, action);
   return AFTER[kind]?.(next) ?? next;
 }

@@ -34,6 +34,7 @@ const LEAST: Required<LeastDeeds> = {
   'chat/toolCallResultConfirmed': [1, 3],
   'chat/toolCallContentChanged': [2, 3],
   'chat/turnCancelled': [18, 95],
+  'chat/turnResume': [0, 1],
   'chat/truncated': [360, 212],
   'chat/pendingMessageSet': [273, 85],
   'chat/pendingMessageRemoved': [15, 93],

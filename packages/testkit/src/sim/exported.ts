@@ -1,11 +1,12 @@
 import type { AhpClient } from '@agenthost/client';
-import type {
-  ActiveTurn,
-  ExportedChatHead,
-  ExportedOpenTurn,
-  ExportedSession,
-  ExportedTurn,
-  Turn,
+import {
+  type ActiveTurn,
+  type ExportedChatHead,
+  type ExportedOpenTurn,
+  type ExportedSession,
+  type ExportedTurn,
+  errorOf,
+  type Turn,
 } from '@agenthost/protocol';
 import { differenceOf } from './difference.ts';
 import { Violation } from './violation.ts';
@@ -65,12 +66,12 @@ const nameless = (value: unknown): unknown =>
   );
 
 /** Whether the turn was running when it was exported. */
-const isOpenTurn = ({ error }: Turn): boolean => error?.errorType === 'exportedWhileRunning';
+const isOpenTurn = (turn: Turn): boolean => errorOf(turn)?.errorType === 'exportedWhileRunning';
 
 const said = ({ id, message, responseParts }: Turn | ActiveTurn): unknown => ({
   id,
   message,
-  parts: responseParts.filter(({ kind }) => kind !== 'toolCall'),
+  parts: responseParts.filter(({ kind }) => kind !== 'toolCall' && kind !== 'error'),
 });
 
 const whole = ({ responseParts, ...turn }: Turn): unknown => ({

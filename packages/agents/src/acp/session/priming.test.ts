@@ -21,7 +21,6 @@ it('a record contains the messages with their author, the tools that ran, and th
     turn('one', 'first'),
     turn('two', 'second', {
       state: 'error',
-      error: { errorType: 'agentExited', message: 'it crashed' },
       responseParts: [
         {
           kind: 'toolCall',
@@ -36,6 +35,7 @@ it('a record contains the messages with their author, the tools that ran, and th
             success: true,
           },
         },
+        { kind: 'error', error: { errorType: 'agentExited', message: 'it crashed' } },
       ],
     }),
   ]);

@@ -1,4 +1,11 @@
-import { type Message, type ResponsePart, type ToolCallState, type Turn, textOf } from '@agenthost/protocol';
+import {
+  errorOf,
+  type Message,
+  type ResponsePart,
+  type ToolCallState,
+  type Turn,
+  textOf,
+} from '@agenthost/protocol';
 import { attachmentLine } from '../../attachments/attachment-line.ts';
 
 /** Longest record of a chat for an agent that has lost it, in UTF-16 code units. */
@@ -42,7 +49,8 @@ function turnText(turn: Turn): string {
     const text = partText(part);
     if (text !== undefined) lines.push(text);
   }
-  if (turn.state !== 'complete') lines.push(`(The turn ended early: ${turn.error?.message ?? turn.state}.)`);
+  if (turn.state !== 'complete')
+    lines.push(`(The turn ended early: ${errorOf(turn)?.message ?? turn.state}.)`);
   return lines.join('\n');
 }
 

@@ -1,10 +1,11 @@
-import type {
-  ActiveTurn,
-  ChatInputRequest,
-  InputRequestResponsePart,
-  Message,
-  ResponsePart,
-  Turn,
+import {
+  type ActiveTurn,
+  type ChatInputRequest,
+  errorOf,
+  type InputRequestResponsePart,
+  type Message,
+  type ResponsePart,
+  type Turn,
 } from '@agenthost/protocol';
 import { oneLine, plain } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
@@ -181,7 +182,7 @@ function endLines(turn: Turn | ActiveTurn, width: number, marks: Marks): Line[] 
   if (!('state' in turn)) return [];
   if (turn.state === 'cancelled') return [EMPTY_LINE, line(`${marks.refused} stopped`, { color: 'yellow' })];
   if (turn.state !== 'error') return [];
-  const text = oneLine(turn.error?.message ?? 'failed', 2_000);
+  const text = oneLine(errorOf(turn)?.message ?? 'failed', 2_000);
   return [
     EMPTY_LINE,
     ...wrapLine(line(text, { color: 'red' }), width, {

@@ -7,7 +7,12 @@ import type { RawClient } from '../../../test/raw-client.ts';
 async function runTurns(host: HostFixture, client: RawClient, chat: string, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const message = { text: `prompt ${index}`, origin: { kind: 'user' as const } };
-    await client.act(chat, { type: 'chat/turnStarted', turnId: `t${index}`, message });
+    await client.act(chat, {
+      type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
+      turnId: `t${index}`,
+      message,
+    });
     await host.run();
     host.agent.turn.complete();
     await host.run();

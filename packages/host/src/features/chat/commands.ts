@@ -25,6 +25,7 @@ import { createChat, type ForkPoint, forkTitle, isCurrent } from '../../sync/for
 import { newChat, summaryOf } from '../../sync/new-chat.ts';
 import { moveWindow } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
+import { startedNow } from '../../sync/turn-time.ts';
 import type { Tx } from '../../sync/tx.ts';
 import {
   cursorBefore,
@@ -208,7 +209,7 @@ function addChat(
   if (first === undefined) return;
   const turnId = ids.next();
   const message = attachments.storeForTurn(tx, place, first, turnId);
-  tx.emit(chat, { type: 'chat/turnStarted', turnId, message });
+  tx.emit(chat, { type: 'chat/turnStarted', turnId, startedAt: startedNow(sync), message });
   locales.started(uri, caller.locale);
 }
 

@@ -2,6 +2,7 @@ import type { ChatState } from '@agenthost/protocol';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
+import { startedNow } from '../../sync/turn-time.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { forgetMemory } from '../../turns/agent/instructions.ts';
 import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
@@ -31,7 +32,13 @@ export function startQueued(
     turnId,
   );
   tx.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'queued', id: head.id });
-  tx.emit(chat, { type: 'chat/turnStarted', turnId, message, queuedMessageId: head.id });
+  tx.emit(chat, {
+    type: 'chat/turnStarted',
+    turnId,
+    startedAt: startedNow(sync),
+    message,
+    queuedMessageId: head.id,
+  });
   return turnId;
 }
 
@@ -44,7 +51,7 @@ export function observeTurns(parts: QueueParts & { readonly turns: TurnSuperviso
       // If the commit fails, the turn is open again, and its start may have been skipped meanwhile.
       tx.undo(() => sync.path.afterTurn(() => turns.start(channel.uri, ended)));
     }
-    if (action.type === 'chat/turnStarted') {
+    if (action.type === 'chat/turnStarted' || action.type === 'chat/turnResume') {
       const { uri } = channel;
       tx.effect(() => turns.start(uri, action.turnId));
     }

@@ -17,7 +17,7 @@ function shown(client: RawClient, { resource, state, fromSeq }: Snapshot): ChatS
   if (!('turns' in state)) throw new Error('not a chat');
   let present: ChatState = state;
   for (const { action, serverSeq, rejectionReason, 'x-time': time = 0 } of client.envelopes(resource)) {
-    if (serverSeq > fromSeq && rejectionReason === undefined) present = chatReducer(present, action, time);
+    if (serverSeq > fromSeq && rejectionReason === undefined) present = chatReducer(present, action);
   }
   return present;
 }
@@ -67,6 +67,7 @@ describe('turns that the retention policy drops', () => {
     const { host, writer, chat, viewers } = await sixTurns();
     await writer.act(chat, {
       type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
       turnId: 't6',
       message: { text: 'go', origin: { kind: 'user' } },
     });

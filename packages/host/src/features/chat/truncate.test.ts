@@ -14,6 +14,7 @@ async function runTurns(
   for (let index = from; index < to; index += 1) {
     await client.act(chat, {
       type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
       turnId: `t${index}`,
       message: user(`prompt ${index}`),
     });
@@ -28,7 +29,7 @@ function shown(client: RawClient, chat: string, { state, fromSeq }: Snapshot): s
   if (!('turns' in state)) throw new Error('not a chat');
   let present: ChatState = state;
   for (const { action, serverSeq, rejectionReason } of client.envelopes(chat)) {
-    if (serverSeq > fromSeq && rejectionReason === undefined) present = chatReducer(present, action, 0);
+    if (serverSeq > fromSeq && rejectionReason === undefined) present = chatReducer(present, action);
   }
   return present.turns.map(({ id }) => id);
 }
@@ -166,7 +167,12 @@ it('[CHAT-3] a turn id that is only on disk counts as used until the turn is tru
   const client = await host.client();
   const { chat } = await host.session(client);
   await runTurns(host, client, chat, [0, 60]);
-  const start = (turnId: string) => ({ type: 'chat/turnStarted', turnId, message: user('again') });
+  const start = (turnId: string) => ({
+    type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
+    turnId,
+    message: user('again'),
+  });
   expect((await client.act(chat, start('t3')))?.rejectionReason).toMatch(/^turnExists: /);
   // Right after the truncation, before it is on disk.
   client.dispatch(chat, { type: 'chat/truncated', turnId: 't40' });
@@ -187,7 +193,7 @@ it.each([0, 1, 2])(
     await writer.act(chat, { type: 'chat/truncated', turnId: 't1' });
     await host.run();
     for (const { action, 'x-time': time = 0 } of windowed.envelopes(chat)) {
-      if ('turns' in held) held = chatReducer(held, action, time);
+      if ('turns' in held) held = chatReducer(held, action);
     }
     const { state } = await (await host.client()).subscribe(chat, { view: { turns } });
     expect(held).toStrictEqual(state);

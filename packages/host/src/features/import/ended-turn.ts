@@ -21,10 +21,10 @@ export function endOpenTurn(turn: ActiveTurn, now: number): Turn | undefined {
     errorType: 'exportedWhileRunning',
     message: 'This turn was still running when its session was exported',
   };
+  const duration = Math.max(0, now - Date.parse(turn.startedAt));
   return chatReducer(
     { ...chat, turns: [], activeTurn: turn },
-    { type: 'chat/error', turnId: turn.id, error },
-    now,
+    { type: 'chat/error', turnId: turn.id, duration, part: { kind: 'error', error } },
   ).turns[0];
 }
 

@@ -5,6 +5,7 @@ import { AgentError } from '../../agents/errors.ts';
 
 const start = (turnId: string) => ({
   type: 'chat/turnStarted',
+  startedAt: '2026-06-01T00:00:00.000Z',
   turnId,
   message: { text: 'go', origin: { kind: 'user' } },
 });
@@ -32,7 +33,8 @@ const ENDS: Readonly<Record<string, (stage: Stage) => Promise<unknown> | void>> 
   'its completion': ({ host }) => host.agent.turn.complete(),
   'its failure': ({ host }) => host.agent.turn.fail(new AgentError('agentError', 'It broke')),
   'the exit of its agent': ({ host }) => host.agent.opened.at(-1)?.host.exited('gone'),
-  'a cancel': ({ client, chat }) => client.act(chat, { type: 'chat/turnCancelled', turnId: 'b' }),
+  'a cancel': ({ client, chat }) =>
+    client.act(chat, { type: 'chat/turnCancelled', turnId: 'b', duration: 0 }),
   'a truncation of everything': ({ client, chat }) => client.act(chat, { type: 'chat/truncated' }),
   'a truncation at the turn before': ({ client, chat }) =>
     client.act(chat, { type: 'chat/truncated', turnId: 'a' }),

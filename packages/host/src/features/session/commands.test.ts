@@ -57,6 +57,7 @@ it('[SESS-2] turns and chats of a session that is being created reach the agent 
   const { chat } = await host.session(client);
   await client.act(chat, {
     type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
     turnId: 't',
     message: { text: 'hello', origin: { kind: 'user' } },
   });
@@ -98,12 +99,22 @@ it('[SESS-2] when the creation fails, waiting turns end with an error and no mor
   const client = await host.client();
   const { session, chat } = await host.session(client);
   const message = { text: 'hello', origin: { kind: 'user' as const } };
-  await client.act(chat, { type: 'chat/turnStarted', turnId: 't', message });
+  await client.act(chat, {
+    type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
+    turnId: 't',
+    message,
+  });
   opening.reject(new Error('no such program'));
   await host.run();
   expect(client.types(session)).toContain('session/creationFailed');
   expect(client.types(chat).at(-1)).toBe('chat/error');
-  const late = await client.act(chat, { type: 'chat/turnStarted', turnId: 'u', message });
+  const late = await client.act(chat, {
+    type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
+    turnId: 'u',
+    message,
+  });
   expect(late?.rejectionReason).toMatch(/^creationFailed: /);
   host.agent.opening = Promise.resolve();
   await client.act(chat, { type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message });

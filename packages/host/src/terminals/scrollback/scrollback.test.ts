@@ -29,7 +29,7 @@ class Kept {
       claim: { kind: 'client', clientId: 'c' },
       content: this.content,
     };
-    this.content = terminalReducer(state, { type: 'terminal/data', data }, 0).content;
+    this.content = terminalReducer(state, { type: 'terminal/data', data }).content;
     this.content = this.scrollback.trim(this.content);
   }
 

@@ -8,6 +8,7 @@ async function opened() {
   const { session, chat } = await host.session(client);
   await client.act(chat, {
     type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
     turnId: 'a',
     message: { text: 'go', origin: { kind: 'user' } },
   });

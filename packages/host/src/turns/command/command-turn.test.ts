@@ -6,6 +6,7 @@ import { withTurns } from '../../sync/window.ts';
 
 const start = (turnId: string, text: string) => ({
   type: 'chat/turnStarted',
+  startedAt: '2026-06-01T00:00:00.000Z',
   turnId,
   message: { text, origin: { kind: 'user' } },
 });
@@ -127,6 +128,8 @@ describe('[CHAT-17] a message that starts with !', () => {
     await say('a', '!ls');
     expect((await turns())[0]).toMatchObject({
       state: 'error',
+    });
+    expect((await turns())[0]?.responseParts.at(-1)).toMatchObject({
       error: { errorType: 'hostError', message: expect.stringContaining('no ptys left') },
     });
   });
@@ -140,14 +143,15 @@ describe('[CHAT-17] a message that starts with !', () => {
     };
     await say('a', '!sleep 9');
     await host.advance(2_000);
-    expect(await turns()).toMatchObject([{ state: 'error', error: { errorType: 'hostError' } }]);
+    const [turn] = await turns();
+    expect(turn?.responseParts.at(-1)).toMatchObject({ kind: 'error', error: { errorType: 'hostError' } });
     expect(host.ptys.last.hasEnded).toBe(true);
   });
 
   it('[CHAT-17] is ended when its turn is cancelled', async () => {
     const { host, client, chat, say, turns } = await setUp();
     await say('a', '!sleep 1000');
-    await client.act(chat, { type: 'chat/turnCancelled', turnId: 'a' });
+    await client.act(chat, { type: 'chat/turnCancelled', turnId: 'a', duration: 0 });
     await host.run();
     expect([host.ptys.last.killCount, host.ptys.last.hasEnded]).toEqual([1, true]);
     expect((await turns())[0]?.state).toBe('cancelled');

@@ -87,7 +87,7 @@ const isCommandPart = (part: ResponsePart): part is Extract<ResponsePart, { kind
  * agent.
  */
 const hasHeard = ({ state, message, responseParts }: Turn): boolean =>
-  responseParts.some(({ kind }) => kind !== 'systemNotification') ||
+  responseParts.some(({ kind }) => kind !== 'systemNotification' && kind !== 'error') ||
   // A prefix without a command is not a turn of the agent.
   (state === 'complete' && commandOf(message) === undefined);
 

@@ -11,6 +11,7 @@ async function setUp() {
   const { chat } = await host.session(client);
   await client.act(chat, {
     type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
     turnId: 't',
     message: { text: 'go', origin: { kind: 'user' } },
   });
@@ -209,7 +210,12 @@ describe('contents', () => {
     await host.run();
     for (const turnId of ['u', 'v']) {
       const message = { text: 'go', origin: { kind: 'user' as const } };
-      await client.act(chat, { type: 'chat/turnStarted', turnId, message });
+      await client.act(chat, {
+        type: 'chat/turnStarted',
+        startedAt: '2026-06-01T00:00:00.000Z',
+        turnId,
+        message,
+      });
       await host.run();
       host.agent.turn.output.fileEdit({ uri: 'file:///a', after: turnId });
       if (turnId === 'u') host.agent.turn.complete();

@@ -10,6 +10,7 @@ async function setUp() {
   const { chat } = await host.session(client);
   const start = (turnId: string) => ({
     type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
     turnId,
     message: { text: 'go', origin: { kind: 'user' } },
   });
@@ -40,7 +41,7 @@ describe('an agent in the process of the host', () => {
       expect(turn.signal.aborted).toBe(true);
       const errors = client
         .envelopes(chat)
-        .flatMap(({ action }) => (action.type === 'chat/error' ? [action.error.message] : []));
+        .flatMap(({ action }) => (action.type === 'chat/error' ? [action.part.error.message] : []));
       expect(errors).toEqual([
         `The agent was stopped: it ran ${MAX_RUNAWAY} steps ahead of the host and did not wait`,
       ]);
@@ -60,7 +61,7 @@ describe('an agent in the process of the host', () => {
     await host.run();
     return client
       .envelopes(chat)
-      .flatMap(({ action }) => (action.type === 'chat/error' ? [action.error.message] : []));
+      .flatMap(({ action }) => (action.type === 'chat/error' ? [action.part.error.message] : []));
   }
 
   it('[CHAT-5] that is stopped for its characters gets that reason', async () => {

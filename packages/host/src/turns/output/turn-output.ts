@@ -24,6 +24,7 @@ import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { withinLimits } from '../../sync/emitter.ts';
 import type { Sync } from '../../sync/sync.ts';
+import { turnDuration } from '../../sync/turn-time.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { type ContentStore, keptLength } from '../contents/content-store.ts';
 import type { ClientToolRuns } from '../tools/client-tool.ts';
@@ -302,7 +303,8 @@ export class LiveTurnOutput implements TurnOutput {
   #stop(tx: Tx, chat: Channel<'chat'>, why: string): void {
     const { turnId } = this.#turn;
     const message = `The agent was stopped: ${why}`;
-    tx.emit(chat, { type: 'chat/error', turnId, error: { errorType: 'agentError', message } });
+    const part = { kind: 'error' as const, error: { errorType: 'agentError', message } };
+    tx.emit(chat, { type: 'chat/error', turnId, duration: turnDuration(this.#sync, chat), part });
     tx.effect(() => this.#onFull?.());
   }
 }

@@ -11,6 +11,7 @@ describe('a turn that grows without end', () => {
     const { chat } = await host.session(client);
     const start = (turnId: string) => ({
       type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
       turnId,
       message: { text: 'go', origin: { kind: 'user' } },
     });
@@ -28,9 +29,13 @@ describe('a turn that grows without end', () => {
       {
         type: 'chat/error',
         turnId: 'a',
-        error: {
-          errorType: 'agentError',
-          message: 'The agent was stopped: its turn exceeds 16 MiB of text',
+        duration: 0,
+        part: {
+          kind: 'error',
+          error: {
+            errorType: 'agentError',
+            message: 'The agent was stopped: its turn exceeds 16 MiB of text',
+          },
         },
       },
     ]);
@@ -56,6 +61,7 @@ describe('a turn that grows without end', () => {
     const { chat } = await host.session(client);
     await client.act(chat, {
       type: 'chat/turnStarted',
+      startedAt: '2026-06-01T00:00:00.000Z',
       turnId: 'a',
       message: { text: 'go', origin: { kind: 'user' } },
     });

@@ -1,4 +1,4 @@
-import { type ChatState, type SessionState, SessionStatus } from '@agenthost/protocol';
+import { type ChatState, errorOf, type SessionState, SessionStatus } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { SESSION } from '../../../test/host-fixture.ts';
@@ -53,7 +53,7 @@ describe('a worker chat', () => {
     expect(await callOf('c1')).toMatchObject({ content: [block] });
   });
 
-  it.each([{ type: 'chat/truncated' }, { type: 'chat/turnCancelled', turnId: 't1' }])(
+  it.each([{ type: 'chat/truncated' }, { type: 'chat/turnCancelled', turnId: 't1', duration: 0 }])(
     '[CHAT-2] begins no turn between the end of its parent’s turn ($type) and the commit of that end',
     async (action) => {
       const { host, client, chat, worker } = await withWorker();
@@ -135,7 +135,7 @@ describe('a worker chat', () => {
     await host.run();
     expect((await chatOf(client, worker.uri)).turns.at(-1)).toMatchObject({
       state: 'error',
-      error: { errorType: 'lost', message: 'lost its way' },
+      responseParts: [{ kind: 'error', error: { errorType: 'lost', message: 'lost its way' } }],
     });
     expect((await chatOf(client, chat)).activeTurn?.id).toBe('t1');
   });
@@ -225,7 +225,7 @@ describe('a worker chat', () => {
     await host.run();
     const origin = { kind: 'tool', chat: worker.uri, toolCallId: 'n1' };
     expect((await sessionOf(client)).chats.at(-1)).toMatchObject({ resource: nested.uri, origin });
-    await client.act(chat, { type: 'chat/turnCancelled', turnId: 't1' });
+    await client.act(chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 0 });
     await host.run();
     for (const uri of [worker.uri, nested.uri])
       expect((await chatOf(client, uri)).turns).toMatchObject([{ state: 'cancelled' }]);
@@ -238,7 +238,7 @@ describe('a worker chat', () => {
     const asked = turn.output.toolCall({ toolCallId: 'x', toolName: 'x', displayName: 'X' }).confirm(READY);
     await host.run();
     const { activeTurn } = await chatOf(client, worker.uri);
-    await client.act(worker.uri, { type: 'chat/turnCancelled', turnId: activeTurn?.id });
+    await client.act(worker.uri, { type: 'chat/turnCancelled', turnId: activeTurn?.id, duration: 0 });
     expect(await asked).toStrictEqual({ approved: false, reason: 'skipped' });
     expect(turn.signal.aborted).toBe(true);
     await turn.output.markdown('too late');
@@ -290,7 +290,7 @@ describe('the end of the turn that spawned a worker', () => {
     [
       'a cancel',
       'cancelled',
-      ({ client, chat }) => client.act(chat, { type: 'chat/turnCancelled', turnId: 't1' }),
+      ({ client, chat }) => client.act(chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 0 }),
     ],
     ['the exit of the agent', 'error', ({ host }) => host.agent.opened[0]?.host.exited('killed')],
     ['a truncation', 'cancelled', ({ client, chat }) => client.act(chat, { type: 'chat/truncated' })],
@@ -308,7 +308,8 @@ describe('the end of the turn that spawned a worker', () => {
     expect(turn.signal.aborted).toBe(true);
     const worker = await chatOf(at.client, at.worker.uri);
     expect(worker.turns).toMatchObject([{ state }]);
-    expect(worker.turns[0]?.error).toStrictEqual((await chatOf(at.client, at.chat)).turns[0]?.error);
+    const [parent] = (await chatOf(at.client, at.chat)).turns;
+    expect(worker.turns.map(errorOf)).toStrictEqual([parent && errorOf(parent)]);
     expect(textOf(worker)).toBe('so far');
     expect((await sessionOf(at.client)).inputNeeded ?? []).toStrictEqual([]);
     // Later output has no effect.
@@ -358,9 +359,9 @@ describe('the end of the turn that spawned a worker', () => {
     await host.restart();
     const client = await host.client();
     for (const uri of [chat, worker.uri]) {
-      expect((await chatOf(client, uri)).turns).toMatchObject([
-        { state: 'error', error: { errorType: 'hostRestarted' } },
-      ]);
+      expect((await chatOf(client, uri)).turns).toMatchObject([{ state: 'error' }]);
+      const [turn] = (await chatOf(client, uri)).turns;
+      expect(turn?.responseParts.at(-1)).toMatchObject({ error: { errorType: 'hostRestarted' } });
     }
     expect(textOf(await chatOf(client, worker.uri))).toBe('so far');
   });
@@ -373,7 +374,7 @@ describe('the end of the turn that spawned a worker', () => {
     expect(turn.signal.aborted).toBe(true);
     expect(client.envelopes(worker.uri).at(-1)?.action).toMatchObject({
       type: 'chat/error',
-      error: { errorType: 'hostRestarted' },
+      part: { error: { errorType: 'hostRestarted' } },
     });
   });
 
@@ -382,7 +383,7 @@ describe('the end of the turn that spawned a worker', () => {
     const turn = worker.turn('look');
     await host.run();
     host.journal.failNextCommits();
-    await client.act(chat, { type: 'chat/turnCancelled', turnId: 't1' });
+    await client.act(chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 0 });
     await host.advance(1_000);
     expect(turn.signal.aborted).toBe(false);
     await turn.output.markdown('still here');

@@ -1,10 +1,17 @@
 import { pathToFileURL } from 'node:url';
-import { type ChatAction, findChat, LIST_LIMITS, type SessionState } from '@agenthost/protocol';
+import {
+  type ChatAction,
+  type ErrorResponsePart,
+  findChat,
+  LIST_LIMITS,
+  type SessionState,
+} from '@agenthost/protocol';
 import { AgentError } from '../../agents/errors.ts';
 import type { WorkerChat, WorkerChatStart, WorkerTurn } from '../../agents/turn.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { createChat } from '../../sync/fork.ts';
 import { newChat, newChatUri, summaryOf } from '../../sync/new-chat.ts';
+import { startedNow, turnDuration } from '../../sync/turn-time.ts';
 import type { Change, Tx } from '../../sync/tx.ts';
 import type { TurnParts } from '../parts.ts';
 import { type LiveTurn, LiveTurnOutput } from './turn-output.ts';
@@ -115,7 +122,7 @@ export class WorkerChats {
       // A provider that starts another turn has finished this one.
       if (before !== undefined) {
         before.isEndedByProvider = true;
-        this.#end(tx, chat, { type: 'chat/turnComplete', turnId: before.turnId });
+        this.#end(tx, chat, before.turnId, { type: 'chat/turnComplete' });
       }
       worker.turn = turn;
       tx.undo(() => {
@@ -123,7 +130,7 @@ export class WorkerChats {
         else worker.turn = before;
       });
       const message = { text: prompt, origin: { kind: 'agent' as const } };
-      tx.emit(chat, { type: 'chat/turnStarted', turnId, message });
+      tx.emit(chat, { type: 'chat/turnStarted', turnId, startedAt: startedNow(sync), message });
     });
     return {
       output: turn.output,
@@ -133,16 +140,20 @@ export class WorkerChats {
         sync.transact('host', (tx) => {
           const chat = sync.registry.getOf('chat', uri);
           if (chat === undefined) return;
-          if (error === undefined) return this.#end(tx, chat, { type: 'chat/turnComplete', turnId });
+          if (error === undefined) return this.#end(tx, chat, turnId, { type: 'chat/turnComplete' });
           const { errorType, message } = error;
-          this.#end(tx, chat, { type: 'chat/error', turnId, error: { errorType, message } });
+          this.#end(tx, chat, turnId, {
+            type: 'chat/error',
+            part: { kind: 'error', error: { errorType, message } },
+          });
         });
       },
     };
   }
 
-  #end(tx: Tx, chat: Channel<'chat'>, action: EndAction): void {
-    if (chat.state.activeTurn?.id === action.turnId) tx.emit(chat, action);
+  #end(tx: Tx, chat: Channel<'chat'>, turnId: string, end: TurnEnd): void {
+    if (chat.state.activeTurn?.id !== turnId) return;
+    tx.emit(chat, { ...end, turnId, duration: turnDuration(this.#parts.sync, chat) });
   }
 
   /**
@@ -165,7 +176,7 @@ export class WorkerChats {
       if (worker.parent.chat !== channel.uri || worker.parent.turnId !== turnId) continue;
       const chat = sync.registry.getOf('chat', uri);
       if (chat !== undefined && worker.turn !== undefined)
-        this.#end(tx, chat, sameEnd(action, worker.turn.turnId));
+        this.#end(tx, chat, worker.turn.turnId, sameEnd(action));
       tx.effect(() => {
         this.#workers.delete(uri);
         worker.unpin();
@@ -174,17 +185,23 @@ export class WorkerChats {
   }
 }
 
-type EndAction = Extract<ChatAction, { type: 'chat/turnComplete' | 'chat/turnCancelled' | 'chat/error' }>;
+/** How a turn ends. */
+type TurnEnd =
+  | { readonly type: 'chat/turnComplete' | 'chat/turnCancelled' }
+  | { readonly type: 'chat/error'; readonly part: ErrorResponsePart };
 
-/** The action that ends a worker's turn in the same way as its parent's. A removed turn is cancelled. */
-function sameEnd(action: ChatAction, turnId: string): EndAction {
+/**
+ * The end of a worker's turn that equals its parent's. A removed turn is cancelled. Clients cannot resume turns of workers, which are
+ * read-only.
+ */
+function sameEnd(action: ChatAction): TurnEnd {
   switch (action.type) {
     case 'chat/turnComplete':
-      return { type: 'chat/turnComplete', turnId };
+      return { type: 'chat/turnComplete' };
     case 'chat/error':
-      return { type: 'chat/error', turnId, error: action.error };
+      return { type: 'chat/error', part: { kind: 'error', error: action.part.error } };
     default:
-      return { type: 'chat/turnCancelled', turnId };
+      return { type: 'chat/turnCancelled' };
   }
 }
 

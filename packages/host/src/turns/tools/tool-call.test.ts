@@ -15,6 +15,7 @@ async function setUp(): Promise<{
   const { chat } = await host.session(client);
   await client.act(chat, {
     type: 'chat/turnStarted',
+    startedAt: '2026-06-01T00:00:00.000Z',
     turnId: 't',
     message: { text: 'go', origin: { kind: 'user' } },
   });
@@ -158,7 +159,7 @@ describe('[CHAT-7] a tool call', () => {
   it('[CHAT-7] waits for no answer after the end of the turn', async () => {
     const { host, client, chat, call } = await setUp();
     const answer = call.confirm({ invocationMessage: 'Write?' });
-    await client.act(chat, { type: 'chat/turnCancelled', turnId: 't' });
+    await client.act(chat, { type: 'chat/turnCancelled', turnId: 't', duration: 0 });
     await host.run();
     expect(await answer).toStrictEqual({ approved: false, reason: 'skipped' });
     const late = host.agent.turn.output.toolCall({ toolName: 'x', displayName: 'X' });

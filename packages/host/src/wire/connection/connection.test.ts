@@ -4,7 +4,12 @@ import type { RawClient } from '../../../test/raw-client.ts';
 import { JournalError } from '../../journal/journal.ts';
 
 const message = (text: string) => ({ text, origin: { kind: 'user' as const } });
-const start = (turnId: string) => ({ type: 'chat/turnStarted', turnId, message: message(turnId) });
+const start = (turnId: string) => ({
+  type: 'chat/turnStarted',
+  startedAt: '2026-06-01T00:00:00.000Z',
+  turnId,
+  message: message(turnId),
+});
 
 /** Adds a chat to the session and subscribes to it. */
 async function addChat(client: RawClient, chat: string): Promise<void> {

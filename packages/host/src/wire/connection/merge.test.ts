@@ -36,6 +36,7 @@ const chat: ChatState = {
   turns: [],
   activeTurn: {
     id: 't',
+    startedAt: '2026-01-01T00:00:00.000Z',
     message: { text: '', origin: { kind: 'user' } },
     responseParts: [
       { kind: 'markdown', id: 'm', content: '' },
@@ -76,8 +77,8 @@ describe('merging two envelopes', () => {
         const merged = mergeEnvelopes(envelope(1, first), envelope(2, second));
         if (merged === undefined) return;
         mergedCount += 1;
-        const apart = chatReducer(chatReducer(chat, first, 1), second, 2);
-        expect(chatReducer(chat, merged.action, 2)).toStrictEqual(apart);
+        const apart = chatReducer(chatReducer(chat, first), second);
+        expect(chatReducer(chat, merged.action)).toStrictEqual(apart);
       }),
     );
     expect(mergedCount).toBeGreaterThan(5);
@@ -92,8 +93,8 @@ describe('merging two envelopes', () => {
     };
     const data = (text: string): StateAction => ({ type: 'terminal/data', data: text });
     const merged = mergeEnvelopes(envelope(1, data('a')), envelope(2, data('b')));
-    const apart = terminalReducer(terminalReducer(terminal, data('a'), 1), data('b'), 2);
-    expect(terminalReducer(terminal, merged?.action ?? data(''), 2)).toStrictEqual(apart);
+    const apart = terminalReducer(terminalReducer(terminal, data('a')), data('b'));
+    expect(terminalReducer(terminal, merged?.action ?? data(''))).toStrictEqual(apart);
   });
 
   it('[SUB-4] carries the number and the time of the later one', () => {
