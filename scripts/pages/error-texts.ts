@@ -61,6 +61,9 @@ export const REJECTION_TEXTS: Readonly<Record<string, string>> = {
   invalidTools: 'A tool of the client is invalid.',
   noSuchMessage: 'The queue has no message with this id.',
   noSuchToolCall: 'The turn has no tool call with this id.',
+  invalidTime: 'A start of a turn is not an ISO 8601 time.',
+  notResumable:
+    'The turn is not the last one, another turn runs, or its error does not say that the turn can be resumed.',
   noSuchTurn: 'The turn is not the active one, or the chat has no turn with this id.',
   notContributor: 'Another client runs the tool call.',
   notDispatchable: 'Only the host dispatches actions of this type.',

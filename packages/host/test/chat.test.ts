@@ -250,6 +250,32 @@ describe('turns', () => {
     expect(await status()).toBe(SessionStatus.InProgress);
   });
 
+  test('[CHAT-20] a turn whose start is no time is rejected', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat } = await host.session(client);
+    for (const startedAt of ['soon', '', 'Nov 3 2026', '2026-13-01T00:00:00.000Z']) {
+      const answer = await client.act(chat, { ...turnStarted('t1'), startedAt });
+      expect(answer?.rejectionReason).toMatch(/^invalidTime: /);
+    }
+    const offset = '2026-06-01T02:00:00+02:00';
+    expect(
+      (await client.act(chat, { ...turnStarted('t1'), startedAt: offset }))?.rejectionReason,
+    ).toBeUndefined();
+  });
+
+  test('[CHAT-23] a turn that has not failed with a resumable error is not resumed', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat } = await host.session(client);
+    await client.act(chat, turnStarted('t1'));
+    await host.run();
+    host.agent.turn.fail(new Error('broken'));
+    await host.run();
+    const answer = await client.act(chat, { type: 'chat/turnResume', turnId: 't1' });
+    expect(answer?.rejectionReason).toMatch(/^notResumable: /);
+  });
+
   test('[CHAT-21] modifiedAt is the start that a turn states, then its end by the host’s clock, and nothing between', async () => {
     const host = await startHost();
     const client = await host.client();

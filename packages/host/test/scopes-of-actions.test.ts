@@ -39,7 +39,6 @@ const ACTIONS = {
   'session/mcpServerStopRequested': ['interact', 'session', { id: 'c' }],
   'session/mcpServerBackgroundRequested': ['interact', 'session', { id: 'c' }],
   'session/configChanged': ['interact', 'session', { config: { approvals: 'none' } }],
-<<<<<<< HEAD
   'session/workingDirectorySet': ['interact', 'session', { directory: 'file:///' }],
   'session/workingDirectoryRemoved': ['interact', 'session', { directory: 'file:///' }],
   'session/workingDirectoryReplaced': [
@@ -49,10 +48,7 @@ const ACTIONS = {
   ],
   'chat/workingDirectorySet': ['interact', 'chat', { directory: 'file:///' }],
   'chat/workingDirectoryRemoved': ['interact', 'chat', { directory: 'file:///' }],
-  'chat/turnStarted': ['interact', 'chat', { turnId: 'new', message }],
-=======
   'chat/turnStarted': ['interact', 'chat', { turnId: 'new', startedAt: '2026-01-01T00:00:00.000Z', message }],
->>>>>>> 26225c22 (Turns state their start and duration, errors are parts, and reducers use no clock)
   'chat/toolCallConfirmed': ['interact', 'chat', { ...option, approved: true, confirmed: 'user-action' }],
   'chat/toolCallComplete': [
     'interact',

@@ -1,13 +1,16 @@
 import type { CanvasReference } from '../canvas/state.ts';
 import type { Changeset } from '../changeset/state.ts';
-<<<<<<< HEAD
-import type { ErrorInfo, StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
-=======
-import type { StringOrMarkdown, WithMeta } from '../wire/basics.ts';
->>>>>>> 26225c22 (Turns state their start and duration, errors are parts, and reducers use no clock)
+import type { StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
 import type { ChatInputAnswer, ChatInputRequest, ChatInputResponseKind } from './input-request.ts';
 import type { Message } from './message.ts';
-import type { BackgroundWork, ErrorResponsePart, PendingMessageKind, ResponsePart, Turn, UsageInfo } from './state.ts';
+import type {
+  BackgroundWork,
+  ErrorResponsePart,
+  PendingMessageKind,
+  ResponsePart,
+  Turn,
+  UsageInfo,
+} from './state.ts';
 import type {
   ConfirmationOption,
   FileEdit,

@@ -12,7 +12,7 @@ const state: ChatState = {
 };
 
 const reduce = (from: ChatState, ...actions: StateAction[]): ChatState =>
-  actions.reduce((next, action) => chatReducer(next, action);
+  actions.reduce((next, action) => chatReducer(next, action), from);
 
 it('[CHAT-42] reading and archiving set and clear one bit each, and nothing else', () => {
   const unknownBit = { ...state, status: 8 + 2 ** 40 };

@@ -71,7 +71,7 @@ describe('[CONN-9] the output for a version', () => {
       turns: [{ id: 'a', responseParts: [{ kind: 'markdown' }] }],
       activeTurn: { id: 'b', responseParts: [{ kind: 'markdown' }] },
     });
-    expect(dialectOf('0.5.2').stateDown('chat', state, {})).toBe(state);
+    expect(dialectOf('0.6.0').stateDown('chat', state, {})).toBe(state);
     // The host's own object does not change.
     expect(state.turns[0]?.responseParts).toHaveLength(2);
     const older: StateAction = { type: 'chat/turnsLoaded', turns: state.turns, turnsNextCursor: 'c' };
@@ -146,7 +146,6 @@ describe('[CONN-9] the output for a version', () => {
       ...rest,
       activeTurn: {
         id: 't',
-        startedAt: '2026-01-01T00:00:00.000Z',
         message,
         responseParts: [{ kind: 'toolCall', toolCall: { ...call, status: 'streaming' } }],
       },

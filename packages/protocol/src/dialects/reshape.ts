@@ -37,6 +37,8 @@ export interface Look {
    * `undefined`: the session is not known.
    */
   readonly chatOfClaim?: (session: string, toolCallId?: string) => string | undefined;
+  /** Time of the action, in ms since the epoch. Absent: unknown. */
+  readonly now?: number;
 }
 
 /** Thrown by a conversion that needs a state which is not at hand: a replay then becomes snapshots [DIA-1]. */

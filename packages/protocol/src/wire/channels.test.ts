@@ -21,13 +21,8 @@ const MARKED: Record<ChannelKind, string> = {
     'workingDirectorySet workingDirectoryRemoved workingDirectoryReplaced',
   chat:
     'turnStarted toolCallConfirmed toolCallComplete toolCallResultConfirmed toolCallContentChanged turnCancelled ' +
-<<<<<<< HEAD
-    'truncated pendingMessageSet pendingMessageRemoved queuedMessagesReordered draftChanged inputAnswerChanged ' +
-    'inputCompleted isReadChanged isArchivedChanged workingDirectorySet workingDirectoryRemoved',
-=======
     'turnResume truncated pendingMessageSet pendingMessageRemoved queuedMessagesReordered draftChanged inputAnswerChanged ' +
-    'inputCompleted isReadChanged isArchivedChanged',
->>>>>>> 26225c22 (Turns state their start and duration, errors are parts, and reducers use no clock)
+    'inputCompleted isReadChanged isArchivedChanged workingDirectorySet workingDirectoryRemoved',
   terminal: 'input resized claimed titleChanged cleared',
   changeset: 'filesReviewChanged',
   annotations: 'set updated removed entrySet entryRemoved',
@@ -46,11 +41,7 @@ describe('the actions that clients may dispatch', () => {
         .map((name) => `${kind}/${name}`),
     );
     expect(CLIENT_ACTIONS.toSorted()).toEqual(marked.toSorted());
-<<<<<<< HEAD
-    expect(marked).toHaveLength(46);
-=======
-    expect(marked).toHaveLength(42);
->>>>>>> 26225c22 (Turns state their start and duration, errors are parts, and reducers use no clock)
+    expect(marked).toHaveLength(47);
     expectTypeOf<ClientAction['type']>().toEqualTypeOf<ClientActionType>();
   });
 

@@ -7,6 +7,7 @@ import {
   lengthApart,
   type Message,
   type MessageOrigin,
+  resumableTurn,
   type ToolCallState,
   weightOf,
 } from '@agenthost/protocol';
@@ -56,6 +57,8 @@ export function checkChatAction(situation: Situation, action: ChatAction): Rejec
       return notInteractive(situation);
     case 'chat/pendingMessageRemoved':
       return notInteractive(situation) ?? checkPendingRemoved(situation, action);
+    case 'chat/turnResume':
+      return notInteractive(situation) ?? checkResume(situation.state, action.turnId);
     case 'chat/turnCancelled':
       return situation.state.activeTurn?.id === action.turnId ? undefined : noSuchTurn(action.turnId);
     case 'chat/toolCallConfirmed':
@@ -126,6 +129,12 @@ function notFromUser({ origin }: { origin: MessageOrigin }): Rejection | undefin
     : reject('notUserMessage', `Clients send messages of kind user, not ${origin.kind}`);
 }
 
+/** Only the last turn can be resumed, when its error says so [CHAT-23]. */
+const checkResume = (state: ChatState, turnId: string): Rejection | undefined =>
+  resumableTurn(state)?.id === turnId
+    ? undefined
+    : reject('notResumable', `Turn ${turnId} cannot be resumed`);
+
 const noSuchTurn = (turnId: string): Rejection =>
   reject('noSuchTurn', `Turn ${turnId} is not the active one`);
 
@@ -142,6 +151,8 @@ function checkTurnStarted(situation: Situation, action: Of<'chat/turnStarted'>):
   if (session?.state.lifecycle === 'failed') {
     return reject('creationFailed', 'The session could not be created and accepts no turns');
   }
+  if (!isTime(action.startedAt))
+    return reject('invalidTime', `startedAt: expected an ISO 8601 time, got "${action.startedAt}"`);
   if (state.activeTurn !== undefined)
     return reject('turnActive', `Turn ${state.activeTurn.id} is still running`);
   if (state.turns.some(({ id }) => id === action.turnId) || isArchived(action.turnId)) {
@@ -149,6 +160,11 @@ function checkTurnStarted(situation: Situation, action: Of<'chat/turnStarted'>):
   }
   return notFromUser(action.message) ?? checkModel(situation, action.message);
 }
+
+/** Whether a text is an ISO 8601 time that the reducers of all clients can parse [CHAT-20]. */
+const isTime = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text) &&
+  !Number.isNaN(Date.parse(text));
 
 /**
  * The whole queue is part of the state that each client gets. The limit is a number that people can still

@@ -172,6 +172,7 @@ export class Connection implements Sink {
   goOnline(online: Online): void {
     this.#online = online;
     this.#translator = new Translator(online.version, online.client.id, this.#ways, {
+      now: () => this.#sync.clock.now(),
       chatOfClaim: (session, toolCallId) => chatOfClaim(this.#sync.registry, session, toolCallId),
     });
   }

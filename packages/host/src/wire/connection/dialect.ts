@@ -11,6 +11,12 @@ import {
 import { EncodedEnvelope, type EncodedNotification } from '../../sync/subscription.ts';
 import type { ClientWays } from '../ways.ts';
 
+/** What a conversion may ask of the host. */
+interface Finds extends Pick<Look, 'chatOfClaim'> {
+  /** The host's time, in ms since the epoch. */
+  now(): number;
+}
+
 /**
  * Converts everything that a connection sends and gets between its protocol version and version 1.0 [CONN-9] [DIA-2]. Nothing else does; all
  * other code of the host knows version 1.0 alone.
@@ -19,15 +25,10 @@ export class Translator {
   readonly dialect: Dialect;
   readonly #clientId: string;
   readonly #ways: ClientWays | undefined;
-  readonly #finds: Pick<Look, 'chatOfClaim'>;
+  readonly #finds: Finds;
 
-  /** `version`: as negotiated. `ways`: those of the client's program. `finds`: what a conversion may ask of the host. */
-  constructor(
-    version: string,
-    clientId: string,
-    ways: ClientWays | undefined,
-    finds: Pick<Look, 'chatOfClaim'>,
-  ) {
+  /** `version`: as negotiated. `ways`: those of the client's program. */
+  constructor(version: string, clientId: string, ways: ClientWays | undefined, finds: Finds) {
     this.dialect = dialectOf(lineOf(version) ?? '1.0.0');
     this.#clientId = clientId;
     this.#ways = ways;
@@ -117,7 +118,10 @@ export class Translator {
   /** The action of a dispatch as version 1.0 has it. It is not checked yet. */
   action(action: unknown, channel: string, state: object | undefined): unknown {
     if (this.dialect.isIdentity) return action;
-    return this.dialect.actionUp(action, this.#look(channel, state && { before: state, after: state }));
+    return this.dialect.actionUp(action, {
+      ...this.#look(channel, state && { before: state, after: state }),
+      now: this.#finds.now(),
+    });
   }
 
   result(method: string, result: unknown): unknown {
@@ -139,7 +143,8 @@ export class Translator {
   }
 
   #look(channel: string, states?: { before: unknown; after: unknown }): Look {
-    return { ...this.#finds, ...states, channel, clientId: this.#clientId };
+    const { now: _, ...finds } = this.#finds;
+    return { ...finds, ...states, channel, clientId: this.#clientId };
   }
 }
 

@@ -25,9 +25,9 @@ it.each([
   (_, directory, replacement, list) => {
     const action: StateAction = { type: 'session/workingDirectoryReplaced', directory, replacement };
     const sent = dialectOf('0.7.0').actionDown(action, { before }) as StateAction[];
-    expect(
-      sent.reduce((state, one) => sessionReducer(state, one, 0), before).workingDirectories,
-    ).toStrictEqual(list);
+    expect(sent.reduce((state, one) => sessionReducer(state, one), before).workingDirectories).toStrictEqual(
+      list,
+    );
     expect(sent.length).toBeLessThanOrEqual(mostEnvelopes(action, { state: before }));
     expect(sent.map(({ type }) => type)).not.toContain(action.type);
     expect(dialectOf('0.6.0').actionDown(action, { before })).toStrictEqual([]);
