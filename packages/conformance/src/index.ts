@@ -1,3 +1,8 @@
+export { checkHost, type HostReport, KIT_VERSIONS, type KitOptions } from './kit/run.ts';
+export type { CheckResult, Verdict } from './kit/verdict.ts';
 export { type HostAddress, openHost } from './link/open-host.ts';
 export { type Difference, type ReplayOptions, type ReplayOutcome, replay } from './replay/play.ts';
 export { EntryLines } from './replay/show.ts';
+export { junitOf } from './report/junit.ts';
+export { failureLines, resultLine, summaryLines } from './report/text.ts';
+export { sentenceOf } from './rules/sentence-of.ts';

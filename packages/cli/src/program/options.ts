@@ -27,6 +27,45 @@ export const OPTIONS = {
     description:
       'write all frames of the protocol to this file, one JSON object per line, without secrets; an existing file is replaced',
   },
+  hostToken: {
+    flags: '--token <token>',
+    type: 'text',
+    description: 'access token of the host',
+    defaultText: "AGENTHOST_TOKEN if set, otherwise the owner's token of a host on this machine",
+  },
+  ahpVersion: {
+    flags: '--version <version>',
+    type: 'list',
+    description: 'version of the protocol to play; repeatable',
+    defaultText: 'every version that the host agrees to',
+  },
+  dir: {
+    flags: '--dir <folder>',
+    type: 'text',
+    description: "folder on the host's machine for sessions and files",
+    defaultText: 'a temporary folder',
+  },
+  only: {
+    flags: '--only <text>',
+    type: 'text',
+    description: 'only checks of this rule, such as CHAT-12, or with this text in their title',
+  },
+  patience: {
+    flags: '--patience <seconds>',
+    type: 'number',
+    description: 'longest wait for each expected frame',
+    unit: 's',
+    default: 10,
+    min: 0.1,
+    max: 3_600,
+    isInteger: false,
+  },
+  schemas: {
+    flags: '--schemas <folder>',
+    type: 'text',
+    description: 'folder with <version>/schema.json, to check the frames of versions before 1.0',
+  },
+  junit: { flags: '--junit <file>', type: 'text', description: 'write the report as JUnit XML' },
   replayTo: {
     flags: '--to <url>',
     type: 'text',

@@ -1,7 +1,8 @@
+import type { ConformanceOptions } from '../commands/conformance.ts';
 import type { ReplayCommandOptions } from '../commands/replay.ts';
 import type { CommandParts } from './command-builder.ts';
 
-/** Adds the commands for frames of the protocol: `replay`. */
+/** Adds the commands for frames of the protocol: `replay` and `conformance`. */
 export function addWireCommands({ context, screen, program, command, example, done }: CommandParts): void {
   const replaying = command(program, 'replay', 'show a recording of --record, or send it to a host again', [
     'replayTo',
@@ -18,5 +19,32 @@ export function addWireCommands({ context, screen, program, command, example, do
     'agenthost run --record r.ndjson "say hello"',
     'agenthost replay r.ndjson  every frame in one line',
     'agenthost replay r.ndjson --to http://127.0.0.1:4711 --speed 0',
+  ]);
+
+  const checking = command(program, 'conformance', 'play the rules of the protocol against a host', [
+    'hostToken',
+    'ahpVersion',
+    'agent',
+    'dir',
+    'only',
+    'patience',
+    'schemas',
+    'junit',
+    'fingerprint',
+    'json',
+    'verbose',
+  ])
+    .argument(
+      '[url]',
+      'address of the host, http(s) or ws(s); without it, the host that runs on this machine',
+    )
+    .action(async (url: string | undefined, options: ConformanceOptions) => {
+      const { conformance } = await import('../commands/conformance.ts');
+      done(await conformance(context, screen, url, options));
+    });
+  example(checking, [
+    'agenthost conformance  the host that runs here, at every version',
+    'agenthost conformance ws://127.0.0.1:4711 --version 1.0.0 --only CHAT-12',
+    'agenthost conformance wss://devbox:7433 --token "$TOKEN" --junit report.xml',
   ]);
 }

@@ -1,0 +1,125 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import {
+  type CheckResult,
+  checkHost,
+  failureLines,
+  type HostReport,
+  junitOf,
+  openHost,
+  resultLine,
+  sentenceOf,
+  summaryLines,
+} from '@agenthost/conformance';
+import { errorText } from '@agenthost/protocol/values';
+import { findHost, type HostOptions, withoutToken } from '../host-link/find-host.ts';
+import { fingerprintsOf } from '../host-link/host-trust.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { fileTrouble, isFolder } from '../process/files.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+
+/** Options of `conformance` as parsed. */
+export interface ConformanceOptions extends HostOptions {
+  readonly token?: string;
+  /** Versions to play. Absent: all that the host agrees to. */
+  readonly version?: readonly string[];
+  readonly agent?: string;
+  /** Folder on the host's machine for sessions and files. Absent: a temporary one. */
+  readonly dir?: string;
+  readonly only?: string;
+  /** Seconds to wait for each frame. */
+  readonly patience: number;
+  readonly schemas?: string;
+  /** File for the report as JUnit XML. */
+  readonly junit?: string;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** `conformance`: plays the rules of the protocol against a host. Exit code 1: a check failed. */
+export async function conformance(
+  context: Context,
+  screen: Screen,
+  url: string | undefined,
+  options: ConformanceOptions,
+): Promise<ExitCode> {
+  const given = options.dir === undefined ? undefined : resolve(context.cwd, options.dir);
+  if (given !== undefined && !(await isFolder(given))) throw usageError(`--dir: no folder ${oneLine(given)}`);
+  const temporary = given === undefined ? await mkdtemp(join(tmpdir(), 'agenthost-conformance-')) : undefined;
+  const interrupted = new AbortController();
+  const release = context.onSignal(['SIGINT', 'SIGTERM'], () => interrupted.abort());
+  try {
+    const report = await play(
+      context,
+      screen,
+      { ...options, ...(url !== undefined && { url }) },
+      {
+        folder: given ?? temporary ?? context.cwd,
+        signal: interrupted.signal,
+      },
+    );
+    if (options.json === true) screen.json({ type: 'summary', host: report.host, versions: report.versions });
+    else for (const line of summaryLines(report)) screen.text(`${oneLine(line)}\n`);
+    if (options.junit !== undefined) await writeReport(resolve(context.cwd, options.junit), junitOf(report));
+    if (report.versions.length === 0)
+      throw new CliError(EXIT.error, 'the host speaks none of the versions that were offered');
+    return report.results.some(({ verdict }) => verdict === 'failed') ? EXIT.error : EXIT.done;
+  } catch (cause) {
+    if (interrupted.signal.aborted) return EXIT.interrupted;
+    throw cause;
+  } finally {
+    release();
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function play(
+  context: Context,
+  screen: Screen,
+  options: ConformanceOptions,
+  { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
+): Promise<HostReport> {
+  const target = await findHost(context, screen, options);
+  const fingerprints = await fingerprintsOf(context, screen, target, options.fingerprint);
+  const { token = target.token } = options;
+  return checkHost({
+    folder,
+    signal,
+    versions: options.version,
+    agent: options.agent,
+    only: options.only,
+    schemas: options.schemas === undefined ? undefined : resolve(context.cwd, options.schemas),
+    patienceMs: options.patience * 1_000,
+    onResult: (result) => tell(screen, result, options),
+    open: async (aborted) => {
+      try {
+        return await openHost({ url: target.url, token, fingerprints }, aborted);
+      } catch (cause) {
+        if (signal.aborted) throw cause;
+        const message = `cannot connect to ${withoutToken(target.url)}: ${errorText(cause)}`;
+        throw new CliError(EXIT.cannotConnect, message, { cause });
+      }
+    },
+  });
+}
+
+function tell(screen: Screen, result: CheckResult, { json, verbose }: ConformanceOptions): void {
+  if (json === true) {
+    const rules = result.rules.map((id) => ({ id, sentence: sentenceOf(id) }));
+    screen.json({ type: 'result', ...result, rules });
+    return;
+  }
+  const details = result.verdict === 'failed' || verbose === true ? failureLines(result) : [];
+  for (const line of [resultLine(result), ...details]) screen.text(`${oneLine(line)}\n`);
+}
+
+async function writeReport(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (cause) {
+    throw new CliError(EXIT.error, `cannot write ${oneLine(file)}: ${fileTrouble(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,196 @@
+import { errorText } from '@agenthost/protocol/values';
+import type { Transport } from '@agenthost/rpc';
+import { ALL_CHECKS } from '../checks/all-checks.ts';
+import { schemaOf } from '../frames/definitions.ts';
+import { STANDING_RULES } from '../frames/standing-rules.ts';
+import { RawClient, ROOT } from '../link/raw-client.ts';
+import { type FrameEntry, isObject, type Message } from '../recording/entry.ts';
+import { withoutSecrets } from '../recording/secrets.ts';
+import { Bench, type BenchOptions, type HostFacts } from './bench.ts';
+import type { Check } from './check.ts';
+import { type CheckResult, NotApplicable, Violation } from './verdict.ts';
+
+/** Versions that the kit plays, newest first. */
+export const KIT_VERSIONS = [
+  '1.0.0',
+  '0.9.0',
+  '0.8.0',
+  '0.7.0',
+  '0.6.0',
+  '0.5.2',
+  '0.5.1',
+  '0.5.0',
+  '0.4.0',
+] as const;
+
+/** Frames kept as the proof of a result. */
+const MAX_FRAMES = 24;
+
+/** Options of {@link checkHost}. */
+export interface KitOptions {
+  /** Opens one connection. */
+  open(signal: AbortSignal): Promise<Transport>;
+  /** Versions to play. Default: all that the host agrees to. */
+  readonly versions?: readonly string[] | undefined;
+  /** Absolute path of an empty folder on the host's machine. */
+  readonly folder: string;
+  /** Provider of the agent to use. Default: the first one. */
+  readonly agent?: string | undefined;
+  /** Longest wait for a frame, in milliseconds. Default 10,000. */
+  readonly patienceMs?: number | undefined;
+  /** Folder with `<version>/schema.json`, for versions before 1.0. */
+  readonly schemas?: string | undefined;
+  /** Only checks of this rule, or with this text in their title. Rules for every frame are checked anyway. Default: all. */
+  readonly only?: string | undefined;
+  readonly signal: AbortSignal;
+  /** Called with each result as it is known. */
+  onResult?(result: CheckResult): void;
+}
+
+/** Results of all checks, and who the host said it is. */
+export interface HostReport {
+  /** Name and version of the host, when it said them. */
+  readonly host: string | undefined;
+  readonly versions: readonly string[];
+  readonly results: readonly CheckResult[];
+}
+
+/** Plays the rules against a host. Rejects when no connection can be opened, or the signal aborts. */
+export async function checkHost(options: KitOptions): Promise<HostReport> {
+  const results: CheckResult[] = [];
+  const played: string[] = [];
+  let host: string | undefined;
+  const add = (result: CheckResult): void => {
+    results.push(result);
+    options.onResult?.(result);
+  };
+  for (const version of options.versions ?? KIT_VERSIONS) {
+    const facts = await learn(version, options);
+    if (facts === undefined) {
+      if (options.versions !== undefined) add(refusedVersion(version));
+      continue;
+    }
+    played.push(version);
+    host ??= nameOf(facts.initialized);
+    await playVersion(version, facts, options, add);
+  }
+  return { host, versions: played, results };
+}
+
+async function playVersion(
+  version: string,
+  facts: HostFacts,
+  options: KitOptions,
+  add: (result: CheckResult) => void,
+): Promise<void> {
+  const connections: FrameEntry[][] = [];
+  for (const check of ALL_CHECKS.filter((each) => isWanted(each, options.only))) {
+    options.signal.throwIfAborted();
+    const bench = new Bench(benchOptions(version, options), facts);
+    add(await runCheck(check, bench));
+    connections.push(...bench.clients.map(({ frames }) => frames));
+  }
+  const schema = schemaOf(version, options.schemas);
+  for (const rule of STANDING_RULES) {
+    const broken = connections
+      .map((frames) => rule.broken(frames, schema))
+      .find((each) => each !== undefined);
+    add({
+      rules: rule.rules,
+      title: rule.title,
+      version,
+      verdict: broken === undefined ? 'passed' : 'failed',
+      ...(broken && { reason: broken.reason }),
+      frames: kept(broken?.frames ?? []),
+      durationMs: 0,
+    });
+  }
+}
+
+async function runCheck(check: Check, bench: Bench): Promise<CheckResult> {
+  const startedAt = performance.now();
+  const result = (verdict: CheckResult['verdict'], reason?: string, frames = bench.frames): CheckResult => ({
+    rules: check.rules,
+    title: check.title,
+    version: bench.version,
+    verdict,
+    ...(reason !== undefined && { reason }),
+    frames: kept(frames),
+    durationMs: Math.round(performance.now() - startedAt),
+  });
+  try {
+    await check.run(bench);
+    return result('passed');
+  } catch (error) {
+    if (error instanceof NotApplicable) return result('does not apply', error.message);
+    bench.signal.throwIfAborted();
+    // A value that no check expected; the frames show it.
+    if (!(error instanceof Violation)) return result('failed', `the check could not go on: ${errorText(error)}`);
+    return result('failed', error.message, error.frames.length > 0 ? [...error.frames] : undefined);
+  } finally {
+    await bench.end().catch(() => undefined);
+  }
+}
+
+/** What the host says about itself at a version; `undefined`: it does not speak it. */
+async function learn(version: string, options: KitOptions): Promise<HostFacts | undefined> {
+  const transport = await options.open(options.signal);
+  const { patienceMs } = benchOptions(version, options);
+  const client = new RawClient(transport, {
+    clientId: `kit-${crypto.randomUUID()}`,
+    connection: 0,
+    patienceMs,
+  });
+  try {
+    const { result } = await client.request('initialize', {
+      protocolVersions: [version],
+      clientId: client.clientId,
+      initialSubscriptions: [ROOT],
+    });
+    if (!isObject(result)) return undefined;
+    const { state: root } = await client.subscribe(ROOT);
+    const agents = Array.isArray(root['agents']) ? root['agents'].filter(isObject) : [];
+    const agent =
+      options.agent === undefined ? agents[0] : agents.find(({ provider }) => provider === options.agent);
+    const isScripted = agent?.['provider'] === 'demo' && nameOf(result)?.startsWith('agenthost') === true;
+    return { initialized: result, root, agent, isScripted };
+  } finally {
+    client.close();
+  }
+}
+
+const benchOptions = (version: string, { patienceMs = 10_000, ...options }: KitOptions): BenchOptions => ({
+  open: options.open,
+  version,
+  patienceMs,
+  folder: options.folder,
+  agent: options.agent,
+  signal: options.signal,
+});
+
+const isWanted = ({ rules, title }: Pick<Check, 'rules' | 'title'>, only: string | undefined): boolean =>
+  only === undefined || rules.includes(only.toUpperCase()) || title.includes(only);
+
+function kept(frames: readonly FrameEntry[]): FrameEntry[] {
+  return frames.slice(-MAX_FRAMES).map((frame) => {
+    const message = withoutSecrets(frame.message);
+    return isObject(message) ? { ...frame, message } : frame;
+  });
+}
+
+function nameOf({ serverInfo }: Message): string | undefined {
+  if (!isObject(serverInfo) || typeof serverInfo['name'] !== 'string') return undefined;
+  return typeof serverInfo['version'] === 'string'
+    ? `${serverInfo['name']} ${serverInfo['version']}`
+    : serverInfo['name'];
+}
+
+const refusedVersion = (version: string): CheckResult => ({
+  rules: ['CONN-1'],
+  title: 'the host speaks the version',
+  version,
+  verdict: 'does not apply',
+  reason: `the host does not speak ${version}`,
+  frames: [],
+  durationMs: 0,
+});
