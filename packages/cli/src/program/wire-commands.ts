@@ -45,6 +45,6 @@ export function addWireCommands({ context, screen, program, command, example, do
   example(checking, [
     'agenthost conformance  the host that runs here, at every version',
     'agenthost conformance ws://127.0.0.1:4711 --version 1.0.0 --only CHAT-12',
-    'agenthost conformance wss://devbox:7433 --token "$TOKEN" --junit report.xml',
+    'agenthost conformance wss://devbox:7433 --json --junit report.xml',
   ]);
 }

@@ -125,7 +125,8 @@ async function runCheck(check: Check, bench: Bench): Promise<CheckResult> {
     if (error instanceof NotApplicable) return result('does not apply', error.message);
     bench.signal.throwIfAborted();
     // A value that no check expected; the frames show it.
-    if (!(error instanceof Violation)) return result('failed', `the check could not go on: ${errorText(error)}`);
+    if (!(error instanceof Violation))
+      return result('failed', `the check could not go on: ${errorText(error)}`);
     return result('failed', error.message, error.frames.length > 0 ? [...error.frames] : undefined);
   } finally {
     await bench.end().catch(() => undefined);

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Machine } from './cli-process.ts';
+
+let machine: Machine;
+beforeEach(() => {
+  machine = new Machine();
+});
+afterEach(() => machine.dispose());
+
+test('conformance plays rules against a host, as text, JSON and JUnit, and removes its sessions', async () => {
+  const { line } = await machine.serve();
+  const junit = join(machine.home, 'report.xml');
+  const chosen = ['--version', '1.0.0', '--version', '0.5.2', '--only', 'ACT-2'];
+  const ran = await machine.start(['conformance', line.url, ...chosen, '--junit', junit]).ended;
+  expect(ran.out).toContain(
+    'passed  1.0.0 [ACT-1 ACT-2] an action reaches every subscriber under one number',
+  );
+  expect(ran.out).toContain('passed  0.5.2 [ACT-1 ACT-2]');
+  expect(readFileSync(junit, 'utf8').match(/<testsuite /g)).toHaveLength(2);
+  const json = await machine.start(['conformance', '--version', '0.5.2', '--only', 'ACT-2', '--json']).ended;
+  expect(json.code).toBe(0);
+  const [first] = json.out.split('\n');
+  expect(JSON.parse(first ?? '')).toMatchObject({
+    type: 'result',
+    verdict: 'passed',
+    rules: [{ id: 'ACT-1', sentence: expect.stringContaining('Only actions change state') }, { id: 'ACT-2' }],
+  });
+  expect((await machine.start(['sessions', '--json']).ended).out).toBe('');
+});
+
+test('conformance against nothing says that there is no connection', async () => {
+  const ran = await machine.start(['conformance', 'ws://127.0.0.1:9']).ended;
+  expect(ran.code).toBe(4);
+  expect(ran.err).toContain('cannot connect to ws://127.0.0.1:9');
+});
+
+test('conformance fails when the host speaks none of the versions', async () => {
+  await machine.serve();
+  const ran = await machine.start(['conformance', '--version', '0.3.0']).ended;
+  expect(ran.code).toBe(1);
+  expect(ran.err).toContain('the host speaks none of the versions');
+});
