@@ -14,10 +14,8 @@ test('conformance plays rules against a host, as text, JSON and JUnit, and remov
   const junit = join(machine.home, 'report.xml');
   const chosen = ['--version', '1.0.0', '--version', '0.5.2', '--only', 'ACT-2'];
   const ran = await machine.start(['conformance', line.url, ...chosen, '--junit', junit]).ended;
-  expect(ran.out).toContain(
-    'passed  1.0.0 [ACT-1 ACT-2] an action reaches every subscriber under one number',
-  );
-  expect(ran.out).toContain('passed  0.5.2 [ACT-1 ACT-2]');
+  expect(ran.out).toContain('passed 1.0.0 [ACT-1 ACT-2] an action reaches every subscriber under one number');
+  expect(ran.out).toContain('passed 0.5.2 [ACT-1 ACT-2]');
   expect(readFileSync(junit, 'utf8').match(/<testsuite /g)).toHaveLength(2);
   const json = await machine.start(['conformance', '--version', '0.5.2', '--only', 'ACT-2', '--json']).ended;
   expect(json.code).toBe(0);

@@ -113,7 +113,8 @@ function tell(screen: Screen, result: CheckResult, { json, verbose }: Conformanc
     return;
   }
   const details = result.verdict === 'failed' || verbose === true ? failureLines(result) : [];
-  for (const line of [resultLine(result), ...details]) screen.text(`${oneLine(line)}\n`);
+  for (const line of [resultLine(result), ...details])
+    screen.text(`${/^ */.exec(line)?.[0] ?? ''}${oneLine(line)}\n`);
 }
 
 async function writeReport(file: string, text: string): Promise<void> {

@@ -19,7 +19,7 @@ const report = {
 };
 
 test('a failure has the sentence of its rule and the frames that prove it', () => {
-  expect(resultLine(failed)).toMatch(/^FAILED {2}1\.0\.0 \[CHAT-12\] a <queued> message starts: expected/);
+  expect(resultLine(failed)).toMatch(/^FAILED 1\.0\.0 \[CHAT-12\] a <queued> message starts: expected/);
   expect(failureLines(failed)).toEqual([
     expect.stringMatching(/^ {4}CHAT-12: Queued messages start in order/),
     expect.stringContaining('#1 ← action'),

@@ -8,7 +8,7 @@ const SHOWN_FRAMES = 6;
 
 /** One line about a result. */
 export function resultLine({ version, verdict, rules, title, reason }: CheckResult): string {
-  const mark = verdict === 'passed' ? 'passed ' : verdict === 'failed' ? 'FAILED ' : 'skipped';
+  const mark = verdict === 'passed' ? 'passed' : verdict === 'failed' ? 'FAILED' : 'skipped';
   return `${mark} ${version} [${rules.join(' ')}] ${title}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
