@@ -94,6 +94,12 @@ const FIELDS: readonly AllowedField[] = [
   },
   {
     before: '0.5.0',
+    kind: 'chat',
+    reason: 'the activity of a chat follows with the next snapshot',
+    strip: (state) => delete state['activity'],
+  },
+  {
+    before: '0.5.0',
     kind: 'session',
     reason: 'the session state of later versions has no times',
     strip: (state) => {
@@ -178,6 +184,11 @@ const ACTIONS: readonly AllowedAction[] = [
     reason: 'hosts ask only within a turn; without one the older reducer opens a request',
     isMet: (state, { type }) =>
       isOf(type, 'inputRequested', 'inputCompleted') && state['activeTurn'] === undefined,
+  },
+  {
+    before: '0.6.0',
+    reason: 'hosts start no turn within another; the older reducer would keep its open requests',
+    isMet: (state, { type }) => isOf(type, 'turnStarted') && state['activeTurn'] !== undefined,
   },
   {
     before: '0.5.1',

@@ -73,7 +73,8 @@ const ended =
     touch(state, at);
     if (since(at, '0.9.0')) {
       const end = Date.parse(String(turn['startedAt'])) + Number(turn['duration']);
-      state['modifiedAt'] = new Date(end).toISOString();
+      // Hosts reject other times; with one, the time of change stays.
+      if (!Number.isNaN(new Date(end).getTime())) state['modifiedAt'] = new Date(end).toISOString();
     }
   };
 
