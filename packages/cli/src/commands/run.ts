@@ -70,7 +70,9 @@ export async function run(
       const open = async (): Promise<RunChat> => {
         if (isOngoing(options)) return openRunChat(client, options);
         screen.status('creating a session');
-        return createRunChat(parts, options, await folderFor(context, options.cwd, target));
+        const folders = [await folderFor(context, options.cwd, target)];
+        for (const more of options.dir ?? []) folders.push(await folderFor(context, more, target));
+        return createRunChat(parts, options, folders);
       };
       const asking = open().then((opened) => ask(parts, text, opened));
       return await settled(asking, interruption, client);

@@ -174,6 +174,11 @@ export const OPTIONS = {
     type: 'list',
     description: 'setting of the session or its agent; repeatable',
   },
+  dir: {
+    flags: '--dir <folder>',
+    type: 'list',
+    description: 'further working directory, if the agent takes more than one; repeatable',
+  },
   attach: {
     flags: '--attach <file[:line[-line]]>',
     type: 'list',

@@ -122,6 +122,7 @@ export function programOf(
     'agent',
     'model',
     'cwd',
+    'dir',
     'attach',
     'approve',
     'timeout',

@@ -15,6 +15,8 @@ export interface RunChatOptions extends SessionConfigOptions {
   readonly agent?: string;
   readonly model?: string;
   readonly cwd?: string;
+  /** Further working directories. */
+  readonly dir?: readonly string[];
   /** Goes on in this session. */
   readonly session?: string;
   readonly chat?: string;
@@ -38,7 +40,7 @@ export function checkRunChat({ session, ...options }: RunChatOptions): void {
   const isGiven = (value: unknown): boolean => value !== undefined && value !== false;
   const find = (flags: readonly (readonly [flag: string, value: unknown])[]): string | undefined =>
     flags.find(([, value]) => isGiven(value))?.[0];
-  const { agent, cwd, config, instructions, meta, chat, newChat, queue } = options;
+  const { agent, cwd, dir, config, instructions, meta, chat, newChat, queue } = options;
   if (session === undefined) {
     const flag = find([
       ['--chat', chat],
@@ -51,12 +53,13 @@ export function checkRunChat({ session, ...options }: RunChatOptions): void {
   const flag = find([
     ['--agent', agent],
     ['--cwd', cwd],
+    ['--dir', dir],
     ['--config', config],
     ['--instructions', instructions],
     ['--meta', meta],
   ]);
   if (flag !== undefined) {
-    const isSetting = !['--agent', '--cwd'].includes(flag);
+    const isSetting = !['--agent', '--cwd', '--dir'].includes(flag);
     const line = commandLine(`sessions set ${oneLine(session)} …`);
     const other = isSetting ? `; \`${line}\` changes an existing session` : '';
     throw usageError(`${flag} applies to new sessions only: remove it, or remove --session${other}`);
@@ -97,9 +100,10 @@ async function newChat(session: SessionHandle): Promise<ChatHandle> {
 export async function createRunChat(
   { context, screen, client }: { context: Context; screen: Screen; client: AhpClient },
   options: RunChatOptions,
-  workingDirectory: string | undefined,
+  [workingDirectory, ...more]: readonly (string | undefined)[],
 ): Promise<RunChat> {
   await checkModel(client, options.model, options.agent);
+  const directories = [workingDirectory, ...more].filter((uri) => uri !== undefined);
   const draft = {
     ...defined({ provider: options.agent, workingDirectory }),
   };
@@ -108,7 +112,7 @@ export async function createRunChat(
     const session = await client.sessions.create({
       ...defined({
         provider: options.agent,
-        workingDirectories: workingDirectory === undefined ? undefined : [workingDirectory],
+        workingDirectories: directories.length === 0 ? undefined : directories,
         config,
       }),
       onProgress: ({ progress, total, message = '' }) =>

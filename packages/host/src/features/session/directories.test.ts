@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AgentCapabilities, StateAction } from '@agenthost/protocol';
+import type { AgentCapabilities } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SESSION, startHost } from '../../../test/host-fixture.ts';
@@ -34,7 +34,7 @@ const act = (client: RawClient, kind: string, directory: string, more: object = 
     type: `session/workingDirectory${kind}`,
     directory,
     ...more,
-  } as StateAction);
+  });
 
 describe('createSession', () => {
   test('[SESS-20] keeps the order of its directories, checks each, and names each once', async () => {
