@@ -192,10 +192,16 @@ export async function listChats(
 }
 
 function chatLine(chat: ChatSummary, isDefault: boolean): string {
-  const notes = [...(isDefault ? ['default'] : []), ...originNotes(chat)];
+  const notes = [
+    ...(isDefault ? ['default'] : []),
+    ...(isIn(chat, SessionStatus.IsArchived) ? ['archived'] : []),
+    ...originNotes(chat),
+  ];
   const note = notes.length === 0 ? '' : `  (${notes.join(', ')})`;
   return `${shortId(chat.resource)}  ${statusWord(chat.status).padEnd(7)}  ${oneLine(chat.title)}${note}`;
 }
+
+const isIn = ({ status }: ChatSummary, bit: number): boolean => (status & bit) !== 0;
 
 function originNotes({ origin }: ChatSummary): string[] {
   const of = (uri: URI): string => shortId(uri);

@@ -214,6 +214,19 @@ export const OPTIONS = {
     description: 'chat of the session: id, or the beginning of an id',
     defaultText: "the session's default chat",
   },
+  toSession: {
+    flags: '--to <session>',
+    type: 'text',
+    description: 'session to move the chat to: id, or the beginning of an id',
+    defaultText: 'its own session',
+  },
+  ownSession: { flags: '--new-session', type: 'flag', description: 'move the chat to a session of its own' },
+  afterChat: {
+    flags: '--after <chat>',
+    type: 'text',
+    description: 'chat to put it behind: id, or the beginning of an id',
+    defaultText: 'the front of the list',
+  },
   newChat: { flags: '--new-chat', type: 'flag', description: 'ask in a new chat of the session' },
   waitInQueue: {
     flags: '--queue',

@@ -15,6 +15,7 @@ import { exampleLines } from './command-builder.ts';
 import { addApprovalCommands, addConfigCommands, addTokenCommands } from './host-commands.ts';
 import { type OptionName, optionOf } from './options.ts';
 import { report } from './report.ts';
+import { addChatCommands } from './chat-commands.ts';
 import { addExportCommands, addQueueCommands, addSessionCommands } from './session-commands.ts';
 import { addTermCommands } from './term-commands.ts';
 import { addWireCommands } from './wire-commands.ts';
@@ -183,6 +184,7 @@ export function programOf(
     });
   example(chatting, ['agenthost chat', 'agenthost chat 4f2a', 'agenthost chat --start']);
   chatting.addHelpText('after', () => `\nKeys:\n${chatKeysText()}`);
+  addChatCommands(chatting, { context, screen, program, command, example, done });
 
   addExportCommands({ context, screen, program, command, example, done });
   addApprovalCommands({ context, screen, program, command, example, done });

@@ -117,6 +117,16 @@ export class ChatHandle implements TurnControls {
     });
   }
 
+  /** Marks the chat as read or unread. A new turn or question makes it unread again. That of the session does not change [CHAT-42]. */
+  setRead(isRead: boolean): Promise<DispatchOutcome> {
+    return this.mirror.dispatch({ type: 'chat/isReadChanged', isRead });
+  }
+
+  /** Archives the chat, or takes it out of the archive. The default chat is archived with its session only [CHAT-42]. */
+  setArchived(isArchived: boolean): Promise<DispatchOutcome> {
+    return this.mirror.dispatch({ type: 'chat/isArchivedChanged', isArchived });
+  }
+
   /**
    * Completions at `offset` (UTF-16 code units) of a message being written. Ask after each of the host's
    * `completionTriggerCharacters`. Replace `[rangeStart, rangeEnd)` with `insertText` and send the item's

@@ -1,4 +1,5 @@
 import {
+  type ChatMoveDestination,
   type ClientToHostRequests,
   type CreateSessionParams,
   channelUri,
@@ -28,7 +29,8 @@ type SessionMethod =
   | 'createSession'
   | 'disposeSession'
   | 'createChat'
-  | 'disposeChat';
+  | 'disposeChat'
+  | 'moveChat';
 
 /** The parts of a client that session handles use. */
 export interface SessionsPort extends ToolsPort {
@@ -203,6 +205,16 @@ export class SessionHandle {
   /** Disposes a chat of this session. The last chat that people can write to cannot be disposed [CHAT-1]. */
   async disposeChat(chat: URI): Promise<void> {
     await this.#client.request('disposeChat', { channel: chat });
+  }
+
+  /**
+   * Moves a chat of this session within its list, to another session or to a new one, with its worker chats. Resolves with the session that
+   * it belongs to then. Open handles of the chat stay. Rejects like `AhpClient.request`, for example for a chat that is not `movable` or
+   * that runs a turn [SESS-29].
+   */
+  async moveChat(chat: URI, destination: ChatMoveDestination): Promise<URI> {
+    const { session } = await this.#client.request('moveChat', { channel: chat, destination });
+    return session;
   }
 
   /**

@@ -33,6 +33,21 @@ test('[SESS-9] [SESS-10] title, read, archived and config each have a method, wh
   expect(mirror.state.status).toBe(SessionStatus.Idle);
 });
 
+test('[CHAT-42] [SESS-29] reading, archiving and moving a chat each have a method', async () => {
+  const it = await new Harness().online();
+  const session = await it.run(it.client.sessions.create());
+  const { chat } = session;
+  const outcomes = [chat.setRead(true), chat.setArchived(true)];
+  expect(chat.mirror.state.status).toBe(SessionStatus.Idle | SessionStatus.IsRead | SessionStatus.IsArchived);
+  expect(await it.run(Promise.all(outcomes))).toMatchObject(outcomes.map(() => ({ outcome: 'accepted' })));
+  const moving = session.moveChat(chat.mirror.uri, { kind: 'session', session: 'ahp-session:/other' });
+  await expect(it.run(moving)).rejects.toMatchObject({ code: -32601 });
+  expect(it.host.requests.find(({ method }) => method === 'moveChat')?.params).toMatchObject({
+    channel: chat.mirror.uri,
+    destination: { kind: 'session', session: 'ahp-session:/other' },
+  });
+});
+
 test('[ROOT-3] the creator of a session gets the progress of that session until its end', async () => {
   const it = await new Harness().online();
   const heard: string[] = [];

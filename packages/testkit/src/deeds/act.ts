@@ -42,6 +42,8 @@ const CHAT_DEEDS = {
   closeRequest: 6,
   cancel: 2,
   draft: 5,
+  isRead: 0.5,
+  isArchived: 0.5,
   queue: 2,
   steer: 2,
   editPending: 1,
@@ -150,6 +152,10 @@ function chatAction(
       return random.chance(0.2)
         ? { type: 'chat/draftChanged' }
         : { type: 'chat/draftChanged', draft: withPhoto(userMessage(random.hex(6))) };
+    case 'isRead':
+      return { type: 'chat/isReadChanged', isRead: random.chance(0.5) };
+    case 'isArchived':
+      return { type: 'chat/isArchivedChanged', isArchived: random.chance(0.5) };
     case 'queue':
       return pendingSet(random, 'queued', prompt?.());
     case 'steer':

@@ -27,6 +27,7 @@ const DEEDS = [
   'createChat' as const,
   'fork of a chat' as const,
   'disposeChat' as const,
+  'moveChat' as const,
   'createSession' as const,
   'fork of a session' as const,
   'disposeSession' as const,

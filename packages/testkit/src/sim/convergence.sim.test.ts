@@ -52,6 +52,7 @@ const LEAST: Required<LeastDeeds> = {
   createChat: [20, 16],
   'fork of a chat': [6, 17],
   disposeChat: [10, 5],
+  moveChat: [5, 2],
   'fork of a session': [3, 17],
   createSession: [7, 4],
   disposeSession: [4, 12],

@@ -218,6 +218,18 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     const kind = random.chance(0.3) ? 'sideChat' : 'fork';
     client.command('fork of a chat', 'createChat', { channel: SESSION, chat, source: { kind, ...source } });
   },
+  chatMoves: ({ world, random, client }) => {
+    const passing = chatsThatPass(world);
+    if (passing.length === 0 || !client.isOnline) return;
+    const session = random.pick([SESSION, ...world.passing]);
+    const destination =
+      world.passing.size <= 4 && random.chance(0.2)
+        ? { kind: 'newSession' as const }
+        : { kind: 'session' as const, session };
+    client.command('moveChat', 'moveChat', { channel: random.pick(passing), destination }, (moved) =>
+      moved.session === SESSION ? undefined : world.passing.add(moved.session),
+    );
+  },
   sessionComes: ({ world, random, client }) => {
     if (!client.isOnline || world.passing.size > 4) return;
     const channel = `${PASSING_SESSION}${random.hex(4)}`;

@@ -194,18 +194,19 @@ export class SimClient {
   }
 
   /** Sends a command and counts its outcome. Refusals and lost connections are not faults. */
-  command<M extends 'createChat' | 'disposeChat' | 'createSession' | 'disposeSession'>(
+  command<M extends 'createChat' | 'disposeChat' | 'moveChat' | 'createSession' | 'disposeSession'>(
     deed: Deed,
     method: M,
     params: ClientToHostRequests[M]['params'],
-    done?: () => void,
+    done?: (result: ClientToHostRequests[M]['result']) => void,
   ): void {
     const { report, faults, trace } = this.#parts;
     trace.note(this.name, `${deed} ${JSON.stringify(params)}`);
-    report.deeds.answered(deed, this.client.request(method, params)).then(
-      (isDone) => {
+    const request = this.client.request(method, params);
+    report.deeds.answered(deed, request).then(
+      async (isDone) => {
         if (isDone && this.mayOnlyLook) faults.note('access', `${this.name} only looks, and did ${deed}`);
-        if (isDone) done?.();
+        if (isDone) done?.(await request);
       },
       (error: unknown) => faults.note('fault', `${this.name}: ${deed}: ${String(error)}`),
     );

@@ -42,6 +42,7 @@ export const STEPS = {
   chatComes: 0.3,
   chatGoes: 0.25,
   chatForks: 0.3,
+  chatMoves: 0.4,
   sessionComes: 0.15,
   sessionForks: 0.2,
   sessionImports: 1.5,

@@ -38,3 +38,18 @@ it('[CS-20] a changeset that is computed again is computing before 1.0', () => {
   const ready = { ...state, status: 'ready' };
   expect(v09.stateDown('changeset', ready, {})).toBe(ready);
 });
+
+it('[DIA-2] fields of 1.0 are not sent to older versions, and changes of nothing else neither', () => {
+  const chat = { resource: 'ahp-chat:/c', title: 'C', status: 1, modifiedAt: '2026-01-01T00:00:00.000Z' };
+  const state = { ...chat, turns: [], movable: true, backgroundWork: [], changesets: [], canvases: [] };
+  expect(v09.stateDown('chat', state, {})).toEqual({ ...chat, turns: [] });
+  const updated = (changes: object) => ({ type: 'session/chatUpdated', chat: chat.resource, changes });
+  expect(v09.actionDown(updated({ movable: true, title: 'D' }), {})).toEqual([updated({ title: 'D' })]);
+  expect(v09.actionDown(updated({ movable: true }), {})).toEqual([]);
+  expect(v09.actionDown(updated({}), {})).toEqual([updated({})]);
+  const changed = (changes: object) => ({ channel: 'ahp-root://', session: 'ahp-session:/s', changes });
+  const down = (changes: object): unknown =>
+    v09.notificationDown('root/sessionSummaryChanged', changed(changes), {});
+  expect(down({ status: 8, chats: [chat] })).toEqual(changed({ status: 8 }));
+  expect(down({ chats: [chat], defaultChat: chat.resource })).toBeUndefined();
+});

@@ -1,0 +1,116 @@
+import type { AhpClient } from '@agenthost/client';
+import { type ChatMoveDestination, type ChatSummary, SessionStatus, type URI } from '@agenthost/protocol';
+import { withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { rejectionSentence } from '../host-link/host-errors.ts';
+import { findChat, findSession, shortId } from '../input/ids.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+
+/** Options of the commands that change chats, as parsed. */
+export interface ChangeChatsOptions extends HostOptions {
+  readonly json?: boolean;
+}
+
+/** A flag of chats that a command sets or clears. */
+export type ChatFlag = 'archive' | 'unarchive' | 'read' | 'unread';
+
+const FLAGS = {
+  archive: { bit: SessionStatus.IsArchived, isSet: true, done: 'archived' },
+  unarchive: { bit: SessionStatus.IsArchived, isSet: false, done: 'unarchived' },
+  read: { bit: SessionStatus.IsRead, isSet: true, done: 'read' },
+  unread: { bit: SessionStatus.IsRead, isSet: false, done: 'unread' },
+} as const;
+
+/** `chat archive`, `unarchive`, `read` and `unread`. */
+export async function markChats(
+  context: Context,
+  screen: Screen,
+  { flag, session, chats }: { flag: ChatFlag; session: string; chats: readonly string[] },
+  options: ChangeChatsOptions,
+): Promise<ExitCode> {
+  const { bit, isSet, done } = FLAGS[flag];
+  return withHost(context, screen, options, async ({ client }) => {
+    // Looks up all chats first, so that a mistyped id changes nothing.
+    const found = await chatsCalled(client, session, chats);
+    for (const { resource, title, status } of found.chats) {
+      if (((status & bit) !== 0) !== isSet)
+        await change(client, resource, bit === SessionStatus.IsRead, isSet);
+      if (options.json === true) screen.json({ type: done, session: found.session, chat: resource });
+      else screen.line(`${done} ${shortId(resource)}  ${oneLine(title)}`.trimEnd());
+    }
+    return EXIT.done;
+  });
+}
+
+async function change(client: AhpClient, chat: URI, isRead: boolean, isSet: boolean): Promise<void> {
+  const answer = await client.dispatch(
+    chat,
+    isRead
+      ? { type: 'chat/isReadChanged', isRead: isSet }
+      : { type: 'chat/isArchivedChanged', isArchived: isSet },
+  );
+  if (answer.outcome === 'accepted') return;
+  const why = answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
+  throw new CliError(EXIT.error, `${shortId(chat)} was not changed: ${why}`);
+}
+
+/** Options of `chat move`, as parsed. */
+export interface MoveChatOptions extends ChangeChatsOptions {
+  readonly to?: string;
+  readonly newSession?: boolean;
+  readonly after?: string;
+}
+
+/** `chat move`: to another place in the list, to another session, or to a new one. */
+export async function moveChat(
+  context: Context,
+  screen: Screen,
+  [from, given]: readonly [session: string, chat: string],
+  options: MoveChatOptions,
+): Promise<ExitCode> {
+  const { to, newSession = false, after } = options;
+  if (newSession && (to !== undefined || after !== undefined))
+    throw usageError('--new-session takes neither --to nor --after');
+  return withHost(context, screen, options, async ({ client }) => {
+    const { session: source, chats } = await chatsCalled(client, from, [given]);
+    const [chat] = chats;
+    if (chat === undefined) throw new CliError(EXIT.error, `no chat ${given}`);
+    const destination = newSession
+      ? ({ kind: 'newSession' } as const)
+      : await placeIn(client, to ?? source, after);
+    const { session } = await client.request('moveChat', { channel: chat.resource, destination });
+    if (options.json === true) screen.json({ type: 'moved', chat: chat.resource, from: source, session });
+    else
+      screen.line(`moved ${shortId(chat.resource)} to ${shortId(session)}  ${oneLine(chat.title)}`.trimEnd());
+    return EXIT.done;
+  });
+}
+
+async function placeIn(
+  client: AhpClient,
+  given: string,
+  after: string | undefined,
+): Promise<ChatMoveDestination> {
+  const { session, chats } = await chatsCalled(client, given, after === undefined ? [] : [after]);
+  const [anchor] = chats;
+  return { kind: 'session', session, ...(anchor === undefined ? {} : { after: anchor.resource }) };
+}
+
+/** A session and some of its chats. Rejects with a `CliError`. */
+async function chatsCalled(
+  client: AhpClient,
+  session: string,
+  given: readonly string[],
+): Promise<{ session: URI; chats: readonly ChatSummary[] }> {
+  const { resource } = await findSession(client, session);
+  const mirror = await client.subscribe(resource, { kind: 'session' });
+  try {
+    const chats = given.map((text) => findChat(mirror.state, text, resource));
+    return { session: resource, chats: [...new Set(chats)] };
+  } finally {
+    mirror.dispose();
+  }
+}
