@@ -265,3 +265,25 @@ test('[DIA-4] moveChat and automations are unknown to older versions and to host
   await expect(client.subscribe(automations)).rejects.toMatchObject({ code: -32008 });
   await expect(client.subscribe('ahp-canvas:/a')).rejects.toMatchObject({ code: -32008 });
 });
+
+test('[CHAT-46] [CONN-22] a chat lists its running worker chats, and none after the host was killed', async () => {
+  const { host, client } = await twoSessions();
+  await client.act(TWO, turnStarted('t1'));
+  await host.run();
+  const { output } = host.agent.turn;
+  void output.toolCall({ toolCallId: 'c', toolName: 'x', displayName: 'X' }).run({ invocationMessage: 'x' });
+  const worker = output.spawnChat({ toolCallId: 'c', title: 'Worker' });
+  const turn = worker.turn('go');
+  await host.run();
+  const entry = { kind: 'subagent', id: worker.uri, label: 'Worker', chat: worker.uri };
+  expect((await chatOf(client, TWO)).backgroundWork).toMatchObject([entry]);
+  turn.end();
+  await host.run();
+  expect((await chatOf(client, TWO)).backgroundWork).toEqual([]);
+  worker.turn('again');
+  await host.run();
+  expect((await chatOf(client, TWO)).backgroundWork).toMatchObject([entry]);
+  host.kill();
+  await host.start();
+  expect((await chatOf(await host.client(), TWO)).backgroundWork).toEqual([]);
+});

@@ -1,5 +1,6 @@
 import type { ContentStore } from '../../turns/contents/content-store.ts';
 import type { Feature } from '../feature.ts';
+import { showBackgroundWork } from './background-work.ts';
 import { type ChatParts, chatCommands } from './commands.ts';
 import { chatModule } from './module.ts';
 import { observeTurns } from './queue.ts';
@@ -18,7 +19,10 @@ export function chatFeature(parts: ChatParts & { readonly contents: ContentStore
     name: 'chat',
     commands: chatCommands(parts),
     channel: { chat: chatModule(parts) },
-    observe: () => observeTurns(parts),
+    observe: () => {
+      observeTurns(parts);
+      showBackgroundWork(sync);
+    },
     dropTurns: async (chat, keep) => {
       await dropOldTurns(sync, chat, keep);
       await sync.commitRows([]);

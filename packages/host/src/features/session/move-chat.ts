@@ -39,7 +39,7 @@ export function moveChat(parts: SessionParts): Command<'moveChat'> {
   return async ({ channel: uri, destination }, caller) => {
     const chat = await sync.registry.openOf('chat', uri);
     if (destination.kind === 'session') await sync.registry.open(destination.session);
-    await openWorkers(parts, chat);
+    await openAll(parts, chat);
     // Nothing is awaited from here on.
     const source = sync.registry.getOf('session', chat?.session ?? '');
     if (chat?.isAlive !== true || source === undefined) throw notFound('Chat', uri);
@@ -59,15 +59,23 @@ export function moveChat(parts: SessionParts): Command<'moveChat'> {
   };
 }
 
-/** Loads the worker chats of a chat, so that none is moved while it is being read. */
-async function openWorkers({ sync }: SessionParts, chat: Channel<'chat'> | undefined): Promise<void> {
+/** Loads the worker chats and terminals of a chat, so that none is moved while it is being read. */
+async function openAll(parts: SessionParts, chat: Channel<'chat'> | undefined): Promise<void> {
+  const { sync } = parts;
   for (;;) {
     const session = sync.registry.getOf('session', chat?.session ?? '');
     if (chat === undefined || session === undefined) return;
-    const missing = workersOf(session.state, chat.uri).find(({ resource }) => !sync.registry.get(resource));
-    if (missing === undefined || (await sync.registry.open(missing.resource)) === undefined) return;
+    const members = [chat.uri, ...workersOf(session.state, chat.uri).map(({ resource }) => resource)];
+    const missing = [...members, ...heldBy(parts, members)].find((uri) => !sync.registry.get(uri));
+    if (missing === undefined || (await sync.registry.open(missing)) === undefined) return;
   }
 }
+
+/** URIs of the terminals that some chats hold. */
+const heldBy = ({ sync }: SessionParts, chats: readonly string[]): readonly string[] =>
+  (sync.root.state.terminals ?? []).flatMap(({ resource, claim }) =>
+    claim.kind === 'session' && chats.includes(claim.chat) ? [resource] : [],
+  );
 
 /** The worker chats of a chat, and those that they started. */
 function workersOf({ chats }: SessionState, uri: string): readonly ChatSummary[] {
@@ -206,10 +214,21 @@ function moveToNew(parts: SessionParts, family: Family, caller: Caller): string 
 }
 
 /** Removes the chats from their session and gives them to another one. Their agents start again there. */
-function leave(tx: Tx, { sync, turns }: SessionParts, { source, members }: Family, session: string): void {
+function leave(tx: Tx, parts: SessionParts, { source, members }: Family, session: string): void {
+  const { sync, turns } = parts;
+  const held = heldBy(
+    parts,
+    members.map(({ uri }) => uri),
+  );
   // The last one first, so that no entry of the list moves.
   for (const { uri } of members.toReversed()) tx.emit(source, { type: 'session/chatRemoved', chat: uri });
   for (const chat of members) sync.registry.move(tx, chat, session);
+  // Their claims name the session of their chat [TERM-21].
+  for (const terminal of held.flatMap((uri) => sync.registry.getOf('terminal', uri) ?? [])) {
+    const { claim } = terminal.state;
+    if (claim.kind === 'session')
+      tx.emit(terminal, { type: 'terminal/claimed', claim: { ...claim, session } });
+  }
   tx.effect(() => {
     for (const { uri } of members) turns.disposeChat(uri);
   });
