@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentTerminal } from '../src/agents/agent-terminal.ts';
 import type { AgentSessionHost } from '../src/agents/provider.ts';
 import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
+import { chatOf } from './in-turn.ts';
 import type { RawClient } from './raw-client.ts';
 import { inSession, ownClaim, rejection, terminalList, terminalState } from './terminal-fixture.ts';
 
@@ -88,7 +89,7 @@ describe('a terminal of an agent', () => {
     expect(terminal.output(100).text).toBe('aä€');
   });
 
-  it('[TERM-5] notifies the agent when a person sends it to the background, and not when the agent does', async () => {
+  it('[CHAT-46] [TERM-5] notifies the agent when a person sends it to the background, and not when the agent does', async () => {
     const { host, desk, agent } = await stage();
     const terminal = await settled(
       host,
@@ -106,9 +107,13 @@ describe('a terminal of an agent', () => {
     const narrow = { type: 'terminal/claimed', claim: inSession };
     expect(await rejection(desk, narrow, terminal.uri)).toBeUndefined();
     expect(await isDone(host, terminal.detached)).toBe(true);
+    expect((await chatOf(desk, inSession.chat)).backgroundWork).toMatchObject([
+      { kind: 'shell', id: terminal.uri, command: terminal.title, terminal: terminal.uri },
+    ]);
     // When a turn uses it again, it can be sent to the background again.
     terminal.use({ turnId: 'a' });
     expect(await isDone(host, terminal.detached)).toBe(false);
+    expect((await chatOf(desk, inSession.chat)).backgroundWork).toEqual([]);
     await rejection(desk, narrow, terminal.uri);
     expect(await isDone(host, terminal.detached)).toBe(true);
     await terminal.release();
