@@ -174,7 +174,7 @@ export const OPTIONS = {
     type: 'list',
     description: 'setting of the session or its agent; repeatable',
   },
-  dir: {
+  moreDirs: {
     flags: '--dir <folder>',
     type: 'list',
     description: 'further working directory, if the agent takes more than one; repeatable',

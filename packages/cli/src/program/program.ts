@@ -123,7 +123,7 @@ export function programOf(
     'agent',
     'model',
     'cwd',
-    'dir',
+    'moreDirs',
     'attach',
     'approve',
     'timeout',
