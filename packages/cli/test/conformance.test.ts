@@ -40,3 +40,25 @@ test('conformance fails when the host speaks none of the versions', async () => 
   expect(ran.code).toBe(1);
   expect(ran.err).toContain('the host speaks none of the versions');
 });
+
+test('conformance --client checks our own client: it answers, counts and comes back after a lost connection', async () => {
+  const checking = machine.start(['conformance', '--client', '--port', '0', '--json', '--patience', '2']);
+  await checking.until('"listening"');
+  const { url, token } = JSON.parse(checking.out) as { url: string; token: string };
+  const client = new Machine({ AGENTHOST_TOKEN: token });
+  try {
+    const ran = await client.start(['run', '--url', url, 'wait 5000\nsay back']).ended;
+    expect(ran).toMatchObject({ code: 0, out: 'back\n' });
+  } finally {
+    await client.dispose();
+  }
+  const { code, out } = await checking.ended;
+  const results = out
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((text) => JSON.parse(text));
+  expect(results.filter(({ verdict }) => verdict !== 'passed')).toEqual([]);
+  expect(results.length).toBeGreaterThan(7);
+  expect(code).toBe(0);
+});

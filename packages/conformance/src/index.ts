@@ -1,3 +1,4 @@
+export { ClientWatch, type ClientWatchOptions } from './client/client-watch.ts';
 export { checkHost, type HostReport, KIT_VERSIONS, type KitOptions } from './kit/run.ts';
 export type { CheckResult, Verdict } from './kit/verdict.ts';
 export { type HostAddress, openHost } from './link/open-host.ts';

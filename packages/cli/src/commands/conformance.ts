@@ -24,6 +24,10 @@ import type { Screen } from '../render/screen.ts';
 /** Options of `conformance` as parsed. */
 export interface ConformanceOptions extends HostOptions {
   readonly token?: string;
+  /** Checks the client that connects, in place of a host. */
+  readonly client?: boolean;
+  /** Port to listen on with `client`. */
+  readonly port: number;
   /** Versions to play. Absent: all that the host agrees to. */
   readonly version?: readonly string[];
   readonly agent?: string;
@@ -46,6 +50,7 @@ export async function conformance(
   url: string | undefined,
   options: ConformanceOptions,
 ): Promise<ExitCode> {
+  if (options.client === true) return checkClient(context, screen, url, options);
   const given = options.dir === undefined ? undefined : resolve(context.cwd, options.dir);
   if (given !== undefined && !(await isFolder(given))) throw usageError(`--dir: no folder ${oneLine(given)}`);
   const temporary = given === undefined ? await mkdtemp(join(tmpdir(), 'agenthost-conformance-')) : undefined;
@@ -73,6 +78,43 @@ export async function conformance(
   } finally {
     release();
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** `conformance --client`: starts a host, and checks the client that connects until it leaves. */
+async function checkClient(
+  context: Context,
+  screen: Screen,
+  url: string | undefined,
+  options: ConformanceOptions,
+): Promise<ExitCode> {
+  if (url !== undefined) throw usageError('--client starts a host of its own: leave the address out');
+  // Only this option needs a host, and all that comes with it.
+  const { startCheckingHost } = await import('../serve/checking-host.ts');
+  let leave: () => void = () => undefined;
+  const left = new Promise<void>((resolvePromise) => {
+    leave = resolvePromise;
+  });
+  const release = context.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP'], () => leave());
+  const { port, patience, token } = options;
+  const running = await startCheckingHost({ port, token, patienceMs: patience * 1_000, onLeft: leave });
+  try {
+    if (options.json === true) screen.json({ type: 'listening', url: running.url, token: running.token });
+    else
+      screen.note(
+        `connect a client to ${running.url} with the token ${running.token}; Ctrl-C ends the check`,
+      );
+    await left;
+    const results = running.results();
+    for (const result of results) tell(screen, result, options);
+    if (options.junit !== undefined) {
+      const versions = [...new Set(results.map(({ version }) => version))];
+      await writeReport(resolve(context.cwd, options.junit), junitOf({ host: undefined, versions, results }));
+    }
+    return results.some(({ verdict }) => verdict === 'failed') ? EXIT.error : EXIT.done;
+  } finally {
+    release();
+    await running.stop();
   }
 }
 

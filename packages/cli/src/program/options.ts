@@ -27,6 +27,12 @@ export const OPTIONS = {
     description:
       'write all frames of the protocol to this file, one JSON object per line, without secrets; an existing file is replaced',
   },
+  client: {
+    flags: '--client',
+    type: 'flag',
+    description:
+      'start a host on --port, and check the client that connects until it leaves; its connection is dropped once',
+  },
   hostToken: {
     flags: '--token <token>',
     type: 'text',

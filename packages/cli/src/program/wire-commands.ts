@@ -22,6 +22,8 @@ export function addWireCommands({ context, screen, program, command, example, do
   ]);
 
   const checking = command(program, 'conformance', 'play the rules of the protocol against a host', [
+    'client',
+    'port',
     'hostToken',
     'ahpVersion',
     'agent',
@@ -45,6 +47,7 @@ export function addWireCommands({ context, screen, program, command, example, do
   example(checking, [
     'agenthost conformance  the host that runs here, at every version',
     'agenthost conformance ws://127.0.0.1:4711 --version 1.0.0 --only CHAT-12',
+    'agenthost conformance --client --port 0  check the client that connects',
     'agenthost conformance wss://devbox:7433 --json --junit report.xml',
   ]);
 }

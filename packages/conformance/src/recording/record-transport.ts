@@ -2,8 +2,11 @@ import type { Transport } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { FrameRecorder } from './recorder.ts';
 
+/** What takes the frames of connections. */
+export type FrameSink = Pick<FrameRecorder, 'connectionOpened' | 'frame' | 'connectionClosed'>;
+
 /** A client's transport whose frames are recorded. */
-export function recordTransport(transport: Transport, recorder: FrameRecorder): Transport {
+export function recordTransport(transport: Transport, recorder: FrameSink): Transport {
   const connection = recorder.connectionOpened();
   return {
     get bufferedBytes() {
@@ -29,7 +32,7 @@ export function recordTransport(transport: Transport, recorder: FrameRecorder): 
 }
 
 /** A host's transport whose frames are recorded. It has no `sendBatch`, so that every frame passes one by one. */
-export function recordServerTransport(transport: ServerTransport, recorder: FrameRecorder): ServerTransport {
+export function recordServerTransport(transport: ServerTransport, recorder: FrameSink): ServerTransport {
   const connection = recorder.connectionOpened();
   const decoder = new TextDecoder();
   return {
