@@ -77,7 +77,11 @@ export class SchemaCheck {
     if ('const' in schema && schema['const'] !== value)
       return { path, problem: `must be ${JSON.stringify(schema['const'])}` };
     const values = schema['enum'];
-    if (Array.isArray(values) && !values.includes(value) && typeof value !== 'string')
+    // Enumerations of numbers are bits that combine, such as those of a status.
+    const isOpen =
+      typeof value === 'string' ||
+      (Number.isInteger(value) && Array.isArray(values) && values.every(Number.isInteger));
+    if (Array.isArray(values) && !values.includes(value) && !isOpen)
       return { path, problem: `must be one of ${JSON.stringify(values)}` };
     if (typeof value !== 'number') return undefined;
     if (typeof minimum === 'number' && value < minimum)
@@ -117,13 +121,22 @@ export class SchemaCheck {
   #checkUnion(members: readonly unknown[], value: unknown, path: string, depth: number): Misfit | undefined {
     const fitting = this.#membersFor(members, value);
     if (fitting.length === 0) return undefined;
-    let deepest: Misfit | undefined;
+    // The member that shares the most names with the value is the one that was meant.
+    let meant: { readonly misfit: Misfit; readonly sharedCount: number } | undefined;
     for (const each of fitting) {
       const misfit = this.#check(each, value, path, depth + 1);
       if (misfit === undefined) return undefined;
-      if (deepest === undefined || misfit.path.length > deepest.path.length) deepest = misfit;
+      const sharedCount = this.#sharedCount(each, value);
+      if (meant === undefined || sharedCount > meant.sharedCount) meant = { misfit, sharedCount };
     }
-    return deepest;
+    return meant?.misfit;
+  }
+
+  #sharedCount(given: unknown, value: unknown): number {
+    const schema = this.#resolve(given);
+    const properties = isObject(schema) ? schema['properties'] : undefined;
+    if (!isObject(properties) || !isObject(value)) return 0;
+    return Object.keys(value).filter((name) => Object.hasOwn(properties, name)).length;
   }
 
   /** The members that a value may be by its tags; none for a tag that the version does not know. */
