@@ -6,7 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { ClaimTarget, TerminalCatalogue } from '@agenthost/client';
 import type { TerminalClaim, TerminalInfo } from '@agenthost/protocol';
-import { defined } from '@agenthost/protocol/values';
 import { SeededRandom } from '@agenthost/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BuildTerminal, Transcript } from './build-terminal.ts';

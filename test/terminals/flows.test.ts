@@ -1,6 +1,5 @@
-import { hasExited } from '@agenthost/protocol';
 // The flows of the guide on terminals from end to end: a real host, real ptys, an agent, and two clients over WebSockets.
-import { errorOf } from '@agenthost/protocol';
+import { errorOf, hasExited } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../kill/processes.ts';
 import { quickly, resultOf, Stage, seen, shownTerminal, shows, textOf } from './stage.ts';

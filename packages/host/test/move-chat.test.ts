@@ -1,4 +1,4 @@
-import type { ChatMoveDestination, MoveChatResult, SessionState } from '@agenthost/protocol';
+import type { ChatMoveDestination, SessionState } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
 import { ROOT, SESSION, startHost } from './host-fixture.ts';
@@ -18,7 +18,7 @@ const chatsOf = async (client: RawClient, uri: string): Promise<string[]> =>
   (await sessionOf(client, uri)).chats.map(({ resource }) => resource);
 
 const move = (client: RawClient, channel: string, destination: ChatMoveDestination) =>
-  client.request('moveChat', { channel, destination }) as Promise<MoveChatResult>;
+  client.request('moveChat', { channel, destination });
 
 /** Two sessions; the first has the chats `two` and `three` beside its default chat. */
 async function twoSessions() {
@@ -98,9 +98,7 @@ describe('moveChat', () => {
     await client.act(TWO, turnStarted('t1'));
     await host.run();
     const { output } = host.agent.turn;
-    void output
-      .toolCall({ toolCallId: 'c', toolName: 'x', displayName: 'X' })
-      .run({ invocationMessage: 'x' });
+    output.toolCall({ toolCallId: 'c', toolName: 'x', displayName: 'X' }).run({ invocationMessage: 'x' });
     const worker = output.spawnChat({ toolCallId: 'c', title: 'Worker' });
     host.agent.turn.complete();
     await host.run();
@@ -271,7 +269,7 @@ test('[CHAT-46] [CONN-22] a chat lists its running worker chats, and none after 
   await client.act(TWO, turnStarted('t1'));
   await host.run();
   const { output } = host.agent.turn;
-  void output.toolCall({ toolCallId: 'c', toolName: 'x', displayName: 'X' }).run({ invocationMessage: 'x' });
+  output.toolCall({ toolCallId: 'c', toolName: 'x', displayName: 'X' }).run({ invocationMessage: 'x' });
   const worker = output.spawnChat({ toolCallId: 'c', title: 'Worker' });
   const turn = worker.turn('go');
   await host.run();

@@ -67,3 +67,12 @@ export interface ChangesetOperation {
   /** Only with status `error` [CS-2]. */
   error?: ErrorInfo;
 }
+
+/** Size of the changes of a session or of a chat. An absent count is unknown. */
+export interface ChangesSummary {
+  /** Lines. */
+  additions?: number;
+  /** Lines. */
+  deletions?: number;
+  files?: number;
+}

@@ -1,6 +1,5 @@
 import type { CanvasReference } from '../canvas/state.ts';
-import type { Changeset } from '../changeset/state.ts';
-import type { ChangesSummary } from '../session/state.ts';
+import type { Changeset, ChangesSummary } from '../changeset/state.ts';
 import type { SessionStatus } from '../session/status.ts';
 import type { ContentRef, ErrorInfo, StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
 import type { ChatInputRequest, ChatInputResponseKind } from './input-request.ts';

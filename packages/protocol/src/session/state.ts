@@ -1,5 +1,5 @@
 import type { AnnotationsSummary } from '../annotations/state.ts';
-import type { Changeset } from '../changeset/state.ts';
+import type { Changeset, ChangesSummary } from '../changeset/state.ts';
 import type { ChatInteractivity, ChatOrigin, ChatSummary } from '../chat/state.ts';
 import type { SessionConfigState } from '../config/schema.ts';
 import type { ErrorInfo, URI, WithMeta } from '../wire/basics.ts';
@@ -92,15 +92,6 @@ export interface SessionChatSummary {
   status?: SessionStatus;
   /** Absent: unknown. */
   changes?: ChangesSummary;
-}
-
-/** Size of a session's changes. An absent count is unknown. */
-export interface ChangesSummary {
-  /** Lines. */
-  additions?: number;
-  /** Lines. */
-  deletions?: number;
-  files?: number;
 }
 
 /** A client that offers tools to a session [SESS-8]. */

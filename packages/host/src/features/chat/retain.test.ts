@@ -16,7 +16,7 @@ const ids = (state: object | undefined): string[] =>
 function shown(client: RawClient, { resource, state, fromSeq }: Snapshot): ChatState {
   if (!('turns' in state)) throw new Error('not a chat');
   let present: ChatState = state;
-  for (const { action, serverSeq, rejectionReason, 'x-time': time = 0 } of client.envelopes(resource)) {
+  for (const { action, serverSeq, rejectionReason } of client.envelopes(resource)) {
     if (serverSeq > fromSeq && rejectionReason === undefined) present = chatReducer(present, action);
   }
   return present;
