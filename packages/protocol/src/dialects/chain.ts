@@ -2,6 +2,7 @@ import { isClientAction } from '../wire/channels.ts';
 import type { StateAction } from '../wire/envelope.ts';
 import { PROTOCOL_VERSION, type VersionLine } from '../wire/versions.ts';
 import { isObject, type Json, type Look } from './reshape.ts';
+import type { ShapeName } from './shapes.ts';
 import { type ConvertAction, own, type Reshaping, type Step, Turned } from './step.ts';
 import { STEPS } from './steps.ts';
 
@@ -28,6 +29,8 @@ export interface Dialect {
   actionUp(action: unknown, look: Look): unknown;
   stateDown(kind: string, state: unknown, look: Look): unknown;
   stateUp(kind: string, state: unknown, look: Look): unknown;
+  /** Returns any value of a shape as version 1.0 has it: a stored turn, an entry of the catalogue. */
+  valueUp(shape: ShapeName, value: unknown, look: Look): unknown;
   paramsUp(method: string, params: unknown, look: Look): unknown;
   resultDown(method: string, result: unknown, look: Look): unknown;
   /** Returns the params of a notification as the peer knows it; `undefined`: not to be sent. */
@@ -48,6 +51,7 @@ const CURRENT: Dialect = {
   actionUp: (action) => action,
   stateDown: (_, state) => state,
   stateUp: (_, state) => state,
+  valueUp: (_, value) => value,
   paramsUp: (_, params) => params,
   resultDown: (_, result) => result,
   notificationDown: (_, params) => params,
@@ -132,6 +136,10 @@ class Chain implements Dialect {
 
   stateUp(kind: string, state: unknown, look: Look): unknown {
     return this.#up.reduce((given: unknown, one) => one.state(kind, given, look), state);
+  }
+
+  valueUp(shape: ShapeName, value: unknown, look: Look): unknown {
+    return this.#up.reduce((given: unknown, one) => one.value(shape, given, look), value);
   }
 
   paramsUp(method: string, params: unknown, look: Look): unknown {

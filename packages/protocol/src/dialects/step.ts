@@ -96,6 +96,10 @@ export class Turned {
     return name === undefined ? state : this.#reshaper.value(name, state, look);
   }
 
+  value(shape: ShapeName, value: unknown, look: Look): unknown {
+    return this.#reshaper.value(shape, value, look);
+  }
+
   params(method: string, params: Json, look: Look): Json {
     const converted = own(this.#direction.params, method)?.(params, look) ?? params;
     return this.#whole(own(PARAMS, method), converted, look);

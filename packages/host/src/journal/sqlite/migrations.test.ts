@@ -6,6 +6,9 @@ import { migrations } from './migrations.ts';
 
 useJournalFolder();
 
+/** Up to the version before the protocol's 1.0, which keeps no envelopes and converts states. The formats of rows are the same. */
+const formats = migrations.slice(0, 14);
+
 describe('migrations', () => {
   const addColumn = (database: DatabaseSync) => {
     database.exec("ALTER TABLE sessions ADD COLUMN note TEXT NOT NULL DEFAULT 'none'");
@@ -71,14 +74,14 @@ describe('migrations', () => {
     const database = new DatabaseSync(file('journal.db'));
     database.prepare('UPDATE envelopes SET json = ?').run(largeEnvelope(1).json);
     database.close();
-    const journal = create();
+    const journal = create({ migrations: formats });
     await journal.open();
     await journal.commit([largeEnvelope(2)]);
     const read = await journal.readEnvelopes([chat], 0, 5, 1e9);
     expect(read?.map(({ json }) => json)).toEqual([largeEnvelope(1).json, largeEnvelope(2).json]);
     await journal.close();
     expect(query('SELECT group_concat(typeof(json)) FROM envelopes')).toBe('text,blob');
-    expect(query('PRAGMA user_version')).toBe(migrations.length);
+    expect(query('PRAGMA user_version')).toBe(formats.length);
     await expect(create({ migrations: migrations.slice(0, 3) }).open()).rejects.toMatchObject({
       code: 'newer',
     });
@@ -114,7 +117,7 @@ describe('migrations', () => {
     const database = new DatabaseSync(file('journal.db'));
     database.prepare('UPDATE states SET state = ?').run(largeChannel('old', 1).state);
     database.close();
-    const journal = create();
+    const journal = create({ migrations: formats });
     await journal.open();
     await journal.commit([largeChannel('new', 2), { op: 'local', uri: 'new', local: '{"l":1}' }]);
     expect(await journal.readChannel('old')).toMatchObject({ state: largeChannel('old', 1).state });

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalError } from '../journal.ts';
+import { convertJournal } from './convert-0.5.2.ts';
 import { rollBack } from './errors.ts';
 import { createWordIndex, markUnindexed } from './word-index.ts';
 
@@ -217,6 +218,11 @@ function ensureWordIndex(database: DatabaseSync): void {
  */
 function allowJoinedRows(): void {}
 
+/** Version 15. Protocol 1.0: see convert-0.5.2.ts. */
+function speakVersionOne(database: DatabaseSync): void {
+  convertJournal(database);
+}
+
 /** All migrations in order. Append only: a released migration never changes. */
 export const migrations: readonly Migration[] = [
   createTables,
@@ -233,6 +239,7 @@ export const migrations: readonly Migration[] = [
   allowCompressedStates,
   ensureWordIndex,
   allowJoinedRows,
+  speakVersionOne,
 ];
 
 /** The version of the database; 0 when it is empty. */

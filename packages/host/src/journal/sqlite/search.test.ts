@@ -55,7 +55,7 @@ async function older(turns: readonly JournalWrite[]): Promise<void> {
   database.close();
   journal = new SqliteJournal({ folder });
   await journal.open();
-  expect(migrations.length).toBe(14);
+  expect(migrations.length).toBe(15);
 }
 
 test('a rebuilt index includes the titles of chats whose states are compressed', async () => {
