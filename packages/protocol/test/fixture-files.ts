@@ -24,11 +24,15 @@ interface RoundTripFixture {
   output: unknown;
 }
 
-const shared = fileURLToPath(new URL('../../../../shared/protocol/0.5.2/fixtures/', import.meta.url));
-const own = fileURLToPath(new URL('./fixtures/', import.meta.url));
+const sharedFolder = (version: string): string =>
+  fileURLToPath(new URL(`../../../../shared/protocol/${version}/fixtures/`, import.meta.url));
 
-/** Fixtures of rules that later versions changed; the fixtures of those versions replace them. */
-const REPLACED = ['159-', '160-', '218-'];
+const shared = sharedFolder('1.0.0');
+
+/** 1.0.0 has fixtures only of what changed since 0.7.0: the others of 0.7.0 hold as they are. */
+const earlier = sharedFolder('0.7.0');
+
+const own = fileURLToPath(new URL('./fixtures/', import.meta.url));
 
 /** Whether the protocol's fixtures are next to the repository. */
 export const hasShared = existsSync(shared);
@@ -76,11 +80,27 @@ function reducerFixturesIn(folder: string): ReducerFixture[] {
   return readFolder(folder).map(({ file, content }) => asReducerFixture(file, content));
 }
 
-/** The protocol's reducer fixtures of 0.5.2, but for chats, whose shapes have changed since; none when they are missing. */
+/** The protocol's reducer fixtures that are new or changed in 1.0.0; none when they are missing. */
+export function newReducerFixtures(): ReducerFixture[] {
+  return reducerFixturesIn(`${shared}reducers/`);
+}
+
+/**
+ * The protocol's reducer fixtures of 0.7.0 that hold in 1.0.0; none when they are missing. A fixture of 1.0.0 replaces the one of 0.7.0 with
+ * the same number and reducer.
+ */
+export function unchangedReducerFixtures(): ReducerFixture[] {
+  const replaced = new Set(newReducerFixtures().map(numberAndReducer));
+  return reducerFixturesIn(`${earlier}reducers/`).filter((one) => !replaced.has(numberAndReducer(one)));
+}
+
+/** The protocol's reducer fixtures for 1.0; none when they are missing. */
 export function sharedReducerFixtures(): ReducerFixture[] {
-  return reducerFixturesIn(`${shared}reducers/`).filter(
-    ({ file, reducer }) => reducer !== 'chat' && !REPLACED.some((start) => file.startsWith(start)),
-  );
+  return [...newReducerFixtures(), ...unchangedReducerFixtures()];
+}
+
+function numberAndReducer({ file, reducer }: ReducerFixture): string {
+  return `${/^[a-z]?(\d*)/.exec(file)?.[1]} ${reducer}`;
 }
 
 /** The project's own reducer fixtures, each about one rule. */
@@ -88,9 +108,9 @@ export function ownReducerFixtures(): ReducerFixture[] {
   return reducerFixturesIn(own);
 }
 
-/** The protocol's round trips; none when they are missing. */
+/** The protocol's round trips, which did not change since 0.7.0; none when they are missing. */
 export function sharedRoundTrips(): RoundTripFixture[] {
-  return readFolder(`${shared}round-trips/`).map(({ file, content }) => ({
+  return readFolder(`${earlier}round-trips/`).map(({ file, content }) => ({
     file,
     input: member(content, 'input'),
     output:

@@ -25,8 +25,8 @@ if (!hasShared) console.warn(`skipped: ${SHARED_MISSING}`);
 
 it.runIf(process.env.REQUIRE_ALL === '1')('the fixtures of the protocol exist', () => {
   expect(hasShared, SHARED_MISSING).toBe(true);
-  expect(sharedReducerFixtures().length).toBeGreaterThan(50);
-  expect(sharedRoundTrips().length).toBeGreaterThan(10);
+  expect(sharedReducerFixtures().length).toBeGreaterThan(240);
+  expect(sharedRoundTrips().length).toBeGreaterThan(20);
 });
 
 describe.skipIf(!hasShared)('reducer fixtures of the protocol', () => {

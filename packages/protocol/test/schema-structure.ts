@@ -26,6 +26,8 @@ export function canonical(schema: Schema, definitions: Definitions, named: Reado
     return named.has(name) ? { same: name } : inner(target);
   }
   const alternatives = schema.anyOf ?? schema.oneOf;
+  const [only, ...others] = alternatives ?? [];
+  if (only && others.length === 0) return inner(only);
   if (alternatives) return union(alternatives.map(inner));
   if (schema.const !== undefined) return union([{ only: schema.const }]);
   if (schema.enum) return union(schema.enum.map((only) => ({ only })));

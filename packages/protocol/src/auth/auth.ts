@@ -1,4 +1,4 @@
-import type { BaseParams, ConnectionParams, Count, EmptyResult } from '../wire/basics.ts';
+import type { ConnectionParams, Count, EmptyResult, NotificationParams } from '../wire/basics.ts';
 
 /** A resource that needs an OAuth token, with the field names of RFC 9728. */
 export interface ProtectedResourceMetadata {
@@ -29,7 +29,7 @@ export interface AuthRequiredErrorData {
 export type AuthRequiredReason = 'required' | 'expired';
 
 /** `auth/required`: asks the receiver for a token [AUTH-2]. Never replayed. */
-export interface AuthRequiredParams extends BaseParams {
+export interface AuthRequiredParams extends NotificationParams {
   resource: ProtectedResourceMetadata;
   /** Absent: `required`. After `expired` a new token is needed [AUTH-21]. */
   reason?: AuthRequiredReason;

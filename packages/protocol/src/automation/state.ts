@@ -78,7 +78,7 @@ export interface AutomationDefinition extends WithMeta {
 }
 
 /** Changes of a definition: each given field is replaced as a whole, absent ones stay [AUTO-8]. */
-export type AutomationDefinitionPatch = Partial<AutomationDefinition>;
+export interface AutomationDefinitionPatch extends Partial<Omit<AutomationDefinition, '_meta'>>, WithMeta {}
 
 /** The sessions of runs. */
 export interface AutomationSessionTemplate {

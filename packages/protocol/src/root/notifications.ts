@@ -1,18 +1,18 @@
 import type { SessionSummary } from '../session/state.ts';
-import type { BaseParams, URI } from '../wire/basics.ts';
+import type { NotificationParams, URI } from '../wire/basics.ts';
 
 /** `root/sessionAdded`: a session was added to the catalogue [ROOT-3]. */
-export interface SessionAddedParams extends BaseParams {
+export interface SessionAddedParams extends NotificationParams {
   summary: SessionSummary;
 }
 
 /** `root/sessionRemoved`: a session was disposed [ROOT-3]. */
-export interface SessionRemovedParams extends BaseParams {
+export interface SessionRemovedParams extends NotificationParams {
   session: URI;
 }
 
 /** `root/sessionSummaryChanged`: fields of a catalogue entry changed [ROOT-3]. */
-export interface SessionSummaryChangedParams extends BaseParams {
+export interface SessionSummaryChangedParams extends NotificationParams {
   session: URI;
   changes: SessionSummaryChanges;
 }
@@ -24,7 +24,7 @@ export interface SessionSummaryChangedParams extends BaseParams {
 export type SessionSummaryChanges = Partial<SessionSummary>;
 
 /** `root/progress`: progress of a long request. Sent only to the client that gave the token [ROOT-3]. */
-export interface ProgressParams extends BaseParams {
+export interface ProgressParams extends NotificationParams {
   /** `progressToken` of the request. */
   progressToken: string;
   /**

@@ -1,4 +1,4 @@
-import type { BaseParams, URI } from '../wire/basics.ts';
+import type { NotificationParams, URI } from '../wire/basics.ts';
 
 /** The telemetry channels of a host. An absent one is not available [OTLP-1]. */
 export interface TelemetryCapabilities {
@@ -9,7 +9,7 @@ export interface TelemetryCapabilities {
 }
 
 /** A batch of telemetry. Never replayed. */
-export interface OtlpExportParams extends BaseParams {
+export interface OtlpExportParams extends NotificationParams {
   /** An unchanged export request of OTLP/JSON [OTLP-1]. */
   payload: Record<string, unknown>;
 }

@@ -9,10 +9,13 @@ export type URI = string;
  */
 export type Count = number;
 
-/** The members of every request and notification: the channel that it concerns [WIRE-2], and private data of its sender [WIRE-20]. */
-export interface BaseParams extends WithMeta {
+/** The members of every notification: the channel that it concerns [WIRE-2]. */
+export interface NotificationParams {
   channel: URI;
 }
+
+/** The members of every request: its channel, and private data of its sender [WIRE-20]. */
+export interface BaseParams extends NotificationParams, WithMeta {}
 
 /** Params of a method of the connection itself; `channel` is the root channel [WIRE-2]. */
 export interface ConnectionParams extends BaseParams {

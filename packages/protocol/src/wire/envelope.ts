@@ -18,11 +18,11 @@ import type { SessionAction } from '../session/actions.ts';
 import type { SessionState } from '../session/state.ts';
 import type { TerminalAction } from '../terminal/actions.ts';
 import type { TerminalState } from '../terminal/state.ts';
-import type { BaseParams, Count, URI } from './basics.ts';
+import type { Count, NotificationParams, URI } from './basics.ts';
 import type { RefusalDetails } from './refusal.ts';
 
 /** `action`: an accepted action with its number, or a rejected action [ACT-1]. */
-export interface ActionEnvelope extends BaseParams {
+export interface ActionEnvelope extends NotificationParams {
   action: StateAction;
   /** Increases over the whole host; gaps are normal [CONN-4]. */
   serverSeq: Count;
@@ -47,7 +47,7 @@ export interface ActionOrigin {
 }
 
 /** `dispatchAction`: a client dispatches an action on `channel` [ACT-2]. */
-export interface DispatchActionParams extends BaseParams {
+export interface DispatchActionParams extends NotificationParams {
   /** Increases with every dispatch of a connection, or of an epoch [ACT-5]. */
   clientSeq: Count;
   action: StateAction;

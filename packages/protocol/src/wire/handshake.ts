@@ -1,7 +1,7 @@
 import type { TokenScope } from '../auth/token.ts';
 import type { AutomationCapabilities } from '../automation/state.ts';
 import type { TelemetryCapabilities } from '../telemetry/telemetry.ts';
-import type { BaseParams, ConnectionParams, Count, URI } from './basics.ts';
+import type { BaseParams, ConnectionParams, Count, NotificationParams, URI, WithMeta } from './basics.ts';
 import type { ActionEnvelope, Snapshot } from './envelope.ts';
 
 /** A program at one end of a connection, for logs and display. Abilities are told by capabilities. */
@@ -44,7 +44,7 @@ export interface InitializeParams extends ClientIdentityParams {
 }
 
 /** The host's description, and the snapshots of the subscribed channels. */
-export interface InitializeResult {
+export interface InitializeResult extends WithMeta {
   /** One of the offered versions. */
   protocolVersion: string;
   /** Number of the last envelope [CONN-4]. */
@@ -118,4 +118,4 @@ export interface SubscribeResult {
 }
 
 /** `unsubscribe` [SUB-2]. */
-export interface UnsubscribeParams extends BaseParams {}
+export interface UnsubscribeParams extends NotificationParams {}
