@@ -3,8 +3,8 @@ import { serve } from './process.ts';
 import { WireClient } from './wire.ts';
 
 type Request =
-  /** Replaces the earlier subscribers. With `chat`, they subscribe to it at a host. */
-  | { kind: 'connect'; url: string; count: number; chat?: string }
+  /** Replaces the earlier subscribers. With `chat`, they subscribe to it at a host; the first `olderCount` of them at version 0.5.2. */
+  | { kind: 'connect'; url: string; count: number; chat?: string; olderCount?: number }
   /** Sent before a turn begins. */
   | { kind: 'expect'; isRecorded: boolean }
   /** Answers when every subscriber has received the end of the turn. */
@@ -32,11 +32,17 @@ async function answer(request: Request): Promise<unknown> {
   }
 }
 
-async function connect({ url, count, chat }: Extract<Request, { kind: 'connect' }>): Promise<void> {
+async function connect({
+  url,
+  count,
+  chat,
+  olderCount = 0,
+}: Extract<Request, { kind: 'connect' }>): Promise<void> {
   await Promise.all(clients.map((client) => client.close()));
   clients = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
-      const client = await WireClient.connect(url, chat === undefined ? undefined : `subscriber-${index}`);
+      const clientId = chat === undefined ? undefined : `subscriber-${index}`;
+      const client = await WireClient.connect(url, clientId, index < olderCount ? '0.5.2' : '1.0.0');
       if (chat !== undefined) await client.request('subscribe', { channel: chat, view: { turns: 1 } });
       client.takeOver((frame) => turn?.take(index, frame));
       return client;

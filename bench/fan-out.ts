@@ -54,7 +54,12 @@ async function measure(
       model: { id: 'demo-fast' },
     };
     const turn = (): void =>
-      driver.dispatch(chat, { type: 'chat/turnStarted', turnId: crypto.randomUUID(), message });
+      driver.dispatch(chat, {
+        type: 'chat/turnStarted',
+        turnId: crypto.randomUUID(),
+        startedAt: new Date().toISOString(),
+        message,
+      });
 
     let expected = 0;
     const record = (): Promise<true> =>
@@ -107,7 +112,7 @@ async function measure(
 }
 
 /** Repeats a run in which the host merged envelopes for a subscriber that other load on the machine slowed down. */
-async function untilWhole<T>(run: () => Promise<T | undefined>): Promise<T> {
+export async function untilWhole<T>(run: () => Promise<T | undefined>): Promise<T> {
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
     const result = await run();
     if (result !== undefined) return result;

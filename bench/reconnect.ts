@@ -96,7 +96,12 @@ async function stream(driver: WireClient, chat: string): Promise<void> {
     origin: { kind: 'user' },
     model: { id: 'demo-fast' },
   };
-  driver.dispatch(chat, { type: 'chat/turnStarted', turnId: 'missed', message });
+  driver.dispatch(chat, {
+    type: 'chat/turnStarted',
+    turnId: 'missed',
+    startedAt: new Date().toISOString(),
+    message,
+  });
   await done;
 }
 

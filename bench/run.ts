@@ -6,6 +6,7 @@ import { completions } from './completions.ts';
 import { deltaCost } from './delta-cost.ts';
 import { dispatchEcho } from './dispatch-echo.ts';
 import { fanOut } from './fan-out.ts';
+import { fanOutVersions } from './fan-out-versions.ts';
 import { fork } from './fork.ts';
 import { list } from './list.ts';
 import { reconnect } from './reconnect.ts';
@@ -22,6 +23,7 @@ import { turnWindow } from './turn-window.ts';
 
 const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[]>>> = {
   'fan-out': fanOut,
+  'fan-out-versions': fanOutVersions,
   'dispatch-echo': dispatchEcho,
   'delta-cost': deltaCost,
   'turn-window': turnWindow,

@@ -69,7 +69,12 @@ async function oneTurn(
     client.socket.on('message', look);
   });
   const message = { text, origin: { kind: 'user' }, model: { id: 'demo-fast' } };
-  client.dispatch(chat, { type: 'chat/turnStarted', turnId: crypto.randomUUID(), message });
+  client.dispatch(chat, {
+    type: 'chat/turnStarted',
+    turnId: crypto.randomUUID(),
+    startedAt: new Date().toISOString(),
+    message,
+  });
   await seen;
   if (until !== 'chat/turnComplete') return;
   client.socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'unsubscribe', params: { channel: chat } }));

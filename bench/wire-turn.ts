@@ -13,6 +13,6 @@ export function wireTurn(client: WireClient, chat: string, text: string): Promis
     client.socket.on('message', look);
   });
   const message = { text, origin: { kind: 'user' }, model: { id: 'demo-fast' } };
-  client.dispatch(chat, { type: 'chat/turnStarted', turnId, message });
+  client.dispatch(chat, { type: 'chat/turnStarted', turnId, startedAt: new Date().toISOString(), message });
   return over;
 }

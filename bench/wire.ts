@@ -12,14 +12,14 @@ export class WireClient {
     this.socket = socket;
   }
 
-  /** Connects. With `clientId` it also initializes. */
-  static async connect(url: string, clientId?: string): Promise<WireClient> {
+  /** Connects. With `clientId` it also initializes, at `version`. */
+  static async connect(url: string, clientId?: string, version = '1.0.0'): Promise<WireClient> {
     const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: 64 * 1024 * 1024 });
     const client = new WireClient(socket);
     await once(socket, 'open');
     socket.on('message', (data) => client.#settle(String(data)));
     if (clientId !== undefined) {
-      await client.request('initialize', { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId });
+      await client.request('initialize', { channel: 'ahp-root://', protocolVersions: [version], clientId });
     }
     return client;
   }
