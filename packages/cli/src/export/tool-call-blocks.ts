@@ -7,6 +7,7 @@ import {
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { createTwoFilesPatch } from 'diff';
+import { inputText } from '../render/tool-call.ts';
 import { type Block, bytes, type TurnContents } from './blocks.ts';
 
 /** A diff that takes longer to find is not shown. */
@@ -61,8 +62,9 @@ function about(call: ToolCallState): Block[] {
 }
 
 function inputOf(call: ToolCallState): Block[] {
-  const input = call.status === 'streaming' ? call.partialInput : call.toolInput;
-  if (input === undefined || input.trim() === '') return [];
+  const given = call.status === 'streaming' ? call.partialInput : call.toolInput;
+  const input = given === undefined ? '' : inputText(given);
+  if (input.trim() === '') return [];
   const json = indented(input);
   return [
     json === undefined

@@ -2,7 +2,9 @@ import { fileURLToPath } from 'node:url';
 import {
   type FileEdit,
   type StringOrMarkdown,
+  type ToolCallRiskAssessment,
   type ToolCallState,
+  type ToolInput,
   type ToolResultTerminalCompleteContent,
   textOf,
 } from '@agenthost/protocol';
@@ -91,16 +93,32 @@ export function shownPath(uri: string): string {
   }
 }
 
+/** The input of a call as text; of a referenced one its size and address [CHAT-35]. */
+export function inputText(input: ToolInput): string {
+  if (typeof input === 'string') return input;
+  const size = input.sizeHint === undefined ? '' : `${input.sizeHint} bytes of `;
+  return `(${size}input at ${oneLine(input.uri, 1_000)})`;
+}
+
+/** A line about the risk of a call; `undefined`: nobody assesses it [CHAT-33]. */
+function riskLine(risk: ToolCallRiskAssessment | undefined): string | undefined {
+  if (risk === undefined) return undefined;
+  if (risk.status === 'loading') return 'Risk: being assessed';
+  return `Risk: safety ${Math.round(risk.safety * 100)} % (${oneLine(textOf(risk.reason), 500)})`;
+}
+
 /** Details of a pending or finished tool call: changed files, else its input or its result. */
 export function toolCallDetails(toolCall: ToolCallState): string[] {
   const lines: string[] = [];
   const intention = oneLine(toolCall.intention ?? '');
   if (intention !== '') lines.push(intention);
   if (toolCall.status === 'pending-confirmation') {
+    const risk = riskLine(toolCall.riskAssessment);
+    if (risk !== undefined) lines.push(risk);
     const edits = toolCall.edits?.items ?? [];
     lines.push(...edits.map(editLine));
     if (edits.length === 0 && toolCall.toolInput !== undefined)
-      lines.push(...cut(readable(toolCall.toolInput)));
+      lines.push(...cut(readable(inputText(toolCall.toolInput))));
   } else if (toolCall.status === 'pending-result-confirmation') {
     for (const content of toolCall.content ?? []) {
       if (content.type === 'text') lines.push(...cut(plain(content.text)));

@@ -51,15 +51,21 @@ export class RunningTool {
   readonly tool: OfferedTool | undefined;
   readonly #request: SessionToolClientExecutionRequest;
   readonly #dispatch: Dispatch;
+  readonly #readText: (uri: URI) => Promise<string>;
   readonly #abort = new AbortController();
   #shown: readonly ToolResultContent[] | undefined;
   #isShowing = false;
 
   /** Starts at once. A call without a `tool` is denied, which the host turns into a failed call [CHAT-9]. */
-  constructor(request: SessionToolClientExecutionRequest, tool: OfferedTool | undefined, dispatch: Dispatch) {
+  constructor(
+    request: SessionToolClientExecutionRequest,
+    tool: OfferedTool | undefined,
+    { dispatch, readText }: { dispatch: Dispatch; readText: (uri: URI) => Promise<string> },
+  ) {
     this.#request = request;
     this.tool = tool;
     this.#dispatch = dispatch;
+    this.#readText = readText;
     if (tool === undefined) this.#deny();
     else void this.#run(tool);
   }
@@ -88,7 +94,7 @@ export class RunningTool {
     };
     let result: ToolCallResult;
     try {
-      const input = readInput('toolInput' in toolCall ? toolCall.toolInput : undefined);
+      const input = readInput(await this.#inputText());
       result = succeeded(tool, await tool.run(input, call));
     } catch (error) {
       result = failed(tool, errorText(error));
@@ -96,6 +102,13 @@ export class RunningTool {
     if (signal.aborted) return;
     this.end('The call was answered');
     await this.#complete(result);
+  }
+
+  /** A large input is a reference, which the host resolves [CHAT-35]. */
+  async #inputText(): Promise<string | undefined> {
+    const { toolCall } = this.#request;
+    const input = 'toolInput' in toolCall ? toolCall.toolInput : undefined;
+    return typeof input === 'object' ? this.#readText(input.uri) : input;
   }
 
   #show(content: readonly ToolResultContent[]): void {

@@ -1,9 +1,11 @@
-import type {
-  ChannelKind,
-  ClientAction,
-  SessionActiveClient,
-  SessionToolClientExecutionRequest,
-  URI,
+import {
+  type ChannelKind,
+  type ClientAction,
+  type ClientToHostRequests,
+  ROOT_URI,
+  type SessionActiveClient,
+  type SessionToolClientExecutionRequest,
+  type URI,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { ConnectionState } from '../connection/connection-state.ts';
@@ -21,6 +23,10 @@ export interface ToolsPort {
     uri: URI,
     options: SubscriptionOptions & { readonly kind: K },
   ): Promise<Mirror<K>>;
+  request(
+    method: 'resourceRead',
+    params: ClientToHostRequests['resourceRead']['params'],
+  ): Promise<ClientToHostRequests['resourceRead']['result']>;
   onStatus(listener: (status: ConnectionState) => void): () => void;
 }
 
@@ -191,7 +197,19 @@ class SessionTools {
     const tool = this.#tools.find(({ name }) => name === call.toolCall.toolName);
     const dispatch = (chat: URI, action: ClientAction): Promise<DispatchOutcome> =>
       this.#client.dispatch(chat, action);
-    this.#runs.set(call.id, new RunningTool(call, tool, dispatch));
+    this.#runs.set(
+      call.id,
+      new RunningTool(call, tool, { dispatch, readText: (uri) => this.#readText(uri) }),
+    );
+  }
+
+  async #readText(uri: URI): Promise<string> {
+    const { data } = await this.#client.request('resourceRead', {
+      channel: ROOT_URI,
+      uri,
+      encoding: 'utf-8',
+    });
+    return data;
   }
 
   #endRuns(reason: string): void {

@@ -1,5 +1,6 @@
 import type { CanvasReference } from '../canvas/state.ts';
 import type { Changeset } from '../changeset/state.ts';
+import type { McpAuthRequirement } from '../mcp/state.ts';
 import type { StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
 import type { ChatInputAnswer, ChatInputRequest, ChatInputResponseKind } from './input-request.ts';
 import type { Message } from './message.ts';
@@ -17,6 +18,8 @@ import type {
   ToolCallConfirmationReason,
   ToolCallContributor,
   ToolCallResult,
+  ToolCallRiskAssessment,
+  ToolInput,
   ToolResultContent,
 } from './tool-call.ts';
 
@@ -32,6 +35,8 @@ export type ChatAction =
   | ChatToolCallCompleteAction
   | ChatToolCallResultConfirmedAction
   | ChatToolCallContentChangedAction
+  | ChatToolCallAuthRequiredAction
+  | ChatToolCallAuthResolvedAction
   | ChatTurnCompleteAction
   | ChatTurnCancelledAction
   | ChatErrorAction
@@ -156,18 +161,27 @@ export interface ChatToolCallStartAction extends ToolCallActionBase {
 /** Appends to the input of a tool call [CHAT-7]. */
 export interface ChatToolCallDeltaAction extends ToolCallActionBase {
   type: 'chat/toolCallDelta';
-  /** Appended. */
-  content: string;
+  /** Appended. Absent: no input arrived [CHAT-36]. */
+  content?: string;
   /** Absent: unchanged. */
   invocationMessage?: StringOrMarkdown;
 }
 
-/** The input of a tool call is complete, or a running call asks again [CHAT-7]. */
+/**
+ * The input of a tool call is complete, or a running call asks again [CHAT-7]. For a call that waits for approval it changes what the question
+ * shows, and fields that it does not repeat stay [CHAT-33].
+ */
 export interface ChatToolCallReadyAction extends ToolCallActionBase {
   type: 'chat/toolCallReady';
+  /** Replaces the provisional one, unless either is a client [CHAT-34]. */
+  contributor?: ToolCallContributor;
+  /** Replaces the provisional one [CHAT-34]. */
+  intention?: string;
   invocationMessage: StringOrMarkdown;
-  toolInput?: string;
+  /** Absent: the earlier input stays [CHAT-35]. */
+  toolInput?: ToolInput;
   confirmationTitle?: StringOrMarkdown;
+  riskAssessment?: ToolCallRiskAssessment;
   edits?: { items: FileEdit[] };
   /** Absent: false. */
   editable?: boolean;
@@ -190,7 +204,10 @@ export interface ChatToolCallConfirmedActionBase extends ToolCallActionBase {
 export interface ChatToolCallApprovedAction extends ChatToolCallConfirmedActionBase {
   approved: true;
   confirmed: ToolCallConfirmationReason;
-  /** Replaces `toolInput`; only when the call is `editable` [CHAT-8]. */
+  /**
+   * Replaces `toolInput`; only when the call is `editable` [CHAT-8]. A reference stays, and the host rewrites the referenced content
+   * [CHAT-35].
+   */
   editedToolInput?: string;
 }
 
@@ -224,6 +241,17 @@ export interface ChatToolCallResultConfirmedAction extends ToolCallActionBase {
 export interface ChatToolCallContentChangedAction extends ToolCallActionBase {
   type: 'chat/toolCallContentChanged';
   content: ToolResultContent[];
+}
+
+/** A running call of an MCP tool needs a token; it keeps its partial content [CHAT-30]. */
+export interface ChatToolCallAuthRequiredAction extends ToolCallActionBase {
+  type: 'chat/toolCallAuthRequired';
+  auth: McpAuthRequirement;
+}
+
+/** The call has its token and runs again [CHAT-30]. */
+export interface ChatToolCallAuthResolvedAction extends ToolCallActionBase {
+  type: 'chat/toolCallAuthResolved';
 }
 
 /** Removes all turns after one, including the active turn [CHAT-6]. */

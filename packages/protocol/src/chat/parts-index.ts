@@ -147,10 +147,13 @@ const isOpen = (part: ResponsePart | undefined): part is InputRequestResponsePar
 const isOpenRequest = (part: ResponsePart | undefined, requestId: string): boolean =>
   isOpen(part) && part.request.id === requestId;
 
+const WAITING: ReadonlySet<string> = new Set([
+  'pending-confirmation',
+  'auth-required',
+  'pending-result-confirmation',
+]);
+
 const isPending = (part: ResponsePart | undefined): boolean =>
-  isOpen(part) ||
-  (part?.kind === 'toolCall' &&
-    (part.toolCall.status === 'pending-confirmation' ||
-      part.toolCall.status === 'pending-result-confirmation'));
+  isOpen(part) || (part?.kind === 'toolCall' && WAITING.has(part.toolCall.status));
 
 const pendingCountOf = (part: ResponsePart | undefined): number => (isPending(part) ? 1 : 0);

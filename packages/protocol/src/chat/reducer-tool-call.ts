@@ -1,6 +1,8 @@
 import { patch } from '../wire/patch.ts';
 import type {
   ChatToolCallApprovedAction,
+  ChatToolCallAuthRequiredAction,
+  ChatToolCallAuthResolvedAction,
   ChatToolCallCompleteAction,
   ChatToolCallConfirmedAction,
   ChatToolCallContentChangedAction,
@@ -11,6 +13,7 @@ import type {
   ChatToolCallStartAction,
 } from './actions.ts';
 import type {
+  ToolCallAuthRequiredState,
   ToolCallBase,
   ToolCallCancelledState,
   ToolCallCompletedState,
@@ -29,7 +32,9 @@ export type ToolCallStep =
   | ChatToolCallConfirmedAction
   | ChatToolCallContentChangedAction
   | ChatToolCallCompleteAction
-  | ChatToolCallResultConfirmedAction;
+  | ChatToolCallResultConfirmedAction
+  | ChatToolCallAuthRequiredAction
+  | ChatToolCallAuthResolvedAction;
 
 /**
  * The state machine of a tool call [CHAT-7]. All legal steps are listed here; anything else returns the call
@@ -48,6 +53,8 @@ export function toolCallStep(call: ToolCallState, action: ToolCallStep): ToolCal
       }
     case 'pending-confirmation':
       switch (action.type) {
+        case 'chat/toolCallReady':
+          return action.confirmed ? run(call, action, action.confirmed) : askAgain(call, action);
         case 'chat/toolCallConfirmed':
           return action.approved ? approve(call, action) : deny(call, action);
         case 'chat/toolCallComplete':
@@ -63,6 +70,17 @@ export function toolCallStep(call: ToolCallState, action: ToolCallStep): ToolCal
           return patch(call, { content: action.content, _meta: action._meta ?? call._meta });
         case 'chat/toolCallComplete':
           return complete(call, action);
+        case 'chat/toolCallAuthRequired':
+          return pause(call, action);
+        default:
+          return call;
+      }
+    case 'auth-required':
+      switch (action.type) {
+        case 'chat/toolCallAuthResolved':
+          return resume(call, action);
+        case 'chat/toolCallComplete':
+          return action.result.success ? call : giveUp(call, action);
         default:
           return call;
       }
@@ -105,6 +123,7 @@ export function skippedToolCall(call: ToolCallState): ToolCallState {
       };
     case 'pending-confirmation':
     case 'running':
+    case 'auth-required':
     case 'pending-result-confirmation':
       return { ...identity(call), ...parameters(call), status: 'cancelled', reason: 'skipped' };
     default:
@@ -127,27 +146,92 @@ function parameters(from: ToolCallParameterFields): ToolCallParameterFields {
 }
 
 function appendInput(call: ToolCallStreamingState, action: ChatToolCallDeltaAction): ToolCallStreamingState {
+  const { content } = action;
   return patch(call, {
-    partialInput: (call.partialInput ?? '') + action.content,
+    partialInput: content === undefined ? call.partialInput : (call.partialInput ?? '') + content,
     invocationMessage: action.invocationMessage ?? call.invocationMessage,
     _meta: action._meta ?? call._meta,
   });
 }
 
-function ask(call: ToolCallBase, action: ChatToolCallReadyAction): ToolCallPendingConfirmationState {
-  const { confirmationTitle, edits, editable, options } = action;
+type Asked = Pick<
+  ToolCallPendingConfirmationState,
+  'confirmationTitle' | 'edits' | 'editable' | 'options' | 'riskAssessment'
+>;
+
+function ask(
+  call: ReadyCall,
+  action: ChatToolCallReadyAction,
+  before: Asked = {},
+): ToolCallPendingConfirmationState {
   return patch<ToolCallPendingConfirmationState>(
-    { ...identity(call, action), ...parameters(action), status: 'pending-confirmation' },
-    { confirmationTitle, edits, editable, options },
+    { ...ready(call, action), status: 'pending-confirmation' },
+    {
+      confirmationTitle: action.confirmationTitle ?? before.confirmationTitle,
+      edits: action.edits ?? before.edits,
+      editable: action.editable ?? before.editable,
+      options: action.options ?? before.options,
+      riskAssessment: action.riskAssessment ?? before.riskAssessment,
+    },
+  );
+}
+
+/** A repeated question keeps what it does not repeat [CHAT-33]. */
+const askAgain = (
+  call: ToolCallPendingConfirmationState,
+  action: ChatToolCallReadyAction,
+): ToolCallPendingConfirmationState => ask(call, action, call);
+
+type ReadyCall = ToolCallStreamingState | ToolCallPendingConfirmationState | ToolCallRunningState;
+
+/** Identity and parameters of a call that is ready. Partial input does not become the input [CHAT-35]. */
+function ready(call: ReadyCall, action: ChatToolCallReadyAction): ToolCallBase & ToolCallParameterFields {
+  const given = action.contributor;
+  // A call of a client stays one, and no other call becomes one [CHAT-34].
+  const isChanged = call.contributor?.kind !== 'client' && given !== undefined && given.kind !== 'client';
+  const named = patch<ToolCallBase>(identity(call, action), {
+    intention: action.intention ?? call.intention,
+    contributor: isChanged ? given : call.contributor,
+  });
+  const earlier = call.status === 'streaming' ? undefined : call.toolInput;
+  return patch<ToolCallBase & ToolCallParameterFields>(
+    { ...named, invocationMessage: action.invocationMessage },
+    { toolInput: action.toolInput ?? earlier },
   );
 }
 
 function run(
-  call: ToolCallBase,
+  call: ReadyCall,
   action: ChatToolCallReadyAction,
   confirmed: ToolCallRunningState['confirmed'],
 ): ToolCallRunningState {
-  return { ...identity(call, action), ...parameters(action), status: 'running', confirmed };
+  return { ...ready(call, action), status: 'running', confirmed };
+}
+
+/** Only calls of MCP tools wait for a token [CHAT-30]. */
+function pause(call: ToolCallRunningState, action: ChatToolCallAuthRequiredAction): ToolCallState {
+  const { contributor } = call;
+  if (contributor?.kind !== 'mcp') return call;
+  return { ...call, ...identity(call, action), contributor, status: 'auth-required', auth: action.auth };
+}
+
+function resume(
+  { auth: _, ...call }: ToolCallAuthRequiredState,
+  action: ChatToolCallAuthResolvedAction,
+): ToolCallRunningState {
+  return { ...call, ...identity(call, action), status: 'running' };
+}
+
+/** A call whose sign-in is given up fails at once, with the content from before the pause [CHAT-31]. */
+function giveUp(call: ToolCallAuthRequiredState, action: ChatToolCallCompleteAction): ToolCallCompletedState {
+  const kept = call.content === undefined ? {} : { content: call.content };
+  return {
+    ...kept,
+    ...action.result,
+    ...identity(call, action),
+    ...carriedOn(call),
+    status: 'completed',
+  };
 }
 
 function approve(
@@ -157,7 +241,8 @@ function approve(
   return patch<ToolCallRunningState>(
     { ...identity(call, action), ...parameters(call), status: 'running', confirmed: action.confirmed },
     {
-      toolInput: action.editedToolInput ?? call.toolInput,
+      toolInput:
+        typeof call.toolInput === 'object' ? call.toolInput : (action.editedToolInput ?? call.toolInput),
       selectedOption: optionOf(call, action.selectedOptionId),
     },
   );

@@ -53,6 +53,8 @@ export function chatReducer(state: ChatState, action: StateAction): ChatState {
     case 'chat/toolCallConfirmed':
     case 'chat/toolCallComplete':
     case 'chat/toolCallResultConfirmed':
+    case 'chat/toolCallAuthRequired':
+    case 'chat/toolCallAuthResolved':
       return refreshed(reduceToolCall(state, action));
     case 'chat/inputRequested':
       return requestInput(state, action);

@@ -1,3 +1,4 @@
+import type { McpAuthRequirement } from '../mcp/state.ts';
 import type { ContentRef, StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
 import type { Message } from './message.ts';
 
@@ -12,6 +13,7 @@ export type ToolCallState =
   | ToolCallStreamingState
   | ToolCallPendingConfirmationState
   | ToolCallRunningState
+  | ToolCallAuthRequiredState
   | ToolCallPendingResultConfirmationState
   | ToolCallCompletedState
   | ToolCallCancelledState;
@@ -54,9 +56,11 @@ export interface ToolCallMcpContributor {
 export interface ToolCallParameterFields {
   /** Text for people: the effect of the call. */
   invocationMessage: StringOrMarkdown;
-  /** Raw input, usually JSON. */
-  toolInput?: string;
+  toolInput?: ToolInput;
 }
+
+/** The raw input of a call, usually JSON; a large one by reference, which `resourceRead` resolves [CHAT-35]. */
+export type ToolInput = string | ContentRef;
 
 /** Fields of a tool call that was confirmed. */
 export interface ToolCallConfirmedFields {
@@ -81,6 +85,8 @@ export interface ToolCallPendingConfirmationState extends ToolCallBase, ToolCall
   status: 'pending-confirmation';
   /** Heading of the question. */
   confirmationTitle?: StringOrMarkdown;
+  /** Absent: nobody assesses the risk. */
+  riskAssessment?: ToolCallRiskAssessment;
   /** File changes that the call would make. */
   edits?: { items: FileEdit[] };
   /** True: the answer may change the input [CHAT-8]. Absent: false. */
@@ -94,6 +100,38 @@ export interface ToolCallRunningState extends ToolCallBase, ToolCallParameterFie
   status: 'running';
   /** Partial result. */
   content?: ToolResultContent[];
+}
+
+/** Waits for a token that its MCP server needs; `authenticate` lets it go on [CHAT-30]. */
+export interface ToolCallAuthRequiredState
+  extends ToolCallBase,
+    ToolCallParameterFields,
+    ToolCallConfirmedFields {
+  status: 'auth-required';
+  contributor: ToolCallMcpContributor;
+  /** The token that the server needs. */
+  auth: McpAuthRequirement;
+  /** Partial result from before the pause. */
+  content?: ToolResultContent[];
+}
+
+/** An assessment of a call's risk, for the person who approves it [CHAT-33]. */
+export type ToolCallRiskAssessment = ToolCallRiskAssessmentLoading | ToolCallRiskAssessmentComplete;
+
+/** The assessment follows. */
+export interface ToolCallRiskAssessmentLoading {
+  kind: 'judge';
+  status: 'loading';
+}
+
+/** The assessment of a model. */
+export interface ToolCallRiskAssessmentComplete {
+  kind: 'judge';
+  status: 'complete';
+  /** For people. */
+  reason: StringOrMarkdown;
+  /** From 0, dangerous, to 1, safe. */
+  safety: number;
 }
 
 /** Has run; the result waits for approval before the model sees it. */

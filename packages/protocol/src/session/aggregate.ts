@@ -1,6 +1,7 @@
 import type { ChatSummary } from '../chat/state.ts';
 import { patch } from '../wire/patch.ts';
 import { chatPosition, chatTotals, findChat, hasFailed, isAsking } from './chats-index.ts';
+import { needsPerson } from './needs-person.ts';
 import { activityOf, withActivity } from './reducer-status.ts';
 import type { SessionState } from './state.ts';
 import { SessionStatus } from './status.ts';
@@ -28,9 +29,10 @@ function supplier(state: SessionState): { source: ChatSummary; activity: number 
   const { askingCount, failedCount } = chatTotals(chats);
   const asking = askingCount > 0 ? firstWith(state, isAsking) : undefined;
   if (asking) return { source: asking, activity: SessionStatus.InputNeeded };
-  if (inputNeeded?.length) {
-    // The chat's own status does not show this block: a tool that a client must run.
-    const source = firstBlocked(state, inputNeeded) ?? home(state);
+  const waiting = inputNeeded?.filter(needsPerson) ?? [];
+  if (waiting.length > 0) {
+    // An entry of a chat that does not show it yet.
+    const source = firstBlocked(state, waiting) ?? home(state);
     return source && { source, activity: SessionStatus.InputNeeded };
   }
   const failed = failedCount > 0 ? firstWith(state, hasFailed) : undefined;

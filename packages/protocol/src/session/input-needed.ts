@@ -1,5 +1,9 @@
 import type { ChatInputRequest } from '../chat/input-request.ts';
-import type { ToolCallConfirmationState, ToolCallState } from '../chat/tool-call.ts';
+import type {
+  ToolCallAuthRequiredState,
+  ToolCallConfirmationState,
+  ToolCallRunningState,
+} from '../chat/tool-call.ts';
 import type { URI } from '../wire/basics.ts';
 
 /**
@@ -9,7 +13,8 @@ import type { URI } from '../wire/basics.ts';
 export type SessionInputRequest =
   | SessionChatInputRequest
   | SessionToolConfirmationRequest
-  | SessionToolClientExecutionRequest;
+  | SessionToolClientExecutionRequest
+  | SessionToolAuthenticationRequest;
 
 /** Fields of every {@link SessionInputRequest}. */
 export interface SessionInputRequestBase {
@@ -41,6 +46,12 @@ export interface SessionToolClientExecutionRequest extends SessionInputRequestBa
   turnId: string;
   /** The client that contributed the tool. */
   clientId: string;
-  /** Always running. */
-  toolCall: ToolCallState;
+  toolCall: ToolCallRunningState;
+}
+
+/** A call that waits for a token. It is settled by `authenticate`, not by an action on the chat [SESS-25]. */
+export interface SessionToolAuthenticationRequest extends SessionInputRequestBase {
+  kind: 'toolAuthentication';
+  turnId: string;
+  toolCall: ToolCallAuthRequiredState;
 }

@@ -12,6 +12,8 @@ import type {
   SessionInputNeededSetAction,
 } from './actions.ts';
 import { chatPosition, reorderedChats, withChat, withoutChat } from './chats-index.ts';
+import type { SessionInputRequest } from './input-needed.ts';
+import { needsPerson } from './needs-person.ts';
 import {
   backgroundMcpServer,
   removeCustomization,
@@ -143,20 +145,26 @@ function removeActiveClient(
   return index < 0 ? state : patch(state, { activeClients: withoutItem(state.activeClients, index) });
 }
 
-/** Adds or replaces an entry, which sets InputNeeded [SESS-7]. */
+/** Adds or replaces an entry [SESS-7]. */
 function setInputNeeded(state: SessionState, { request }: SessionInputNeededSetAction): SessionState {
   const list = state.inputNeeded ?? [];
+  return withInputNeeded(state, withItem(list, indexOfId(list, request.id), request));
+}
+
+/** Entries that wait for a person set InputNeeded; calls of client tools alone do not [SESS-26]. */
+function withInputNeeded(state: SessionState, list: SessionInputRequest[]): SessionState {
   return patch(state, {
-    inputNeeded: withItem(list, indexOfId(list, request.id), request),
-    status: withActivity(state.status, SessionStatus.InputNeeded),
+    inputNeeded: list.length === 0 ? undefined : list,
+    status: list.some(needsPerson)
+      ? withActivity(state.status, SessionStatus.InputNeeded)
+      : withoutInputBit(state.status),
   });
 }
 
-/** Removes an entry. With the last one the list becomes absent and InputNeeded becomes InProgress. */
+/** Removes an entry. With the last one the list becomes absent. */
 function removeInputNeeded(state: SessionState, { id }: SessionInputNeededRemovedAction): SessionState {
   const list = state.inputNeeded ?? [];
   const index = indexOfId(list, id);
   if (index < 0) return state;
-  if (list.length > 1) return patch(state, { inputNeeded: withoutItem(list, index) });
-  return patch(state, { inputNeeded: undefined, status: withoutInputBit(state.status) });
+  return withInputNeeded(state, withoutItem(list, index));
 }

@@ -111,6 +111,8 @@ export const ACTION_CHANNEL = {
   'chat/toolCallComplete': 'chat',
   'chat/toolCallResultConfirmed': 'chat',
   'chat/toolCallContentChanged': 'chat',
+  'chat/toolCallAuthRequired': 'chat',
+  'chat/toolCallAuthResolved': 'chat',
   'chat/turnComplete': 'chat',
   'chat/turnCancelled': 'chat',
   'chat/error': 'chat',

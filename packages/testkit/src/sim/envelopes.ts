@@ -25,7 +25,7 @@ function appended({ action }: ActionEnvelope): { target: string; text: string } 
     case 'chat/reasoning':
       return { target: `${action.type} ${action.turnId} ${action.partId}`, text: action.content };
     case 'chat/toolCallDelta':
-      return { target: `${action.type} ${action.turnId} ${action.toolCallId}`, text: action.content };
+      return { target: `${action.type} ${action.turnId} ${action.toolCallId}`, text: action.content ?? '' };
     case 'terminal/data':
       return { target: action.type, text: action.data };
     default:

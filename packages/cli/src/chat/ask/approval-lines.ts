@@ -2,7 +2,7 @@ import type { ToolCallConfirmationState } from '@agenthost/protocol';
 import { choicesFor } from '../../question/confirmation.ts';
 import { plain } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
-import { sentence, toolCallDetails, toolCallTitle } from '../../render/tool-call.ts';
+import { inputText, sentence, toolCallDetails, toolCallTitle } from '../../render/tool-call.ts';
 import { windowed } from '../app/frame.ts';
 import { type Editor, layoutEditor } from '../composer/editor.ts';
 import { type Line, line, span } from '../text/line.ts';
@@ -53,7 +53,7 @@ export function approvalLines(
   }
   const details =
     isExpanded && toolCall.toolInput !== undefined
-      ? plain(toolCall.toolInput).split('\n')
+      ? plain(inputText(toolCall.toolInput)).split('\n')
       : toolCallDetails(toolCall);
   let headRows = lines.length;
   let isHeadWhole = false;

@@ -95,7 +95,7 @@ export class ApprovalPanel implements Panel {
         return;
       case 'edit':
         this.#mode = 'edit';
-        this.#editor = { text: this.#toolCall.toolInput ?? '', cursor: 0 };
+        this.#editor = { text: inlineInput(this.#toolCall) ?? '', cursor: 0 };
         return;
       case 'expand':
         this.#isExpanded = !this.#isExpanded;
@@ -155,3 +155,7 @@ export class ApprovalPanel implements Panel {
     tellFailure(this.#env, 'not answered', answered);
   }
 }
+
+/** The input that can be edited here; `undefined`: none, or a large one by reference. */
+const inlineInput = ({ toolInput }: ToolCallConfirmationState): string | undefined =>
+  typeof toolInput === 'string' ? toolInput : undefined;

@@ -1,7 +1,7 @@
 import type { ToolCallState, ToolResultContent } from '@agenthost/protocol';
 import { oneLine, plain } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
-import { editLine, sentence, toolCallTitle } from '../../render/tool-call.ts';
+import { editLine, inputText, sentence, toolCallTitle } from '../../render/tool-call.ts';
 import { type Line, line, type Span, type Style, span } from '../text/line.ts';
 import { wrapLine, wrapText } from '../text/wrap.ts';
 
@@ -51,6 +51,13 @@ function headOf(toolCall: ToolCallState, marks: Marks): Head {
       return { mark: marks.running, style: { dim: true }, title, after: ' ...' };
     case 'running':
       return { mark: marks.running, style: { color: 'cyan' }, title, after: '' };
+    case 'auth-required':
+      return {
+        mark: marks.asks,
+        style: { color: 'yellow' },
+        title,
+        after: `  waits for a sign-in to ${oneLine(toolCall.auth.resource.resource, 200)}`,
+      };
     case 'pending-confirmation':
       return {
         mark: marks.asks,
@@ -95,7 +102,7 @@ function detailLines(toolCall: ToolCallState, look: ToolCallLook): Line[] {
   const { width, isExpanded } = look;
   const lines: Line[] = [];
   if (isExpanded && 'toolInput' in toolCall && toolCall.toolInput !== undefined) {
-    lines.push(...barred(plain(toolCall.toolInput), width, { dim: true }));
+    lines.push(...barred(plain(inputText(toolCall.toolInput)), width, { dim: true }));
   }
   // What it would do stands in the question.
   if (!('content' in toolCall)) return lines;

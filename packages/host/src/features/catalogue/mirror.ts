@@ -85,6 +85,8 @@ function mirrorInputNeeded(tx: Tx, session: Channel<'session'>, change: Change<'
     case 'chat/toolCallConfirmed':
     case 'chat/toolCallComplete':
     case 'chat/toolCallResultConfirmed':
+    case 'chat/toolCallAuthRequired':
+    case 'chat/toolCallAuthResolved':
     case 'chat/toolCallContentChanged': {
       const id = keyOf('call', action.toolCallId);
       setBlock(tx, session, id, toolBlock(channel.uri, after, action.toolCallId, id));
@@ -122,6 +124,8 @@ function toolBlock(
   if (toolCall.status === 'pending-confirmation' || toolCall.status === 'pending-result-confirmation') {
     return { id, kind: 'toolConfirmation', chat, turnId: turn.id, toolCall };
   }
+  if (toolCall.status === 'auth-required')
+    return { id, kind: 'toolAuthentication', chat, turnId: turn.id, toolCall };
   if (toolCall.status === 'running' && toolCall.contributor?.kind === 'client') {
     const { clientId } = toolCall.contributor;
     return { id, kind: 'toolClientExecution', chat, turnId: turn.id, clientId, toolCall };

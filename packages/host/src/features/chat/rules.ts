@@ -4,6 +4,7 @@ import {
   type ChatState,
   excessOf,
   findChat,
+  findToolCallPart,
   lengthApart,
   type Message,
   type MessageOrigin,
@@ -234,10 +235,23 @@ function checkConfirmed(situation: Situation, action: Of<'chat/toolCallConfirmed
     : reject('contradiction', `Option ${option.id} is of kind ${option.kind}`);
 }
 
+/** Any client may fail a call that waits for a token, in place of signing in [CHAT-31]. */
+function givesUpSignIn(
+  { state }: Situation,
+  action: Of<'chat/toolCallComplete' | 'chat/toolCallContentChanged'>,
+): boolean {
+  if (action.type !== 'chat/toolCallComplete' || action.result.success) return false;
+  const { activeTurn } = state;
+  if (activeTurn?.id !== action.turnId) return false;
+  const part = findToolCallPart(activeTurn.responseParts, action.toolCallId);
+  return part?.toolCall.status === 'auth-required';
+}
+
 function checkContributed(
   situation: Situation,
   action: Of<'chat/toolCallComplete' | 'chat/toolCallContentChanged'>,
 ): Rejection | undefined {
+  if (givesUpSignIn(situation, action)) return undefined;
   const { call, rejection } = checkToolCall(situation, action, 'running');
   if (rejection !== undefined) return rejection;
   const isOwner =

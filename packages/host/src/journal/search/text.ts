@@ -30,8 +30,10 @@ function piecesOf(part: Turn['responseParts'][number]): string[] {
   if (part.kind === 'markdown') return [part.content];
   if (part.kind !== 'toolCall') return [];
   const { displayName, intention = '' } = part.toolCall;
-  const input = 'toolInput' in part.toolCall ? (part.toolCall.toolInput ?? '') : '';
-  return [displayName, intention, commandOf(input)].filter((text) => text !== '');
+  const input = 'toolInput' in part.toolCall ? part.toolCall.toolInput : undefined;
+  return [displayName, intention, typeof input === 'string' ? commandOf(input) : ''].filter(
+    (text) => text !== '',
+  );
 }
 
 /** The command in a tool's input. The rest is left out: written files would fill most of the index. */

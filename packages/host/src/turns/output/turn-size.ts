@@ -33,7 +33,7 @@ export class TurnSize {
       case 'chat/delta':
       case 'chat/reasoning':
       case 'chat/toolCallDelta':
-        this.#length += lengthOf(action.content);
+        this.#length += lengthOf(action.content ?? '');
         break;
       case 'chat/responsePart':
       case 'chat/toolCallStart':

@@ -192,7 +192,7 @@ export class LiveToolCall implements ToolCallHandle {
     const selectedOption = this.#question?.hasHostsOptions === true ? undefined : selected;
     const resolve = this.#takeAnswer();
     if (action.approved) {
-      const toolInput = call !== undefined && 'toolInput' in call ? call.toolInput : undefined;
+      const toolInput = inlineInput(call);
       resolve?.({ approved: true, ...defined({ toolInput, selectedOption }) });
       return;
     }
@@ -217,7 +217,7 @@ export class LiveToolCall implements ToolCallHandle {
   /** Applies a decision that replaces the answer of users. */
   #decide(verdict: Verdict): void {
     void this.#emitIn(['pending-confirmation'], (call) => {
-      const toolInput = 'toolInput' in call ? call.toolInput : undefined;
+      const toolInput = inlineInput(call);
       const answer = answerOf(verdict, toolInput, this.#question?.deniedMessage);
       this.#takeAnswer()?.(answer);
       this.#mark = markOf(verdict);
@@ -294,4 +294,10 @@ export class LiveToolCall implements ToolCallHandle {
       return undefined;
     }, length);
   }
+}
+
+/** The input of a call as text; `undefined`: it has none, or a reference. */
+function inlineInput(call: ToolCallState | undefined): string | undefined {
+  const input = call !== undefined && 'toolInput' in call ? call.toolInput : undefined;
+  return typeof input === 'string' ? input : undefined;
 }

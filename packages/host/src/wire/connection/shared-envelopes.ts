@@ -41,8 +41,9 @@ function mergeActions(first: StateAction, second: StateAction): StateAction | un
     if (first.type === 'chat/toolCallDelta' && second.type === 'chat/toolCallDelta') {
       if (first.turnId !== second.turnId || first.toolCallId !== second.toolCallId) return undefined;
       const { invocationMessage = first.invocationMessage } = second;
-      const content = first.content + second.content;
-      return { ...second, content, ...defined({ invocationMessage }) };
+      const pieces = [first.content, second.content].filter((piece) => piece !== undefined);
+      const content = pieces.length === 0 ? undefined : pieces.join('');
+      return { ...second, ...defined({ content, invocationMessage }) };
     }
     if (isTextAppend(first) && isTextAppend(second)) return joinAppends(first, second);
   }
