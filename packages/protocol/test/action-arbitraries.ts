@@ -57,6 +57,21 @@ const turn = fc.record({
 const turnId = fc.constantFrom('a', 'a', 'b');
 const call = { turnId, toolCallId: id, _meta: maybe(meta) };
 const content = fc.array(fc.record({ type: fc.constant('text' as const), text }), { maxLength: 1 });
+const contributor = fc.constantFrom(
+  { kind: 'mcp' as const, customizationId: 'a' },
+  { kind: 'client' as const, clientId: 'a' },
+  { kind: 'client' as const, clientId: 'b' },
+);
+const toolInput = fc.oneof(text, fc.constant({ uri: 'ahp-content:/a', sizeHint: 9 }));
+const riskAssessment = fc.constantFrom(
+  { kind: 'judge' as const, status: 'loading' as const },
+  { kind: 'judge' as const, status: 'complete' as const, reason: 'x', safety: 0.5 },
+);
+const auth = fc.constant({ reason: 'required' as const, resource: { resource: 'r' } });
+const result = fc.record(
+  { success: flag, pastTenseMessage: text, content },
+  { requiredKeys: ['success', 'pastTenseMessage'] },
+);
 const pendingKind = fc.constantFrom('steering' as const, 'queued' as const);
 
 const changesets = fc.constantFrom([], [{ label: 'l', uriTemplate: 'u', changeKind: 'session' }]);
@@ -76,15 +91,26 @@ const chat = fc.oneof(
   { arbitrary: action('chat/delta', { turnId, partId: id, content: text }), weight: 2 },
   { arbitrary: action('chat/reasoning', { turnId, partId: id, content: text }), weight: 2 },
   action('chat/usage', { turnId, usage: fc.constantFrom({}, { inputTokens: 1 }) }),
-  { arbitrary: action('chat/toolCallStart', { ...call, toolName: text, displayName: text }), weight: 3 },
-  action('chat/toolCallDelta', { ...call, content: text, invocationMessage: maybe(text) }),
+  {
+    arbitrary: action('chat/toolCallStart', {
+      ...call,
+      toolName: text,
+      displayName: text,
+      contributor: maybe(contributor),
+    }),
+    weight: 3,
+  },
+  action('chat/toolCallDelta', { ...call, content: maybe(text), invocationMessage: maybe(text) }),
   {
     arbitrary: action('chat/toolCallReady', {
       ...call,
       invocationMessage: text,
-      toolInput: maybe(text),
+      toolInput: maybe(toolInput),
       confirmed: maybe(confirmed),
       options: maybe(options),
+      riskAssessment: maybe(riskAssessment),
+      contributor: maybe(contributor),
+      intention: maybe(text),
     }),
     weight: 4,
   },
@@ -106,13 +132,11 @@ const chat = fc.oneof(
   }),
   action('chat/toolCallContentChanged', { ...call, content }),
   {
-    arbitrary: action('chat/toolCallComplete', {
-      ...call,
-      result: fc.record({ success: flag, pastTenseMessage: text, content }),
-      requiresResultConfirmation: flag,
-    }),
+    arbitrary: action('chat/toolCallComplete', { ...call, result, requiresResultConfirmation: flag }),
     weight: 2,
   },
+  { arbitrary: action('chat/toolCallAuthRequired', { ...call, auth }), weight: 2 },
+  action('chat/toolCallAuthResolved', call),
   { arbitrary: action('chat/toolCallResultConfirmed', { ...call, approved: flag }), weight: 2 },
   action('chat/inputRequested', {
     request: fc.record({ id, message: text, answers }, { requiredKeys: ['id'] }),
@@ -192,6 +216,37 @@ const plugin = fc.record(
 );
 const customization = fc.oneof(mcpServer, plugin);
 
+const runningCall = {
+  toolCallId: 'a',
+  toolName: 'x',
+  displayName: 'X',
+  invocationMessage: 'x',
+  confirmed: 'not-needed' as const,
+};
+const inputNeeded = fc.oneof(
+  fc.record({ id, chat: id, kind: fc.constant('chatInput' as const), request: fc.record({ id }) }),
+  fc.record({
+    id,
+    chat: id,
+    kind: fc.constant('toolClientExecution' as const),
+    turnId: id,
+    clientId: id,
+    toolCall: fc.constant({ ...runningCall, status: 'running' as const }),
+  }),
+  fc.record({
+    id,
+    chat: id,
+    kind: fc.constant('toolAuthentication' as const),
+    turnId: id,
+    toolCall: auth.map((given) => ({
+      ...runningCall,
+      status: 'auth-required' as const,
+      contributor: { kind: 'mcp' as const, customizationId: 'a' },
+      auth: given,
+    })),
+  }),
+);
+
 const session = fc.oneof(
   action('session/ready', {}),
   action('session/creationFailed', { error }),
@@ -220,9 +275,7 @@ const session = fc.oneof(
     ),
   }),
   action('session/activeClientRemoved', { clientId: id }),
-  action('session/inputNeededSet', {
-    request: fc.record({ id, chat: id, kind: fc.constant('chatInput' as const), request: fc.record({ id }) }),
-  }),
+  action('session/inputNeededSet', { request: inputNeeded }),
   action('session/inputNeededRemoved', { id }),
   action('session/customizationsChanged', { customizations: fc.array(customization, { maxLength: 2 }) }),
   { arbitrary: action('session/customizationUpdated', { customization }), weight: 3 },

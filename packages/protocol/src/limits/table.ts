@@ -205,6 +205,7 @@ export const TEXT_LIMITS = {
       'invocationMessage',
       'pastTenseMessage',
       'confirmationTitle',
+      'reason',
       'reasonMessage',
       'rejectionReason',
       'enumDescriptions',

@@ -10,9 +10,6 @@ import { playDirectly, playThroughDialect } from './play.ts';
 /** The published fixtures of each version. */
 const PUBLISHED: readonly VersionLine[] = ['1.0.0', '0.7.0', '0.6.0', '0.5.2', '0.4.0'];
 
-/** Versions whose fixtures the reducers of 1.0 pass through the dialect. */
-const READY: readonly VersionLine[] = ['0.5.2', '0.4.0'];
-
 const folderOf = (version: string): string =>
   fileURLToPath(new URL(`../../../../../shared/protocol/${version}/fixtures`, import.meta.url));
 
@@ -29,15 +26,12 @@ describe.skipIf(missing !== undefined).each(PUBLISHED)('the published fixtures o
   const failures = (play: typeof playDirectly): string[] =>
     cases.flatMap((one) => play(version, one).map((line) => `${one.file}: ${line}`));
 
-  it.skipIf(version === '1.0.0' && !READY.includes(version))(
-    '[ACT-6] pass by the reducers of the version',
-    () => {
-      expect(cases.length).toBeGreaterThan(120);
-      expect(failures(playDirectly)).toEqual([]);
-    },
-  );
+  it('[ACT-6] pass by the reducers of the version', () => {
+    expect(cases.length).toBeGreaterThan(120);
+    expect(failures(playDirectly)).toEqual([]);
+  });
 
-  it.skipIf(!READY.includes(version))('[DIA-1] pass by the reducers of 1.0, through the dialect', () => {
+  it('[DIA-1] pass by the reducers of 1.0, through the dialect', () => {
     expect(failures(playThroughDialect)).toEqual([]);
   });
 });

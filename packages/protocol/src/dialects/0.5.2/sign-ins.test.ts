@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dialectOf } from '../chain.ts';
+import { StateNeeded } from '../reshape.ts';
 
 const call = {
   toolCallId: 'c',
@@ -45,8 +46,16 @@ describe('calls that wait for a token, for 0.5.2', () => {
     expect(dialect.actionDown({ type: 'chat/toolCallAuthRequired', ...at, auth }, {})).toEqual([]);
     expect(dialect.actionDown({ type: 'chat/toolCallAuthResolved', ...at }, {})).toEqual([]);
     const request = { kind: 'toolAuthentication', id: 'i', chat: 'c', turnId: 't', toolCall: waiting };
-    expect(dialect.actionDown({ type: 'session/inputNeededSet', request }, {})).toEqual([]);
-    expect(dialect.stateDown('session', { inputNeeded: [request] }, {})).toMatchObject({ inputNeeded: [] });
+    const set = { type: 'session/inputNeededSet', request };
+    expect(dialect.actionDown(set, { before: {} })).toEqual([]);
+    expect(dialect.stateDown('session', { inputNeeded: [request] }, {})).toEqual({});
+    const other = { ...request, kind: 'toolConfirmation' };
+    expect(dialect.stateDown('session', { inputNeeded: [request, other] }, {})).toMatchObject({
+      inputNeeded: [{ kind: 'toolConfirmation' }],
+    });
+    const removal = { type: 'session/inputNeededRemoved', id: 'i' };
+    expect(dialect.actionDown(set, { before: { inputNeeded: [other] } })).toEqual([removal]);
+    expect(dialect.actionDown(set, {})).toEqual([removal]);
   });
 
   it('[CHAT-31] a sign-in that is given up leaves the content that 1.0 keeps', () => {
@@ -65,12 +74,23 @@ describe('calls that wait for a token, for 0.5.2', () => {
       toolCallId: 'c',
       result: { ...result, content },
     });
-    expect(dialect.actionDown(failed, {})).toEqual([failed]);
+    const { requiresResultConfirmation: _, ...ended } = failed;
+    const bare = { ...chat.activeTurn.responseParts[0]?.toolCall, content: undefined };
+    const before = {
+      ...chat,
+      activeTurn: { ...chat.activeTurn, responseParts: [{ kind: 'toolCall', toolCall: bare }] },
+    };
+    expect(dialect.actionDown(failed, { before })).toEqual([ended]);
+    expect(dialect.actionDown(failed, { before: { ...chat, activeTurn: undefined } })).toEqual([failed]);
+    const succeeded = { ...failed, result: { ...result, success: true } };
+    expect(dialect.actionDown(succeeded, { before: chat })).toEqual([succeeded]);
+    expect(() => dialect.actionDown(failed, {})).toThrow(StateNeeded);
   });
 
   it('[CHAT-33] [DIA-4] no assessment of a risk is sent', () => {
     const risk = { kind: 'judge', status: 'loading' };
     const ready = { type: 'chat/toolCallReady', turnId: 't', toolCallId: 'c', invocationMessage: 'Sure?' };
-    expect(dialect.actionDown({ ...ready, riskAssessment: risk }, {})).toEqual([ready]);
+    const asked = { ...ready, toolInput: 'x' };
+    expect(dialect.actionDown({ ...asked, riskAssessment: risk }, {})).toEqual([asked]);
   });
 });

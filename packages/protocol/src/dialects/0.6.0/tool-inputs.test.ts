@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dialectOf } from '../chain.ts';
+import { StateNeeded } from '../reshape.ts';
 
 const at = { turnId: 't', toolCallId: 'c' };
 const call = { toolCallId: 'c', toolName: 'x', displayName: 'X', invocationMessage: 'Do', status: 'running' };
@@ -25,7 +26,9 @@ describe('inputs of tool calls for 0.6', () => {
       activeTurn: { id: 't', responseParts: [{ kind: 'toolCall', toolCall: call }] },
     });
     const ready = { type: 'chat/toolCallReady', ...at, invocationMessage: 'Do' };
-    expect(dialect.actionDown({ ...ready, toolInput: reference }, {})).toEqual([ready]);
+    expect(dialect.actionDown({ ...ready, toolInput: reference }, { after: chat(reference) })).toEqual([
+      ready,
+    ]);
     expect(dialectOf('0.7.0').actionDown({ ...ready, toolInput: reference }, {})).toEqual([
       { ...ready, toolInput: reference },
     ]);
@@ -37,5 +40,6 @@ describe('inputs of tool calls for 0.6', () => {
       { type: 'chat/toolCallReady', ...at, invocationMessage: 'Do', toolInput: '{}' },
     ]);
     expect(dialect.actionDown(ready, { after: chat(reference) })[0]).not.toHaveProperty('toolInput');
+    expect(() => dialect.actionDown(ready, {})).toThrow(StateNeeded);
   });
 });

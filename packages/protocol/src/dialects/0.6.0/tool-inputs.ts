@@ -1,6 +1,6 @@
 import { findToolCallPart } from '../../chat/parts-index.ts';
 import type { ChatState } from '../../chat/state.ts';
-import { isObject, type Json, type Look, without } from '../reshape.ts';
+import { isObject, type Json, type Look, StateNeeded, without } from '../reshape.ts';
 import type { Reshaping } from '../step.ts';
 
 /** The input of a call was text, each `toolCallReady` had it whole, and each delta had some. A reference is left out. */
@@ -24,7 +24,8 @@ function inline(value: Json): Json {
 
 /** The earlier input of a call, which 1.0 keeps [CHAT-35]; `undefined`: none, or a reference. */
 function keptInput({ toolCallId }: Json, { after }: Look): string | undefined {
-  if (!isChat(after) || after.activeTurn === undefined || typeof toolCallId !== 'string') return undefined;
+  if (!isChat(after)) throw new StateNeeded();
+  if (after.activeTurn === undefined || typeof toolCallId !== 'string') return undefined;
   const call = findToolCallPart(after.activeTurn.responseParts, toolCallId)?.toolCall;
   const input = call !== undefined && 'toolInput' in call ? call.toolInput : undefined;
   return typeof input === 'string' ? input : undefined;
