@@ -86,7 +86,7 @@ async function world(): Promise<World> {
   const host = await startHost();
   const owner = await host.client('owner');
   const { chat } = await host.session(owner);
-  await openTerminal(host, owner, { claim: { kind: 'session', session: SESSION } });
+  await openTerminal(host, owner, { claim: { kind: 'session', session: SESSION, chat } });
   await owner.act(SESSION, {
     type: 'session/activeClientSet',
     activeClient: { clientId: 'owner', tools: [] },

@@ -16,13 +16,19 @@ export const isPending = (toolCall: ToolCallState): toolCall is ToolCallConfirma
 /**
  * Whether two states of a waiting item with the same id can be the same question: nothing that a person
  * decides on differs. A tool call becomes pending again only from running [CHAT-7], so its state alone does
- * not distinguish two questions. Drafts of answers and `_meta` do not count.
+ * not distinguish two questions. Drafts of answers, the assessment of the risk, which
+ * arrives later [CHAT-33], and `_meta` do not count.
  */
 export function isSameQuestion(one: Asked, other: Asked): boolean {
   return one === other || sameJson(contentOf(one), contentOf(other));
 }
 
-const contentOf = (asked: Asked): object => ({ ...asked, answers: undefined, _meta: undefined });
+const contentOf = (asked: Asked): object => ({
+  ...asked,
+  answers: undefined,
+  riskAssessment: undefined,
+  _meta: undefined,
+});
 
 /** Codes of rejections that mean that nothing waited for the answer any more. */
 const OVER_CODES: ReadonlySet<string> = new Set([

@@ -141,12 +141,13 @@ describe('a call that asks again before a reader runs', () => {
   });
 });
 
-test('[CHAT-7] an open question is reported once, also after other events and a snapshot', async () => {
+test('[CHAT-7] [CHAT-33] an open question is reported once, also after an assessment of its risk, other events and a snapshot', async () => {
   const place = await asked();
   const { it, turnId } = place;
   const { told } = questions(place.prompt);
   await atOnce(place, [begun(turnId), ready(turnId), requested()]);
-  await atOnce(place, [ready(turnId, 'changes nothing'), requested()]);
+  const judged = { ...ready(turnId), riskAssessment: { kind: 'judge' as const, status: 'loading' as const } };
+  await atOnce(place, [judged, requested()]);
   await it.cut();
   it.host.isSnapshotOnly = true;
   await it.comeBack();
