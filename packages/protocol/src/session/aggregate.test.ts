@@ -78,6 +78,28 @@ describe('aggregateSession', () => {
     expect(aggregateSession(stray)).toMatchObject({ status: INPUT_NEEDED, activity: 'rose' });
   });
 
+  it('[SESS-26] calls of client tools alone need nobody', () => {
+    const running: SessionInputRequest = {
+      kind: 'toolClientExecution',
+      id: 'r',
+      chat: 'ahp-chat:/rose',
+      turnId: 't',
+      clientId: 'desk',
+      toolCall: {
+        toolCallId: 'c',
+        toolName: 'x',
+        displayName: 'X',
+        invocationMessage: '',
+        status: 'running',
+        confirmed: 'not-needed',
+      },
+    };
+    const chats = [summary('rose', IN_PROGRESS, 1, 'rose')];
+    expect(aggregateSession(session(chats, { inputNeeded: [running] })).status).toBe(IN_PROGRESS);
+    const both = session(chats, { inputNeeded: [running, block('rose')] });
+    expect(aggregateSession(both).status).toBe(INPUT_NEEDED);
+  });
+
   it('[SESS-5] an empty inputNeeded needs nothing', () => {
     expect(aggregateSession(session([summary('rose', IDLE, 1)], { inputNeeded: [] })).status).toBe(IDLE);
   });

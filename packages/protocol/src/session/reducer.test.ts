@@ -131,6 +131,42 @@ describe('open blocks', () => {
       session({ status: 8 + 32 }),
     );
   });
+
+  const run: SessionInputRequest = {
+    kind: 'toolClientExecution',
+    id: 'r',
+    chat: 'ahp-chat:/rose',
+    turnId: 't',
+    clientId: 'desk',
+    toolCall: {
+      toolCallId: 'c',
+      toolName: 'x',
+      displayName: 'X',
+      invocationMessage: '',
+      status: 'running',
+      confirmed: 'not-needed',
+    },
+  };
+
+  it.each([
+    [1, 1],
+    [2, 2],
+    [8, 8],
+    [24, 8],
+  ])('[SESS-26] a call of a client tool alone turns activity %i into %i', (before, after) => {
+    const set = { type: 'session/inputNeededSet', request: run } as const;
+    expect(reduce(session({ status: before + 32 }), set)).toStrictEqual(
+      session({ status: after + 32, inputNeeded: [run] }),
+    );
+  });
+
+  it('[SESS-26] InputNeeded ends with the last entry that waits for a person', () => {
+    const both = session({ status: 24, inputNeeded: [run, block('a')] });
+    expect(reduce(both, { type: 'session/inputNeededRemoved', id: 'a' })).toStrictEqual(
+      session({ status: 8, inputNeeded: [run] }),
+    );
+    expect(reduce(both, { type: 'session/inputNeededRemoved', id: 'r' }).status).toBe(24);
+  });
 });
 
 describe('clients and fields', () => {
