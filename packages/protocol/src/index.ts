@@ -109,6 +109,7 @@ export {
   sessionAlreadyExists,
   sessionNotFound,
   turnInProgress,
+  unknownClient,
   unsupportedProtocolVersion,
   WireError,
 } from './wire/errors.ts';

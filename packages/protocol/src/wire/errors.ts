@@ -197,6 +197,15 @@ export function notFound(what: string, uri: URI): WireError<-32008> {
   );
 }
 
+/** `-32008`: `reconnect` of a client that the host does not know [CONN-7]. */
+export function unknownClient(clientId: string): WireError<-32008> {
+  return new WireError(
+    ErrorCodes.NotFound,
+    `No client ${quote(clientId)}: the host never knew it, or has forgotten it; send initialize on this connection`,
+    undefined,
+  );
+}
+
 /** `-32008`: a working directory does not exist. */
 export function folderNotFound(uri: FolderRefusal['uri']): WireError<-32008> {
   return new WireError(ErrorCodes.NotFound, `No directory ${quote(uri)}: it never existed, or is gone`, {

@@ -7,11 +7,11 @@ import {
   invalidParams,
   invalidRequest,
   negotiateVersion,
-  PROTOCOL_VERSION,
   permissionDenied,
   type ReconnectParams,
   type ReconnectResult,
   SUPPORTED_RANGES,
+  unknownClient,
   unsupportedProtocolVersion,
 } from '@agenthost/protocol';
 import { Answer } from '../../handler-port/answer.ts';
@@ -133,17 +133,16 @@ export class Handshake {
     const found = await this.#clients.find(params.clientId);
     // A closed connection must not replace a newer one of the client.
     if (connection.isClosed) return NOT_SENT;
-    const known = this.#admit(connection, params.clientId, found);
-    const client = known ?? newClient(params.clientId, connection.identity.tokenHash, PROTOCOL_VERSION);
+    const client = this.#admit(connection, params.clientId, found);
+    // Its version is not known any more [NEG-7].
+    if (client === undefined) throw unknownClient(params.clientId);
     this.#takeOver(connection, client, client.version, client.locale);
-    return this.#orGoOffline(connection, () =>
-      this.#goOn(connection, { client, isKnown: known !== undefined, uris }, params),
-    );
+    return this.#orGoOffline(connection, () => this.#goOn(connection, { client, uris }, params));
   }
 
   async #goOn(
     connection: Connection,
-    { client, isKnown, uris }: { client: ClientRecord; isKnown: boolean; uris: readonly string[] },
+    { client, uris }: { client: ClientRecord; uris: readonly string[] },
     params: ReconnectParams,
   ): Promise<Answer> {
     const epoch = params['x-epoch'];
@@ -161,7 +160,7 @@ export class Handshake {
     });
     const missing = uris.filter((uri) => !channels.some((channel) => channel.uri === uri));
     const lastSeen = params.lastSeenServerSeq;
-    if (isKnown && this.#isTrusted(lastSeen)) {
+    if (this.#isTrusted(lastSeen)) {
       const replayed = await replay(this.#attaching, connection, { wanted, before, lastSeen });
       if (replayed !== undefined) {
         const gone = JSON.stringify(connection.translator.uris([...missing, ...replayed.gone]));
