@@ -293,11 +293,16 @@ describe('reconnect', () => {
     expect(echo?.serverSeq).toBeGreaterThan(rejection?.serverSeq ?? Number.POSITIVE_INFINITY);
   });
 
-  test('[CONN-7] an unknown client gets snapshots at 0.5.2', async () => {
+  test('[CONN-7] [NEG-7] an unknown client is answered -32008, and may initialize on the same connection', async () => {
     const { host, session, lastSeen } = await gone();
     const client = host.connect('stranger');
-    const result = await client.reconnect(lastSeen, [session]);
-    if (result.type !== 'snapshot') throw new Error('expected snapshots');
+    await expect(client.reconnect(lastSeen, [session])).rejects.toMatchObject({
+      code: -32008,
+      message: expect.stringContaining('initialize'),
+    });
+    expect(client.closed).toBeUndefined();
+    const result = await client.initialize({ protocolVersions: ['0.9.0'], initialSubscriptions: [session] });
+    expect(result.protocolVersion).toBe('0.9.0');
     expect(result.snapshots[0]?.resource).toBe(session);
   });
 

@@ -126,7 +126,7 @@ describe('a client that reconnects', () => {
     await other.request('disposeChat', { channel: chat });
     const result = await host.connect('gone').reconnect(lastSeen, [session, chat]);
     expect(result).toMatchObject({ type: 'replay', missing: [chat] });
-    const anew = await host.connect('stranger').reconnect(lastSeen, [session, chat]);
+    const anew = await host.connect('gone').reconnect(0, [session, chat]);
     if (anew.type !== 'snapshot') throw new Error('expected snapshots');
     expect(anew.snapshots.map(({ resource }) => resource)).toEqual([session]);
   });

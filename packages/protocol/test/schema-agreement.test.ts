@@ -33,6 +33,7 @@ const UNKNOWN = [
   '103-delta-skips-parts-without-id.json initial',
   '103-delta-skips-parts-without-id.json expected',
   'n-chat-background-work-unknown-kind.json initial',
+  'n-chat-background-work-unknown-kind.json expected',
   'n-chat-background-work-unknown-kind.json action 0',
 ];
 const UNKNOWN_ROUND_TRIPS = ['002', '003', '008'];

@@ -165,6 +165,27 @@ describe('replay and snapshot', () => {
     expect(windowed.state.turns.map(({ id }) => id)).toEqual(['t4']);
   });
 
+  test('[CONN-7] [VSC-3] a client that the host has forgotten initializes on the same connection and loses nothing', async () => {
+    const it = await harness();
+    const turns = ['t1', 't2'].map((id) => turnOf(id));
+    it.host.states.set('ahp-chat:/w', chatState('ahp-chat:/w', { turns }));
+    const plain = await it.run(it.client.subscribe(CHAT));
+    const windowed = await it.run(it.client.subscribe('ahp-chat:/w', { turns: 1 }));
+    await it.cut();
+    it.host.refuse = (method) =>
+      method === 'reconnect' ? new RpcError(-32008, 'No client "c1"') : undefined;
+    it.host.states.set(CHAT, chatState(CHAT, { title: 'new' }));
+    const outcome = plain.dispatch({ type: 'chat/truncated' });
+    await it.comeBack();
+    await it.settle();
+    expect(it.connectCount).toBe(2);
+    expect(await outcome).toMatchObject({ outcome: 'accepted' });
+    expect(plain.state.title).toBe('new');
+    expect([plain.isLost, windowed.isLost]).toEqual([false, false]);
+    expect(windowed.state.turns.map(({ id }) => id)).toEqual(['t2']);
+    expect(it.errors).toEqual([]);
+  });
+
   test('[CONN-5] a window that is not up to date yet is not listed in the next reconnect', async () => {
     const it = await harness();
     it.host.states.set('ahp-chat:/w', chatState('ahp-chat:/w', { turns: [turnOf('t1')] }));

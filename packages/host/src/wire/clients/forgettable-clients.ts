@@ -17,7 +17,7 @@ interface Share {
 
 /**
  * Limits the disconnected clients that a host remembers per token: a new client id costs nothing. It counts only clients without a processed
- * action. Such a client gets a snapshot when it returns [CONN-7]; the resent action of another one would be applied again [ACT-5].
+ * action. Such a client initializes when it returns [CONN-7]; the resent action of another one would be applied again [ACT-5].
  */
 export class ForgettableClients {
   readonly #mostPerToken: () => number;
