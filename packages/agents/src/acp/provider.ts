@@ -15,6 +15,7 @@ import { defined, sameJson } from '@agenthost/protocol/values';
 import type { ToolServer } from './client-tools/tool-server.ts';
 import type { AcpAgentConfig } from './config/config.ts';
 import type { AgentSessionConfig } from './config/session-config.ts';
+import { objectOf } from './json.ts';
 import { AgentProcess } from './process/agent-process.ts';
 import type { AgentTraits } from './process/agent-traits.ts';
 import { findCommand, packageVersionOf, runVersion } from './process/command-path.ts';
@@ -144,6 +145,11 @@ class Provider implements AcpProvider {
 
   async completeConfig({ property, query }: CompleteConfig): Promise<SessionConfigValueItem[] | undefined> {
     return this.#offered?.complete(property, query);
+  }
+
+  /** The agent must be able to open the session again, and must have been asked once. */
+  canResumeTurns(memory: unknown): boolean {
+    return objectOf(memory)['canReopen'] === true;
   }
 
   async openSession(open: OpenAgentSession, signal: AbortSignal): Promise<AgentSession> {

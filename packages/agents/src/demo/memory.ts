@@ -6,6 +6,10 @@ export interface DemoMemory {
   readonly turnCount: number;
   /** The prompt of the latest turn. */
   readonly lastPrompt: string;
+  /** Id of the latest turn. Absent: unknown. */
+  readonly turnId?: string;
+  /** Number of steps of the latest turn's prompt that a resumption skips [CHAT-23]. Absent: 0. */
+  readonly playedCount?: number;
 }
 
 const EMPTY_MEMORY: DemoMemory = { turnCount: 0, lastPrompt: '' };
@@ -22,17 +26,24 @@ export function readMemory(saved: unknown): DemoMemory {
     'lastPrompt' in saved &&
     typeof saved.lastPrompt === 'string'
   ) {
-    return { turnCount: saved.turnCount, lastPrompt: saved.lastPrompt };
+    return {
+      turnCount: saved.turnCount,
+      lastPrompt: saved.lastPrompt,
+      ...('turnId' in saved && typeof saved.turnId === 'string' ? { turnId: saved.turnId } : {}),
+      ...('playedCount' in saved && typeof saved.playedCount === 'number'
+        ? { playedCount: saved.playedCount }
+        : {}),
+    };
   }
   return EMPTY_MEMORY;
 }
 
 /** The memory that results from these turns, oldest first. */
 export function recollect(turns: readonly Turn[]): DemoMemory {
-  return turns.reduce((memory, { message }) => remember(memory, message.text), EMPTY_MEMORY);
+  return turns.reduce((memory, { id, message }) => remember(memory, id, message.text), EMPTY_MEMORY);
 }
 
 /** The memory after another turn has started. */
-export function remember(memory: DemoMemory, prompt: string): DemoMemory {
-  return { turnCount: memory.turnCount + 1, lastPrompt: prompt.slice(0, PROMPT_LIMIT) };
+export function remember(memory: DemoMemory, turnId: string, prompt: string): DemoMemory {
+  return { turnCount: memory.turnCount + 1, lastPrompt: prompt.slice(0, PROMPT_LIMIT), turnId };
 }

@@ -97,6 +97,7 @@ export function createDemoProvider(options: DemoProviderOptions = {}): AgentProv
             label: name,
           }))
         : undefined,
+    canResumeTurns: () => true,
     openSession: async (request, signal) => {
       signal.throwIfAborted();
       if (isDisposed) throw new AgentError('agentExited', 'The demo agent was disposed');

@@ -14,7 +14,7 @@ import { type DemoMemory, remember } from './memory.ts';
 import { question } from './questions.ts';
 import type { Random } from './scene.ts';
 import { type Scene, speak } from './scene.ts';
-import { readScript } from './script.ts';
+import { readScript, type Script } from './script.ts';
 import { DemoSteering } from './steering.ts';
 import type { Step } from './step.ts';
 import { answer, hear, parts, reason, stream, understand } from './talk.ts';
@@ -38,6 +38,16 @@ export interface DemoParts {
   /** The keywords that prompts are read by. */
   readonly language: readonly DemoKeyword[];
   readonly onClosed: (session: DemoSession) => void;
+}
+
+/** How the script of a prompt is run. */
+interface ScriptRun {
+  readonly output: TurnOutput;
+  readonly cancelled: AbortSignal;
+  /** The memory before the turn. */
+  readonly previous: DemoMemory;
+  /** Number of steps that a resumption skips. Absent: the turn begins. */
+  readonly resumeAt?: number;
 }
 
 /** The demo agent's side of one chat. */
@@ -73,10 +83,27 @@ export class DemoSession implements AgentSession {
   }
 
   async runTurn(input: TurnInput, output: TurnOutput, cancelled: AbortSignal): Promise<void> {
-    const { steps, talk } = readScript(input.message.text, this.#parts.language);
     const previous = this.#memory;
-    this.#memory = remember(previous, input.message.text);
-    this.#options.host.saveMemory(this.#memory);
+    this.#save(remember(previous, input.turnId, input.message.text));
+    await this.#runScript(input, { output, cancelled, previous });
+  }
+
+  /** Continues behind the step that failed, or with the step that an end of the host interrupted. */
+  async resumeTurn(input: TurnInput, output: TurnOutput, cancelled: AbortSignal): Promise<void> {
+    const { turnId, turnCount, playedCount = 0 } = this.#memory;
+    if (turnId !== input.turnId) return this.runTurn(input, output, cancelled);
+    const previous = { ...this.#memory, turnCount: turnCount - 1 };
+    await this.#runScript(input, { output, cancelled, previous, resumeAt: playedCount });
+  }
+
+  #save(memory: DemoMemory): void {
+    this.#memory = memory;
+    this.#options.host.saveMemory(memory);
+  }
+
+  async #runScript(input: TurnInput, run: ScriptRun): Promise<void> {
+    const { output, cancelled, previous, resumeAt } = run;
+    const { steps, talk } = readScript(input.message.text, this.#parts.language);
 
     const scene: Scene = {
       turnId: input.turnId,
@@ -96,13 +123,9 @@ export class DemoSession implements AgentSession {
     const steering = new DemoSteering(steps.some(({ kind }) => kind === 'deaf'));
     this.#steering = steering;
     try {
-      if (input.context.length > 0) await hear(scene, input.context);
-      // No await without attachments, so that a steering message sent at the same time comes between the
-      // first steps.
-      if (input.message.attachments !== undefined) await tellAttached(scene, input.message);
-      const isTalk = talk.length > 0 || (steps.length === 0 && input.message.attachments === undefined);
-      if (isTalk) await answer(scene, talk, this.#nickname);
-      await this.#playAll(steps, scene, previous, steering);
+      if (resumeAt === undefined) await this.#begin(scene, input, { steps, talk });
+      else await speak(scene, 'markdown', 'Continuing.\n\n');
+      await this.#playAll(steps, { scene, previous, steering, skippedCount: resumeAt ?? 0 });
     } finally {
       steering.close();
     }
@@ -112,6 +135,15 @@ export class DemoSession implements AgentSession {
       outputTokens: Math.ceil(scene.spokenLength / CHARACTERS_PER_TOKEN),
       model: scene.isPaced ? PACED_MODEL_ID : FAST_MODEL_ID,
     });
+  }
+
+  async #begin(scene: Scene, { context, message }: TurnInput, { steps, talk }: Script): Promise<void> {
+    if (context.length > 0) await hear(scene, context);
+    // No await without attachments, so that a steering message sent at the same time comes between the
+    // first steps.
+    if (message.attachments !== undefined) await tellAttached(scene, message);
+    const isTalk = talk.length > 0 || (steps.length === 0 && message.attachments === undefined);
+    if (isTalk) await answer(scene, talk, this.#nickname);
   }
 
   async steer(message: Message): Promise<boolean> {
@@ -133,11 +165,15 @@ export class DemoSession implements AgentSession {
   /** Plays the steps in order. Steps of a steering message come before the remaining ones. */
   async #playAll(
     steps: readonly Step[],
-    scene: Scene,
-    previous: DemoMemory,
-    steering: DemoSteering,
+    {
+      scene,
+      previous,
+      steering,
+      skippedCount,
+    }: { scene: Scene; previous: DemoMemory; steering: DemoSteering; skippedCount: number },
   ): Promise<void> {
-    const left = [...steps];
+    const left = steps.slice(skippedCount);
+    const steered: Step[] = [];
     for (;;) {
       scene.signal.throwIfAborted();
       const message = steering.next();
@@ -145,15 +181,25 @@ export class DemoSession implements AgentSession {
         const script = readScript(message.text, this.#parts.language);
         await tellAttached(scene, message);
         if (script.talk.length > 0) await understand(scene, script.talk);
-        left.unshift(...script.steps);
+        steered.unshift(...script.steps);
         continue;
       }
-      const step = left.shift();
+      const step = steered.shift() ?? this.#nextStep(steps, left);
       // Closed synchronously with the end of the turn, so that no message is taken and then ignored.
       if (step === undefined) return steering.close();
       await this.#play(step, scene, previous);
       await scene.output.ready();
     }
+  }
+
+  /** The next step of the prompt. Saves from which step on a resumption continues. */
+  #nextStep(steps: readonly Step[], left: Step[]): Step | undefined {
+    const step = left.shift();
+    if (step === undefined) return undefined;
+    const index = steps.length - left.length - 1;
+    const playedCount = step.kind === 'fail' ? index + 1 : index;
+    if (playedCount > 0) this.#save({ ...this.#memory, playedCount });
+    return step;
   }
 
   async #play(step: Step, scene: Scene, previous: DemoMemory): Promise<void> {

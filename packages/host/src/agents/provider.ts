@@ -43,6 +43,11 @@ export interface AgentProvider {
    * a first selection. Absent or `undefined`: the values in the property's `enum` are complete [ROOT-4].
    */
   completeConfig?(input: CompleteConfig): Promise<readonly SessionConfigValueItem[] | undefined>;
+  /**
+   * Whether `AgentSession.resumeTurn` of a session that is opened with this memory could continue a turn that failed [CHAT-22]. Must be cheap;
+   * called when a turn fails, also for turns that an earlier host left open. Absent: never.
+   */
+  canResumeTurns?(memory: unknown): boolean;
   /** Opens the agent's side of a chat. Rejects with `AgentError`. The signal ends the attempt. */
   openSession(options: OpenAgentSession, signal: AbortSignal): Promise<AgentSession>;
   /**
@@ -168,6 +173,11 @@ export interface AgentSession {
    * has not settled 10 s after the abort, the host calls `terminate`.
    */
   runTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void>;
+  /**
+   * Continues a turn that failed, with the input that it was started with [CHAT-23]. Otherwise like `runTurn`. Its output is appended to
+   * that of the turn. The session may be another one than the one that began the turn. Absent: `runTurn` is called.
+   */
+  resumeTurn?(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void>;
   /**
    * Takes a message into the running turn [CHAT-12]. Resolves with true when the agent has it. With false, or
    * a rejection, the host queues the message. Called for one message at a time and not before `runTurn`; must

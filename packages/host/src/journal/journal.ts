@@ -22,7 +22,7 @@ export interface TurnRange {
   /** Bytes of JSON. */
   readonly maxBytes?: number;
   /** Number of turns that are read even when they exceed `maxBytes`. Default 1. */
-  readonly least?: 0 | 1;
+  readonly least?: 0 | 1 | 2;
 }
 
 /**
@@ -167,8 +167,17 @@ export type JournalWrite =
       readonly id: string;
       readonly json: string;
     }
-  /** Drops the turns of a chat whose ordinal is at or above `from` and below `to` (default: all above), with their contents. */
-  | { readonly op: 'dropTurns'; readonly chat: string; readonly from: number; readonly to?: number }
+  /**
+   * Drops the turns of a chat whose ordinal is at or above `from` and below `to` (default: all above), with their contents. `keepsContents`:
+   * the contents stay, as those of turns without a row. A resumed turn is active again, and refers to them [CHAT-23].
+   */
+  | {
+      readonly op: 'dropTurns';
+      readonly chat: string;
+      readonly from: number;
+      readonly to?: number;
+      readonly keepsContents?: true;
+    }
   /**
    * Replaces the turns of the chat `to` by turns 0 to `count - 1` of the chat `from`, with their contents. `session` is the session of `to`.
    * Earlier writes of the batch are visible. The chats are independent from then on: a turn that one drops stays in the other. The turns are

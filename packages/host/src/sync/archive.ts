@@ -28,7 +28,7 @@ function dropCutTurn(tx: Tx, { channel, before, after }: Change<'chat'>): void {
   tx.write({ op: 'dropContents', chat: channel.uri, turnId });
 }
 
-function keepTurns(tx: Tx, sync: Sync, { channel, before, after }: Change<'chat'>): void {
+function keepTurns(tx: Tx, sync: Sync, { channel, action, before, after }: Change<'chat'>): void {
   const { hostData } = channel;
   const oldest = hostData.turnCount - before.turns.length;
   const turnCount = oldest + after.turns.length;
@@ -40,6 +40,11 @@ function keepTurns(tx: Tx, sync: Sync, { channel, before, after }: Change<'chat'
       tx.write({ op: 'turn', chat: channel.uri, ordinal: oldest + index, id: turn.id, json });
     }
     tx.setHostData(channel, { ...hostData, turnCount });
+  } else if (action.type === 'chat/turnResume') {
+    // The turn is active again, and refers to its contents.
+    tx.write({ op: 'dropTurns', chat: channel.uri, from: turnCount, keepsContents: true });
+    tx.setHostData(channel, { ...hostData, turnCount });
+    channel.historyVersion += 1;
   } else {
     // A cut: the reducer keeps a prefix of the window, or no turns of the whole chat.
     const kept = after.turns.length === 0 ? 0 : turnCount;

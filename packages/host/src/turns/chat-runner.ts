@@ -1,8 +1,9 @@
-import type { ChatAction, ErrorInfo, ErrorResponsePart, Message, Turn } from '@agenthost/protocol';
+import type { ActiveTurn, ChatAction, ErrorInfo, Message, Turn } from '@agenthost/protocol';
 import { defined, errorText } from '@agenthost/protocol/values';
 import type { AgentTerminal } from '../agents/agent-terminal.ts';
 import { AgentError } from '../agents/errors.ts';
 import type { AgentSession } from '../agents/provider.ts';
+import type { TurnInput } from '../agents/turn.ts';
 import { steadyNow } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import { turnDuration } from '../sync/turn-time.ts';
@@ -12,6 +13,7 @@ import { forgetMemory, Instructions } from './agent/instructions.ts';
 import { commandContext, commandOf, isWholeContext, messageForAgent } from './command/command.ts';
 import { runCommand } from './command/command-turn.ts';
 import { withTranscripts } from './contents/attached-chats.ts';
+import { failurePart } from './failure.ts';
 import { LiveTurnOutput, type SpawnChat } from './output/turn-output.ts';
 import type { TurnParts } from './parts.ts';
 import { Steering } from './steering.ts';
@@ -23,6 +25,10 @@ const KEPT_TERMINALS = 8;
 
 interface Run {
   readonly turnId: string;
+  /** See `runKeyOf`. */
+  readonly key: string;
+  /** Whether the agent continues a turn that failed [CHAT-23]. */
+  readonly isResumed: boolean;
   /** The command that the host runs itself instead of the agent [CHAT-17]. */
   readonly command: string | undefined;
   readonly output: LiveTurnOutput;
@@ -45,8 +51,8 @@ export class ChatRunner {
   readonly #agent: ChatAgent;
   readonly #instructions: Instructions;
   #run: Run | undefined;
-  /** The last turn that was passed to an agent. No turn is passed twice. */
-  #begunTurn: string | undefined;
+  /** Key of the last run that was passed to an agent. No run is passed twice. */
+  #begunRun: string | undefined;
   /** Terminals of ended commands, oldest first. */
   readonly #endedTerminals: AgentTerminal[] = [];
   #usedAt: number;
@@ -94,8 +100,10 @@ export class ChatRunner {
     if (this.#isDisposed || this.#run !== undefined) return;
     const chat = this.#parts.sync.registry.getOf('chat', this.#chat);
     const turn = chat?.state.activeTurn;
-    if (chat === undefined || turn?.id !== turnId || this.#begunTurn === turnId) return;
-    this.#begunTurn = turnId;
+    if (chat === undefined || turn?.id !== turnId) return;
+    const key = runKeyOf(turn);
+    if (this.#begunRun === key) return;
+    this.#begunRun = key;
     const output = new LiveTurnOutput({
       ...this.#parts,
       turn: { chat: this.#chat, session: this.#session, turnId },
@@ -107,6 +115,8 @@ export class ChatRunner {
     const { promise: vacated, resolve } = Promise.withResolvers<void>();
     const run: Run = {
       turnId,
+      key,
+      isResumed: errorCountOf(turn) > 0,
       command: commandOf(turn.message),
       output,
       steering: new Steering(this.#parts, { chat: this.#chat, turnId }),
@@ -176,7 +186,7 @@ export class ChatRunner {
   forget(): void {
     this.stop();
     // A client may use the id of a removed turn again.
-    this.#begunTurn = undefined;
+    this.#begunRun = undefined;
     this.#leaveAgent();
   }
 
@@ -240,9 +250,9 @@ export class ChatRunner {
     try {
       if (run.command === undefined) await this.#runAgent(run, message, chat);
       else await this.#runCommand(run, run.command, message);
-      this.#end(run.turnId);
+      this.#end(run);
     } catch (error) {
-      this.#end(run.turnId, { kind: 'error', error: this.#explain(error, run.abort.signal) });
+      this.#end(run, this.#explain(error, run.abort.signal));
     } finally {
       run.output.end();
     }
@@ -259,18 +269,19 @@ export class ChatRunner {
     const notice = this.#agent.noticeAbout(agent);
     if (notice !== undefined) run.output.notify(notice);
     const { context, instructions, heard } = this.#instructions.next(agent);
-    const done = agent.runTurn(
-      {
-        turnId: run.turnId,
-        message: given,
-        context: [...context, ...selectionContext(chat), ...commandContext(history)],
-        ...defined({ instructions }),
-        locale: this.#parts.localeOf(this.#chat),
-        readResource: this.#parts.readResource,
-      },
-      run.output,
-      run.abort.signal,
-    );
+    const input: TurnInput = {
+      turnId: run.turnId,
+      message: given,
+      context: [...context, ...selectionContext(chat), ...commandContext(history)],
+      ...defined({ instructions }),
+      locale: this.#parts.localeOf(this.#chat),
+      readResource: this.#parts.readResource,
+    };
+    const { output, abort } = run;
+    const done =
+      run.isResumed && agent.resumeTurn !== undefined
+        ? agent.resumeTurn(input, output, abort.signal)
+        : agent.runTurn(input, output, abort.signal);
     run.steering.begin(agent);
     await done;
     await run.steering.settle(run.abort.signal);
@@ -332,14 +343,17 @@ export class ChatRunner {
   /**
    * Ends the turn if it is still open, so that a turn never stays open because a provider forgot to end it. Without an error it completes.
    */
-  #end(turnId: string, part?: ErrorResponsePart): void {
+  #end({ turnId, key }: Run, error?: ErrorInfo): void {
     const { sync } = this.#parts;
     sync.transact('host', (tx) => {
       const chat = sync.registry.getOf('chat', this.#chat);
-      if (chat?.state.activeTurn?.id !== turnId) return;
+      const turn = chat?.state.activeTurn;
+      // The turn may have been resumed already, in another run.
+      if (chat === undefined || turn === undefined || runKeyOf(turn) !== key) return;
       const duration = turnDuration(sync, chat);
-      if (part === undefined) tx.emit(chat, { type: 'chat/turnComplete', turnId, duration });
-      else tx.emit(chat, { type: 'chat/error', turnId, duration, part });
+      if (error === undefined) return tx.emit(chat, { type: 'chat/turnComplete', turnId, duration });
+      const part = failurePart(this.#parts, chat, error);
+      tx.emit(chat, { type: 'chat/error', turnId, duration, part });
     });
   }
 
@@ -355,8 +369,7 @@ export class ChatRunner {
     const run = this.#run;
     if (run === undefined || run.command !== undefined) return;
     if (!run.abort.signal.aborted) {
-      const error = { errorType: 'agentExited', message: reason };
-      this.#end(run.turnId, { kind: 'error', error });
+      this.#end(run, { errorType: 'agentExited', message: reason });
       run.output.end();
       run.abort.abort();
     }
@@ -364,6 +377,12 @@ export class ChatRunner {
     run.vacate();
   }
 }
+
+/** Identifies a run of a turn. A resumed turn keeps the error part of each earlier run [CHAT-23]. */
+const runKeyOf = (turn: ActiveTurn): string => `${errorCountOf(turn)} ${turn.id}`;
+
+const errorCountOf = ({ responseParts }: ActiveTurn): number =>
+  responseParts.reduce((count, { kind }) => (kind === 'error' ? count + 1 : count), 0);
 
 /** The text that a side chat is about, for its first turn [CHAT-39]. */
 function selectionContext({ state: { origin }, hostData }: Channel<'chat'>): readonly string[] {

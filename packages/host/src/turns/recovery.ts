@@ -4,10 +4,13 @@ import type { TerminalHostData } from '../sync/host-data.ts';
 import { dropImported } from '../sync/importing.ts';
 import type { Sync } from '../sync/sync.ts';
 import { turnDuration } from '../sync/turn-time.ts';
+import { failurePart } from './failure.ts';
+import type { TurnParts } from './parts.ts';
 
 /**
  * Ends turns, session creations and imports that an earlier host left open, by ordinary journaled actions,
- * before clients can connect [CONN-8]. Keeps partial responses. Does not start queued messages.
+ * before clients can connect [CONN-8]. Keeps partial responses. Does not start queued messages. Turns whose agent can continue them
+ * become resumable [CONN-22].
  *
  * Calls `recoverTerminals` first with the open terminals, which are not loaded. `areAll` is false if an
  * unreadable channel may be a terminal too.
@@ -16,8 +19,7 @@ import { turnDuration } from '../sync/turn-time.ts';
  * running that has ended.
  */
 export async function recoverOpen(
-  sync: Sync,
-  log: Log,
+  { sync, log, agents }: Pick<TurnParts, 'sync' | 'log' | 'agents'>,
   recoverTerminals: (
     terminals: readonly { readonly uri: string; readonly hostData: TerminalHostData }[],
     areAll: boolean,
@@ -39,7 +41,12 @@ export async function recoverOpen(
   for (const uri of await sync.journal.listOpen()) {
     const found = await readOr(log, uri, () => readOpen(sync, uri));
     if (found === 'unreadable') unread.add(uri);
-    else if (found === undefined || found instanceof Channel) open.set(uri, found);
+    else if (found === undefined || found instanceof Channel) {
+      open.set(uri, found);
+      // Its agent decides whether a turn of the chat is resumable.
+      const { session } = found ?? {};
+      if (session !== undefined) await readOr(log, session, () => sync.registry.openOf('session', session));
+    }
     else terminals.set(uri, found);
   }
   await recoverTerminals(
@@ -56,7 +63,8 @@ export async function recoverOpen(
       if (channel?.is('chat') === true && channel.state.activeTurn !== undefined) {
         const { id: turnId } = channel.state.activeTurn;
         const duration = turnDuration(sync, channel, endedAt);
-        tx.emit(channel, { type: 'chat/error', turnId, duration, part: { kind: 'error', error } });
+        const part = failurePart({ sync, agents }, channel, error);
+        tx.emit(channel, { type: 'chat/error', turnId, duration, part });
       }
       // The active clients may reconnect. `Membership` removes the mark.
       const isAwaited = channel?.is('session') === true && channel.state.activeClients.length > 0;

@@ -5,6 +5,7 @@ import type { Channel } from '../sync/channel.ts';
 import { turnDuration } from '../sync/turn-time.ts';
 import type { Tx } from '../sync/tx.ts';
 import { ChatRunner } from './chat-runner.ts';
+import { failurePart } from './failure.ts';
 import type { SpawnChat } from './output/turn-output.ts';
 import { WorkerChats } from './output/worker-chat.ts';
 import type { TurnParts } from './parts.ts';
@@ -207,7 +208,8 @@ export class TurnSupervisor {
     this.#parts.sync.transact('host', (tx) => {
       if (chat.state.activeTurn?.id !== turnId) return;
       const duration = turnDuration(this.#parts.sync, chat);
-      tx.emit(chat, { type: 'chat/error', turnId, duration, part: { kind: 'error', error } });
+      const part = failurePart(this.#parts, chat, error);
+      tx.emit(chat, { type: 'chat/error', turnId, duration, part });
     });
   }
 

@@ -56,6 +56,8 @@ export class SessionOpening {
   readonly #key: string;
   #mcpServers: ToolServerEntry[] = [];
   #sessionId: string | undefined;
+  /** The turn whose message the agent's session got last. */
+  #promptedTurn: string | undefined;
   #attached: Attachment | undefined;
   #priming: string | undefined;
   /** Notices that people get in the next turn. */
@@ -67,7 +69,9 @@ export class SessionOpening {
     this.#parts = parts;
     this.#context = parts.context;
     this.#options = parts.options;
-    this.#sessionId = textOf(objectOf(parts.options.memory)['sessionId']);
+    const memory = objectOf(parts.options.memory);
+    this.#sessionId = textOf(memory['sessionId']);
+    this.#promptedTurn = textOf(memory['turnId']);
     this.#key = parts.context.agent.sharesProcess === false ? parts.options.chat : '';
   }
 
@@ -84,6 +88,22 @@ export class SessionOpening {
   /** The record of the chat that the agent still needs, when its session does not know the chat. */
   get priming(): string | undefined {
     return this.#priming;
+  }
+
+  /** Whether the agent's session got the message of this turn. */
+  knowsTurn(turnId: string): boolean {
+    return this.#promptedTurn === turnId;
+  }
+
+  /** The message of a turn is about to be sent. Saves what a resumption of the turn needs [CHAT-23]. */
+  beginTurn({ connection, sessionId }: AttachedSession, turnId: string): void {
+    this.#promptedTurn = turnId;
+    const { canLoad, canResume } = connection.traits;
+    this.#options.host.saveMemory({
+      sessionId,
+      turnId,
+      ...(canLoad || canResume ? { canReopen: true } : {}),
+    });
   }
 
   /** The agent has processed a prompt with the record. */
@@ -192,6 +212,7 @@ export class SessionOpening {
       }
     }
     this.#sessionId = undefined;
+    this.#promptedTurn = undefined;
     await this.#prime();
     if (this.#priming !== undefined) {
       this.#notices.add(
@@ -222,6 +243,7 @@ export class SessionOpening {
     const attachment = await this.#receive(connection, sessionId);
     const { offered } = this.#parts.config;
     this.#sessionId = sessionId;
+    this.#promptedTurn = undefined;
     offered.read(answer);
     this.#context.onOffered(offered);
     this.#options.host.saveMemory({ sessionId });

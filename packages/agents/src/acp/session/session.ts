@@ -12,6 +12,7 @@ import { DuplicateToolCalls } from '../client-tools/duplicate-tool-calls.ts';
 import { OfferedTools } from '../client-tools/offered-tools.ts';
 import { ConfigControl } from '../config/config-control.ts';
 import type { JsonObject } from '../json.ts';
+import type { AgentTraits } from '../process/agent-traits.ts';
 import type { SessionReceiver } from '../process/connection.ts';
 import { orAbort } from '../runtime.ts';
 import type { AskPeople } from '../turn/elicitation.ts';
@@ -30,6 +31,16 @@ import { SharedTerminals } from './terminals.ts';
  * afterwards.
  */
 const TRAILING_USAGE_MS = 150;
+
+/** A turn for the agent. `isResumed`: it failed before [CHAT-23]. */
+interface GivenTurn {
+  readonly input: TurnInput;
+  readonly isResumed: boolean;
+}
+
+/** Asks an agent to continue a turn that failed. The agent's session has the message of the turn. */
+const CONTINUE =
+  'Your work on my last message was interrupted before it was complete. Continue where you stopped.';
 
 /**
  * A chat's session with an ACP agent. It outlives its process: after a stop for idleness the next turn starts
@@ -101,7 +112,16 @@ export class AcpSession implements AgentSession, SessionReceiver {
     });
   }
 
-  async runTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
+  runTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
+    return this.#run({ input, isResumed: false }, output, signal);
+  }
+
+  /** Asks the agent to continue, or sends the message again if the agent's session does not have it. */
+  resumeTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
+    return this.#run({ input, isResumed: true }, output, signal);
+  }
+
+  async #run(given: GivenTurn, output: TurnOutput, signal: AbortSignal): Promise<void> {
     const before = this.#running;
     const steering = new PromptSteering();
     this.#steering = steering;
@@ -115,7 +135,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
       if (signal.aborted) return;
       const lease = await orAbort(this.#opening.attach(), signal, (late) => late.release());
       try {
-        await this.#prompt(input, output, signal, steering);
+        await this.#prompt(given, output, signal, steering);
       } finally {
         lease.release();
       }
@@ -206,7 +226,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
   }
 
   async #prompt(
-    input: TurnInput,
+    { input, isResumed }: GivenTurn,
     output: TurnOutput,
     signal: AbortSignal,
     steering: PromptSteering,
@@ -228,12 +248,10 @@ export class AcpSession implements AgentSession, SessionReceiver {
       output.notify(`${this.#name} offers no choice of models; it continues with its present model.`);
     }
     const tell = (problem: string): void => output.notify(problem);
-    const prompt: ContentBlock[] = await promptBlocks(input, connection.traits, tell);
-    prompt.unshift(...input.context.map((text): ContentBlock => ({ type: 'text', text })));
-    const { priming } = this.#opening;
-    if (priming !== undefined && input.instructions !== undefined)
-      prompt.unshift({ type: 'text', text: input.instructions });
-    if (priming !== undefined) prompt.unshift({ type: 'text', text: priming });
+    const prompt: ContentBlock[] =
+      isResumed && this.#opening.knowsTurn(input.turnId)
+        ? [{ type: 'text', text: CONTINUE }]
+        : await this.#message(input, connection.traits, tell);
     if (signal.aborted) return;
     const { workingDirectory } = this.#options;
     const turn = new AcpTurn(input.turnId, output, {
@@ -247,6 +265,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
     const cancel = (): void => connection.notify('session/cancel', { sessionId });
     signal.addEventListener('abort', cancel, { once: true });
     try {
+      this.#opening.beginTurn(attached, input.turnId);
       const answer = connection.request('session/prompt', { sessionId, prompt });
       steering.begin({ connection, sessionId, readResource: input.readResource, tell });
       const result = await answer;
@@ -259,6 +278,18 @@ export class AcpSession implements AgentSession, SessionReceiver {
       await turn.showKeptBack();
       await this.terminals.endTurn(signal.aborted);
     }
+  }
+
+  /** The message of a turn for the agent, below what its session lacks. */
+  async #message(
+    input: TurnInput,
+    traits: AgentTraits,
+    tell: (problem: string) => void,
+  ): Promise<ContentBlock[]> {
+    const message = await promptBlocks(input, traits, tell);
+    const { priming } = this.#opening;
+    const primed = priming === undefined ? [] : [priming, ...(input.instructions === undefined ? [] : [input.instructions])];
+    return [...[...primed, ...input.context].map((text): ContentBlock => ({ type: 'text', text })), ...message];
   }
 
   async #awaitUsage(turn: AcpTurn): Promise<void> {

@@ -14,6 +14,13 @@ import type { Change, Tx } from '../../sync/tx.ts';
 import { findToolCall } from '../../turns/tools/tool-call.ts';
 import { titleFrom } from './title.ts';
 
+/** Actions of chats that make the session unread. */
+const MAKES_UNREAD: ReadonlySet<string> = new Set([
+  'chat/turnStarted',
+  'chat/turnResume',
+  'chat/inputRequested',
+]);
+
 /** Mirrors changes of chats into their session, in the same cause [SESS-5] [SESS-6] [SESS-7]. */
 export function mirrorChats(sync: Sync): void {
   sync.observe('chat', (tx, change) => {
@@ -23,9 +30,7 @@ export function mirrorChats(sync: Sync): void {
     mirrorInputNeeded(tx, session, change);
     if (change.action.type === 'chat/turnStarted' && change.action.message.origin.kind === 'user')
       nameFromMessage(tx, session, change.channel, change.action.message.text);
-    if (change.action.type === 'chat/turnStarted' || change.action.type === 'chat/inputRequested') {
-      clearRead(tx, session);
-    }
+    if (MAKES_UNREAD.has(change.action.type)) clearRead(tx, session);
   });
   sync.observe('session', (tx, { channel, before, after, action }) => {
     if (before.activity === after.activity || action.type === 'session/activityChanged') return;

@@ -13,7 +13,14 @@ import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { failDeniedCall, fitClientResult } from './client-tools.ts';
 import { forgetHistory, startQueued } from './queue.ts';
 import { checkChatAction } from './rules.ts';
-import { alignWindows, type CutPoint, findCut, isIncomplete } from './truncate.ts';
+import {
+  alignWindows,
+  type CutPoint,
+  findCut,
+  findResumed,
+  isIncomplete,
+  lacksResumed,
+} from './truncate.ts';
 
 /** Plans the actions of clients on a chat. */
 export function chatModule(parts: {
@@ -59,6 +66,7 @@ function planAction(
       caller,
       isArchived: () => found?.isArchived === true,
       hasCut: () => cut !== undefined,
+      lastTurn: cut?.turns?.at(-1) ?? chat.state.turns.at(-1),
     },
     action,
   );
@@ -67,7 +75,10 @@ function planAction(
   return {
     action: (tx) => fitMessage(tx, attachments, chat, fitClientResult(contents, chat, action)),
     before: (tx) => {
-      if (cut !== undefined && alignWindows(tx, sync, chat, cut)) forgetHistory(tx, turns, chat);
+      if (cut === undefined) return;
+      const isCut = alignWindows(tx, sync, chat, cut);
+      // A resumed turn stays in the history.
+      if (isCut && action.type === 'chat/truncated') forgetHistory(tx, turns, chat);
     },
     after: (tx) => follow(tx, parts, chat, { action, caller }),
   };
@@ -80,7 +91,7 @@ function planAction(
 interface Lookup {
   readonly historyVersion: number;
   readonly turnCount: number;
-  /** The position of a truncation's cut; `undefined` if there is no such turn. */
+  /** The position of a truncation's cut, or of a resumed turn; `undefined` if there is no such turn. */
   readonly cut?: CutPoint | undefined;
   /** True if a turn with this id is on disk. */
   readonly isArchived?: boolean;
@@ -92,6 +103,7 @@ const isPresent = (chat: Channel<'chat'>, found: Lookup | undefined): boolean =>
   !isIncomplete(chat, found.cut);
 
 function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<Lookup> | undefined {
+  if (action.type === 'chat/turnResume') return lookUpResumed(sync, chat);
   const turnId =
     action.type === 'chat/turnStarted' || action.type === 'chat/truncated' ? action.turnId : undefined;
   if (turnId === undefined) return undefined;
@@ -117,6 +129,16 @@ function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<
   );
 }
 
+/** The last turns, when a window lacks one that a resumption needs. */
+function lookUpResumed(sync: Sync, chat: Channel<'chat'>): Promise<Lookup> | undefined {
+  if (chat.state.activeTurn !== undefined || !lacksResumed(chat)) return undefined;
+  // Commit first, so that the rows match the state.
+  return sync.path.boundary(
+    () => ({ historyVersion: chat.historyVersion, turnCount: chat.hostData.turnCount }),
+    async (at) => ({ ...at, cut: await findResumed(sync, chat) }),
+  );
+}
+
 function follow(
   tx: Tx,
   parts: Parts,
@@ -126,6 +148,9 @@ function follow(
   const { turns, locales } = parts;
   const { uri } = chat;
   switch (action.type) {
+    case 'chat/turnResume':
+      locales.started(uri, caller.locale);
+      return;
     case 'chat/turnStarted':
       locales.started(uri, caller.locale);
       clearDraft(tx, chat, action.message);

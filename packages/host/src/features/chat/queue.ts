@@ -51,6 +51,7 @@ export function observeTurns(parts: QueueParts & { readonly turns: TurnSuperviso
       // If the commit fails, the turn is open again, and its start may have been skipped meanwhile.
       tx.undo(() => sync.path.afterTurn(() => turns.start(channel.uri, ended)));
     }
+    if (action.type === 'chat/turnResume') closeRequests(tx, channel);
     if (action.type === 'chat/turnStarted' || action.type === 'chat/turnResume') {
       const { uri } = channel;
       tx.effect(() => turns.start(uri, action.turnId));
@@ -58,6 +59,14 @@ export function observeTurns(parts: QueueParts & { readonly turns: TurnSuperviso
     if (action.type === 'chat/truncated' && isShorter(before, after)) forgetHistory(tx, turns, channel);
     if (action.type === 'chat/turnComplete') startQueued(tx, parts, channel);
   });
+}
+
+/** Cancels the input requests that a resumed turn left open: the agent no longer waits for them [CHAT-29]. */
+function closeRequests(tx: Tx, chat: Channel<'chat'>): void {
+  for (const part of chat.state.activeTurn?.responseParts ?? []) {
+    if (part.kind !== 'inputRequest' || part.response !== undefined) continue;
+    tx.emit(chat, { type: 'chat/inputCompleted', requestId: part.request.id, response: 'cancel' });
+  }
 }
 
 const isShorter = (before: ChatState, after: ChatState): boolean =>

@@ -10,8 +10,10 @@ import {
   type MessageOrigin,
   resumableTurn,
   type ToolCallState,
+  type Turn,
   weightOf,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { type Caller, type Rejection, reject } from '../../handler-port/channel-module.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -31,6 +33,8 @@ interface Situation {
   isArchived(turnId: string): boolean;
   /** Whether the last turn that a truncation keeps was found. */
   hasCut(): boolean;
+  /** The last ended turn of the chat, which may be outside of the window. */
+  readonly lastTurn: Turn | undefined;
 }
 
 /**
@@ -59,7 +63,7 @@ export function checkChatAction(situation: Situation, action: ChatAction): Rejec
     case 'chat/pendingMessageRemoved':
       return notInteractive(situation) ?? checkPendingRemoved(situation, action);
     case 'chat/turnResume':
-      return notInteractive(situation) ?? checkResume(situation.state, action.turnId);
+      return notInteractive(situation) ?? checkResume(situation, action.turnId);
     case 'chat/turnCancelled':
       return situation.state.activeTurn?.id === action.turnId ? undefined : noSuchTurn(action.turnId);
     case 'chat/toolCallConfirmed':
@@ -131,10 +135,15 @@ function notFromUser({ origin }: { origin: MessageOrigin }): Rejection | undefin
 }
 
 /** Only the last turn can be resumed, when its error says so [CHAT-23]. */
-const checkResume = (state: ChatState, turnId: string): Rejection | undefined =>
-  resumableTurn(state)?.id === turnId
+function checkResume(
+  { state: { activeTurn }, lastTurn }: Situation,
+  turnId: string,
+): Rejection | undefined {
+  const turns = lastTurn === undefined ? [] : [lastTurn];
+  return resumableTurn({ turns, ...defined({ activeTurn }) })?.id === turnId
     ? undefined
     : reject('notResumable', `Turn ${turnId} cannot be resumed`);
+}
 
 const noSuchTurn = (turnId: string): Rejection =>
   reject('noSuchTurn', `Turn ${turnId} is not the active one`);

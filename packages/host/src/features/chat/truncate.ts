@@ -18,7 +18,9 @@ import {
 /** The position of the turn that becomes the last one. Valid until the history is cut. */
 export interface CutPoint {
   readonly ordinal: number;
-  /** The last turns up to and including it, read from disk. Absent: every window contains the turn. */
+  /** Ordinal of the oldest turn that every window must contain before the action. */
+  readonly oldestNeeded: number;
+  /** The last turns up to and including it, read from disk. Absent: every window contains the needed turns. */
   readonly turns?: Turn[];
   /** Bytes of these turns. */
   readonly bytes?: number;
@@ -36,15 +38,41 @@ export async function findCut(
 ): Promise<CutPoint | undefined> {
   const ordinal = await findOrdinal(sync.journal, at, turnId);
   if (ordinal === undefined) return undefined;
-  if (!isLacking(chat, ordinal)) return { ordinal };
-  const rows = await sync.journal.readTurns(at.chat, { before: ordinal + 1, ...WINDOW_LIMITS, least: 1 });
-  const bytes = rows.reduce((sum, { json }) => sum + json.length, 0);
-  return { ordinal, turns: rows.map(readTurn), bytes };
+  if (!isLacking(chat, ordinal)) return { ordinal, oldestNeeded: ordinal };
+  return { ordinal, oldestNeeded: ordinal, ...(await readUpTo(sync, at.chat, ordinal, 1)) };
+}
+
+/**
+ * Finds the position of the chat's last turn, which is about to be resumed [CHAT-23], and the turns for windows that lack it. Windows need
+ * the turn before it too: for protocol versions before 0.9, the resumed turn is cut off behind that turn and started again.
+ */
+export async function findResumed(sync: Sync, chat: Channel<'chat'>): Promise<CutPoint> {
+  const ordinal = chat.hostData.turnCount - 1;
+  const oldestNeeded = oldestForResume(chat);
+  if (!lacksResumed(chat)) return { ordinal, oldestNeeded };
+  return { ordinal, oldestNeeded, ...(await readUpTo(sync, chat.uri, ordinal, 2)) };
+}
+
+/** Whether turns for a resumption must be read from disk. */
+export const lacksResumed = (chat: Channel<'chat'>): boolean =>
+  chat.hostData.turnCount > 0 && isLacking(chat, oldestForResume(chat));
+
+const oldestForResume = ({ hostData: { turnCount, keptFrom = 0 } }: Channel<'chat'>): number =>
+  Math.max(keptFrom, turnCount - 2);
+
+async function readUpTo(
+  sync: Sync,
+  chat: string,
+  ordinal: number,
+  least: 1 | 2,
+): Promise<{ turns: Turn[]; bytes: number }> {
+  const rows = await sync.journal.readTurns(chat, { before: ordinal + 1, ...WINDOW_LIMITS, least });
+  return { turns: rows.map(readTurn), bytes: rows.reduce((sum, { json }) => sum + json.length, 0) };
 }
 
 /** Whether turns for a cut are needed and were not read. A window may have been added meanwhile. */
 export const isIncomplete = (chat: Channel<'chat'>, cut: CutPoint | undefined): boolean =>
-  cut !== undefined && cut.turns === undefined && isLacking(chat, cut.ordinal);
+  cut !== undefined && cut.turns === undefined && isLacking(chat, cut.oldestNeeded);
 
 /** Whether a window of the host or a subscriber begins after a turn. */
 const isLacking = (chat: Channel<'chat'>, ordinal: number): boolean =>
@@ -52,12 +80,12 @@ const isLacking = (chat: Channel<'chat'>, ordinal: number): boolean =>
   [...chat.subscriptions.values()].some(({ fromOrdinal }) => fromOrdinal > ordinal);
 
 /**
- * Gives every window that lacks the turn the same end, directly before the public envelope [CHAT-6]: the
+ * Gives every window that lacks a needed turn the same end, directly before the public envelope [CHAT-6]: the
  * host's window by replacement, those of subscribers by private envelopes. Returns true if the host's window
- * was cut.
+ * was replaced.
  */
 export function alignWindows(tx: Tx, sync: Sync, chat: Channel<'chat'>, cut: CutPoint): boolean {
-  const { ordinal, turns: last, bytes = 0 } = cut;
+  const { ordinal, oldestNeeded, turns: last, bytes = 0 } = cut;
   // Invalidates earlier snapshots, also if nothing is cut: they must not be followed by this envelope,
   // because their window may lack the turn.
   chat.historyVersion += 1;
@@ -65,8 +93,11 @@ export function alignWindows(tx: Tx, sync: Sync, chat: Channel<'chat'>, cut: Cut
   sync.countWork(bytes);
   const { keptFrom } = chat.hostData;
   for (const subscription of chat.subscriptions.values()) {
-    if (subscription.fromOrdinal <= ordinal) continue;
-    const shown = last.slice(-(subscription.view?.turns ?? WINDOW_TURNS) || last.length);
+    if (subscription.fromOrdinal <= oldestNeeded) continue;
+    const viewed = subscription.view?.turns ?? WINDOW_TURNS;
+    // The public envelope of a cut removes nothing from an empty window.
+    const shownCount = oldestNeeded === ordinal ? viewed : Math.max(viewed, ordinal - oldestNeeded + 1);
+    const shown = shownCount === 0 ? [] : last.slice(-shownCount);
     const turns = subscription.takesTurns ? shown : [];
     const oldest = ordinal + 1 - turns.length;
     sync.sendPrivate(subscription.sink, { channel: chat.uri, action: { type: 'chat/truncated' } });
@@ -76,7 +107,7 @@ export function alignWindows(tx: Tx, sync: Sync, chat: Channel<'chat'>, cut: Cut
     }
     tx.undo(moveWindow(subscription, oldest, sync.sequencer.last));
   }
-  if (firstOrdinal(chat) <= ordinal) return false;
+  if (firstOrdinal(chat) <= oldestNeeded) return false;
   const turnCount = ordinal + 1;
   tx.write({ op: 'dropTurns', chat: chat.uri, from: turnCount });
   tx.setWindow(chat, withTurns(chat.state, last, turnCount - last.length, keptFrom));

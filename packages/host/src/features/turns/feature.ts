@@ -83,7 +83,7 @@ export async function turnsFeature(parts: Parts): Promise<
     approvals,
     contents,
     locales,
-    recover: () => recoverOpen(sync, log, (open, areAll) => terminals.recover(open, areAll)),
+    recover: () => recoverOpen(parts, (open, areAll) => terminals.recover(open, areAll)),
     sweep: () => {
       // The next turn opens the agent again.
       const idleMs = numberSetting(config(), 'agentIdleMinutes') * MINUTE_MS;

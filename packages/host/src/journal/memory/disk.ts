@@ -72,7 +72,8 @@ function applyWrite(tables: MemoryTables, write: JournalWrite): void {
         turns?.delete(ordinal);
         dropped.add(id);
       }
-      dropContents(tables, ({ chat, turnId = '' }) => chat === write.chat && dropped.has(turnId));
+      if (write.keepsContents !== true)
+        dropContents(tables, ({ chat, turnId = '' }) => chat === write.chat && dropped.has(turnId));
       return;
     }
     case 'copyTurns':

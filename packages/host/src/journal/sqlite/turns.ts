@@ -12,6 +12,9 @@ const MORE = ' ';
 
 type Write<Op extends JournalWrite['op']> = Extract<JournalWrite, { op: Op }>;
 
+/** A range of turns to drop, with or without their contents. */
+type Dropped = Range & { readonly keepsContents: boolean };
+
 /**
  * Writes turns and their contents. A chat that was never copied, and is no copy, has its turns under its own name and no row in `spans`.
  * A copy consists of spans on the lines of its source, so its cost does not depend on the number of turns. A row and the contents of its
@@ -40,17 +43,14 @@ export class SqliteTurnWriter {
     if (row !== undefined) this.#search.turn(number(row, 'key'), write.json);
   }
 
-  drop(chat: string, range: Range): void {
-    const spans = spansOf(this.#statements, chat);
-    if (spans === undefined) return this.#dropRows({ line: chat, ...range });
-    const left = spans.flatMap((span) => this.#dropOf(chat, span, range));
-    this.#replace(chat, spans, left);
+  dropTurns({ chat, from: start, to: stop = END, keepsContents }: Write<'dropTurns'>): void {
+    this.#drop(chat, { start, stop, keepsContents: keepsContents === true });
   }
 
   /** Deletes all turns of a chat, their contents and those of its active turn. */
   dropAll(chat: string): void {
     const lines = this.#ownLines(chat);
-    this.drop(chat, { start: 0, stop: END });
+    this.#drop(chat, { start: 0, stop: END, keepsContents: false });
     for (const line of lines) this.#dropLoose(line);
     // A mark stays while other chats show rows under this name: new turns must not be written there.
     this.#statements.run('DELETE FROM spans WHERE chat = ? AND (start < stop OR line <> chat)', chat);
@@ -121,14 +121,23 @@ export class SqliteTurnWriter {
     );
   }
 
+  #drop(chat: string, range: Dropped): void {
+    const spans = spansOf(this.#statements, chat);
+    if (spans === undefined) return this.#dropRows({ line: chat, ...range });
+    const left = spans.flatMap((span) => this.#dropOf(chat, span, range));
+    this.#replace(chat, spans, left);
+  }
+
   /** Drops the turns of a span within a range, and returns the rest of the span. */
-  #dropOf(chat: string, span: Span, range: Range): Span[] {
+  #dropOf(chat: string, span: Span, range: Dropped): Span[] {
     const [dropped] = clip([span], range);
     if (dropped === undefined) return [span];
     const others = this.#statements
       .all('SELECT start, stop, line FROM spans WHERE line = ? AND chat <> ?', span.line, chat)
       .map(toSpan);
-    for (const free of subtract(dropped, others)) this.#dropRows({ ...free, line: span.line });
+    const { keepsContents } = range;
+    for (const free of subtract(dropped, others))
+      this.#dropRows({ ...free, line: span.line, keepsContents });
     // A truncated chat continues on its line, unless turns of other chats follow there.
     const goesOn = dropped.stop === END && others.every(({ stop }) => stop <= dropped.start);
     if (goesOn && dropped.start > span.start) return [span];
@@ -255,15 +264,17 @@ export class SqliteTurnWriter {
     );
   }
 
-  #dropRows({ line, start, stop }: Span): void {
-    this.#statements.run(
-      `DELETE FROM contents WHERE chat = ? AND turn IN
-         (SELECT id FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?)`,
-      line,
-      line,
-      start,
-      stop,
-    );
+  #dropRows({ line, start, stop, keepsContents }: Span & Dropped): void {
+    if (!keepsContents) {
+      this.#statements.run(
+        `DELETE FROM contents WHERE chat = ? AND turn IN
+           (SELECT id FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?)`,
+        line,
+        line,
+        start,
+        stop,
+      );
+    }
     this.#search.dropTurns(line, start, stop);
     this.#statements.run(
       'DELETE FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?',

@@ -4,7 +4,6 @@ import { checkSeq } from '../sequence-numbers.ts';
 import { Compressor } from './compression.ts';
 import { RowBuilder } from './envelope-rows.ts';
 import { SqliteSearchWriter } from './search-writer.ts';
-import { END } from './spans.ts';
 import { number, type Statements } from './statements.ts';
 import { SqliteTurnWriter } from './turns.ts';
 
@@ -98,7 +97,7 @@ export class SqliteWriter {
       case 'turn':
         return this.#turns.turn(write);
       case 'dropTurns':
-        return this.#turns.drop(write.chat, { start: write.from, stop: write.to ?? END });
+        return this.#turns.dropTurns(write);
       case 'copyTurns':
         return this.#turns.copy(write);
       case 'moveChat':

@@ -73,6 +73,8 @@ export class LiveTurnOutput implements TurnOutput {
   /** Aborts when the turn has ended. */
   readonly #over = new AbortController();
   readonly #toolCalls = new Map<string, LiveToolCall>();
+  /** Ids of the calls of a resumed turn before it failed. */
+  readonly #earlierCalls: ReadonlySet<string>;
   readonly #inputRequests: LiveInputRequests;
   #isOver = false;
 
@@ -100,6 +102,11 @@ export class LiveTurnOutput implements TurnOutput {
       emit: (make) => void this.#emit(make),
       newId: () => this.#ids.next(),
     });
+    const earlier = this.#chat()?.state.activeTurn?.responseParts ?? [];
+    this.#size.addParts(earlier);
+    this.#earlierCalls = new Set(
+      earlier.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall.toolCallId] : [])),
+    );
   }
 
   markdown(text: string): Promise<void> {
@@ -144,8 +151,9 @@ export class LiveTurnOutput implements TurnOutput {
 
   toolCall(call: ToolCallStart): ToolCallHandle {
     const given = call.toolCallId ?? this.#ids.next();
-    // Clients could not answer a call with a longer id.
-    const toolCallId = isNameable(given) ? given : this.#ids.next();
+    // Clients could not answer a call with a longer id, or with the id of an earlier call.
+    const isUsable = isNameable(given) && !this.#earlierCalls.has(given);
+    const toolCallId = isUsable ? given : this.#ids.next();
     const handle = new LiveToolCall({
       id: toolCallId,
       turnId: this.#turn.turnId,

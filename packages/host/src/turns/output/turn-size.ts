@@ -1,4 +1,4 @@
-import { CHANNEL_LIMITS, type ChatAction } from '@agenthost/protocol';
+import { CHANNEL_LIMITS, type ChatAction, type ResponsePart } from '@agenthost/protocol';
 
 /**
  * Maximum characters of a turn. Limits the memory that an agent with endless output can take, and lets each
@@ -25,6 +25,12 @@ export class TurnSize {
 
   get partCount(): number {
     return this.#partCount;
+  }
+
+  /** Counts the parts that a resumed turn has already. */
+  addParts(parts: readonly ResponsePart[]): void {
+    this.#partCount += parts.length;
+    for (const part of parts) this.#length += JSON.stringify(part).length;
   }
 
   /** Counts one action. Returns the limit that the turn exceeds, as text for users, or `undefined`. */

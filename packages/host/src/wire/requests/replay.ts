@@ -75,6 +75,9 @@ export async function replay(
   return undefined;
 }
 
+/** Finds envelopes that may change the end of a chat's history. */
+const MAY_CUT = /"chat\/(?:truncated|turnResume)"/;
+
 /** Windows that the replay empties hold all later turns. */
 function widenEmptied(connection: Connection, alive: readonly Wanted[], emptied: ReadonlySet<string>): void {
   for (const { channel } of alive) {
@@ -96,13 +99,15 @@ function readable(
   const actions: string[] = [];
   const emptied = new Set<string>();
   for (const row of rows) {
-    const mayCut = row.json.includes('"chat/truncated"') && (before.get(row.channel)?.fromOrdinal ?? 0) > 0;
+    const mayCut = MAY_CUT.test(row.json) && (before.get(row.channel)?.fromOrdinal ?? 0) > 0;
     if (connection.translator.isIdentity && !mayCut) {
       actions.push(row.json);
       continue;
     }
     // Journaled by this host after its checks.
     const envelope: ActionEnvelope = JSON.parse(row.json);
+    // The window may lack the resumed turn, or the turn before it (CHAT-23).
+    if (mayCut && envelope.action.type === 'chat/turnResume') return { actionsJson: undefined, emptied };
     if (mayCut && envelope.action.type === 'chat/truncated') {
       if (envelope.action.turnId !== undefined) return { actionsJson: undefined, emptied };
       emptied.add(row.channel);

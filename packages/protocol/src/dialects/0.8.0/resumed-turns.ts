@@ -2,8 +2,8 @@ import { isObject, type Json, type Look, listOf, StateNeeded } from '../reshape.
 import type { Reshaping } from '../step.ts';
 
 /**
- * A turn that is resumed is removed, and started again with all that it had [CHAT-23]. Every window has the turn before it, see `alignResume`
- * of the host.
+ * A turn that is resumed is removed, and started again with all that it had [CHAT-23]. The host makes sure that every window has the turn
+ * before it.
  */
 export const resumedTurns: Reshaping = {
   down: {

@@ -1,0 +1,25 @@
+import type { ErrorInfo, ErrorResponsePart } from '@agenthost/protocol';
+import type { Channel } from '../sync/channel.ts';
+import type { TurnParts } from './parts.ts';
+import { commandOf } from './command/command.ts';
+
+type FailureParts = Pick<TurnParts, 'sync' | 'agents'>;
+
+/** The part that ends a chat's active turn with an error. It is resumable if the chat's agent can continue the turn [CHAT-22]. */
+export function failurePart(
+  parts: FailureParts,
+  chat: Channel<'chat'>,
+  error: ErrorInfo,
+): ErrorResponsePart {
+  return canContinue(parts, chat) ? { kind: 'error', error, resumable: true } : { kind: 'error', error };
+}
+
+function canContinue({ sync, agents }: FailureParts, chat: Channel<'chat'>): boolean {
+  const { activeTurn, origin } = chat.outline;
+  // The host itself runs commands, and the parent's agent writes the chat of a worker.
+  if (activeTurn === undefined || commandOf(activeTurn.message) !== undefined || origin?.kind === 'tool')
+    return false;
+  const session = sync.registry.getOf('session', chat.session ?? '');
+  if (session?.state.lifecycle !== 'ready' || !agents.ids.includes(session.state.provider)) return false;
+  return agents.get(session.state.provider).canResumeTurns?.(chat.hostData.memory) === true;
+}
