@@ -59,7 +59,7 @@ describe('a chat with history', () => {
     expect(resume).toMatchObject([{ sessionId: 'earlier', mcpServers: [] }]);
     expect([load, created, prompt]).toEqual([[], [], []]);
     expect(turn.output.events.every(({ kind }) => kind === 'markdown')).toBe(true);
-    expect(chat.host.memory).toEqual(memory);
+    expect(chat.host.memory).toEqual({ ...memory, turnId: 'turn-1', canReopen: true });
   });
 
   it('is loaded if the agent cannot resume, and the loaded history is not shown', async () => {
@@ -101,7 +101,7 @@ describe('a chat with history', () => {
       errors: { 'session/load': broken },
     });
     expect(created).toHaveLength(1);
-    expect(chat.host.memory).not.toEqual(memory);
+    expect(chat.host.memory).not.toMatchObject(memory);
     expect(turn.output.events[0]).toEqual({
       kind: 'notify',
       content: expect.stringMatching(/could not resume its earlier session.*gone/),
@@ -187,5 +187,45 @@ describe('[SESS-20] further working directories', () => {
     const { agent, calls } = await created(undefined);
     expect(calls[0]).not.toHaveProperty('additionalDirectories');
     expect(agent.describe().capabilities).not.toHaveProperty('multipleWorkingDirectories');
+  });
+});
+
+describe('[CHAT-23] a turn that is resumed', () => {
+  const began = { sessionId: 'earlier', turnId: 'failed', canReopen: true };
+
+  /** Resumes a turn with this memory, and returns the text of the agent. */
+  async function resume(saved: unknown, offer: Offer = { init: canBoth }): Promise<string> {
+    const chat = await openChat(scriptedAgent(offer), {
+      workingDirectory: temporaryFolder(),
+      memory: saved,
+      history,
+    });
+    const turn = chat.prompt(steps({ say: 'begun' }), { turnId: 'failed', isResumed: true });
+    await turn.done;
+    return turn.output.text;
+  }
+
+  it('continues in the session of the agent that has its message', async () => {
+    expect(await resume(began)).toMatch(/^You said: .*Continue where you stopped/);
+  });
+
+  it('begins again if the session of the agent never got its message, or is lost', async () => {
+    expect(await resume({ ...began, turnId: 'before' })).toBe('begun');
+    const errors = { 'session/resume': broken, 'session/load': broken };
+    expect(await resume(began, { init: canBoth, errors })).toBe('begun');
+  });
+
+  it('[CHAT-22] can be resumed only if the session of the agent can be opened again', async () => {
+    for (const [init, expected] of [
+      [canBoth, true],
+      [canLoad, true],
+      [{}, false],
+    ] as const) {
+      const provider = scriptedAgent({ init });
+      const chat = await openChat(provider, { workingDirectory: temporaryFolder() });
+      expect(provider.canResumeTurns?.(chat.host.memory)).toBe(false);
+      await chat.prompt(steps({ say: 'x' })).done;
+      expect(provider.canResumeTurns?.(chat.host.memory)).toBe(expected);
+    }
   });
 });

@@ -12,6 +12,8 @@ export interface PuppetTurn {
   readonly input: TurnInput;
   readonly output: TurnOutput;
   readonly signal: AbortSignal;
+  /** Whether the agent was asked to continue the turn [CHAT-23]. */
+  readonly isResumed: boolean;
   /** Ends the turn on the agent's side. */
   complete(): void;
   fail(error: Error): void;
@@ -36,6 +38,8 @@ export class PuppetAgent implements AgentProvider {
   readonly configured: Readonly<Record<string, unknown>>[] = [];
   /** Answers steering messages for its sessions. Absent: they take none. */
   steer: NonNullable<AgentSession['steer']> | undefined;
+  /** Whether failed turns can be resumed. */
+  resumesTurns = false;
   toolsChangedCount = 0;
   takesHistory = true;
   models: AgentInfo['models'] = [];
@@ -63,6 +67,10 @@ export class PuppetAgent implements AgentProvider {
     };
   }
 
+  canResumeTurns(): boolean {
+    return this.resumesTurns;
+  }
+
   availability(): Promise<{ available: boolean }> {
     return Promise.resolve({ available: true });
   }
@@ -70,11 +78,15 @@ export class PuppetAgent implements AgentProvider {
   async openSession(request: OpenAgentSession): Promise<AgentSession> {
     await this.opening;
     this.opened.push(request);
-    return {
-      runTurn: (input, output, signal) =>
+    const begin =
+      (isResumed: boolean): AgentSession['runTurn'] =>
+      (input, output, signal) =>
         new Promise((resolve, reject) => {
-          this.turns.push({ input, output, signal, complete: resolve, fail: reject });
-        }),
+          this.turns.push({ input, output, signal, isResumed, complete: resolve, fail: reject });
+        });
+    return {
+      runTurn: begin(false),
+      resumeTurn: begin(true),
       ...(this.steer === undefined
         ? {}
         : { steer: (message) => this.steer?.(message) ?? Promise.resolve(false) }),

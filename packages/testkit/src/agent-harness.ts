@@ -114,6 +114,8 @@ export interface OpenChat {
       readResource?: TurnInput['readResource'];
       context?: string[];
       instructions?: string;
+      /** True: the session continues the turn, which failed before. */
+      isResumed?: boolean;
     },
   ): RunningTurn;
 }
@@ -155,7 +157,9 @@ export async function openChat(provider: AgentProvider, options: OpenChatOptions
         locale: 'en',
         readResource: turn.readResource ?? ((uri) => Promise.reject(new UnreadableResource('missing', uri))),
       };
-      const done = session.runTurn(input, output, controller.signal).finally(() => output.end());
+      const run = turn.isResumed === true ? session.resumeTurn : session.runTurn;
+      if (run === undefined) throw new Error('the agent cannot resume turns');
+      const done = run.call(session, input, output, controller.signal).finally(() => output.end());
       // A test may await `done` late, so its rejection must not count as unhandled.
       done.catch(() => undefined);
       return { output, controller, done };

@@ -460,3 +460,26 @@ describe('the description of the demo agent', () => {
     expect(resolved?.schema.properties['askBeforeWriting']?.sessionMutable).toBe(true);
   });
 });
+
+describe('[CHAT-23] a resumed turn of the demo agent', () => {
+  it('continues behind the step that failed, also in another session', async () => {
+    const prompt = 'say one\nfail\nsay two';
+    const first = await openChat(createDemoProvider(), { workingDirectory: tmpdir() });
+    const failed = first.prompt(prompt, { turnId: 't', model: 'demo-fast' });
+    await expect(failed.done).rejects.toMatchObject({ errorType: 'demoFailed' });
+    expect(failed.output.text).toBe('one');
+    const { memory } = first.host;
+    expect(createDemoProvider().canResumeTurns?.(memory)).toBe(true);
+    const next = await openChat(createDemoProvider(), { workingDirectory: tmpdir(), memory });
+    const resumed = next.prompt(prompt, { turnId: 't', model: 'demo-fast', isResumed: true });
+    await resumed.done;
+    expect(resumed.output.text).toBe('Continuing.\n\ntwo');
+  });
+
+  it('begins again when the agent does not remember it', async () => {
+    const chat = await openChat(createDemoProvider(), { workingDirectory: tmpdir() });
+    const resumed = chat.prompt('say one', { turnId: 't', model: 'demo-fast', isResumed: true });
+    await resumed.done;
+    expect(resumed.output.text).toBe('one');
+  });
+});

@@ -14,7 +14,7 @@ import { type DemoMemory, remember } from './memory.ts';
 import { question } from './questions.ts';
 import type { Random } from './scene.ts';
 import { type Scene, speak } from './scene.ts';
-import { readScript, type Script } from './script.ts';
+import { readScript } from './script.ts';
 import { DemoSteering } from './steering.ts';
 import type { Step } from './step.ts';
 import { answer, hear, parts, reason, stream, understand } from './talk.ts';
@@ -123,8 +123,16 @@ export class DemoSession implements AgentSession {
     const steering = new DemoSteering(steps.some(({ kind }) => kind === 'deaf'));
     this.#steering = steering;
     try {
-      if (resumeAt === undefined) await this.#begin(scene, input, { steps, talk });
-      else await speak(scene, 'markdown', 'Continuing.\n\n');
+      if (resumeAt !== undefined) await speak(scene, 'markdown', 'Continuing.\n\n');
+      else {
+        const { context, message } = input;
+        if (context.length > 0) await hear(scene, context);
+        // No await without attachments, so that a steering message sent at the same time comes between the
+        // first steps.
+        if (message.attachments !== undefined) await tellAttached(scene, message);
+        const isTalk = talk.length > 0 || (steps.length === 0 && message.attachments === undefined);
+        if (isTalk) await answer(scene, talk, this.#nickname);
+      }
       await this.#playAll(steps, { scene, previous, steering, skippedCount: resumeAt ?? 0 });
     } finally {
       steering.close();
@@ -135,15 +143,6 @@ export class DemoSession implements AgentSession {
       outputTokens: Math.ceil(scene.spokenLength / CHARACTERS_PER_TOKEN),
       model: scene.isPaced ? PACED_MODEL_ID : FAST_MODEL_ID,
     });
-  }
-
-  async #begin(scene: Scene, { context, message }: TurnInput, { steps, talk }: Script): Promise<void> {
-    if (context.length > 0) await hear(scene, context);
-    // No await without attachments, so that a steering message sent at the same time comes between the
-    // first steps.
-    if (message.attachments !== undefined) await tellAttached(scene, message);
-    const isTalk = talk.length > 0 || (steps.length === 0 && message.attachments === undefined);
-    if (isTalk) await answer(scene, talk, this.#nickname);
   }
 
   async steer(message: Message): Promise<boolean> {

@@ -1,5 +1,11 @@
 import type { AhpClient } from '@agenthost/client';
-import { type ChatMoveDestination, type ChatSummary, SessionStatus, type URI } from '@agenthost/protocol';
+import {
+  type ChatMoveDestination,
+  type ChatSummary,
+  resumableTurn,
+  SessionStatus,
+  type URI,
+} from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
 import { rejectionSentence } from '../host-link/host-errors.ts';
@@ -99,17 +105,50 @@ async function placeIn(
   return { kind: 'session', session, ...(anchor === undefined ? {} : { after: anchor.resource }) };
 }
 
+/** `chat resume`: continues the last turn of a chat, by default the session's default chat. */
+export async function resumeChat(
+  context: Context,
+  screen: Screen,
+  [given, chosen]: readonly [session: string, chat: string | undefined],
+  options: ChangeChatsOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const found = await chatsCalled(client, given, chosen === undefined ? [] : [chosen]);
+    const chat = found.chats[0]?.resource ?? found.defaultChat;
+    if (chat === undefined) throw new CliError(EXIT.error, `${shortId(found.session)} has no default chat`);
+    const mirror = await client.subscribe(chat, { kind: 'chat', turns: 1 });
+    try {
+      const turn = resumableTurn(mirror.state);
+      if (turn === undefined) {
+        const message = `The last turn of ${shortId(chat)} cannot be resumed: it has not failed, or its agent cannot continue it`;
+        throw new CliError(EXIT.error, message);
+      }
+      const answer = await mirror.dispatch({ type: 'chat/turnResume', turnId: turn.id });
+      if (answer.outcome !== 'accepted') {
+        const why = answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
+        throw new CliError(EXIT.error, `${shortId(chat)} was not resumed: ${why}`);
+      }
+      if (options.json === true)
+        screen.json({ type: 'resumed', session: found.session, chat, turnId: turn.id });
+      else screen.line(`resumed ${shortId(chat)}  ${oneLine(turn.message.text, 60)}`.trimEnd());
+      return EXIT.done;
+    } finally {
+      mirror.dispose();
+    }
+  });
+}
+
 /** A session and some of its chats. Rejects with a `CliError`. */
 async function chatsCalled(
   client: AhpClient,
   session: string,
   given: readonly string[],
-): Promise<{ session: URI; chats: readonly ChatSummary[] }> {
+): Promise<{ session: URI; defaultChat: URI | undefined; chats: readonly ChatSummary[] }> {
   const { resource } = await findSession(client, session);
   const mirror = await client.subscribe(resource, { kind: 'session' });
   try {
     const chats = given.map((text) => findChat(mirror.state, text, resource));
-    return { session: resource, chats: [...new Set(chats)] };
+    return { session: resource, defaultChat: mirror.state.defaultChat, chats: [...new Set(chats)] };
   } finally {
     mirror.dispose();
   }

@@ -32,6 +32,19 @@ export function addChatCommands(
   mark('unarchive');
   mark('read');
   mark('unread');
+  const resuming: Command = command(
+    chatting,
+    'resume',
+    'continue the last turn of a chat after it failed; only if its agent can continue it',
+    OPTIONS,
+  )
+    .argument('<session>', 'id, or the beginning of an id')
+    .argument('[chat]', 'id of the chat, or the beginning of an id (default: the default chat)')
+    .action(async (session: string, chat: string | undefined, _own: object, self: Command) => {
+      const { resumeChat } = await import('../commands/change-chats.ts');
+      done(await resumeChat(context, screen, [session, chat], self.optsWithGlobals<ChangeChatsOptions>()));
+    });
+  example(resuming, ['agenthost chat resume 4f2a', 'agenthost chat resume 4f2a 81c0']);
   const moving: Command = command(
     chatting,
     'move',

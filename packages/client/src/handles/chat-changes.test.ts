@@ -171,3 +171,26 @@ test('[CHAT-14] a draft is stored for all clients, and an empty one clears it', 
     expect(chat.mirror.state.draft).toBeUndefined();
   }
 });
+
+describe('[CHAT-23] resuming a turn', () => {
+  const failedTurn = {
+    ...turnOf('t1'),
+    state: 'error' as const,
+    responseParts: [{ kind: 'error' as const, error: { errorType: 'x', message: 'x' }, resumable: true }],
+  };
+
+  test('[CHAT-23] gives a prompt that follows the turn until its new end', async () => {
+    const { it, chat, sent } = await opened({ turns: [failedTurn] });
+    const prompt = await it.run(chat.resumeTurn('t1'));
+    expect(sent()).toEqual([{ type: 'chat/turnResume', turnId: 't1' }]);
+    expect(chat.mirror.state.activeTurn?.id).toBe('t1');
+    it.host.emit(CHAT, { type: 'chat/turnComplete', turnId: 't1', duration: 5 });
+    expect(await it.run(prompt.result)).toMatchObject({ id: 't1', state: 'complete' });
+  });
+
+  test('[CHAT-23] rejects with the reason of the host', async () => {
+    const { it, chat } = await opened({ turns: [turnOf('t1')] });
+    it.host.judge = () => ({ reject: 'notResumable: Turn t1 cannot be resumed' });
+    expect(await it.run(failureOf(chat.resumeTurn('t1')))).toMatchObject({ code: 'notResumable' });
+  });
+});

@@ -6,7 +6,7 @@ import {
   type Message,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
-import { DispatchRejected } from '../errors.ts';
+import { ChannelLost, DispatchRejected } from '../errors.ts';
 import type { DispatchableAction, Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { withEmbeddedContents } from '../transfer/embedded-contents.ts';
@@ -50,6 +50,20 @@ export class ChatHandle implements TurnControls {
       message: asMessage(message),
     });
     return this.#promptOf(turnId, dispatched);
+  }
+
+  /**
+   * Continues the last turn, which must have failed with a resumable error [CHAT-23]. The prompt first gives the parts that the turn has
+   * already. Rejects with `DispatchRejected` when the host does not resume the turn, and with `ChannelLost` when the chat is gone.
+   */
+  async resumeTurn(turnId: string): Promise<Prompt> {
+    // The prompt begins afterwards: until then, the mirror has the turn as ended.
+    const outcome = await this.mirror.dispatch({ type: 'chat/turnResume', turnId });
+    if (outcome.outcome === 'rejected') throw new DispatchRejected(outcome);
+    if (outcome.outcome === 'dropped')
+      throw new DispatchRejected({ code: 'dropped', reason: outcome.reason });
+    if (outcome.outcome !== 'accepted' && this.mirror.isLost) throw new ChannelLost(this.mirror.uri);
+    return this.follow(turnId);
   }
 
   /** Follows a turn from its beginning, whichever client started it. The turn may be about to start. */

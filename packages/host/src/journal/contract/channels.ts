@@ -266,6 +266,14 @@ export function channelsContract(here: JournalUnderTest): void {
         expect(await left()).toEqual(['of the active', 'of the session', 'of another chat']);
       });
 
+      test('[CHAT-23] [RES-1] stay when their turn is resumed, and go by its name', async () => {
+        await here.journal.commit([{ op: 'dropTurns', chat, from: 8, keepsContents: true }]);
+        expect(ordinals(await here.journal.readTurns(chat, {}))).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+        expect(await left()).toContain('of t8');
+        await here.journal.commit([{ op: 'dropContents', chat, turnId: 't8' }]);
+        expect(await left()).not.toContain('of t8');
+      });
+
       test('[CHAT-6] [RES-1] go by the name of a turn that has no row', async () => {
         await here.journal.commit([{ op: 'dropContents', chat, turnId: 'active' }]);
         expect(await left()).toEqual(['of t1', 'also of t1', 'of t8', 'of the session', 'of another chat']);
