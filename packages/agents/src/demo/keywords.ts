@@ -231,7 +231,8 @@ export const keywords: readonly DemoKeyword[] = [
   {
     words: ['fail'],
     usage: '[reason]',
-    description: 'ends the turn with the error `demoFailed`; the steps after it follow when the turn is resumed',
+    description:
+      'ends the turn with the error `demoFailed`; the steps after it follow when the turn is resumed',
     read: (reason) => ({ kind: 'fail', reason }),
   },
   {

@@ -125,7 +125,8 @@ export async function resumeChat(
       }
       const answer = await mirror.dispatch({ type: 'chat/turnResume', turnId: turn.id });
       if (answer.outcome !== 'accepted') {
-        const why = answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
+        const why =
+          answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
         throw new CliError(EXIT.error, `${shortId(chat)} was not resumed: ${why}`);
       }
       if (options.json === true)

@@ -1,16 +1,12 @@
 import type { ErrorInfo, ErrorResponsePart } from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
-import type { TurnParts } from './parts.ts';
 import { commandOf } from './command/command.ts';
+import type { TurnParts } from './parts.ts';
 
 type FailureParts = Pick<TurnParts, 'sync' | 'agents'>;
 
 /** The part that ends a chat's active turn with an error. It is resumable if the chat's agent can continue the turn [CHAT-22]. */
-export function failurePart(
-  parts: FailureParts,
-  chat: Channel<'chat'>,
-  error: ErrorInfo,
-): ErrorResponsePart {
+export function failurePart(parts: FailureParts, chat: Channel<'chat'>, error: ErrorInfo): ErrorResponsePart {
   return canContinue(parts, chat) ? { kind: 'error', error, resumable: true } : { kind: 'error', error };
 }
 

@@ -46,8 +46,7 @@ export async function recoverOpen(
       // Its agent decides whether a turn of the chat is resumable.
       const { session } = found ?? {};
       if (session !== undefined) await readOr(log, session, () => sync.registry.openOf('session', session));
-    }
-    else terminals.set(uri, found);
+    } else terminals.set(uri, found);
   }
   await recoverTerminals(
     [...terminals].map(([uri, hostData]) => ({ uri, hostData })),

@@ -288,8 +288,14 @@ export class AcpSession implements AgentSession, SessionReceiver {
   ): Promise<ContentBlock[]> {
     const message = await promptBlocks(input, traits, tell);
     const { priming } = this.#opening;
-    const primed = priming === undefined ? [] : [priming, ...(input.instructions === undefined ? [] : [input.instructions])];
-    return [...[...primed, ...input.context].map((text): ContentBlock => ({ type: 'text', text })), ...message];
+    const primed =
+      priming === undefined
+        ? []
+        : [priming, ...(input.instructions === undefined ? [] : [input.instructions])];
+    return [
+      ...[...primed, ...input.context].map((text): ContentBlock => ({ type: 'text', text })),
+      ...message,
+    ];
   }
 
   async #awaitUsage(turn: AcpTurn): Promise<void> {

@@ -13,14 +13,7 @@ import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { failDeniedCall, fitClientResult } from './client-tools.ts';
 import { forgetHistory, startQueued } from './queue.ts';
 import { checkChatAction } from './rules.ts';
-import {
-  alignWindows,
-  type CutPoint,
-  findCut,
-  findResumed,
-  isIncomplete,
-  lacksResumed,
-} from './truncate.ts';
+import { alignWindows, type CutPoint, findCut, findResumed, isIncomplete, lacksResumed } from './truncate.ts';
 
 /** Plans the actions of clients on a chat. */
 export function chatModule(parts: {

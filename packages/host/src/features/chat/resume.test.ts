@@ -61,7 +61,10 @@ describe('a failed turn', () => {
     expect((await stateOf(host, chat)).turns[0]?.responseParts.at(-1)).toEqual(failed('broken'));
     await client.act(chat, resumed('t1'));
     await host.run();
-    expect(host.agent.turns).toMatchObject([{ isResumed: false }, { isResumed: true, input: { turnId: 't1' } }]);
+    expect(host.agent.turns).toMatchObject([
+      { isResumed: false },
+      { isResumed: true, input: { turnId: 't1' } },
+    ]);
     host.agent.turn.fail(new Error('again'));
     await host.run();
     await client.act(chat, resumed('t1'));
@@ -163,7 +166,10 @@ describe('a failed turn', () => {
     await begin(host, client, chat, 't1');
     await host.restart();
     const { turns } = await stateOf(host, chat);
-    expect(turns[0]?.responseParts.at(-1)).toMatchObject({ error: { errorType: 'hostRestarted' }, resumable: true });
+    expect(turns[0]?.responseParts.at(-1)).toMatchObject({
+      error: { errorType: 'hostRestarted' },
+      resumable: true,
+    });
     const next = await host.client();
     await next.subscribe(chat);
     await next.act(chat, resumed('t1'));
@@ -172,7 +178,10 @@ describe('a failed turn', () => {
     // The resumption itself survives a kill.
     await host.restart();
     const again = await stateOf(host, chat);
-    expect(again.turns[0]?.responseParts).toMatchObject([{ kind: 'error' }, { kind: 'error', resumable: true }]);
+    expect(again.turns[0]?.responseParts).toMatchObject([
+      { kind: 'error' },
+      { kind: 'error', resumable: true },
+    ]);
   });
 
   it('[CONN-22] [CHAT-22] is not resumable if its agent cannot continue', async () => {

@@ -135,10 +135,7 @@ function notFromUser({ origin }: { origin: MessageOrigin }): Rejection | undefin
 }
 
 /** Only the last turn can be resumed, when its error says so [CHAT-23]. */
-function checkResume(
-  { state: { activeTurn }, lastTurn }: Situation,
-  turnId: string,
-): Rejection | undefined {
+function checkResume({ state: { activeTurn }, lastTurn }: Situation, turnId: string): Rejection | undefined {
   const turns = lastTurn === undefined ? [] : [lastTurn];
   return resumableTurn({ turns, ...defined({ activeTurn }) })?.id === turnId
     ? undefined

@@ -136,8 +136,7 @@ export class SqliteTurnWriter {
       .all('SELECT start, stop, line FROM spans WHERE line = ? AND chat <> ?', span.line, chat)
       .map(toSpan);
     const { keepsContents } = range;
-    for (const free of subtract(dropped, others))
-      this.#dropRows({ ...free, line: span.line, keepsContents });
+    for (const free of subtract(dropped, others)) this.#dropRows({ ...free, line: span.line, keepsContents });
     // A truncated chat continues on its line, unless turns of other chats follow there.
     const goesOn = dropped.stop === END && others.every(({ stop }) => stop <= dropped.start);
     if (goesOn && dropped.start > span.start) return [span];
