@@ -1,11 +1,9 @@
-/** A third-party agent that the tests install and drive. The version is pinned; an update is a change of its own. */
-export interface AgentPackage {
+import type { PackageToInstall } from '../../scripts/install-package.ts';
+
+/** A third-party agent that the tests install and drive. */
+export interface AgentPackage extends PackageToInstall {
   /** Folder under `.agents/`, and the provider id that the tests give it. */
   readonly id: 'opencode' | 'gemini' | 'qwen' | 'claude' | 'codex';
-  readonly packageName: string;
-  readonly version: string;
-  /** Program in `node_modules/.bin`. */
-  readonly bin: string;
 }
 
 /** The agents that `npm run test:agents` drives, smallest download last so that the large ones start first. */

@@ -19,14 +19,16 @@ export interface HostAddress {
 export class HostProcess {
   readonly #folder: string;
   readonly #config: unknown;
+  readonly #more: readonly string[];
   #child: ChildProcess | undefined;
   #port = 0;
   #log = '';
 
-  /** All files of the host are in `folder`, and clients may work below it. `config` becomes the config file. */
-  constructor(folder: string, config: unknown) {
+  /** All files of the host are in `folder`, and clients may work below it. `config` becomes the config file, `more` are further arguments. */
+  constructor(folder: string, config: unknown, more: readonly string[] = []) {
     this.#folder = folder;
     this.#config = config;
+    this.#more = more;
   }
 
   /** Output on stderr of this process and of earlier ones. */
@@ -45,6 +47,7 @@ export class HostProcess {
         ...['-C', '@agenthost/source', join(repository, 'packages/cli/src/main.ts'), 'serve', '--json'],
         ...['--port', String(this.#port), '--data', join(this.#folder, 'data')],
         ...['--config', config, '--root', this.#folder],
+        ...this.#more,
       ],
       {
         cwd: this.#folder,

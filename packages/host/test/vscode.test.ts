@@ -110,6 +110,52 @@ describe('VS Code', () => {
     expect(textOf((await window.subscribe(SESSION)).state)).not.toContain('isolation');
   });
 
+  test('[VSC-9] [ROOT-2] its session is listed from its first message', async () => {
+    const host = await start();
+    const cli = await host.client('cli');
+    await cli.subscribe(ROOT);
+    const window = await open(host);
+    const listed = async () => (await cli.raw<{ items: object[] }>('listSessions', { channel: ROOT })).items;
+    const told = () => cli.frames.filter(({ method }) => method?.startsWith('root/session') === true);
+    await openSession(window);
+    await window.act(SESSION, { type: 'session/titleChanged', title: 'not yet' });
+    expect(await listed()).toEqual([]);
+    expect(told()).toEqual([]);
+    const message = { text: 'go', origin: { kind: 'user' } };
+    await window.act(defaultChat, {
+      type: 'chat/turnStarted',
+      turnId: 't1',
+      startedAt: new Date().toISOString(),
+      message,
+    });
+    await host.run();
+    expect(await listed()).toMatchObject([{ resource: 'ahp-session:/21dbb5ab', title: 'not yet' }]);
+    expect(told()[0]).toMatchObject({
+      method: 'root/sessionAdded',
+      params: { summary: { resource: 'ahp-session:/21dbb5ab' } },
+    });
+    await window.raw('disposeSession', { channel: SESSION });
+    await cli.ping();
+    expect(textOf(cli.frames)).toContain('root/sessionRemoved');
+  });
+
+  test.each(['is away for too long', 'does not come back after a restart'])(
+    'its session without a message ends when it %s',
+    async (how) => {
+      const host = await start();
+      const window = await open(host);
+      await openSession(window);
+      const cli = await host.client('cli');
+      await expect(cli.subscribe('ahp-session:/21dbb5ab')).resolves.toBeDefined();
+      window.link.cut();
+      if (how.includes('restart')) await host.restart();
+      await host.advance(3_600_000);
+      const after = await host.client('after');
+      await expect(after.subscribe('ahp-session:/21dbb5ab')).rejects.toMatchObject({ code: -32001 });
+      expect(textOf(after.frames)).not.toContain('sessionRemoved');
+    },
+  );
+
   test('disposes of a session twice', async () => {
     const host = await start();
     const window = await open(host);

@@ -1,5 +1,6 @@
 import { kindOfScheme } from '@agenthost/protocol';
 import type { Log } from '../lib/log.ts';
+import { isAwaited } from '../sync/awaited.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
@@ -90,7 +91,7 @@ export class Membership {
       tx.undo(() => this.#note(clientId, uri));
     }
     if (before.length === 0 && after.length > 0) tx.write({ op: 'markOpen', uri });
-    if (before.length > 0 && after.length === 0 && session.state.lifecycle !== 'creating')
+    if (before.length > 0 && !isAwaited(session) && session.state.lifecycle !== 'creating')
       tx.write({ op: 'markClosed', uri });
   }
 

@@ -210,7 +210,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     resolveDirectory,
     findProject: (path: string) => findProject(path, timers),
   };
-  features.add(sessionFeature(sessions));
+  features.add(sessionFeature({ ...sessions, presence, log }));
   features.add(importFeature({ ...sessions, presence, attachments }));
   const { dropTurns } = features.add(
     chatFeature({ ...common, agents, turns, locales, contents, attachments, resolveDirectory }),
@@ -226,7 +226,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   );
   features.add(searchFeature(sync, slices));
   features.add(resourceFeature(journal, workspace.readerFor(listFolders)));
-  listing.onChange((tx, uri, by) =>
+  listing.onList((tx, uri, by) =>
     tx.effect(() => emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri })),
   );
   return {

@@ -89,6 +89,7 @@ function writeEntry(tx: Tx, sync: Sync, session: Channel<'session'>): void {
   // The chats of an import arrive in slices, and each write contains all of them. The write after the last
   // slice is sufficient.
   if (session.hostData.importing !== undefined && session.state.chats.length > 0) return;
+  if (session.hostData.unlistedFor !== undefined) return;
   const before = session.hostData.summary;
   const summary = summarize(session.uri, session.state, before.createdAt);
   // Notifications cannot express a removed field.
@@ -121,18 +122,41 @@ function difference(before: SessionSummary, after: SessionSummary): Partial<Sess
   return changes;
 }
 
-/** Called when a session is added to the catalogue (1) or removed from it (-1), in the same transaction. */
+/** Called when a session is added (1) or removed (-1), in the same transaction. */
 export type ListingListener = (tx: Tx, uri: string, by: 1 | -1) => void;
 
-/** Notifies parts of the host of added and removed sessions. */
+/** Notifies parts of the host of added and removed sessions, and of those that clients see in the list. */
 export class SessionListing {
   readonly #listeners: ListingListener[] = [];
+  readonly #listListeners: ListingListener[] = [];
 
+  /** Sessions that exist. */
   onChange(listener: ListingListener): void {
     this.#listeners.push(listener);
   }
 
-  changed(tx: Tx, uri: string, by: 1 | -1): void {
+  /** Sessions in the list. */
+  onList(listener: ListingListener): void {
+    this.#listListeners.push(listener);
+  }
+
+  /** `isListed`: clients are told of the session. */
+  changed(tx: Tx, uri: string, by: 1 | -1, isListed = true): void {
     for (const listener of this.#listeners) listener(tx, uri, by);
+    if (isListed) this.#list(tx, uri, by);
+  }
+
+  /** Adds a session to the list that was not listed. */
+  publish(tx: Tx, sync: Sync, session: Channel<'session'>): void {
+    const { unlistedFor: _, ...hostData } = session.hostData;
+    const summary = summarize(session.uri, session.state, hostData.summary.createdAt);
+    tx.setHostData(session, { ...hostData, summary });
+    tx.write(entryRow(summary));
+    tx.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
+    this.#list(tx, session.uri, 1);
+  }
+
+  #list(tx: Tx, uri: string, by: 1 | -1): void {
+    for (const listener of this.#listListeners) listener(tx, uri, by);
   }
 }

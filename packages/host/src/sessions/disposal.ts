@@ -47,9 +47,10 @@ export function removeSession(tx: Tx, parts: DisposalParts, session: Channel<'se
   dropImported(tx, sync, session);
   progress.end(tx, session.uri, 'The session was removed');
   tx.write({ op: 'dropSession', uri: session.uri });
-  tx.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });
+  const isListed = session.hostData.unlistedFor === undefined;
+  if (isListed) tx.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });
   sync.registry.dispose(tx, session);
-  listing.changed(tx, session.uri, -1);
+  listing.changed(tx, session.uri, -1, isListed);
 }
 
 /** Removes chats that are in memory, last first, except the default chat. */

@@ -27,6 +27,8 @@ export interface SessionHostData extends AnyHostData {
    * Absent: no import is running.
    */
   readonly importing?: readonly string[];
+  /** Id of the client that keeps the session out of the list until its first message. Absent: the session is listed. */
+  readonly unlistedFor?: string;
 }
 
 /** Data that only the host knows of a chat. */

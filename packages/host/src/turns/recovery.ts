@@ -1,4 +1,5 @@
 import type { Log } from '../lib/log.ts';
+import { isAwaited } from '../sync/awaited.ts';
 import { Channel } from '../sync/channel.ts';
 import type { TerminalHostData } from '../sync/host-data.ts';
 import { dropImported } from '../sync/importing.ts';
@@ -65,9 +66,8 @@ export async function recoverOpen(
         const part = failurePart({ sync, agents }, channel, error);
         tx.emit(channel, { type: 'chat/error', turnId, duration, part });
       }
-      // The active clients may reconnect. `Membership` removes the mark.
-      const isAwaited = channel?.is('session') === true && channel.state.activeClients.length > 0;
-      if (!isAwaited) tx.write({ op: 'markClosed', uri });
+      // Its clients may reconnect. `Membership` and `Unlisted` remove the mark.
+      if (channel?.is('session') !== true || !isAwaited(channel)) tx.write({ op: 'markClosed', uri });
     });
     log.info({ uri }, 'ended work that an earlier host left open');
   };

@@ -1,6 +1,7 @@
 import type { ChatAction, ErrorInfo } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import { AgentError } from '../agents/errors.ts';
+import { isAwaited } from '../sync/awaited.ts';
 import type { Channel } from '../sync/channel.ts';
 import { turnDuration } from '../sync/turn-time.ts';
 import type { Tx } from '../sync/tx.ts';
@@ -237,8 +238,7 @@ export class TurnSupervisor {
       const session = sync.registry.getOf('session', sessionUri);
       if (session?.state.lifecycle !== 'creating') return;
       outcome(tx, session);
-      // A session with active clients stays marked, because the clients may not return after a restart.
-      if (session.state.activeClients.length === 0) tx.write({ op: 'markClosed', uri: sessionUri });
+      if (!isAwaited(session)) tx.write({ op: 'markClosed', uri: sessionUri });
       tx.effect(() => {
         for (const chat of sync.registry.ofSession(sessionUri)) {
           if (chat.is('chat') && chat.state.activeTurn !== undefined)

@@ -20,6 +20,11 @@ export interface CreateSessionParams extends BaseParams {
    * Requests `root/progress` [ROOT-3]; unique among the caller's open requests. Absent: no progress is sent.
    */
   progressToken?: string;
+  /**
+   * Extension: no client is told of the session before its first message. Until then it ends with the caller, after the caller's grace
+   * period. Absent: it is listed at once.
+   */
+  'x-unlisted'?: boolean;
 }
 
 /** The turn up to which a new session is a copy, inclusive [SESS-12]. */

@@ -27,7 +27,7 @@ export function rootFeature({
   return {
     name: 'root',
     channel: { root: rootModule() },
-    observe: () => listing.onChange((tx, _uri, by) => changeSessionCount(tx, sync, by)),
+    observe: () => listing.onList((tx, _uri, by) => changeSessionCount(tx, sync, by)),
     recover: () => openRoot(sync, agents, settings),
   };
 }

@@ -24,7 +24,7 @@ import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Commands } from '../../handler-port/commands.ts';
 import { checkNewUri } from '../../handler-port/new-uri.ts';
 import type { Ids } from '../../lib/clock.ts';
-import { entryRow, summarize } from '../../sessions/catalogue.ts';
+import { summarize } from '../../sessions/catalogue.ts';
 import { disposeSession } from '../../sessions/disposal.ts';
 import {
   findSessionFork,
@@ -178,6 +178,7 @@ async function createSession(
         activeClient: params.activeClient,
         fork: source && point && { source, point, isMoved },
         report,
+        unlistedFor: params['x-unlisted'] === true ? caller.clientId : undefined,
       }),
     );
     return;
@@ -196,6 +197,7 @@ function addSession(
     activeClient: SessionActiveClient | undefined;
     report: StartReport | undefined;
     fork: SessionFork | undefined;
+    unlistedFor: string | undefined;
   },
 ): void {
   const nowIso = new Date(sync.stamp()).toISOString();
@@ -217,13 +219,16 @@ function addSession(
   };
   const summary = summarize(uri, state, nowIso);
   const seq = sync.emittedSeq;
-  const hostData = { summary, titledBy: fork?.source.hostData.titledBy ?? 'nobody' } as const;
+  const hostData = {
+    summary,
+    titledBy: fork?.source.hostData.titledBy ?? 'nobody',
+    ...defined({ unlistedFor: init.unlistedFor }),
+  } as const;
   const session = sync.registry.create(tx, { uri, kind: 'session', state, hostData }, seq);
   createChat(tx, sync, { session: uri, state: chat.state, point: fork?.point });
-  tx.write(entryRow(summary));
   tx.write({ op: 'markOpen', uri });
-  tx.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
-  listing.changed(tx, uri, 1);
+  listing.changed(tx, uri, 1, false);
+  if (init.unlistedFor === undefined) listing.publish(tx, sync, session);
   const { activeClient } = init;
   // A separate action, so that observers of joining clients see it.
   if (activeClient !== undefined) tx.emit(session, { type: 'session/activeClientSet', activeClient });

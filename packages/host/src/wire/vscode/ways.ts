@@ -76,19 +76,21 @@ class VsCodeWays implements ClientWays {
       case 'reconnect':
         return { channel: ROOT_URI, ...params, 'x-epoch': EPOCH };
       case 'createSession':
-        return this.#withKnownSettings(params);
+        return this.#newSession(params);
       default:
         return params;
     }
   }
 
   /** VS Code sets what its own agents have: isolation, mode and more. */
-  async #withKnownSettings(params: Json): Promise<Json> {
+  async #newSession(params: Json): Promise<Json> {
     const { provider, config } = params;
-    if (!isObject(config)) return params;
+    // A window creates a session as soon as its chat is shown.
+    const unlisted = { ...params, 'x-unlisted': true };
+    if (!isObject(config)) return unlisted;
     const known = await this.#port.settingsOf(typeof provider === 'string' ? provider : undefined);
     return {
-      ...params,
+      ...unlisted,
       config: Object.fromEntries(Object.entries(config).filter(([key]) => known.has(key))),
     };
   }

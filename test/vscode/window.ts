@@ -1,0 +1,71 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** A window of VS Code, as a person uses it. */
+export class EditorWindow {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** The chat with its input. */
+  get chat(): Locator {
+    return this.page.locator('.interactive-session').first();
+  }
+
+  /** Opens an address and waits for the chat. */
+  async open(url: string): Promise<void> {
+    await this.page.setViewportSize({ width: 1280, height: 860 });
+    await this.page.goto(url);
+    await this.chat.waitFor();
+    await this.page.locator('.chat-session-target-picker, .chat-input-picker-item').first().waitFor();
+  }
+
+  /** Chooses an agent of the host by its name. It is offered once the host is connected. */
+  async choose(agent: string): Promise<void> {
+    const choice = this.page.locator('.action-widget').getByText(agent, { exact: true });
+    for (;;) {
+      await this.page.getByText('Local', { exact: true }).first().click();
+      await this.page.locator('.action-widget').getByText('Local', { exact: true }).waitFor();
+      if (await choice.isVisible()) break;
+      await this.page.keyboard.press('Escape');
+      await this.page.waitForTimeout(500);
+    }
+    await choice.click();
+    await this.page.getByText(`Chat with ${agent}`).waitFor();
+  }
+
+  /** Writes into the chat's input and presses a key. */
+  async send(text: string, key = 'Enter'): Promise<void> {
+    await this.page.locator('.interactive-input-editor .monaco-editor').first().click();
+    await this.page.keyboard.press('Control+A');
+    await this.page.keyboard.type(text);
+    await this.page.keyboard.press(key);
+  }
+
+  /** Runs a command of the palette by its full title. */
+  async run(title: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    const input = this.page.locator('.quick-input-widget input').first();
+    await input.fill(`>${title}`);
+    await this.page.locator('.quick-input-list .monaco-list-row').first().waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Resolves when the chat shows a text. */
+  async shows(text: string | RegExp): Promise<void> {
+    await this.chat.getByText(text).filter({ visible: true }).last().waitFor();
+  }
+
+  /** Opens a session of the list. */
+  async openSession(title: string): Promise<void> {
+    await this.run('Chat: Focus Agent Sessions');
+    const entry = this.page.locator('.agent-session-title', { hasText: title }).filter({ visible: true });
+    await entry.first().click();
+  }
+
+  /** A button of the chat by its label. */
+  button(label: string): Locator {
+    return this.chat.locator('.monaco-button:visible', { hasText: new RegExp(`^${label}$`) }).last();
+  }
+}
