@@ -46,10 +46,9 @@ describe('agent runs a command', () => {
       success: false,
       content: [
         {
-          type: 'terminalComplete',
+          type: 'terminal',
           resource: terminal.uri,
-          exitCode: 3,
-          preview: expect.stringMatching(/^ready\n(hello\n)?got hello\n$/),
+          result: { exitCode: 3, preview: expect.stringMatching(/^ready\n(hello\n)?got hello\n$/) },
         },
       ],
     });
@@ -104,7 +103,7 @@ describe('agent runs a command', () => {
     expect(turn.state, errorOf(turn)?.message).toBe('complete');
     expect(JSON.parse(textOf(turn))).toEqual({ exitCode: 0, signal: null });
     const { content } = resultOf(turn);
-    expect(content).toMatchObject([{ type: 'terminalComplete', exitCode: 0, truncated: false }]);
+    expect(content).toMatchObject([{ type: 'terminal', result: { exitCode: 0, truncated: false } }]);
     expect(content[0]).toMatchObject({ preview: expect.stringMatching(/\n1\n2\n[^]*\n2000\nflag is up\n$/) });
     await stage.settle();
     const list = await stage.watching.terminals();
@@ -145,7 +144,7 @@ describe('client detaches a terminal', () => {
     expect(textOf(turn)).toMatch(/Moving on\.$/);
     expect(resultOf(turn).content).toMatchObject([
       { type: 'terminal', resource: terminal.uri },
-      { type: 'terminalComplete', preview: 'started\n' },
+      { type: 'text', text: 'started\n' },
     ]);
     expect(terminal.state.claim).toEqual(background(asking.uri));
     expect(hasExited(terminal.state)).toBe(false);
@@ -183,7 +182,9 @@ describe('client interacts directly', () => {
     expect(turn.state).toBe('complete');
     expect(resultOf(turn)).toMatchObject({
       success: true,
-      content: [{ type: 'terminalComplete', exitCode: 0, preview: expect.stringContaining('hello world\n') }],
+      content: [
+        { type: 'terminal', result: { exitCode: 0, preview: expect.stringContaining('hello world\n') } },
+      ],
     });
     // The end of the turn does not change the claim of the client.
     await stage.settle();
@@ -274,11 +275,9 @@ describe('a command typed into a chat', () => {
       success: false,
       content: [
         {
-          type: 'terminalComplete',
+          type: 'terminal',
           resource: terminal.uri,
-          exitCode: 3,
-          preview: `${stage.folder}\n42\n`,
-          truncated: false,
+          result: { exitCode: 3, preview: `${stage.folder}\n42\n`, truncated: false },
         },
       ],
     });

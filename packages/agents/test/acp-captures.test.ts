@@ -139,15 +139,7 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
       command: 'echo mock-cmd-output > ran.txt; echo ran',
       cwd: workingDirectory,
     });
-    expect(call.result?.content).toEqual([
-      {
-        type: 'terminalComplete',
-        exitCode: 0,
-        preview: 'ran\n',
-        truncated: false,
-        cwd: `file://${workingDirectory}`,
-      },
-    ]);
+    expect(call.result?.content).toEqual([{ type: 'text', text: 'ran\n' }]);
 
     const end = await cancelAndResume(recording, chat, { workingDirectory, promptCount: 3 });
     expect(end.resumed.host.titles).toEqual(['hello there']);

@@ -67,12 +67,9 @@ describe('terminals that an agent requests', () => {
     expect(call?.contents).toEqual([[{ type: 'terminal', resource: 'ahp-terminal:/1', title: 'npm test' }]]);
     expect(call?.result?.content).toMatchObject([
       {
-        type: 'terminalComplete',
+        type: 'terminal',
         resource: 'ahp-terminal:/1',
-        exitCode: 1,
-        preview: 'ok 1\n',
-        truncated: false,
-        cwd: expect.stringMatching(/^file:/),
+        result: { exitCode: 1, preview: 'ok 1\n', truncated: false },
       },
     ]);
     expect(chat.host.terminals[0]?.uses).toEqual([
@@ -88,10 +85,10 @@ describe('terminals that an agent requests', () => {
     const turn = chat.prompt(steps(create(), running(), ask('release'), ended({ content: [] })));
     await turn.done;
     const [call] = turn.output.calls;
-    const left = { type: 'terminalComplete', exitCode: 0, preview: 'all of it\n', truncated: false };
+    const result = { exitCode: 0, preview: 'all of it\n', truncated: false };
+    const left = { type: 'terminal', resource: 'ahp-terminal:/1', result };
     expect(call?.contents.at(-1)).toMatchObject([left]);
     expect(call?.result?.content).toMatchObject([left]);
-    expect(call?.result?.content?.[0]).not.toHaveProperty('resource');
     expect(chat.host.terminals[0]?.releaseCount).toBe(1);
   });
 
@@ -101,9 +98,9 @@ describe('terminals that an agent requests', () => {
     await turn.done;
     expect(turn.output.calls[0]?.result?.content).toMatchObject([
       { type: 'terminal', resource: 'ahp-terminal:/1' },
-      { type: 'terminalComplete', resource: 'ahp-terminal:/1', preview: 'listening\n' },
+      { type: 'text', text: 'listening\n' },
     ]);
-    expect(turn.output.calls[0]?.result?.content?.[1]).not.toHaveProperty('exitCode');
+    expect(turn.output.calls[0]?.result?.content?.[0]).not.toHaveProperty('result');
     const [terminal] = chat.host.terminals;
     expect([terminal?.uses.at(-1), terminal?.killCount]).toEqual([undefined, 0]);
   });
@@ -190,7 +187,8 @@ describe('a user and an agent in one terminal', () => {
     const [terminal] = chat.host.terminals;
     expect([terminal?.isRunning, terminal?.releaseCount]).toEqual([true, 1]);
     expect(turn.output.calls[0]?.result?.content).toMatchObject([
-      { type: 'terminalComplete', resource: 'ahp-terminal:/1', preview: 'half\n' },
+      { type: 'terminal', resource: 'ahp-terminal:/1' },
+      { type: 'text', text: 'half\n' },
     ]);
   });
 

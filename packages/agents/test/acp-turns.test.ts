@@ -212,9 +212,7 @@ describe('tool calls', () => {
       toolCall('t', { status: 'completed', _meta: { terminal_exit: { exit_code: 2 } } }, 'tool_call_update'),
     ]);
     expect(output.calls[0]?.contents.at(-1)).toEqual([{ type: 'text', text: 'a\nb\n' }]);
-    expect(output.calls[0]?.result?.content).toEqual([
-      { type: 'terminalComplete', preview: 'a\nb\n', truncated: false, exitCode: 2 },
-    ]);
+    expect(output.calls[0]?.result?.content).toEqual([{ type: 'text', text: 'a\nb\n' }]);
   });
 
   it('updates of an ended call change nothing, but a new announcement with its id is another call', async () => {

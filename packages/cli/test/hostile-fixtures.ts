@@ -126,7 +126,12 @@ export const calls = (evil: string): ToolCallState[] => [
     pastTenseMessage: evil,
     content: [
       { type: 'text', text: evil },
-      { type: 'terminalComplete', resource: `ahp-terminal:/${evil}`, preview: evil, exitCode: 1 },
+      {
+        type: 'terminal',
+        resource: `ahp-terminal:/${evil}`,
+        title: evil,
+        result: { preview: evil, exitCode: 1 },
+      },
       { type: 'embeddedResource', contentType: evil, data: evil },
       { type: 'subagent', resource: `ahp-chat:/${evil}`, title: evil },
       { type: 'fileEdit', ...edit(evil) },

@@ -19,6 +19,7 @@ export type * from './changeset/commands.ts';
 export { changesetReducer } from './changeset/reducer.ts';
 export type * from './changeset/state.ts';
 export type * from './chat/actions.ts';
+export { commandResult } from './chat/command-result.ts';
 export type * from './chat/commands.ts';
 export { checkAnswered, checkInputAnswer, type InputProblem } from './chat/input-check.ts';
 export type * from './chat/input-request.ts';

@@ -71,7 +71,7 @@ export class DemoSession implements AgentSession {
     this.#options = options;
     this.#parts = parts;
     this.#config = options.config;
-    this.#terminals = new DemoTerminals(options.host, options.workingDirectory);
+    this.#terminals = new DemoTerminals(options.host);
     this.#memory = memory;
     options.host.commands(
       parts.language.map(({ words: [name = ''], description, usage }) => ({

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { type OpenChat, openChat, type RecordingTerminal, type RecordingTurn } from '@agenthost/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDemoProvider } from './provider.ts';
@@ -45,16 +44,7 @@ describe('a command of the demo agent', () => {
     expect(call?.result).toMatchObject({
       success: false,
       error: { message: 'Exit code 2' },
-      content: [
-        {
-          type: 'terminalComplete',
-          resource: 'ahp-terminal:/1',
-          exitCode: 2,
-          preview: 'broken\n',
-          truncated: false,
-          cwd: pathToFileURL(workingDirectory).href,
-        },
-      ],
+      content: [{ ...live, result: { exitCode: 2, preview: 'broken\n', truncated: false } }],
     });
     expect(output.text).toBe('`make all` ended with exit code 2.');
     expect(terminal?.uses).toEqual([{ turnId: 'turn-1', toolCallId: 'call-1' }, undefined]);
@@ -90,10 +80,7 @@ describe('a command of the demo agent', () => {
     expect(output.text).toContain('was sent to the background');
     expect(output.text).toMatch(/next$/);
     expect(host.terminals[0]?.isRunning).toBe(true);
-    expect(output.calls[0]?.result?.content?.map(({ type }) => type)).toEqual([
-      'terminal',
-      'terminalComplete',
-    ]);
+    expect(output.calls[0]?.result?.content).toEqual([{ ...live, title: 'make all; true' }]);
   });
 
   it('that cannot be started is reported, and the turn continues', async () => {
@@ -120,9 +107,9 @@ describe('a background terminal of the demo agent', () => {
     const started = say('serve ./server');
     await started.done;
     const [terminal] = host.terminals;
-    expect(started.output.calls[0]?.result?.content?.map(({ type }) => type)).toEqual([
-      'terminal',
-      'terminalComplete',
+    expect(started.output.calls[0]?.result?.content).toEqual([
+      { ...live, title: './server' },
+      { type: 'text', text: 'listening\n' },
     ]);
     expect(terminal?.uses.at(-1)).toBeUndefined();
 
@@ -142,7 +129,7 @@ describe('a background terminal of the demo agent', () => {
     await killed.done;
     expect(terminal?.isRunning).toBe(false);
     expect(killed.output.calls[0]?.result?.content).toMatchObject([
-      { type: 'terminalComplete', exitCode: 143 },
+      { type: 'terminal', result: { exitCode: 143 } },
     ]);
   });
 

@@ -1,4 +1,3 @@
-import { pathToFileURL } from 'node:url';
 import {
   type AgentSessionHost,
   type AgentTerminal,
@@ -19,14 +18,13 @@ const MAX_ENDED = 4;
 /** The terminals of one conversation with the demo agent. */
 export class DemoTerminals {
   readonly #host: AgentSessionHost;
-  readonly #workingDirectory: string;
+
   readonly #ended: AgentTerminal[] = [];
   /** The terminal that `peek`, `type` and `kill` use. */
   #last: AgentTerminal | undefined;
 
-  constructor(host: AgentSessionHost, workingDirectory: string) {
+  constructor(host: AgentSessionHost) {
     this.#host = host;
-    this.#workingDirectory = workingDirectory;
   }
 
   /**
@@ -199,14 +197,9 @@ export class DemoTerminals {
   #result(terminal: AgentTerminal): ToolResultContent[] {
     const { text, isTruncated } = terminalText(terminal, PREVIEW_BYTES);
     const { exitCode } = terminal.output(0);
-    const complete: ToolResultContent = {
-      type: 'terminalComplete',
-      resource: terminal.uri,
-      cwd: pathToFileURL(this.#workingDirectory).href,
-      preview: text,
-      truncated: isTruncated,
-    };
-    return exitCode === undefined ? [live(terminal), complete] : [{ ...complete, exitCode }];
+    if (exitCode === undefined)
+      return [live(terminal), ...(text === '' ? [] : [{ type: 'text' as const, text }])];
+    return [{ ...live(terminal), result: { preview: text, truncated: isTruncated, exitCode } }];
   }
 
   /** A command has ended: its terminal is kept for a while. */
@@ -217,6 +210,6 @@ export class DemoTerminals {
   }
 }
 
-function live(terminal: AgentTerminal): ToolResultContent {
+function live(terminal: AgentTerminal): Extract<ToolResultContent, { type: 'terminal' }> {
   return { type: 'terminal', resource: terminal.uri, title: terminal.title };
 }

@@ -107,16 +107,17 @@ function contentBlock(block: ToolResultContent, contents: TurnContents): Block {
       return contents.reference('Result', block);
     case 'fileEdit':
       return editBlock(block, contents);
-    case 'terminal':
-      return {
-        kind: 'code',
-        label: `Terminal ${block.title}`,
-        text: contents.terminal(block.resource)?.text ?? '(the terminal is gone)',
-      };
-    case 'terminalComplete': {
-      const ended = block.exitCode === undefined ? 'Terminal' : `Terminal, exit code ${block.exitCode}`;
-      const label = block.truncated === true ? `${ended}, shortened` : ended;
-      return { kind: 'code', label, text: block.preview ?? '' };
+    case 'terminal': {
+      const { result } = block;
+      if (result === undefined)
+        return {
+          kind: 'code',
+          label: `Terminal ${block.title}`,
+          text: contents.terminal(block.resource)?.text ?? '(the terminal is gone)',
+        };
+      const ended = result.exitCode === undefined ? 'Terminal' : `Terminal, exit code ${result.exitCode}`;
+      const label = result.truncated === true ? `${ended}, shortened` : ended;
+      return { kind: 'code', label, text: result.preview ?? '' };
     }
     case 'subagent':
       return { kind: 'chat', title: block.title, chat: block.resource };

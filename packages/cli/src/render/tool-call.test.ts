@@ -20,7 +20,7 @@ describe("the output of a person's own command", () => {
     confirmed: 'not-needed',
     success: true,
     pastTenseMessage: 'make',
-    content: [{ type: 'terminalComplete', preview, truncated, exitCode: 0 }],
+    content: [{ type: 'terminal', resource: 'r', title: 'x', result: { preview, truncated, exitCode: 0 } }],
   });
 
   test('[CHAT-17] is text of whole lines, without control sequences', () => {

@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import {
+  commandResult,
   type FileEdit,
   type StringOrMarkdown,
+  type TerminalCommandResult,
   type ToolCallRiskAssessment,
   type ToolCallState,
   type ToolInput,
-  type ToolResultTerminalCompleteContent,
   textOf,
 } from '@agenthost/protocol';
 import { oneLine, plain } from './plain-text.ts';
@@ -46,9 +47,9 @@ export function toolCallLine(toolCall: ToolCallState, { marks, colors }: Screen)
 }
 
 /** How a person's own command ended [CHAT-17]; `undefined` for agents' commands, and for one that goes on. */
-export function commandEnd(toolCall: ToolCallState): ToolResultTerminalCompleteContent | undefined {
+export function commandEnd(toolCall: ToolCallState): TerminalCommandResult | undefined {
   if (toolCall.status !== 'completed' || toolCall.toolName !== 'terminal') return undefined;
-  return toolCall.content?.find((content) => content.type === 'terminalComplete');
+  return commandResult(toolCall.content);
 }
 
 /** Output of a user's own command, cut to its end, in whole lines. Output of agents' commands is left to their answers. */

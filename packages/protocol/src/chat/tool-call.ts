@@ -228,7 +228,6 @@ export type ToolResultContent =
   | ToolResultResourceContent
   | ToolResultFileEditContent
   | ToolResultTerminalContent
-  | ToolResultTerminalCompleteContent
   | ToolResultSubagentContent;
 
 /** Text. */
@@ -256,21 +255,22 @@ export interface ToolResultFileEditContent extends FileEdit {
   type: 'fileEdit';
 }
 
-/** A terminal that the tool uses, for live display. */
+/** A terminal that the tool uses: for live display, and with the command's result once it has ended [CHAT-37]. */
 export interface ToolResultTerminalContent {
   type: 'terminal';
   /** The terminal's channel. */
   resource: URI;
   title: string;
+  /** Whether the program has a pty. Absent: unknown. */
+  isPty?: boolean;
+  /** Absent: the command has not ended. */
+  result?: TerminalCommandResult;
 }
 
-/** A terminal command that has ended. */
-export interface ToolResultTerminalCompleteContent {
-  type: 'terminalComplete';
-  /** The terminal's channel. Absent: it no longer exists. */
-  resource?: URI;
+/** The end of a command in a terminal. */
+export interface TerminalCommandResult {
+  /** Absent: unknown. */
   exitCode?: number;
-  cwd?: URI;
   /** A part of the output. */
   preview?: string;
   /** True: `preview` is incomplete. Absent: false. */

@@ -97,7 +97,7 @@ describe('[CONN-9] the output for a version', () => {
       success: true,
       pastTenseMessage: 'ran',
       content: [
-        { type: 'terminalComplete', preview: 'ok', exitCode: 0 },
+        { type: 'terminal', resource: 'r', title: 'Run', result: { preview: 'ok', exitCode: 0 } },
         { type: 'resource', uri: 'file:///a', nonce: 'n' },
       ],
       structuredContent: { intention: 'opaque', nonce: 'opaque' },
@@ -106,16 +106,19 @@ describe('[CONN-9] the output for a version', () => {
 
   it('[CONN-9] output of a command is text before 0.5.2, and content has no nonce before 0.5.1', () => {
     const sent = (version: '0.5.0' | '0.5.1') => sentAt(version, output);
+    const live = { type: 'terminal', resource: 'r', title: 'Run' };
     const text = { type: 'text', text: 'ok' };
     expect(sent('0.5.1')).toEqual({
       ...output,
-      result: { ...output.result, content: [text, { type: 'resource', uri: 'file:///a', nonce: 'n' }] },
+      result: { ...output.result, content: [live, text, { type: 'resource', uri: 'file:///a', nonce: 'n' }] },
     });
     expect(sent('0.5.0')).toEqual({
       ...output,
-      result: { ...output.result, content: [text, { type: 'resource', uri: 'file:///a' }] },
+      result: { ...output.result, content: [live, text, { type: 'resource', uri: 'file:///a' }] },
     });
-    expect(sentAt('0.5.2', output)).toBe(output);
+    const complete = { type: 'terminalComplete', resource: 'r', preview: 'ok', exitCode: 0 };
+    expect(sentAt('0.5.2', output)).toMatchObject({ result: { content: [live, complete, {}] } });
+    expect(sentAt('0.7.0', output)).toBe(output);
   });
 
   it('[CONN-9] a tool call has its intention from 0.5.1 on, in its start and in every state', () => {

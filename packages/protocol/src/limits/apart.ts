@@ -60,8 +60,8 @@ function lengthOf(block: ToolResultContent): number {
       return block.text.length;
     case 'embeddedResource':
       return block.data.length;
-    case 'terminalComplete':
-      return block.preview?.length ?? 0;
+    case 'terminal':
+      return block.result?.preview?.length ?? 0;
     default:
       return 0;
   }

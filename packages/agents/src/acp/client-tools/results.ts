@@ -40,8 +40,8 @@ function block(content: ToolResultContent): Block {
         type: 'text',
         text: `(${content.sizeHint === undefined ? 'content' : `${content.sizeHint} bytes`} stored at ${content.uri})`,
       };
-    case 'terminalComplete':
-      return { type: 'text', text: content.preview ?? '' };
+    case 'terminal':
+      return { type: 'text', text: content.result?.preview ?? '(terminal)' };
     default:
       return { type: 'text', text: `(${content.type})` };
   }

@@ -85,7 +85,12 @@ it('[CHAT-17] a record contains a command of the user with the end of its output
             pastTenseMessage: 'seq 1000',
             success: true,
             content: [
-              { type: 'terminalComplete', exitCode: 0, preview: `${'0\n'.repeat(5_000)}999\n1000\n` },
+              {
+                type: 'terminal',
+                resource: 'r',
+                title: 'seq',
+                result: { exitCode: 0, preview: `${'0\n'.repeat(5_000)}999\n1000\n` },
+              },
             ],
           },
         },

@@ -1,4 +1,5 @@
 import {
+  commandResult,
   errorOf,
   type Message,
   type ResponsePart,
@@ -79,7 +80,7 @@ function partText(part: ResponsePart): string | undefined {
  */
 function printed(call: ToolCallState): string {
   if (call.toolName !== COMMAND_TOOL || !('content' in call)) return '';
-  const preview = call.content?.find((block) => block.type === 'terminalComplete')?.preview ?? '';
+  const preview = commandResult(call.content)?.preview ?? '';
   return preview.trim() === '' ? '' : `\n${preview.trimEnd().slice(-MAX_PRINTED_LENGTH)}`;
 }
 

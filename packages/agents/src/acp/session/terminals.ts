@@ -1,6 +1,5 @@
 import { constants } from 'node:os';
 import { isAbsolute } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { RequestError } from '@agentclientprotocol/sdk';
 import {
   type AgentSessionHost,
@@ -33,22 +32,20 @@ export interface ExitStatus {
 export class SharedTerminal {
   readonly id: string;
   readonly #terminal: AgentTerminal;
-  readonly #cwd: string;
   readonly #outputBytes: number;
   #use: TerminalUse | undefined;
   /** The use that a person ended by sending the terminal to the background. */
   #detachedFrom: TerminalUse | undefined;
   /** The content kept when the terminal was removed. */
-  #rest: ToolResultContent | undefined;
+  #rest: ToolResultContent[] | undefined;
 
   constructor(
     id: string,
     terminal: AgentTerminal,
-    { cwd, outputBytes, use }: { cwd: string; outputBytes: number; use: TerminalUse | undefined },
+    { outputBytes, use }: { outputBytes: number; use: TerminalUse | undefined },
   ) {
     this.id = id;
     this.#terminal = terminal;
-    this.#cwd = cwd;
     this.#outputBytes = outputBytes;
     this.#use = use;
     this.#watch();
@@ -114,22 +111,13 @@ export class SharedTerminal {
   /** Stops and removes it, unless a person has sent it to the background. */
   async release(): Promise<void> {
     if (this.isReleased) return;
-    const { resource, ...rest } = this.#complete();
-    this.#rest = this.isDetached ? { ...rest, resource } : rest;
+    this.#rest = this.#shown(!this.isDetached);
     await this.#terminal.release();
   }
 
   /** Its content in a tool call: the live terminal while call and terminal last, then its output. */
   parts(isCallOver: boolean): ToolResultContent[] {
-    if (this.#rest !== undefined) return [this.#rest];
-    const live: ToolResultContent = {
-      type: 'terminal',
-      resource: this.#terminal.uri,
-      title: this.#terminal.title,
-    };
-    if (!isCallOver) return [live];
-    // A running terminal can still be watched.
-    return this.hasExited ? [this.#complete()] : [live, this.#complete()];
+    return this.#rest ?? (isCallOver ? this.#shown(this.hasExited) : [this.#live()]);
   }
 
   #watch(): void {
@@ -139,17 +127,16 @@ export class SharedTerminal {
     });
   }
 
-  #complete(): Extract<ToolResultContent, { type: 'terminalComplete' }> & { resource: string } {
+  #live(): Extract<ToolResultContent, { type: 'terminal' }> {
+    return { type: 'terminal', resource: this.#terminal.uri, title: this.#terminal.title };
+  }
+
+  /** The terminal and its output, which is a result only of a command that has ended. */
+  #shown(hasEnded: boolean): ToolResultContent[] {
     const { text, isTruncated } = terminalText(this.#terminal, PREVIEW_BYTES);
+    if (!hasEnded) return [this.#live(), ...(text === '' ? [] : [{ type: 'text' as const, text }])];
     const { exitCode } = this.#terminal.output(0);
-    return {
-      type: 'terminalComplete',
-      resource: this.#terminal.uri,
-      cwd: pathToFileURL(this.#cwd).href,
-      preview: text,
-      truncated: isTruncated,
-      ...defined({ exitCode }),
-    };
+    return [{ ...this.#live(), result: { preview: text, truncated: isTruncated, ...defined({ exitCode }) } }];
   }
 }
 
@@ -220,7 +207,7 @@ export class SharedTerminals {
     const id = `terminal-${this.#madeCount}`;
     const limit = numberOf(params['outputByteLimit']) ?? DEFAULT_OUTPUT_BYTES;
     const outputBytes = Math.max(0, Math.min(limit, DEFAULT_OUTPUT_BYTES));
-    this.#terminals.set(id, new SharedTerminal(id, terminal, { cwd, outputBytes, use }));
+    this.#terminals.set(id, new SharedTerminal(id, terminal, { outputBytes, use }));
     return id;
   }
 

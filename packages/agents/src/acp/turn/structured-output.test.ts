@@ -27,7 +27,9 @@ describe('raw output of an agent', () => {
   });
 
   it('omits text that the output of a terminal shows', () => {
-    const content: ToolResultContent[] = [{ type: 'terminalComplete', preview: long, exitCode: 0 }];
+    const content: ToolResultContent[] = [
+      { type: 'terminal', resource: 'r', title: 'x', result: { preview: long, exitCode: 0 } },
+    ];
     expect(structuredOutput({ stdout: long, exit_code: 0 }, content)).toStrictEqual({ exit_code: 0 });
   });
 

@@ -35,5 +35,5 @@ function isRepeated(value: unknown, shown: ReadonlySet<string>): boolean {
 
 function textIn(block: ToolResultContent): string {
   if (block.type === 'text') return block.text.trim();
-  return block.type === 'terminalComplete' ? (block.preview ?? '').trim() : '';
+  return block.type === 'terminal' ? (block.result?.preview ?? '').trim() : '';
 }

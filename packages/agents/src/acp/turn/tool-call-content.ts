@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { TurnOutput } from '@agenthost/host/agent';
 import type { FileEdit, ToolResultContent } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
-import { type JsonObject, numberOf, objectOf, stringOf, textOf } from '../json.ts';
+import { type JsonObject, objectOf, stringOf, textOf } from '../json.ts';
 import type { SharedTerminal, SharedTerminals } from '../session/terminals.ts';
 
 /** Output that is kept of an agent's own terminal, in UTF-16 code units. The beginning is dropped first. */
@@ -28,9 +28,6 @@ export class ToolCallContent {
   #terminals: readonly SharedTerminal[] = [];
   #terminalText = '';
   #isTerminalCut = false;
-  #exitCode: number | undefined;
-  #terminalCwd: string | undefined;
-  #hasExited = false;
   /** By digest. */
   readonly #edits = new Map<string, FileEdit>();
 
@@ -61,21 +58,15 @@ export class ToolCallContent {
    * there was any.
    */
   readTerminal(meta: JsonObject): boolean {
-    const info = objectOf(meta['terminal_info']);
     const added =
       stringOf(objectOf(meta['terminal_output_delta'])['data']) ??
       stringOf(objectOf(meta['terminal_output'])['data']) ??
       '';
     const exit = objectOf(meta['terminal_exit']);
-    this.#terminalCwd = textOf(info['cwd']) ?? this.#terminalCwd;
     if (added !== '') {
       const text = this.#terminalText + added;
       this.#isTerminalCut ||= text.length > MAX_TERMINAL_TEXT;
       this.#terminalText = text.slice(-MAX_TERMINAL_TEXT);
-    }
-    if (Object.keys(exit).length > 0) {
-      this.#hasExited = true;
-      this.#exitCode = numberOf(exit['exit_code']);
     }
     return added !== '' || Object.keys(exit).length > 0;
   }
@@ -102,16 +93,9 @@ export class ToolCallContent {
       return block['type'] === 'content' ? contentPart(objectOf(block['content'])) : [];
     });
     parts.unshift(...before.flatMap((terminal) => terminal.parts(isOver)));
-    if (this.#hasExited) {
-      parts.push({
-        type: 'terminalComplete',
-        preview: this.#terminalText,
-        truncated: this.#isTerminalCut,
-        ...defined({ exitCode: this.#exitCode }),
-        ...(this.#terminalCwd === undefined ? {} : { cwd: pathToFileURL(this.#terminalCwd).href }),
-      });
-    } else if (this.#terminalText !== '') {
-      parts.push({ type: 'text', text: this.#terminalText });
+    if (this.#terminalText !== '') {
+      const cut = this.#isTerminalCut ? '[...]\n' : '';
+      parts.push({ type: 'text', text: `${cut}${this.#terminalText}` });
     }
     return parts;
   }

@@ -59,7 +59,7 @@ test('shows the end of the terminal of a running call, and the output of an ende
     confirmed: 'not-needed',
     success: true,
     pastTenseMessage: 'Ran',
-    content: [{ type: 'terminalComplete', exitCode: 2, preview }],
+    content: [{ type: 'terminal', resource: 'r', title: 'x', result: { exitCode: 2, preview } }],
   };
   expect(shown(over)).toBe(
     '✓ Ran\n  │ ... 2 more lines above\n  │ line 2\n  │ line 3\n  │ line 4\n  │ line 5\n  │ line 6',

@@ -125,16 +125,16 @@ function contentLines(
     case 'fileEdit':
       return barred(editLine(content), width, {});
     case 'terminal': {
+      if (content.result !== undefined)
+        return tail(
+          plain(content.result.preview ?? ''),
+          isExpanded ? EXPANDED_OUTPUT_LINES : COLLAPSED_OUTPUT_LINES,
+          width,
+        );
       const shown = look.terminalTail(content.resource);
       if (status !== 'running' || shown === undefined) return [];
       return shown.flatMap((text) => barred(text, width, { dim: true }));
     }
-    case 'terminalComplete':
-      return tail(
-        plain(content.preview ?? ''),
-        isExpanded ? EXPANDED_OUTPUT_LINES : COLLAPSED_OUTPUT_LINES,
-        width,
-      );
     case 'subagent': {
       const name = oneLine(content.agentName ?? '');
       const title = `${name === '' ? '' : `${name}: `}${oneLine(content.title)}`;

@@ -8,7 +8,6 @@ import {
   type ToolResultContent,
   type Turn,
 } from '@agenthost/protocol';
-import { defined } from '@agenthost/protocol/values';
 import { lastBytes, plainText } from '../../turns/command/terminal-text.ts';
 
 /** Maximum bytes of a terminal's text that stay with the tool call that showed it. */
@@ -50,19 +49,8 @@ function settled(part: ResponsePart, terminals: readonly ExportedTerminal[]): Re
 }
 
 function settledBlock(block: ToolResultContent, terminals: readonly ExportedTerminal[]): ToolResultContent {
-  if (block.type === 'terminalComplete') {
-    const { resource: _, ...rest } = block;
-    return rest;
-  }
   if (block.type !== 'terminal') return block;
   const terminal = terminals.find(({ resource }) => resource === block.resource);
-  if (terminal === undefined) return { type: 'terminalComplete' };
-  const text = plainText(terminal.text);
-  const preview = lastBytes(text, PREVIEW_BYTES);
-  return {
-    type: 'terminalComplete',
-    ...defined({ exitCode: terminal.exitCode }),
-    preview,
-    ...(preview.length < text.length ? { truncated: true } : {}),
-  };
+  const text = block.result?.preview ?? plainText(terminal?.text ?? '');
+  return { type: 'text', text: lastBytes(text, PREVIEW_BYTES) };
 }

@@ -93,12 +93,9 @@ describe('[CHAT-17] a message that starts with !', () => {
       success: true,
       content: [
         {
-          type: 'terminalComplete',
+          type: 'terminal',
           resource: terminal,
-          exitCode: 0,
-          preview: 'clean\n',
-          truncated: false,
-          cwd: `file://${process.cwd()}`,
+          result: { exitCode: 0, preview: 'clean\n', truncated: false },
         },
       ],
     });
@@ -175,7 +172,7 @@ describe('[CHAT-17] a message that starts with !', () => {
       success: true,
       content: [
         { type: 'terminal', resource: terminal },
-        { type: 'terminalComplete', resource: terminal, preview: 'listening\n' },
+        { type: 'text', text: 'listening\n' },
       ],
     });
     expect(host.ptys.last.hasEnded).toBe(false);

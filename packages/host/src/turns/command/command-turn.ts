@@ -1,6 +1,4 @@
-import { pathToFileURL } from 'node:url';
 import type { ToolResultContent } from '@agenthost/protocol';
-import { defined } from '@agenthost/protocol/values';
 import type { AgentTerminal, AgentTerminalStart } from '../../agents/agent-terminal.ts';
 import type { TurnOutput } from '../../agents/turn.ts';
 import { COMMAND_PREFIX, COMMAND_TOOL } from './command.ts';
@@ -50,7 +48,11 @@ export async function runCommand(command: string, turn: CommandTurn): Promise<vo
   const cwd = await turn.workingDirectory();
   if (signal.aborted) return;
   const terminal = await turn.terminal({ command, cwd, use: { turnId, toolCallId: call.id } });
-  const block: ToolResultContent = { type: 'terminal', resource: terminal.uri, title: terminal.title };
+  const block: Extract<ToolResultContent, { type: 'terminal' }> = {
+    type: 'terminal',
+    resource: terminal.uri,
+    title: terminal.title,
+  };
   call.content([block]);
   const end = await endOf(terminal, signal);
   if (end === 'aborted' && !turn.isHostStopping()) await terminal.kill();
@@ -59,20 +61,15 @@ export async function runCommand(command: string, turn: CommandTurn): Promise<vo
   if (end === 'aborted') return;
   const { text, isTruncated } = terminalText(terminal, PREVIEW_BYTES);
   const { exitCode } = end === 'exited' ? await terminal.exited : { exitCode: undefined };
-  const complete: ToolResultContent = {
-    type: 'terminalComplete',
-    resource: terminal.uri,
-    cwd: pathToFileURL(cwd).href,
-    preview: text,
-    truncated: isTruncated,
-    ...defined({ exitCode }),
-  };
   const isFailure = exitCode !== undefined && exitCode !== 0;
   await call.complete({
     success: !isFailure,
     pastTenseMessage: exitCode === undefined ? `${command} (continues in the background)` : command,
-    // The terminal of a command in the background can still be viewed.
-    content: exitCode === undefined ? [block, complete] : [complete],
+    // The output so far of a command in the background is text: it has no result yet.
+    content:
+      exitCode === undefined
+        ? [block, ...(text === '' ? [] : [{ type: 'text' as const, text }])]
+        : [{ ...block, result: { preview: text, truncated: isTruncated, exitCode } }],
     ...(isFailure ? { error: { message: `exit code ${exitCode}` } } : {}),
   });
   // No turn follows a command in the background.

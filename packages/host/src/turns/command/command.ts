@@ -1,4 +1,11 @@
-import type { Message, ResponsePart, TextPosition, ToolCallState, Turn } from '@agenthost/protocol';
+import {
+  commandResult,
+  type Message,
+  type ResponsePart,
+  type TextPosition,
+  type ToolCallState,
+  type Turn,
+} from '@agenthost/protocol';
 import { lastBytes } from './terminal-text.ts';
 
 /** First character of a message that the host runs as a terminal command [CHAT-17]. */
@@ -93,7 +100,7 @@ const hasHeard = ({ state, message, responseParts }: Turn): boolean =>
 
 function describe(turn: Turn, call: ToolCallState): string {
   const result = 'content' in call ? call.content : undefined;
-  const ended = result?.find((block) => block.type === 'terminalComplete');
+  const ended = commandResult(result);
   const preview = ended?.preview ?? '';
   const output = lastBytes(preview, CONTEXT_BYTES);
   const isTruncated = ended?.truncated === true || output.length < preview.length;

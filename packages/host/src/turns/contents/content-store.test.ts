@@ -150,16 +150,16 @@ describe('the rest of a tool result', () => {
     const { client, call, shown, result } = await setUp();
     const preview = `${'a'.repeat(150 * KIB)}${'b'.repeat(150 * KIB)}`;
     const content: ToolResultContent[] = [
-      { type: 'terminalComplete', preview, truncated: false, exitCode: 1 },
+      { type: 'terminal', resource: 'r', title: 'x', result: { preview, truncated: false, exitCode: 1 } },
     ];
     call.content(content);
     const [running] = await shown();
-    if (running?.type !== 'terminalComplete') throw new Error('no terminal');
-    expect(running).toMatchObject({ truncated: true, exitCode: 1 });
-    expect(running.preview?.length).toBeLessThan(70 * KIB);
+    if (running?.type !== 'terminal') throw new Error('no terminal');
+    expect(running.result).toMatchObject({ truncated: true, exitCode: 1 });
+    expect(running.result?.preview?.length).toBeLessThan(70 * KIB);
     const completed = await result({ content });
     expect(completed.content?.[0]).toStrictEqual(running);
-    expect(running.preview).toMatch(/^a.*b$/s);
+    expect(running.result?.preview).toMatch(/^a.*b$/s);
     const reference = completed.content?.[1];
     if (reference?.type !== 'resource') throw new Error('no reference');
     expect(await read(client, reference.uri)).toMatchObject({ data: preview });

@@ -140,8 +140,8 @@ export class ContentStore {
         const { head, tail } = endsOf(block.text);
         return [{ type: 'text', text: head }, whole(block.text), { type: 'text', text: tail }];
       }
-      case 'terminalComplete':
-        return [cutPreview(block), whole(block.preview ?? '')];
+      case 'terminal':
+        return [cutPreview(block), whole(block.result?.preview ?? '')];
       case 'embeddedResource': {
         const { data, contentType } = block;
         return [{ type: 'resource', ...this.#putBytes(of, Buffer.from(data, 'base64'), contentType) }];
@@ -160,7 +160,7 @@ export function previewOf(content: readonly ToolResultContent[]): ToolResultCont
   const large = largeParts(content.map(sized));
   return content.flatMap((block): ToolResultContent[] => {
     if (!large.has(block)) return [block];
-    if (block.type === 'terminalComplete') return [cutPreview(block)];
+    if (block.type === 'terminal') return [cutPreview(block)];
     if (block.type !== 'text') return [];
     const { head, tail } = endsOf(block.text);
     return [
@@ -198,8 +198,8 @@ function sizeOf(block: ToolResultContent): number {
   switch (block.type) {
     case 'text':
       return Buffer.byteLength(block.text);
-    case 'terminalComplete':
-      return Buffer.byteLength(block.preview ?? '');
+    case 'terminal':
+      return Buffer.byteLength(block.result?.preview ?? '');
     case 'embeddedResource':
       return block.data.length;
     default:
@@ -207,12 +207,11 @@ function sizeOf(block: ToolResultContent): number {
   }
 }
 
-type TerminalComplete = Extract<ToolResultContent, { type: 'terminalComplete' }>;
+type TerminalContent = Extract<ToolResultContent, { type: 'terminal' }>;
 
-const cutPreview = (block: TerminalComplete): TerminalComplete => ({
+const cutPreview = (block: TerminalContent): TerminalContent => ({
   ...block,
-  preview: shortened(block.preview ?? ''),
-  truncated: true,
+  result: { ...block.result, preview: shortened(block.result?.preview ?? ''), truncated: true },
 });
 
 function shortened(text: string): string {
