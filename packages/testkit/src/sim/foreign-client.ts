@@ -61,7 +61,7 @@ interface Answer {
 export interface ForeignParts {
   readonly name: string;
   readonly version: VersionLine;
-  /** The version that the host uses for the client; for a forgotten client the newest one [CONN-7]. */
+  /** The version that the host uses for the client; absent for a forgotten one [CONN-7]. */
   readonly versionAtHost: () => string | undefined;
   readonly random: SeededRandom;
   readonly clock: SimulatedClock;
@@ -98,7 +98,7 @@ export class ForeignClient {
     this.#spoken = parts.version;
   }
 
-  /** The version of the received messages: the offered one, unless the host has forgotten the client. */
+  /** The version of the received messages. */
   get version(): VersionLine {
     return this.#spoken;
   }

@@ -1,4 +1,4 @@
-import type { VersionLine } from '@agenthost/protocol';
+import { VERSION_LINES, type VersionLine } from '@agenthost/protocol';
 import { SeededRandom } from '../seeded-random.ts';
 import { STEPS, type StepName } from './steps.ts';
 
@@ -79,7 +79,7 @@ export function worldOptionsOf(seed: number): WorldOptions {
 const foreignVersionsOf = (seed: number, count: number): VersionLine[] =>
   FOREIGN_VERSIONS.filter((_, index) => (seed + index) % FOREIGN_VERSIONS.length < count);
 
-const FOREIGN_VERSIONS: readonly VersionLine[] = ['0.5.2', '0.5.1', '0.5.0'];
+const FOREIGN_VERSIONS: readonly VersionLine[] = VERSION_LINES;
 
 /** Kinds of step whose weight differs between worlds. */
 const VARIED = [
