@@ -159,6 +159,7 @@ export class LiveTurnOutput implements TurnOutput {
       turnId: this.#turn.turnId,
       emit: (make, length) => this.#emit(make, length),
       fit: (result) => this.#contents.fit(this.#turn, result),
+      store: (input) => this.#contents.put(this.#turn, input, 'text/plain; charset=utf-8'),
       open: (question) => this.#approvals.open({ ...this.#turn, toolCallId, start: call }, question),
     });
     this.#toolCalls.set(toolCallId, handle);

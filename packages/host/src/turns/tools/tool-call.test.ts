@@ -55,6 +55,31 @@ describe('[CHAT-7] a tool call', () => {
     expect(await status()).toBe('completed');
   });
 
+  it('[CHAT-35] shows a large input by reference, which clients can read but not edit', async () => {
+    const { host, client, chat, call } = await setUp();
+    const toolInput = JSON.stringify({ text: 'x'.repeat(2 * 1024 * 1024) });
+    const answer = call.confirm({ invocationMessage: 'Write?', toolInput, editable: true });
+    await host.run();
+    const { state } = await client.subscribe(chat);
+    const part = 'turns' in state ? state.activeTurn?.responseParts.at(-1) : undefined;
+    const asked = part?.kind === 'toolCall' ? part.toolCall : undefined;
+    const given = asked?.status === 'pending-confirmation' ? asked.toolInput : undefined;
+    if (typeof given !== 'object') throw new Error('no reference');
+    expect(given.sizeHint).toBe(toolInput.length);
+    expect(asked).not.toHaveProperty('editable');
+    expect(await client.request('resourceRead', { channel: 'ahp-root://', uri: given.uri })).toMatchObject({
+      data: toolInput,
+    });
+    await client.act(chat, approve);
+    await host.run();
+    // Absent: the agent's own input is approved as it is.
+    expect(await answer).toStrictEqual({ approved: true });
+    call.run({ invocationMessage: 'Write', toolInput });
+    await host.run();
+    const ready = client.envelopes(chat).at(-1)?.action;
+    expect(ready).toMatchObject({ type: 'chat/toolCallReady', toolInput: given });
+  });
+
   it('[CHAT-7] gives the agent the whole chosen option', async () => {
     const { host, client, chat, call } = await setUp();
     const option = { id: 'always', label: 'Always', kind: 'approve' as const };

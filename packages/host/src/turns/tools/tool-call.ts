@@ -1,11 +1,13 @@
 import {
   type ChatAction,
   type ChatState,
+  type ContentRef,
   findToolCallPart,
   type StringOrMarkdown,
   TEXT_LIMITS,
   type ToolCallResult,
   type ToolCallState,
+  type ToolInput,
   type ToolResultContent,
   type ToolResultSubagentContent,
 } from '@agenthost/protocol';
@@ -27,8 +29,8 @@ import { SubagentBlocks } from './subagent-blocks.ts';
 type Emit = (make: (chat: Channel<'chat'>) => ChatAction | undefined, length?: number) => Promise<void>;
 type Confirmed = Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>;
 
-/** Whether state contains only the beginning of the input. */
-const isCut = ({ toolInput = '' }: ToolCallQuestion): boolean => toolInput.length > TEXT_LIMITS.text.max;
+/** Whether state has a reference in place of the input [CHAT-35]. */
+const isLarge = ({ toolInput = '' }: ToolCallReady): boolean => toolInput.length > TEXT_LIMITS.text.max;
 
 const SKIPPED: ToolCallAnswer = { approved: false, reason: 'skipped' };
 
@@ -42,6 +44,9 @@ export class LiveToolCall implements ToolCallHandle {
   readonly #turnId: string;
   readonly #send: Emit;
   readonly #fit: (result: ToolCallResult) => ToolCallResult;
+  readonly #store: (input: string) => ContentRef;
+  /** The last large input, so that agents which repeat it do not store it again. */
+  #stored: { readonly text: string; readonly reference: ContentRef } | undefined;
   readonly #open: (question: ToolCallQuestion) => OpenQuestion;
   /**
    * Callbacks that end each pending wait for a user when the turn ends. Absent if nothing waits, because a
@@ -63,6 +68,8 @@ export class LiveToolCall implements ToolCallHandle {
     turnId: string;
     emit: Emit;
     fit(result: ToolCallResult): ToolCallResult;
+    /** Stores a large input outside of state. */
+    store(input: string): ContentRef;
     /** Applies approvals and the policy to a question. */
     open(question: ToolCallQuestion): OpenQuestion;
   }) {
@@ -70,6 +77,7 @@ export class LiveToolCall implements ToolCallHandle {
     this.#turnId = parts.turnId;
     this.#send = parts.emit;
     this.#fit = parts.fit;
+    this.#store = (input) => parts.store(input);
     this.#open = (question) => parts.open(question);
   }
 
@@ -90,6 +98,7 @@ export class LiveToolCall implements ToolCallHandle {
   confirm(question: ToolCallQuestion): Promise<ToolCallAnswer> {
     if (this.#isOver) return Promise.resolve(SKIPPED);
     const { promise, resolve, giveUp } = this.#wait(SKIPPED);
+    const input = this.#inputOf(question);
     void this.#emitIn(
       ['streaming', 'running'],
       (call) => {
@@ -98,7 +107,7 @@ export class LiveToolCall implements ToolCallHandle {
         if (open.verdict.outcome === 'run') {
           this.#mark = markOf(open.verdict);
           resolve(answerOf(open.verdict, question.toolInput, undefined));
-          const ready = this.#ready(question, call);
+          const ready = this.#ready(question, input, call);
           return { type: 'chat/toolCallReady', ...this.#target, ...ready, confirmed: 'setting' };
         }
         this.#question = open;
@@ -107,11 +116,11 @@ export class LiveToolCall implements ToolCallHandle {
         return {
           type: 'chat/toolCallReady',
           ...this.#target,
-          ...this.#ready(question, call),
+          ...this.#ready(question, input, call),
           ...defined({
             confirmationTitle: question.confirmationTitle,
-            // A client would send an edited input back without the part that was cut off.
-            editable: isCut(question) ? undefined : question.editable,
+            // An input by reference is too long for an edit in an action.
+            editable: isLarge(question) ? undefined : question.editable,
           }),
           options: [...open.options],
         };
@@ -125,12 +134,13 @@ export class LiveToolCall implements ToolCallHandle {
   }
 
   run(question: ToolCallReady): void {
+    const input = this.#inputOf(question);
     void this.#emitIn(
       ['streaming', 'running'],
       (call) => ({
         type: 'chat/toolCallReady',
         ...this.#target,
-        ...this.#ready(question, call),
+        ...this.#ready(question, input, call),
         // New fields of a running call do not change why it was allowed.
         confirmed: call.status === 'running' ? call.confirmed : 'not-needed',
       }),
@@ -210,6 +220,7 @@ export class LiveToolCall implements ToolCallHandle {
 
   end(): void {
     this.#isOver = true;
+    this.#stored = undefined;
     this.#question?.close();
     for (const giveUp of this.#waiting ?? []) giveUp();
   }
@@ -230,10 +241,19 @@ export class LiveToolCall implements ToolCallHandle {
     this.#showSubagents();
   }
 
-  #ready(question: ToolCallReady, call: ToolCallState) {
+  /** The input for state: of a large one a reference [CHAT-35]. */
+  #inputOf(question: ToolCallReady): ToolInput | undefined {
+    const { toolInput } = question;
+    if (toolInput === undefined || !isLarge(question) || this.#isOver) return toolInput;
+    if (this.#stored?.text !== toolInput)
+      this.#stored = { text: toolInput, reference: this.#store(toolInput) };
+    return this.#stored.reference;
+  }
+
+  #ready(question: ToolCallReady, toolInput: ToolInput | undefined, call: ToolCallState) {
     return {
       invocationMessage: question.invocationMessage,
-      ...defined({ toolInput: question.toolInput }),
+      ...defined({ toolInput }),
       ...(question.edits === undefined || question.edits.length === 0
         ? {}
         : { edits: { items: [...question.edits] } }),
