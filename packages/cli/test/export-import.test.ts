@@ -52,7 +52,7 @@ describe('export', () => {
     const document = JSON.parse(readFileSync(file('session.json'), 'utf8'));
     expect(document).toMatchObject({
       format: 'agenthost-session',
-      version: 1,
+      version: 2,
       host: expect.stringMatching(/^agenthost \d/),
       session: { resource: `ahp-session:/${id}`, provider: 'demo', createdAt: expect.any(String) },
       chats: [{ turns: [{ turn: { state: 'complete' }, contents: [{ data: 'one\n' }, {}, {}] }] }],

@@ -31,11 +31,14 @@ export type ShapeName =
   | 'CreateTerminalParams'
   | 'Customization'
   | 'DirectoryCustomization'
+  | 'ExportedOpenTurn'
+  | 'ExportedTurn'
   | 'FileEdit'
   | 'FileEdits'
   | 'FileSide'
   | 'HookCustomization'
   | 'ImportSessionParams'
+  | 'ImportTurnsParams'
   | 'InitializeResult'
   | 'InputRequestPart'
   | 'ListSessionsResult'
@@ -167,6 +170,9 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
   CreateSessionParams: { holds: { activeClient: 'SessionActiveClient' } },
   CreateChatParams: { holds: { initialMessage: 'Message' } },
   ImportSessionParams: { holds: { session: 'SessionState', chats: 'ChatState' } },
+  ImportTurnsParams: { holds: { turns: 'ExportedTurn', openTurn: 'ExportedOpenTurn' } },
+  ExportedTurn: { holds: { turn: 'Turn' } },
+  ExportedOpenTurn: { holds: { turn: 'Turn' } },
   CreateTerminalParams: { holds: { claim: 'TerminalClaim' } },
 };
 
@@ -206,6 +212,7 @@ export const PARAMS: Readonly<Record<string, ShapeName>> = {
   createChat: 'CreateChatParams',
   createTerminal: 'CreateTerminalParams',
   'x-importSession': 'ImportSessionParams',
+  'x-importTurns': 'ImportTurnsParams',
 };
 
 /** The shape of a method's result, as a whole. */

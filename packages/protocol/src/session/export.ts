@@ -10,9 +10,9 @@ export const EXPORT_FORMAT = 'agenthost-session';
 
 /**
  * The version of the format that is written. It rises when an older reader would misread a document;
- * additional fields do not raise it.
+ * additional fields do not raise it. Version 1 has the types of protocol version 0.5.2.
  */
-export const EXPORT_VERSION = 1;
+export const EXPORT_VERSION = 2;
 
 /** An exported session as one JSON object with fields in any order. Times are ISO 8601. */
 export interface SessionExport extends ExportHead {

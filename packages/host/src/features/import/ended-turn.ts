@@ -27,6 +27,18 @@ export function endOpenTurn(turn: ActiveTurn, now: number): Turn | undefined {
   ).turns[0];
 }
 
+/** A turn that cannot be resumed: the agent of the new session did not begin it [CHAT-22]. */
+export function notResumable(turn: Turn): Turn {
+  const isResumable = (part: ResponsePart): boolean => part.kind === 'error' && part.resumable === true;
+  if (!turn.responseParts.some(isResumable)) return turn;
+  const responseParts = turn.responseParts.map((part): ResponsePart => {
+    if (part.kind !== 'error') return part;
+    const { resumable: _, ...rest } = part;
+    return rest;
+  });
+  return { ...turn, responseParts };
+}
+
 /** Why a turn cannot be an ended one; `undefined` if it can. */
 export function findOpenCall({ responseParts }: Turn): string | undefined {
   const calls = responseParts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []));

@@ -18,7 +18,7 @@ import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import { CONTENT_SCHEME } from '../../turns/contents/content-store.ts';
-import { endOpenTurn, findOpenCall, withoutTerminals } from './ended-turn.ts';
+import { endOpenTurn, findOpenCall, notResumable, withoutTerminals } from './ended-turn.ts';
 import type { UnfinishedContent } from './unfinished-content.ts';
 
 /** Fields of messages, turns and chats that contain URIs of channels and contents. */
@@ -155,7 +155,7 @@ export class ImportedChatRows {
       names.set(uri, this.#store(tx, id, contentType, bytesOf(data, encoding)));
     }
     const imported = withNewNames(
-      withoutTerminals(turn, terminals),
+      withoutTerminals(notResumable(turn), terminals),
       (uri) => names.get(uri) ?? this.#stored.get(keyOf(id, uri)) ?? this.#newNameOf(uri),
     );
     const ordinal = this.#turnIds.size;

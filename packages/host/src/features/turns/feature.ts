@@ -50,7 +50,7 @@ export async function turnsFeature(parts: Parts): Promise<
     readonly locales: TurnLocales;
   }
 > {
-  const { sync, clock, timers, ids, log, progress, workspace, terminals } = parts;
+  const { sync, clock, timers, ids, progress, workspace, terminals } = parts;
   const config = (): RootConfigState | undefined => sync.root.state.config;
   const locales = new TurnLocales(sync);
   const contents = new ContentStore(sync, ids);

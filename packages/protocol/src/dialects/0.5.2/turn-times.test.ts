@@ -35,3 +35,16 @@ it('[DIA-6] a stored active turn began when its chat was last modified', () => {
   expect(old.stateUp('chat', { ...chat, activeTurn: active }, {})).toEqual(before);
   expect(old.stateUp('chat', before, {})).toBe(before);
 });
+
+it('[DIA-2] [CHAT-20] imported turns are converted, and an open one counts as just started', () => {
+  const message = { text: 'hi', origin: { kind: 'user' } };
+  const error = { errorType: 'agentError', message: 'broken' };
+  const turns = [{ turn: { id: 't1', message, responseParts: [], state: 'error', error } }];
+  const openTurn = { turn: { id: 't2', message, responseParts: [] } };
+  expect(
+    old.paramsUp('x-importTurns', { channel: 'c', chat: 'd', turns, openTurn }, { now: 0 }),
+  ).toMatchObject({
+    turns: [{ turn: { responseParts: [{ kind: 'error', error }] } }],
+    openTurn: { turn: { startedAt: '1970-01-01T00:00:00.000Z' } },
+  });
+});

@@ -19,6 +19,11 @@ export const turnTimes: Reshaping = {
         if (!isObject(activeTurn) || Object.hasOwn(activeTurn, 'startedAt')) return chat;
         return { ...chat, activeTurn: { ...activeTurn, startedAt: modifiedAt } };
       },
+      // Only its import knows when it ends: it counts as just started.
+      ExportedOpenTurn: (open, { now }) =>
+        now === undefined || !isObject(open.turn) || Object.hasOwn(open.turn, 'startedAt')
+          ? open
+          : { ...open, turn: { ...open.turn, startedAt: new Date(now).toISOString() } },
     },
     actions: {
       'chat/turnStarted': (action, { now }) =>
