@@ -122,9 +122,9 @@ describe('import', () => {
   test.each([
     [
       'newer.json',
-      /"version":1/,
-      '"version":2',
-      'has version 2 of the format, and this agenthost reads up to 1',
+      /"version":2/,
+      '"version":3',
+      'has version 3 of the format, and this agenthost reads up to 2',
     ],
     ['other.json', /"agenthost-session"/, '"x"', '(JSON): its format is not agenthost-session'],
     [
