@@ -10,8 +10,6 @@ export interface Difference {
 const COUNT =
   'Ours takes whole numbers from 0 to 2^53 − 1 only: others are neither counted nor stored exactly.';
 const CELLS = 'Ours takes what the window size of a pty can hold: whole numbers from 1 to 65,535.';
-const ENDED_COMMAND =
-  'Ours has content `terminalComplete` of 0.6 for a command that has ended, in place of `result` in the content `terminal` [CHAT-37].';
 const EXTENSION = 'An extension of ours; who does not know it ignores it.';
 
 /**
@@ -42,9 +40,6 @@ export const DIFFERENCES: Difference[] = [
     where: 'SessionSummaryChangedParams.changes',
     reason: 'Ours leaves out `resource`, `provider` and `createdAt`, which never change [ROOT-3].',
   },
-  { where: 'ToolResultContent', reason: ENDED_COMMAND },
-  { where: 'ToolResultTerminalContent.isPty', reason: ENDED_COMMAND },
-  { where: 'ToolResultTerminalContent.result', reason: ENDED_COMMAND },
   ...[
     'ActionEnvelope.serverSeq',
     'ActionOrigin.clientSeq',
@@ -69,6 +64,7 @@ export const DIFFERENCES: Difference[] = [
   { where: 'PermissionDeniedErrorData.x-refusal', reason: EXTENSION },
   { where: 'ActionEnvelope.x-time', reason: EXTENSION },
   { where: 'CreateSessionParams.x-fork', reason: EXTENSION },
+  { where: 'CreateSessionParams.x-unlisted', reason: EXTENSION },
   { where: 'MessageAnnotationsAttachment.x-annotations', reason: EXTENSION },
   { where: 'ChatTurnsLoadedAction.x-from', reason: EXTENSION },
   { where: 'SystemNotificationResponsePart.x-steering', reason: EXTENSION },
