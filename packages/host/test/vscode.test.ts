@@ -240,6 +240,29 @@ describe('VS Code', () => {
     expect((await window.subscribe(SESSION)).state).toMatchObject({ activeClients: [activeClient] });
   });
 
+  test('[VSC-11] names a chat on its channel, and the session with its default chat', async () => {
+    const host = await start();
+    const window = await open(host);
+    await openSession(window);
+    const other = `ahp-chat://9ff1a0f1/${encoded(SESSION)}`;
+    await window.raw('createChat', { channel: SESSION, chat: other });
+    const settled = async (chat: string, title: string): Promise<object> => {
+      window.dispatch(chat, { type: 'session/titleChanged', title });
+      await window.ping();
+      return (await window.subscribe(SESSION)).state;
+    };
+    expect(await settled(defaultChat, 'whole')).toMatchObject({
+      title: 'whole',
+      chats: [{ title: 'whole' }, { title: '' }],
+    });
+    expect(await settled(other, 'part')).toMatchObject({
+      title: 'whole',
+      chats: [{ title: 'whole' }, { title: 'part' }],
+    });
+    await settled(`ahp-chat://none/${encoded(SESSION)}`, 'nowhere');
+    expect(window.envelopes(SESSION).at(-1)?.rejectionReason).toMatch(/^unknownChat: /);
+  });
+
   test('[VSC-14] its extension methods are unknown', async () => {
     const host = await start();
     const window = await open(host);

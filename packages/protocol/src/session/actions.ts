@@ -212,6 +212,8 @@ export interface SessionServerToolsChangedAction {
 export interface SessionTitleChangedAction {
   type: 'session/titleChanged';
   title: string;
+  /** Extension: the chat that gets the title; the session gets it too if that is the default chat. Absent: the session alone. */
+  'x-chat'?: URI;
 }
 
 /** Removes a working directory. One that is not in the list changes nothing [SESS-21]. */

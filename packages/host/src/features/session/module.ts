@@ -1,4 +1,10 @@
-import { CHANNEL_LIMITS, type SessionAction, type SessionConfigState, weightOf } from '@agenthost/protocol';
+import {
+  CHANNEL_LIMITS,
+  findChat,
+  type SessionAction,
+  type SessionConfigState,
+  weightOf,
+} from '@agenthost/protocol';
 import { sameJson } from '@agenthost/protocol/values';
 import { defaultApprovals } from '../../config/host-config.ts';
 import { type ApprovalPolicy, agentValues, findHostKeyFault } from '../../config/session-keys.ts';
@@ -6,12 +12,14 @@ import { findConfigFault } from '../../config/values.ts';
 import {
   type Caller,
   type ChannelModule,
+  type Plan,
   type Rejection,
   reject,
   rejectKey,
   rejectSize,
 } from '../../handler-port/channel-module.ts';
 import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { checkActiveClient } from './active-clients.ts';
@@ -24,10 +32,39 @@ export function sessionModule(parts: DirectoryParts): ChannelModule<'session'> {
     plan: (session, action, caller) =>
       (isDirectoryAction(action) ? planDirectories(parts, session, action, caller) : undefined) ??
       check(session, action, caller) ??
-      checkFallback(session, action, caller, defaultApprovals(sync.root.state.config)) ?? {
+      checkFallback(session, action, caller, defaultApprovals(sync.root.state.config)) ??
+      planChatTitle(sync, session, action) ?? {
         action,
         after: (tx) => follow(tx, turns, session, action),
       },
+  };
+}
+
+/** A title of a chat [VSC-11]. It counts as given by a client, so that none of the host replaces it. */
+function planChatTitle(
+  sync: Sync,
+  session: Channel<'session'>,
+  action: SessionAction,
+): Plan<'session'> | Rejection | undefined {
+  if (action.type !== 'session/titleChanged' || action['x-chat'] === undefined) return undefined;
+  const { title, 'x-chat': chat } = action;
+  if (findChat(session.state.chats, chat) === undefined)
+    return reject('unknownChat', `There is no chat ${chat} in this session`);
+  const own: SessionAction = { type: 'session/chatUpdated', chat, changes: { title } };
+  const keep = (tx: Tx): void => {
+    const channel = sync.registry.getOf('chat', chat);
+    if (channel === undefined) return;
+    const { titledBy: _, ...hostData } = channel.hostData;
+    tx.setHostData(channel, hostData);
+  };
+  if (chat !== session.state.defaultChat) return { action: own, after: keep };
+  return {
+    action: { type: 'session/titleChanged', title },
+    after: (tx) => {
+      tx.setHostData(session, { ...session.hostData, titledBy: 'client' });
+      tx.emit(session, own);
+      keep(tx);
+    },
   };
 }
 

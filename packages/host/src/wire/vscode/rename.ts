@@ -12,6 +12,7 @@ const URI_FIELDS: ReadonlySet<string> = new Set([
   'session',
   'sessions',
   'subscriptions',
+  'x-chat',
 ]);
 
 /** Fields whose content belongs to others: metadata, data of tools, settings. */

@@ -63,6 +63,13 @@ export class SessionNames {
     return this.#sessionIn(uri, parsed);
   }
 
+  /** The name or URI of the session of a chat. `undefined`: the name is not of a chat. */
+  sessionOfChat(chat: string): string | undefined {
+    const [, encoded = ''] = /^ahp-chat:\/\/[^/]+\/([^/]+)/.exec(chat) ?? [];
+    const named = Buffer.from(encoded, 'base64url').toString();
+    return parseResourceUri(named) === undefined ? this.#port.sessionOfChat(chat) : named;
+  }
+
   #sessionOut(uri: string): string {
     if (this.#takesSessionUris) return uri;
     const provider = this.#port.session(uri)?.provider ?? this.#providers.get(uri);

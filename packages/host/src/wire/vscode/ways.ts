@@ -77,9 +77,22 @@ class VsCodeWays implements ClientWays {
         return { channel: ROOT_URI, ...params, 'x-epoch': EPOCH };
       case 'createSession':
         return this.#newSession(params);
+      case 'dispatchAction':
+        return this.#onItsChannel(params);
       default:
         return params;
     }
+  }
+
+  /** VS Code names a chat by an action of its session on the chat's channel [VSC-11]. */
+  #onItsChannel(params: Json): Json {
+    const { channel, action } = params;
+    if (!isObject(action) || action['type'] !== 'session/titleChanged' || typeof channel !== 'string')
+      return params;
+    const session = this.#names.sessionOfChat(channel);
+    return session === undefined
+      ? params
+      : { ...params, channel: session, action: { ...action, 'x-chat': channel } };
   }
 
   /** VS Code sets what its own agents have: isolation, mode and more. */
