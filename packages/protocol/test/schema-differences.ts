@@ -65,6 +65,7 @@ export const DIFFERENCES: Difference[] = [
   { where: 'ActionEnvelope.x-time', reason: EXTENSION },
   { where: 'CreateSessionParams.x-fork', reason: EXTENSION },
   { where: 'CreateSessionParams.x-unlisted', reason: EXTENSION },
+  { where: 'SessionTitleChangedAction.x-chat', reason: EXTENSION },
   { where: 'MessageAnnotationsAttachment.x-annotations', reason: EXTENSION },
   { where: 'ChatTurnsLoadedAction.x-from', reason: EXTENSION },
   { where: 'SystemNotificationResponsePart.x-steering', reason: EXTENSION },

@@ -148,6 +148,7 @@ export const TEXT_LIMITS = {
       'resource',
       'channel',
       'chat',
+      'x-chat',
       'session',
       'source',
       'destination',
