@@ -51,7 +51,7 @@ const stateOf = async <S extends Snapshot['state']>(client: RawClient, uri: stri
   return state as S;
 };
 
-test('[DIA-6] a failed turn gets an error part, and a command its outcome', async () => {
+test('[DIA-6] a failed turn gets an error part, and the output of a command without a terminal is text', async () => {
   const { client } = await open();
   const session = await stateOf<SessionState>(client, 'ahp-session:/one');
   expect(session).toMatchObject({ workingDirectories: ['file:///tmp/old-work'], lifecycle: 'ready' });
@@ -68,6 +68,11 @@ test('[DIA-6] a failed turn gets an error part, and a command its outcome', asyn
   expect(failed).not.toHaveProperty('error');
   expect(failed?.responseParts.at(-1)).toMatchObject({ kind: 'error', error: { errorType: 'demoFailed' } });
   expect(chat.draft).toMatchObject({ text: 'a draft' });
+  expect(JSON.stringify(chat)).not.toContain('"terminalComplete"');
+  expect(chat.turns[1]?.responseParts[0]).toMatchObject({
+    kind: 'toolCall',
+    toolCall: { status: 'completed', content: [{ type: 'text' }] },
+  });
   expect(chat.turns[4]?.responseParts[0]).toMatchObject({ kind: 'inputRequest', response: 'accept' });
 });
 
