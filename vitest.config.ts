@@ -42,7 +42,10 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'programs',
-          ...filesOf(['packages/{agents,cli,conformance,testkit}/{src,test}', 'bench', 'scripts', 'test'], mode),
+          ...filesOf(
+            ['packages/{agents,cli,conformance,testkit}/{src,test}', 'bench', 'scripts', 'test'],
+            mode,
+          ),
         },
       },
       {
