@@ -206,17 +206,18 @@ describe('an exported session', () => {
     const source = sourceOf(await exported(asking.uri));
     const copy = await ready(await stage.asking.sessions.import(source));
     const [turn] = copy.chat.mirror.confirmed.turns;
-    expect(turn).toMatchObject({
-      state: 'error',
-      error: {
-        errorType: 'exportedWhileRunning',
-        message: 'This turn was still running when its session was exported',
-      },
-    });
+    expect(turn?.state).toBe('error');
     expect(markdownOf(turn)).toContain('begun');
-    expect(turn?.responseParts.at(-1)).toMatchObject({
-      toolCall: { status: 'cancelled', reason: 'skipped' },
-    });
+    expect(turn?.responseParts.slice(-2)).toMatchObject([
+      { kind: 'toolCall', toolCall: { status: 'cancelled', reason: 'skipped' } },
+      {
+        kind: 'error',
+        error: {
+          errorType: 'exportedWhileRunning',
+          message: 'This turn was still running when its session was exported',
+        },
+      },
+    ]);
     expect(copy.chat.mirror.confirmed.activeTurn).toBeUndefined();
     await asking.cancel();
     await prompt.result;

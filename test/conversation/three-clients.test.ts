@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { SessionHandle } from '@agenthost/client';
-import { openRequests, SessionStatus } from '@agenthost/protocol';
+import { errorOf, openRequests, SessionStatus } from '@agenthost/protocol';
 import { markdownOf } from '@agenthost/testkit';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Machine, type RunningCli } from '../../packages/cli/test/cli-process.ts';
@@ -225,7 +225,8 @@ describe('three clients on one session', () => {
     await script.client.ping();
 
     const turn = await prompt.result;
-    expect(turn).toMatchObject({ state: 'error', error: { errorType: 'hostRestarted' } });
+    expect(turn.state).toBe('error');
+    expect(errorOf(turn)).toMatchObject({ errorType: 'hostRestarted' });
     const { queuedMessages, activeTurn } = session.chat.mirror.confirmed;
     expect(activeTurn).toBeUndefined();
     expect(queuedMessages?.map(({ message }) => message.text)).toEqual(['say after', 'say last']);

@@ -104,7 +104,9 @@ describe('agent runs a command', () => {
     expect(JSON.parse(textOf(turn))).toEqual({ exitCode: 0, signal: null });
     const { content } = resultOf(turn);
     expect(content).toMatchObject([{ type: 'terminal', result: { exitCode: 0, truncated: false } }]);
-    expect(content[0]).toMatchObject({ preview: expect.stringMatching(/\n1\n2\n[^]*\n2000\nflag is up\n$/) });
+    expect(content[0]).toMatchObject({
+      result: { preview: expect.stringMatching(/\n1\n2\n[^]*\n2000\nflag is up\n$/) },
+    });
     await stage.settle();
     const list = await stage.watching.terminals();
     expect(list.items.map(({ resource }) => resource)).not.toContain(terminal.uri);

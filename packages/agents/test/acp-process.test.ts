@@ -123,7 +123,8 @@ describe('the process of an agent', () => {
     await eventually(() => expect(timers.waitingMs).toContain(200));
     timers.advance(200);
     await next.done;
-    expect(JSON.parse(next.output.text)).toMatchObject([chat.host.memory]);
+    const { sessionId } = chat.host.memory as { sessionId: string };
+    expect(JSON.parse(next.output.text)).toMatchObject([{ sessionId }]);
     expect(childRegistry.all).toHaveLength(2);
     // `dispose` waits until the processes have stopped.
     const disposed = provider.dispose();

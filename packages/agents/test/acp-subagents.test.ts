@@ -288,7 +288,7 @@ function requestOf(step: Step): { method: string; params: object } {
 
 it('[CHAT-1] two chats of one agent process run at once, each in its own session', async () => {
   const provider = scriptedAgent();
-  expect(provider.describe().capabilities?.multipleChats).toStrictEqual({ fork: true });
+  expect(provider.describe().capabilities?.multipleChats).toStrictEqual({ fork: true, sideChat: true });
   const [first, second] = [
     await openChat(provider, { workingDirectory: temporaryFolder() }),
     await openChat(provider, { workingDirectory: temporaryFolder() }),

@@ -82,7 +82,7 @@ describe('agenthost term run', () => {
     running.kill('SIGINT');
     const { code, out } = await running.ended;
     expect([code, out]).toEqual([7, expect.stringContaining('caught\n')]);
-    expect(await list()).toMatchObject([{ exitCode: 7 }]);
+    expect(await list()).toMatchObject([{ lifecycle: { status: 'exited', exitCode: 7 } }]);
   });
 
   test('--timeout ends it with 124, a closed output ends it too', async () => {

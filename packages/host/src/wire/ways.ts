@@ -5,7 +5,10 @@
 export interface ClientWays {
   /** Name for the log. */
   readonly name: string;
-  /** Returns params of a request or a notification as the protocol has them. Params may be anything: they are not checked yet. */
+  /**
+   * Returns params of a request or a notification as the protocol has them, or a promise of them when that needs a lookup. Params may be
+   * anything: they are not checked yet.
+   */
   paramsIn(method: string, params: unknown): unknown;
   /** Whether a number of an action is used once, so that the action may be told from one that is sent again [ACT-5]. */
   isUnique(clientSeq: number): boolean;

@@ -79,8 +79,9 @@ function makeChat(
   { state: imported, turnCount, isDefault }: { state: ChatState; turnCount: number; isDefault: boolean },
 ): void {
   // Worker chats go where the chat goes that they work for [SESS-29].
-  const movable = !isDefault && imported.origin?.kind !== 'tool';
-  const state = { ...withDraft(tx, attachments, session.uri, imported), movable };
+  const isMovable = !isDefault && imported.origin?.kind !== 'tool';
+  const { movable: _, ...rest } = withDraft(tx, attachments, session.uri, imported);
+  const state: ChatState = isMovable ? { ...rest, movable: true } : rest;
   const { resource: uri } = state;
   sync.registry.create(
     tx,

@@ -103,7 +103,8 @@ export function routeRequests(
       if (method === 'subscribe') connection.online satisfies object;
       try {
         if (method !== 'subscribe') connection.meet(params);
-        const given = await paramsIn(connection, method, params);
+        const waiting = paramsIn(connection, method, params);
+        const given = waiting instanceof Promise ? await waiting : waiting;
         return await guarded(() => run(connection, checkCall(connection, method, given)));
       } catch (error) {
         // The error is not what the outbox is held for.
@@ -144,7 +145,9 @@ function routeCommand<M extends ClientRequestMethod>(
       const { translator } = connection;
       if (!translator.dialect.hasCommand(method)) throw methodNotFound(method);
       const run = async (): Promise<Answer> => {
-        const given = await paramsIn(connection, method, params);
+        const waiting = paramsIn(connection, method, params);
+        // A request keeps its place: one whose params need no lookup starts at once.
+        const given = waiting instanceof Promise ? await waiting : waiting;
         const checked = checkCall(connection, method, translator.params(method, given));
         const answer = await command(checked, caller, context.signal);
         return answer instanceof Answer ? answer : Answer.behindCommit(translator.result(method, answer));
@@ -163,7 +166,7 @@ function routeCommand<M extends ClientRequestMethod>(
   );
 }
 
-/** Returns params as the protocol has them. They are not checked yet. */
+/** Returns params as the protocol has them, or a promise of them. They are not checked yet. */
 export const paramsIn = (connection: Connection, method: string, params: unknown): unknown =>
   connection.ways === undefined ? params : connection.ways.paramsIn(method, params);
 
