@@ -135,6 +135,49 @@ describe('a terminal of an agent', () => {
     expect(host.ptys.ptys.map(({ hasEnded }) => hasEnded)).toEqual([true, false]);
   });
 
+  it('[CHAT-37] that its agent released is rebuilt for subscribers, also after a restart, and leaves memory again', async () => {
+    const { host, desk, agent } = await stage();
+    const terminal = await settled(host, agent.terminal({ command: ['make'], use: { turnId: 'a' } }));
+    const { uri } = terminal;
+    host.ptys.last.output('made it\r\n');
+    host.ptys.last.end(2);
+    await host.run();
+    await settled(host, terminal.release());
+    expect(await terminalList(desk)).toEqual([]);
+    const shown = {
+      title: 'make',
+      claim: inSession,
+      lifecycle: { status: 'exited', exitCode: 2 },
+      content: [{ type: 'unclassified', value: 'made it\r\n' }],
+    };
+    expect(await terminalState(desk, uri)).toMatchObject(shown);
+    expect(await rejection(desk, { type: 'terminal/titleChanged', title: 'x' }, uri)).toBe('exited');
+    await expect(desk.request('disposeTerminal', { channel: uri })).rejects.toThrow('removed before');
+    desk.send({ jsonrpc: '2.0', method: 'unsubscribe', params: { channel: uri } });
+    await host.advance(200_000);
+    expect(host.host.core.sync.registry.get(uri)).toBeUndefined();
+    host.agent.turn.complete();
+    await host.run();
+    await host.restart();
+    const other = await host.client();
+    expect(await terminalState(other, uri)).toMatchObject(shown);
+    expect(await terminalList(other)).toEqual([]);
+    await expect(other.subscribe('ahp-terminal:/unknown')).rejects.toThrow();
+  });
+
+  it('[CHAT-37] goes with the last turn that shows it', async () => {
+    const { host, desk, agent, chat } = await stage();
+    const used = await settled(host, agent.terminal({ command: ['make'], use: { turnId: 'a' } }));
+    const unused = await settled(host, agent.terminal({ command: ['make'] }));
+    await settled(host, Promise.all([used.release(), unused.release()]));
+    await expect(desk.subscribe(unused.uri)).rejects.toThrow();
+    host.agent.turn.complete();
+    await host.run();
+    await desk.act(chat, { type: 'chat/truncated' });
+    await host.run();
+    await expect(desk.subscribe(used.uri)).rejects.toThrow();
+  });
+
   it('[TERM-6] is unloaded after its end, and can still be released, unless a client has claimed it', async () => {
     const { host, desk, agent } = await stage();
     const start = (): Promise<AgentTerminal> => settled(host, agent.terminal({ command: ['true'] }));

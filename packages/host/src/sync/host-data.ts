@@ -74,6 +74,10 @@ export interface TerminalHostData extends AnyHostData {
    * integration.
    */
   readonly nonce?: string;
+  /** The first turn that used it, whose history may show it [CHAT-37]. Absent: none. */
+  readonly usedBy?: { readonly chat: string; readonly turnId: string };
+  /** The terminal was removed, and rebuilt from the history of a chat [CHAT-37]. It is never written back. */
+  readonly isHistory?: true;
   /** The command that runs now, as reported by its shell, and its start in ms since the epoch. */
   readonly command?: { readonly id: string; readonly startedAt: number };
 }

@@ -32,6 +32,12 @@ export interface NewChannel<K extends ChannelKind> {
   readonly hostData: ChannelHostData[K];
 }
 
+/** A channel without a row, and the number of the last envelope when it was rebuilt. */
+export interface Rebuilt {
+  readonly init: NewChannel<'terminal'>;
+  readonly seq: number;
+}
+
 /** The channels in memory. Channels are loaded on first use and unloaded when idle. */
 export class Registry {
   readonly #journal: Journal;
@@ -44,6 +50,7 @@ export class Registry {
   readonly #loading = new Map<string, Promise<Channel | undefined>>();
   readonly #loaded: ((channel: Channel) => void)[] = [];
   readonly #added: ((channel: Channel) => void)[] = [];
+  #rebuild: (uri: string) => Promise<Rebuilt | undefined> = () => Promise.resolve(undefined);
   /** Windows are read one after the other. Otherwise the turns of many chats would be in memory twice. */
   #filling: Promise<void> = Promise.resolve();
   /** URIs of disposed channels whose removal is not committed yet. */
@@ -59,6 +66,11 @@ export class Registry {
   /** Calls back with each channel that was loaded from disk, before any other part uses it. */
   onLoaded(listener: (channel: Channel) => void): void {
     this.#loaded.push(listener);
+  }
+
+  /** Sets the function that rebuilds a channel without a row. The journal gets no row for it. */
+  onMissing(rebuild: (uri: string) => Promise<Rebuilt | undefined>): void {
+    this.#rebuild = rebuild;
   }
 
   /** Calls back with each channel added to memory; for a new channel, in the transaction that creates it. */
@@ -257,16 +269,29 @@ export class Registry {
 
   async #load(uri: string): Promise<Channel | undefined> {
     const stored = await this.#journal.readChannel(uri);
-    if (stored === undefined || !isKind(stored.kind)) return undefined;
+    if (stored === undefined) return this.#loadRebuilt(uri);
+    if (!isKind(stored.kind)) return undefined;
     if (stored.session !== undefined && (await this.open(stored.session)) === undefined) {
       this.#log.error({ uri, session: stored.session }, 'ignored a channel whose session does not exist');
       return undefined;
     }
-    const channel = await this.#hydrate(stored, stored.kind);
+    return this.#take(await this.#hydrate(stored, stored.kind));
+  }
+
+  /** A client that saw the channel before its removal gets a snapshot. */
+  async #loadRebuilt(uri: string): Promise<Channel | undefined> {
+    const rebuilt = await this.#rebuild(uri);
+    if (rebuilt === undefined) return undefined;
+    const { init, seq } = rebuilt;
+    const hostData = { ...init.hostData, bornSeq: seq };
+    return this.#take(new Channel({ ...init, hostData, seq, usedAt: steadyNow(this.#clock) }));
+  }
+
+  #take(channel: Channel): Channel | undefined {
     // The channel may have been created, or disposed of, while its rows were read.
-    const present = this.#channels.get(uri);
+    const present = this.#channels.get(channel.uri);
     if (present !== undefined) return present;
-    if (this.#leaving.has(uri)) return undefined;
+    if (this.#leaving.has(channel.uri)) return undefined;
     this.#add(channel);
     for (const listener of this.#loaded) listener(channel);
     return channel;

@@ -1,5 +1,6 @@
 import {
   alreadyExists,
+  conflict,
   hasExited,
   internalError,
   limitReached,
@@ -21,6 +22,7 @@ import { heldBy, isInUse, openClaim } from './claims.ts';
 import { OutputWriter } from './output/output-writer.ts';
 import { TerminalRunner } from './output/terminal-runner.ts';
 import { UnwatchedOutput } from './output/unwatched-output.ts';
+import { EndedTerminals, useOf } from './history/ended-terminals.ts';
 import type { TerminalParts } from './parts.ts';
 import { endUnloaded, LOST_EXIT_CODE } from './recovery/lost-terminals.ts';
 import { type StoredTerminal, TerminalRecovery } from './recovery/recovery.ts';
@@ -38,6 +40,7 @@ export class Terminals implements TerminalService, TerminalStarter {
   readonly #starting = new Set<string>();
   readonly #recovery: TerminalRecovery;
   readonly #unwatched: UnwatchedOutput;
+  readonly #ended: EndedTerminals;
   #isOver = false;
 
   constructor(parts: TerminalParts) {
@@ -45,6 +48,7 @@ export class Terminals implements TerminalService, TerminalStarter {
     this.#agents = new AgentTerminals(parts, this);
     this.#ptys = new TerminalPtys(parts);
     this.#unwatched = new UnwatchedOutput(parts);
+    this.#ended = new EndedTerminals(parts.sync);
     this.#recovery = new TerminalRecovery(parts, {
       attach: (terminal, pty) => this.#attach(terminal, pty).start(),
       discard: (pty) => this.#ptys.discard(pty),
@@ -87,14 +91,30 @@ export class Terminals implements TerminalService, TerminalStarter {
     const { sync } = this.#parts;
     const terminal = await sync.registry.openOf('terminal', uri);
     if (terminal?.isAlive !== true) throw notFound('terminal', uri);
-    sync.transact('client', (tx) => this.#remove(tx, [uri]));
+    if (terminal.hostData.isHistory === true)
+      throw conflict('This terminal was removed before; its output goes with the turn that shows it');
+    await this.#removeKept('client', terminal);
   }
 
-  remove(uri: string): void {
-    const { sync } = this.#parts;
-    sync.transact('host', (tx) => {
-      if (sync.registry.getOf('terminal', uri) !== undefined) this.#remove(tx, [uri]);
-    });
+  async remove(uri: string): Promise<void> {
+    const terminal = this.#parts.sync.registry.getOf('terminal', uri);
+    if (terminal !== undefined) await this.#removeKept('host', terminal);
+  }
+
+  /** Removes a terminal, and keeps its output for the history of the turn that used it. */
+  async #removeKept(cause: 'client' | 'host', terminal: Channel<'terminal'>): Promise<void> {
+    const unpin = terminal.pin();
+    try {
+      const use = await this.#ended.useOf(terminal);
+      if (!terminal.isAlive) return;
+      this.#parts.sync.transact(cause, (tx) => {
+        if (!terminal.isAlive) return;
+        if (use !== undefined) this.#ended.keep(tx, terminal, use);
+        this.#remove(tx, [terminal.uri]);
+      });
+    } finally {
+      unpin();
+    }
   }
 
   heldBy(session: string): readonly string[] {
@@ -130,8 +150,10 @@ export class Terminals implements TerminalService, TerminalStarter {
           maxTerminals,
         );
       // Loaded first: a client may be opening it.
-      await sync.registry.open(over.resource);
-      if (listed(sync).includes(over)) sync.transact('client', (tx) => this.#remove(tx, [over.resource]));
+      const terminal = await sync.registry.openOf('terminal', over.resource);
+      if (!listed(sync).includes(over)) continue;
+      if (terminal === undefined) sync.transact('client', (tx) => this.#remove(tx, [over.resource]));
+      else await this.#removeKept('client', terminal);
     }
   }
 
@@ -252,12 +274,13 @@ export class Terminals implements TerminalService, TerminalStarter {
       isPty: true,
       claim: openClaim(sync, claim),
     };
+    const usedBy = useOf(state);
     const hostData = {
       pty: pty.id,
       offset: 0,
       titledBy: title === undefined ? 'host' : 'somebody',
       defaultTitle: launch.title,
-      ...defined({ nonce: launch.nonce }),
+      ...defined({ nonce: launch.nonce, usedBy }),
     } as const;
     const channel = sync.registry.create(tx, { uri, kind: 'terminal', state, hostData }, sync.emittedSeq);
     tx.write({ op: 'markOpen', uri });

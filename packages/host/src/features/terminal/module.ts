@@ -11,6 +11,8 @@ import { checkTerminalAction } from './rules.ts';
 
 const SILENT = reject('notReachable', 'What runs this terminal does not answer now; it goes on once it does');
 
+const HISTORY = reject('exited', 'This terminal was removed; only its output is left');
+
 /** Plans actions of clients on terminals. */
 export function terminalModule(parts: {
   sync: Sync;
@@ -33,6 +35,7 @@ function planAction(
   found?: Found,
 ): Planned<'terminal'> {
   const { sync, terminals, presence } = parts;
+  if (channel.hostData.isHistory === true) return HISTORY;
   const looking = found === undefined ? lookUp(parts, action) : undefined;
   if (looking !== undefined)
     return looking.then((next) => () => planAction(parts, channel, { action, caller }, next));

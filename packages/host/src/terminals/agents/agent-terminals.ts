@@ -20,8 +20,8 @@ export interface TerminalStarter {
   create(terminal: NewTerminal): Promise<void>;
   /** The runner of a terminal; `undefined` after its process has ended. */
   runner(uri: string): TerminalRunner | undefined;
-  /** Removes a terminal on behalf of the host. */
-  remove(uri: string): void;
+  /** Removes a terminal on behalf of the host. Its output is kept for the history of the turn that used it [CHAT-37]. */
+  remove(uri: string): Promise<void>;
 }
 
 /** The terminals that agents have started and not released. */

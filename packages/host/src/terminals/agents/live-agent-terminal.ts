@@ -16,7 +16,7 @@ export class LiveAgentTerminal implements AgentTerminal {
   readonly #channel: Channel<'terminal'>;
   readonly #runner: TerminalRunner;
   readonly #chat: string;
-  readonly #remove: () => void;
+  readonly #remove: () => Promise<void>;
   readonly #released: () => void;
   readonly #unpin: () => void;
   #detached = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ export class LiveAgentTerminal implements AgentTerminal {
     runner: TerminalRunner;
     chat: string;
     title: string;
-    remove(): void;
+    remove(): Promise<void>;
     released(): void;
   }) {
     this.uri = parts.channel.uri;
@@ -102,7 +102,7 @@ export class LiveAgentTerminal implements AgentTerminal {
     // A client wants it to keep running.
     if (channel.state.claim.kind === 'client' || this.#isDetached) return;
     await this.#runner.pty.kill();
-    this.#remove();
+    await this.#remove();
   }
 
   /** The process has ended or the agent released it: the channel may leave memory. */
