@@ -60,6 +60,7 @@ export const DIFFERENCES: Difference[] = [
   { where: 'TerminalState.cols', mutants: /^\.cols$/, reason: CELLS },
   { where: 'TerminalState.rows', mutants: /^\.rows$/, reason: CELLS },
   { where: 'TerminalState.x-trimmed', reason: EXTENSION },
+  { where: 'ToolInput', reason: EXTENSION },
   { where: 'ActionEnvelope.x-refusal', reason: EXTENSION },
   { where: 'PermissionDeniedErrorData.x-refusal', reason: EXTENSION },
   { where: 'ActionEnvelope.x-time', reason: EXTENSION },

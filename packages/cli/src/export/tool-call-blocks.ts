@@ -22,7 +22,7 @@ export function toolCallBlock(call: ToolCallState, contents: TurnContents): Bloc
     kind: 'fold',
     summary: what === '' || what === call.displayName ? call.displayName : `${call.displayName}: ${what}`,
     ...defined({ mark }),
-    blocks: [...about(call), ...inputOf(call), ...outcomeOf(call, contents)],
+    blocks: [...about(call), ...inputOf(call, contents), ...outcomeOf(call, contents)],
   };
 }
 
@@ -61,9 +61,10 @@ function about(call: ToolCallState): Block[] {
   );
 }
 
-function inputOf(call: ToolCallState): Block[] {
+function inputOf(call: ToolCallState, contents: TurnContents): Block[] {
   const given = call.status === 'streaming' ? call.partialInput : call.toolInput;
-  const input = given === undefined ? '' : inputText(given);
+  const whole = typeof given === 'object' ? contents.text(given.uri) : undefined;
+  const input = whole ?? (given === undefined ? '' : inputText(given));
   if (input.trim() === '') return [];
   const json = indented(input);
   return [

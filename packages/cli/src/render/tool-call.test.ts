@@ -35,6 +35,12 @@ describe("the output of a person's own command", () => {
   });
 });
 
+test('[CHAT-35] a referenced input is shown by its beginning, size and address', () => {
+  const toolInput = { uri: 'agenthost-content:/1', sizeHint: 9, 'x-beginning': '{"a":1' };
+  const call: ToolCallState = { ...base, status: 'pending-confirmation', toolInput };
+  expect(toolCallDetails(call)).toEqual(['(9 bytes of input at agenthost-content:/1)', '{"a":1', '[...]']);
+});
+
 describe('a tool call on one line', () => {
   const screen = new Screen(new FakeContext());
   test.each([

@@ -94,11 +94,13 @@ export function shownPath(uri: string): string {
   }
 }
 
-/** The input of a call as text; of a referenced one its size and address [CHAT-35]. */
+/** The input of a call as text; of a referenced one its beginning, size and address [CHAT-35]. */
 export function inputText(input: ToolInput): string {
   if (typeof input === 'string') return input;
   const size = input.sizeHint === undefined ? '' : `${input.sizeHint} bytes of `;
-  return `(${size}input at ${oneLine(input.uri, 1_000)})`;
+  const where = `(${size}input at ${oneLine(input.uri, 1_000)})`;
+  const beginning = input['x-beginning'] ?? '';
+  return beginning === '' ? where : `${where}\n${beginning}\n[...]`;
 }
 
 /** A line about the risk of a call; `undefined`: nobody assesses it [CHAT-33]. */

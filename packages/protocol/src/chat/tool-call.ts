@@ -60,7 +60,13 @@ export interface ToolCallParameterFields {
 }
 
 /** The raw input of a call, usually JSON; a large one by reference, which `resourceRead` resolves [CHAT-35]. */
-export type ToolInput = string | ContentRef;
+export type ToolInput = string | ToolInputRef;
+
+/** The input of a call behind a URI. */
+export interface ToolInputRef extends ContentRef {
+  /** The first characters of the input, for clients that show it, and for those that know no references. Absent: not given. */
+  'x-beginning'?: string;
+}
 
 /** Fields of a tool call that was confirmed. */
 export interface ToolCallConfirmedFields {

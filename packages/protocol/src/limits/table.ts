@@ -245,6 +245,7 @@ export const TEXT_LIMITS = {
       'modelRepresentation',
       'quote',
       'toolInput',
+      'x-beginning',
       'editedToolInput',
       'partialInput',
       'terminal/input.data',

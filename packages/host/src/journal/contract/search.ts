@@ -38,6 +38,17 @@ export function searchContract(here: JournalUnderTest): void {
         matches.map(([start, end]) => snippet.slice(start, end)),
       );
 
+    test('[CHAT-35] the command in the beginning of a referenced input is found', async () => {
+      const toolInput = {
+        uri: 'agenthost-content:/1',
+        'x-beginning': '{"cwd":"/","command":"sieve \\"fine\\" rye',
+      };
+      const responseParts = [{ kind: 'toolCall', toolCall: { displayName: 'Terminal', toolInput } }];
+      const json = JSON.stringify({ id: 't2', message: { text: '' }, responseParts });
+      await commit({ op: 'turn', chat, ordinal: 2, id: 't2', json });
+      expect(await where('sieve fine rye')).toEqual([`${session} t2 response`]);
+    });
+
     beforeEach(async () => {
       await commit(
         listed(session, 'Baking bread'),

@@ -1,4 +1,4 @@
-import type { Turn } from '@agenthost/protocol';
+import type { ToolInput, Turn } from '@agenthost/protocol';
 
 /** Searchable length of a message and of an answer. Indexing that much takes a few milliseconds of the turn's last commit. */
 const MAX_UNITS = 32_768;
@@ -31,10 +31,18 @@ function piecesOf(part: Turn['responseParts'][number]): string[] {
   if (part.kind !== 'toolCall') return [];
   const { displayName, intention = '' } = part.toolCall;
   const input = 'toolInput' in part.toolCall ? part.toolCall.toolInput : undefined;
-  return [displayName, intention, typeof input === 'string' ? commandOf(input) : ''].filter(
-    (text) => text !== '',
-  );
+  return [displayName, intention, inputCommand(input)].filter((text) => text !== '');
 }
+
+/** Of a referenced input, the command in its beginning [CHAT-35]. */
+function inputCommand(input: ToolInput | undefined): string {
+  if (typeof input !== 'object') return commandOf(input ?? '');
+  const [, cut = ''] = CUT_COMMAND.exec(input['x-beginning'] ?? '') ?? [];
+  return commandOf(`{"command":"${cut.replace(/\\(?:u[0-9a-fA-F]{0,3})?$/, '')}"}`);
+}
+
+/** The JSON string after the name, up to its end or to the end of the text. */
+const CUT_COMMAND = /^\{.*?"command"\s*:\s*"((?:[^"\\]|\\.)*\\?)/s;
 
 /** The command in a tool's input. The rest is left out: written files would fill most of the index. */
 function commandOf(input: string): string {

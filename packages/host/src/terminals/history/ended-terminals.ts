@@ -58,12 +58,17 @@ export class EndedTerminals {
     const state: TerminalState = JSON.parse(Buffer.from(stored.data).toString('utf8'));
     const { claim } = state;
     // The chat may have moved to another session.
-    const session = claim.kind === 'session' ? (await journal.readChannelHead(claim.chat))?.session : undefined;
+    const session =
+      claim.kind === 'session' ? (await journal.readChannelHead(claim.chat))?.session : undefined;
     const shown =
-      claim.kind === 'session' && session !== undefined
-        ? { ...state, claim: { ...claim, session } }
-        : state;
-    const hostData = { pty: '', offset: 0, titledBy: 'somebody', defaultTitle: state.title, isHistory: true } as const;
+      claim.kind === 'session' && session !== undefined ? { ...state, claim: { ...claim, session } } : state;
+    const hostData = {
+      pty: '',
+      offset: 0,
+      titledBy: 'somebody',
+      defaultTitle: state.title,
+      isHistory: true,
+    } as const;
     return { init: { uri, kind: 'terminal', state: shown, hostData }, seq: this.#sync.emittedSeq };
   }
 }

@@ -66,6 +66,7 @@ describe('[CHAT-7] a tool call', () => {
     const given = asked?.status === 'pending-confirmation' ? asked.toolInput : undefined;
     if (typeof given !== 'object') throw new Error('no reference');
     expect(given.sizeHint).toBe(toolInput.length);
+    expect(given['x-beginning']).toBe(toolInput.slice(0, 32 * 1024));
     expect(asked).not.toHaveProperty('editable');
     expect(await client.request('resourceRead', { channel: 'ahp-root://', uri: given.uri })).toMatchObject({
       data: toolInput,

@@ -8,6 +8,7 @@ import {
   type ToolCallResult,
   type ToolCallState,
   type ToolInput,
+  type ToolInputRef,
   type ToolResultContent,
   type ToolResultSubagentContent,
 } from '@agenthost/protocol';
@@ -20,6 +21,7 @@ import type {
 } from '../../agents/tool-call.ts';
 import type { OpenQuestion } from '../../approvals/approvals.ts';
 import type { Verdict } from '../../approvals/policy.ts';
+import { beginningOf } from '../../lib/beginning-of.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { lengthOf, previewOf } from '../contents/content-store.ts';
 import { answerOf, type DecisionMark, markedMeta, markOf } from './decision-mark.ts';
@@ -31,6 +33,9 @@ type Confirmed = Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>;
 
 /** Whether state has a reference in place of the input [CHAT-35]. */
 const isLarge = ({ toolInput = '' }: ToolCallReady): boolean => toolInput.length > TEXT_LIMITS.text.max;
+
+/** Characters of a large input that stay in state. */
+const SHOWN_LENGTH = 32 * 1024;
 
 const SKIPPED: ToolCallAnswer = { approved: false, reason: 'skipped' };
 
@@ -46,7 +51,7 @@ export class LiveToolCall implements ToolCallHandle {
   readonly #fit: (result: ToolCallResult) => ToolCallResult;
   readonly #store: (input: string) => ContentRef;
   /** The last large input, so that agents which repeat it do not store it again. */
-  #stored: { readonly text: string; readonly reference: ContentRef } | undefined;
+  #stored: { readonly text: string; readonly reference: ToolInputRef } | undefined;
   readonly #open: (question: ToolCallQuestion) => OpenQuestion;
   /**
    * Callbacks that end each pending wait for a user when the turn ends. Absent if nothing waits, because a
@@ -246,7 +251,10 @@ export class LiveToolCall implements ToolCallHandle {
     const { toolInput } = question;
     if (toolInput === undefined || !isLarge(question) || this.#isOver) return toolInput;
     if (this.#stored?.text !== toolInput)
-      this.#stored = { text: toolInput, reference: this.#store(toolInput) };
+      this.#stored = {
+        text: toolInput,
+        reference: { ...this.#store(toolInput), 'x-beginning': beginningOf(toolInput, SHOWN_LENGTH) },
+      };
     return this.#stored.reference;
   }
 

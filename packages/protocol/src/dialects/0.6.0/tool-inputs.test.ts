@@ -20,7 +20,13 @@ describe('inputs of tool calls for 0.6', () => {
     expect(dialect.actionDown(full, {})[0]).toBe(full);
   });
 
-  it('[CHAT-35] a reference is left out, in states and actions', () => {
+  it('[CHAT-35] a reference is its beginning, in states and actions, and is left out without one', () => {
+    const begun = { ...reference, 'x-beginning': '{"a"' };
+    expect(dialect.stateDown('chat', chat(begun), {})).toEqual(chat('{"a"'));
+    const asked = { type: 'chat/toolCallReady', ...at, invocationMessage: 'Do' };
+    const shown = [{ ...asked, toolInput: '{"a"' }];
+    expect(dialect.actionDown({ ...asked, toolInput: begun }, { after: chat(begun) })).toEqual(shown);
+    expect(dialect.actionDown(asked, { after: chat(begun) })).toEqual(shown);
     expect(dialect.stateDown('chat', chat(reference), {})).toEqual({
       turns: [],
       activeTurn: { id: 't', responseParts: [{ kind: 'toolCall', toolCall: call }] },
