@@ -162,7 +162,7 @@ describe('a terminal of an agent', () => {
     const other = await host.client();
     expect(await terminalState(other, uri)).toMatchObject(shown);
     expect(await terminalList(other)).toEqual([]);
-    await expect(other.subscribe('ahp-terminal:/unknown')).rejects.toThrow();
+    await expect(other.subscribe('ahp-terminal:/unknown')).rejects.toThrow('No channel');
   });
 
   it('[CHAT-37] goes with the last turn that shows it', async () => {
@@ -170,12 +170,12 @@ describe('a terminal of an agent', () => {
     const used = await settled(host, agent.terminal({ command: ['make'], use: { turnId: 'a' } }));
     const unused = await settled(host, agent.terminal({ command: ['make'] }));
     await settled(host, Promise.all([used.release(), unused.release()]));
-    await expect(desk.subscribe(unused.uri)).rejects.toThrow();
+    await expect(desk.subscribe(unused.uri)).rejects.toThrow('No channel');
     host.agent.turn.complete();
     await host.run();
     await desk.act(chat, { type: 'chat/truncated' });
     await host.run();
-    await expect(desk.subscribe(used.uri)).rejects.toThrow();
+    await expect(desk.subscribe(used.uri)).rejects.toThrow('No channel');
   });
 
   it('[TERM-6] is unloaded after its end, and can still be released, unless a client has claimed it', async () => {
