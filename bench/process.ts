@@ -81,6 +81,7 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
   try {
     return await work(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // Shells may still write their history.
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -19,6 +19,7 @@ import { start } from './start.ts';
 import { table } from './table.ts';
 import { terminalEcho } from './terminal-echo.ts';
 import { terminalFlood } from './terminal-flood.ts';
+import { terminalLate } from './terminal-late.ts';
 import { turnWindow } from './turn-window.ts';
 
 const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[]>>> = {
@@ -37,6 +38,7 @@ const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[
   completions,
   'terminal-flood': terminalFlood,
   'terminal-echo': terminalEcho,
+  'terminal-late': terminalLate,
   'slow-client': slowClient,
   soak: soakBench,
 };

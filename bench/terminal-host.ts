@@ -24,7 +24,10 @@ export class ServeProcess {
     const child = spawn(
       process.execPath,
       [...HOST_NODE_FLAGS, PROGRAM, 'serve', '--json', ...where, ...(keeper ? [] : ['--no-keeper'])],
-      { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env['PATH'], HOME: folder } },
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { PATH: process.env['PATH'], HOME: folder, SHELL: '/bin/bash' },
+      },
     );
     const ended = once(child, 'exit').then(([code]) => {
       throw new Error(`agenthost serve ended with ${String(code)}; is it built?`);

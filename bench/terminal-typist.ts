@@ -7,7 +7,9 @@ import { serve } from './process.ts';
 import { WireClient } from './wire.ts';
 
 type Request =
-  | { kind: 'open'; shell: string[]; cwd: string; url?: string; relay?: string }
+  | { kind: 'open'; shell: string[]; cwd: string; relay?: string }
+  /** A shell of the host at `url`: its default one. */
+  | { kind: 'open'; url: string; version?: string }
   | { kind: 'type'; keys: number; gapMs: number };
 
 /** A shell, local or remote. */
@@ -26,11 +28,15 @@ let keyboard: Keyboard | undefined;
 
 async function answer(request: Request): Promise<unknown> {
   if (request.kind === 'type') return { latenciesMs: await type(request.keys, request.gapMs) };
-  const { shell, cwd, url, relay } = request;
-  if (url !== undefined) keyboard = await remote(shell, url);
-  else keyboard = relay === undefined ? local(shell, cwd) : await relayed(relay);
+  keyboard = await open(request);
   await quiet(keyboard);
   return {};
+}
+
+function open(request: Extract<Request, { kind: 'open' }>): Promise<Keyboard> | Keyboard {
+  if ('url' in request) return remote(request.url, request.version);
+  const { shell, cwd, relay } = request;
+  return relay === undefined ? local(shell, cwd) : relayed(relay);
 }
 
 function local([program = '', ...args]: string[], cwd: string): Keyboard {
@@ -56,20 +62,21 @@ async function relayed(url: string): Promise<Keyboard> {
   return opened;
 }
 
-async function remote(shell: string[], url: string): Promise<Keyboard> {
+async function remote(url: string, version?: string): Promise<Keyboard> {
   const clientId = `typist-${crypto.randomUUID()}`;
-  const client = await WireClient.connect(url, clientId);
+  const client = await WireClient.connect(url, clientId, version);
   const channel = `ahp-terminal:/${crypto.randomUUID()}`;
   await client.request('createTerminal', {
     channel,
     claim: { kind: 'client', clientId },
-    'x-command': shell,
+    cols: 80,
+    rows: 24,
   });
   await client.request('subscribe', { channel });
   const opened: Keyboard = {
     press: (data) => client.dispatch(channel, { type: 'terminal/input', data }),
     close: async () => {
-      const closing = await WireClient.connect(url, clientId);
+      const closing = await WireClient.connect(url, clientId, version);
       await closing.request('disposeTerminal', { channel });
       await closing.close();
     },

@@ -23,6 +23,7 @@ const DEFAULTS = {
   agentStartTimeoutSeconds: 120,
   agentIdleMinutes: 10,
   maxTerminals: 256,
+  terminalScrollbackKilobytes: 64,
   maxConnections: 2_048,
   maxConnectionsPerToken: 1_024,
   maxSubscriptions: 256,

@@ -99,7 +99,7 @@ describe('a host that starts with many terminals', () => {
   });
 
   it('[CONN-8] [TERM-4] keeps a bounded amount of a flood in memory, and loses none of it', async () => {
-    const host = await startHost({ outlivesHost: true });
+    const host = await startHost({ outlivesHost: true, terminals: { scrollbackLength: 1024 * 1024 } });
     const count = 32;
     await makeTerminals(host, count);
     host.kill();

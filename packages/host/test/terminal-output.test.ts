@@ -115,7 +115,7 @@ describe('output', () => {
   });
 
   it('[TERM-2] of a flood is sent in pieces of at most 128 KiB', async () => {
-    const host = await startHost();
+    const host = await startHost({ terminals: { scrollbackLength: 1024 * 1024 } });
     const desk = await host.client();
     await openTerminal(host, desk);
     const { last } = host.ptys;
@@ -186,7 +186,7 @@ describe('output', () => {
   });
 
   it('[TERM-1] lists only the newest title of a flood', async () => {
-    const host = await startHost();
+    const host = await startHost({ terminals: { scrollbackLength: 1024 * 1024 } });
     const desk = await host.client();
     await desk.subscribe(ROOT);
     await openTerminal(host, desk);

@@ -9,7 +9,7 @@ import {
 
 /**
  * Largest content of a terminal in a mirror, in UTF-16 code units. Beyond it the mirror keeps the newer half.
- * It is twice what a host keeps, because hosts trim without an action, and both may trim independently.
+ * A host keeps less for clients that come later, by default 64 Ki and a screen. A mirror keeps what it has received.
  */
 export const TERMINAL_MIRROR_LIMIT = 2 * 1024 * 1024;
 

@@ -42,6 +42,14 @@ const NUMBERS = {
     min: 1,
     max: 1_024,
   },
+  terminalScrollbackKilobytes: {
+    title: 'Scrollback of terminals',
+    description:
+      'Output that each terminal keeps for clients that open it later, in Ki characters, besides its screen and modes',
+    default: 64,
+    min: 16,
+    max: 4_096,
+  },
   maxConnections: {
     title: 'Connections',
     description:

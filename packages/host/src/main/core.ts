@@ -48,9 +48,6 @@ import type { HostEvents } from './events.ts';
 import { type HostOptions, UNLOAD_AFTER_MS } from './options.ts';
 import { vsCodePort } from './vscode-port.ts';
 
-/** Default length of the output that a terminal keeps, in UTF-16 code units [TERM-4]. */
-const SCROLLBACK_LENGTH = 1024 * 1024;
-
 /** A running host without its listener. */
 export interface Core {
   readonly sync: Sync;
@@ -173,7 +170,9 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   const { terminals } = features.add(
     terminalFeature({
       ...common,
-      ...terminalSettings(options, version),
+      ...terminalSettings(options, version, () =>
+        numberSetting(sync.root.state.config, 'terminalScrollbackKilobytes'),
+      ),
       owner: ptyOwnerOf(options, version, log),
       unloadAfterMs,
       maxTerminals: () => numberSetting(sync.root.state.config, 'maxTerminals'),
@@ -242,11 +241,15 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   };
 }
 
-function terminalSettings({ terminals = {}, dataDir }: HostOptions, version: string) {
-  const { scrollbackLength = SCROLLBACK_LENGTH, shell, env = {}, shellIntegration = true } = terminals;
+function terminalSettings(
+  { terminals = {}, dataDir }: HostOptions,
+  version: string,
+  scrollbackKilobytes: () => number,
+) {
+  const { scrollbackLength, shell, env = {}, shellIntegration = true } = terminals;
   return {
     settings: {
-      scrollbackLength,
+      scrollbackLength: () => scrollbackLength ?? scrollbackKilobytes() * 1024,
       env,
       version,
       hasShellIntegration: shellIntegration,

@@ -79,7 +79,7 @@ export interface TerminalOptions {
    * host. Default: true with `dataDir`; not possible without it. False: they end with the host.
    */
   readonly keeper?: boolean;
-  /** Output that each terminal keeps, in UTF-16 code units. Default 1,048,576. */
+  /** Output that each terminal keeps, in UTF-16 code units. Default: the host's setting `terminalScrollbackKilobytes`. */
   readonly scrollbackLength?: number;
   /** Absolute path of the shell for terminals without a command. Default: the user's login shell. */
   readonly shell?: string;

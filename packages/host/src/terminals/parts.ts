@@ -18,10 +18,10 @@ export interface TerminalParts {
   maxTerminals(): number;
 }
 
-/** Settings of all terminals, from the options of the host. */
+/** Settings of all terminals. */
 export interface TerminalSettings {
-  /** Limit of the output in a terminal's state, in UTF-16 code units [TERM-4]. */
-  readonly scrollbackLength: number;
+  /** Limit of the output in a terminal's state, in UTF-16 code units [TERM-4]. Clients can change it. */
+  scrollbackLength(): number;
   /** Absolute path of the shell for terminals without a command. Absent: the user's shell. */
   readonly shell?: string;
   /** Added to the usual environment of every terminal. */

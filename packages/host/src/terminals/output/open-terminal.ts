@@ -1,5 +1,6 @@
 import type { Pty } from '../../pty/pty.ts';
 import type { Channel } from '../../sync/channel.ts';
+import type { Tx } from '../../sync/tx.ts';
 import type { TerminalParts } from '../parts.ts';
 import { ScrollbackKeeper } from '../scrollback/scrollback-keeper.ts';
 import { Answers } from './answers.ts';
@@ -30,6 +31,11 @@ export class OpenTerminal {
   /** Whether output should wait for viewers or for the scrollback. */
   get isBehind(): boolean {
     return this.scrollback.isBehind || this.#viewers.isBehind;
+  }
+
+  /** Trims the content after output. The first viewer of a new terminal gets all its output. */
+  trim(tx: Tx): void {
+    if (!this.#viewers.isAwaitingFirst) this.scrollback.trim(tx);
   }
 
   /** Whether the scrollback is short and no query waits for its answer. */

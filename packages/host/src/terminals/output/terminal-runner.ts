@@ -18,11 +18,13 @@ import type { UnwatchedOutput, UnwatchedTerminal } from './unwatched-output.ts';
 /** Output without text may stay unacknowledged up to this size. */
 const SILENT_BYTES = 64 * 1024;
 
-/** Output between two snapshots, in UTF-16 code units; up to twice as much while the scrollback is long. Loading reads the snapshot and the output behind it. */
-const SNAPSHOT_LENGTH = 4 * 1024 * 1024;
+/** Shortest output between two snapshots, in UTF-16 code units. */
+const SNAPSHOT_LENGTH = 1024 * 1024;
+/** Output between two snapshots, as a multiple of the scrollback, so that snapshots are a small part of what is written. */
+const SNAPSHOT_FACTOR = 4;
 
-/** Output behind the last snapshot that is worth another one when the channel leaves memory, in UTF-16 code units. */
-const LEAVING_SNAPSHOT_LENGTH = 256 * 1024;
+/** The share of the output between two snapshots that is worth another one when the channel leaves memory. */
+const LEAVING_SNAPSHOT_SHARE = 1 / 16;
 
 /**
  * Connects one pty with one channel: turns output into actions, and passes sizes to the pty. While the channel is not in memory, output
@@ -132,7 +134,7 @@ export class TerminalRunner implements UnwatchedTerminal {
     this.#open = open;
     this.#unwatched.opened(this);
     this.#parts.sync.transact('host', (tx) => {
-      if (channel.isAlive) open.scrollback.trim(tx);
+      if (channel.isAlive) open.trim(tx);
     });
     if (this.#titles.held !== undefined) this.#write();
     this.#goOn();
@@ -152,8 +154,8 @@ export class TerminalRunner implements UnwatchedTerminal {
     if (!this.#isDurable) this.#write();
     sync.transact('host', (tx) => {
       const { channel, scrollback } = open;
-      if (channel.isAlive && scrollback.isShort && channel.behindLength >= LEAVING_SNAPSHOT_LENGTH)
-        sync.registry.writeSnapshot(tx, channel);
+      const isWorth = channel.behindLength >= this.#snapshotLength * LEAVING_SNAPSHOT_SHARE;
+      if (channel.isAlive && scrollback.isShort && isWorth) sync.registry.writeSnapshot(tx, channel);
       const { seq } = channel;
       tx.effect(() => {
         this.#isLettingGo = false;
@@ -200,6 +202,17 @@ export class TerminalRunner implements UnwatchedTerminal {
   /** Whether all output that was read is in the journal. */
   get #isDurable(): boolean {
     return this.#output.isEmpty && this.#committed === this.#offset && this.#titles.held === undefined;
+  }
+
+  /** Output between two snapshots, in UTF-16 code units; up to twice as much while the scrollback is long. Loading reads the snapshot and the output behind it. */
+  get #snapshotLength(): number {
+    return Math.max(SNAPSHOT_LENGTH, SNAPSHOT_FACTOR * this.#parts.settings.scrollbackLength());
+  }
+
+  /** A snapshot waits until the scrollback is folded, because a load would have to read the whole head. It waits for a limited time. */
+  #isSnapshotDue({ channel: { behindLength }, scrollback }: OpenTerminal): boolean {
+    const length = this.#snapshotLength;
+    return behindLength >= length && (scrollback.isShort || behindLength >= 2 * length);
   }
 
   #goOn(): void {
@@ -257,9 +270,9 @@ export class TerminalRunner implements UnwatchedTerminal {
       if (channel.isAlive) {
         const writer = new OutputWriter(this.#parts, channel, open.answers);
         writer.write(tx, events, offset, heldTitle);
-        open.scrollback.trim(tx);
+        open.trim(tx);
         sync.registry.fellBehind(tx, channel, length);
-        if (isSnapshotDue(open)) sync.registry.writeSnapshot(tx, channel);
+        if (this.#isSnapshotDue(open)) sync.registry.writeSnapshot(tx, channel);
       }
       tx.effect(() => {
         this.#committed = offset;
@@ -294,9 +307,4 @@ export class TerminalRunner implements UnwatchedTerminal {
       });
     });
   }
-}
-
-/** A snapshot waits until the scrollback is folded, because a load would have to read the whole head. It waits for a limited time. */
-function isSnapshotDue({ channel: { behindLength }, scrollback }: OpenTerminal): boolean {
-  return behindLength >= SNAPSHOT_LENGTH && (scrollback.isShort || behindLength >= 2 * SNAPSHOT_LENGTH);
 }

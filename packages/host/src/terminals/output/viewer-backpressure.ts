@@ -53,6 +53,13 @@ export class ViewerBackpressure {
     return true;
   }
 
+  /** Whether the terminal waits for its first viewer. */
+  get isAwaitingFirst(): boolean {
+    const { subscriptions, state, isAlive } = this.#channel;
+    if (!isAlive || state.claim.kind !== 'client' || subscriptions.size > 0) return false;
+    return steadyNow(this.#clock) < this.#awaitsViewerUntil;
+  }
+
   /** Stops the checks. */
   end(): void {
     this.#cancel?.();
@@ -61,7 +68,7 @@ export class ViewerBackpressure {
   #isOutrun(): boolean {
     const { subscriptions, state, isAlive } = this.#channel;
     if (!isAlive || state.claim.kind !== 'client') return false;
-    if (subscriptions.size === 0) return steadyNow(this.#clock) < this.#awaitsViewerUntil;
+    if (subscriptions.size === 0) return this.isAwaitingFirst;
     this.#awaitsViewerUntil = Number.NEGATIVE_INFINITY;
     let least = Number.POSITIVE_INFINITY;
     for (const sink of subscriptions.keys()) least = Math.min(least, sink.waitingBytes ?? 0);

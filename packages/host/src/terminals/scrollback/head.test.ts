@@ -6,8 +6,8 @@ import { HEAD_MARK } from './trim.ts';
 
 const SIZE = { cols: 20, rows: 6 };
 
-const foldText = (text: string) =>
-  fold({ text, sizes: [{ at: 0, ...SIZE }], size: SIZE, scrollbackLines: 50 });
+const foldText = (text: string, maxLength = Number.POSITIVE_INFINITY) =>
+  fold({ text, sizes: [{ at: 0, ...SIZE }], size: SIZE, scrollbackLines: 50, maxLength });
 
 /** Output of programs, by its special feature. */
 const CASES: Readonly<Record<string, string>> = {
@@ -34,6 +34,22 @@ const CASES: Readonly<Record<string, string>> = {
 };
 
 describe('fold', () => {
+  it('[TERM-4] keeps as many lines above the screen as fit, and the whole screen', async () => {
+    const lines = Array.from({ length: 60 }, (_, row) => `\x1b[3${row % 8}mrow ${row}\x1b[m`);
+    const whole = (await foldText(lines.join('\r\n'))).head;
+    for (const maxLength of [whole.length, 400, 200]) {
+      const { head } = await foldText(lines.join('\r\n'), maxLength);
+      expect(head.length).toBeLessThanOrEqual(maxLength + HEAD_MARK.length + 20);
+      const shown = await viewer(SIZE, [head]);
+      const screen = await viewer(SIZE, [whole]);
+      expect(await factsOf(shown, 0)).toEqual(await factsOf(screen, 0));
+      for (const each of [shown, screen]) each.dispose();
+    }
+    const { head } = await foldText(lines.join('\r\n'), 0);
+    expect(head).toContain('row 54');
+    expect(head).not.toContain('row 53');
+  });
+
   it.each(Object.entries(CASES))('[TERM-4] keeps %s, and later output is the same', async (_name, text) => {
     const { head } = await foldText(text);
     expect(head.startsWith(HEAD_MARK)).toBe(true);

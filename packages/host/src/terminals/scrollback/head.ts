@@ -1,3 +1,4 @@
+import type { SerializeAddon } from '@xterm/addon-serialize';
 import type { Terminal } from '@xterm/headless';
 import { Emulator, type Size } from './emulator.ts';
 import { ProgramSettings } from './program-settings.ts';
@@ -19,6 +20,8 @@ export interface FoldInput {
   /** The size of the terminal now. The result is for this size. */
   readonly size: Size;
   readonly scrollbackLines: number;
+  /** Limit of the lines above the screen together with the screen, in UTF-16 code units. The screen is never cut. */
+  readonly maxLength: number;
 }
 
 /** A terminal as text. */
@@ -33,7 +36,13 @@ export interface FoldedTerminal {
 }
 
 /** Replaces a text by a shorter one that leads a terminal to the same screen, scrollback and modes. Rejects as `Emulator.feed` does. */
-export async function fold({ text, sizes, size, scrollbackLines }: FoldInput): Promise<FoldedTerminal> {
+export async function fold({
+  text,
+  sizes,
+  size,
+  scrollbackLines,
+  maxLength,
+}: FoldInput): Promise<FoldedTerminal> {
   const emulator = await Emulator.open(sizes[0] ?? size, scrollbackLines);
   try {
     const settings = new ProgramSettings(emulator.terminal.parser);
@@ -46,14 +55,18 @@ export async function fold({ text, sizes, size, scrollbackLines }: FoldInput): P
     }
     await emulator.feed(text.slice(at));
     emulator.terminal.resize(size.cols, size.rows);
-    return await serialize(emulator, settings);
+    return await serialize(emulator, settings, maxLength);
   } finally {
     emulator.dispose();
   }
 }
 
 /** Changes the emulator: dispose of it afterwards. */
-async function serialize(emulator: Emulator, settings: ProgramSettings): Promise<FoldedTerminal> {
+async function serialize(
+  emulator: Emulator,
+  settings: ProgramSettings,
+  maxLength: number,
+): Promise<FoldedTerminal> {
   const { terminal } = emulator;
   const { default: addons } = await import('@xterm/addon-serialize');
   const addon = new addons.SerializeAddon();
@@ -71,10 +84,20 @@ async function serialize(emulator: Emulator, settings: ProgramSettings): Promise
     const screen = screens.slice(normalScreen.length).replace('\x1b[?1049h', '\x1b[?1049h\x1b[m');
     alternate = (await marginsOf(emulator)) + cursorOf(terminal, '') + screen;
   }
-  const text = addon.serialize({ excludeAltBuffer: true, excludeModes: true });
+  const text = newestText(addon, terminal, maxLength);
   const head = HEAD_MARK + text + alternate + margins + modes + cursor;
   const isPlainText = alternate === '' && margins === '' && (await isPlain(emulator));
   return { head, plainModes: isPlainText ? modes : undefined };
+}
+
+/** The normal screen, and as many lines above it as fit into `maxLength`. */
+function newestText(addon: SerializeAddon, terminal: Terminal, maxLength: number): string {
+  let scrollback = terminal.buffer.normal.baseY;
+  for (;;) {
+    const text = addon.serialize({ scrollback, excludeAltBuffer: true, excludeModes: true });
+    if (text.length <= maxLength || scrollback === 0) return text;
+    scrollback = Math.floor(Math.min(0.9, maxLength / text.length) * scrollback);
+  }
 }
 
 /** The sequence that sets the scroll region of the active screen; empty for the whole screen. */

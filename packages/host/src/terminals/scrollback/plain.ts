@@ -23,18 +23,30 @@ export function isPlainText(text: string): boolean {
 }
 
 /**
- * Removes from plain text the lines that a terminal with `lineCount` lines above its screen no longer has. Cuts behind a CR LF, or where a
+ * Removes from plain text the lines that a terminal with `lineCount` lines above its screen no longer has, and further ones while the rest is
+ * longer than `maxLength`. Cuts behind a CR LF, or where a
  * line of ASCII wraps, so that the rest begins in the first column. `style`: the SGR sequences at the start of the text. Returns the rest
  * and the SGR sequences at its start; `undefined` when there is nothing to remove.
  */
 export function newestLines(
   text: string,
   style: string,
-  { size, lineCount }: { readonly size: Size; readonly lineCount: number },
+  {
+    size,
+    lineCount,
+    maxLength,
+  }: { readonly size: Size; readonly lineCount: number; readonly maxLength: number },
 ): { readonly text: string; readonly style: string } | undefined {
   // Lines of the first screen have another colour than lines that a scroll added, so they must be among the removed lines.
-  const count = lineCount + 2 * size.rows;
-  const at = lineStart(text, count) ?? wrapStart(text, size.cols, count);
+  const startOf = (lines: number): number | undefined => {
+    const count = lines + 2 * size.rows;
+    return lineStart(text, count) ?? wrapStart(text, size.cols, count);
+  };
+  let at = startOf(lineCount);
+  for (let lines = lineCount; text.length - (at ?? 0) > maxLength && lines > 0; ) {
+    lines = Math.floor(lines / 2);
+    at = startOf(lines);
+  }
   return at === undefined ? undefined : { text: text.slice(at), style: styleAt(style + text.slice(0, at)) };
 }
 

@@ -11,6 +11,8 @@ export class ScrollbackKeeper {
   readonly #parts: Pick<TerminalParts, 'sync' | 'settings' | 'log'>;
   readonly #channel: Channel<'terminal'>;
   readonly #caughtUp: () => void;
+  /** The setting that `#scrollback` has. */
+  #limit: number;
   #scrollback: Scrollback;
   /** Number of the cause in whose `undo` it is already. */
   #changedIn = 0;
@@ -24,6 +26,7 @@ export class ScrollbackKeeper {
     this.#parts = parts;
     this.#channel = channel;
     this.#caughtUp = caughtUp;
+    this.#limit = parts.settings.scrollbackLength();
     this.#scrollback = this.#fresh();
   }
 
@@ -39,6 +42,11 @@ export class ScrollbackKeeper {
 
   /** Trims the content after output. */
   trim(tx: Tx): void {
+    const limit = this.#parts.settings.scrollbackLength();
+    if (limit !== this.#limit) {
+      this.#limit = limit;
+      this.#scrollback = this.#fresh();
+    }
     this.#replace(tx, (content) => this.#scrollback.trim(content));
     tx.effect(() => this.#fold());
   }
@@ -113,7 +121,7 @@ export class ScrollbackKeeper {
 
   #fresh(): Scrollback {
     const { cols = 80, rows = 24 } = this.#channel.state;
-    return new Scrollback({ cols, rows }, { limit: this.#parts.settings.scrollbackLength });
+    return new Scrollback({ cols, rows }, { limit: this.#limit });
   }
 
   #settle(work: Promise<void>): void {

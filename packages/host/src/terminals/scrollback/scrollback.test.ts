@@ -8,7 +8,12 @@ import { CLEAR, Scrollback, type ScrollbackOptions } from './scrollback.ts';
 import { headOf, textOfAll, trimContent } from './trim.ts';
 
 const LINES = 60;
-const SMALL: ScrollbackOptions = { limit: 2048, lineCount: LINES, foldAbove: 1024 };
+const SMALL: ScrollbackOptions = {
+  limit: 2048,
+  lineCount: LINES,
+  foldAbove: 1024,
+  foldedLength: Number.POSITIVE_INFINITY,
+};
 
 /** A terminal's content as the host keeps it: reduced, trimmed, folded, and now and then read back from disk. */
 class Kept {
@@ -191,6 +196,24 @@ describe('Scrollback', () => {
     }
     expect(headOf(kept.content)?.length).toBeLessThan(256 * 1024);
     await expectSameView(text, textOfAll(kept.content), 'flood');
+  });
+
+  it.each([
+    ['plain', (line: number) => `line ${line} of a flood\r\n`],
+    ['other', (line: number) => `\x1b7\x1b[H${line}\x1b8line ${line}\r\n`],
+  ])('[TERM-4] a head of %s lines has fewer of them when they are too long together', async (_, lineAt) => {
+    const kept = new Kept({ limit: 4_096, lineCount: LINES, foldAbove: 2_000, foldedLength: 700 });
+    let text = '';
+    for (let line = 0; line < 2_000; line += 10) {
+      const chunk = Array.from({ length: 10 }, (_, index) => lineAt(line + index)).join('');
+      kept.write(chunk);
+      text += chunk;
+      await kept.fold();
+      const length = headOf(kept.content)?.length ?? 0;
+      // The screen of 24 lines, and the output of one trim.
+      expect(length).toBeLessThan(5_000);
+    }
+    await expectSameView(text, textOfAll(kept.content), 'short');
   });
 
   it('[TERM-4] a style without a reset does not grow', () => {

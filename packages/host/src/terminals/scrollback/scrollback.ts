@@ -2,27 +2,35 @@ import { outputLength, type TerminalContentPart } from '@agenthost/protocol';
 import type { Size } from './emulator.ts';
 import { fold, SCROLLBACK_LINES, type SizeChange } from './head.ts';
 import { isPlainText, newestLines } from './plain.ts';
-import { CONTENT_LIMIT, HEAD_MARK, headOf, textOfAll, trimParts, withHead } from './trim.ts';
+import { HEAD_MARK, headOf, textOfAll, trimParts, withHead } from './trim.ts';
 
-/** A longer head is folded, in UTF-16 code units. */
-const FOLD_ABOVE = 256 * 1024;
+/**
+ * A longer head is folded: this share of the limit, but at least and at most so many UTF-16 code units. A fold reads the whole head, so it must
+ * not happen too often.
+ */
+const FOLD_ABOVE = { share: 0.75, least: 48 * 1024, most: 256 * 1024 } as const;
 
-/** A longer head means that output comes faster than it can be folded. */
-const BEHIND_ABOVE = 4 * 1024 * 1024;
+/** A head of this multiple of `FOLD_ABOVE` means that output comes faster than it can be folded. */
+const BEHIND_FACTOR = 16;
 
-/** Shorter plain text is not shortened. */
-const SHORTEN_ABOVE = 64 * 1024;
+/** Of a head that is folded or shortened, this share of `FOLD_ABOVE` stays. */
+const FOLDED_SHARE = 0.5;
+
+/** Text that stays of a head that the emulator failed on, in UTF-16 code units. */
+const UNREADABLE_LENGTH = 16 * 1024;
 
 /** The effect of `terminal/cleared` in clients, as output: erases the screen and the lines above it, and moves the cursor to the top left. */
 export const CLEAR = '\x1b[2J\x1b[3J\x1b[H';
 
 export interface ScrollbackOptions {
-  /** Limit of the output in parts, in UTF-16 code units. Default 1,048,576 [TERM-4]. */
-  readonly limit?: number;
-  /** Lines above the screen that a folded head keeps. Default 1,000. */
+  /** Limit of the output in parts, in UTF-16 code units [TERM-4]. */
+  readonly limit: number;
+  /** Lines above the screen that a folded head keeps at most. Default 1,000. Fewer if the head would be longer than `foldedLength`. */
   readonly lineCount?: number;
-  /** A longer head is folded, in UTF-16 code units. Default 262,144. */
+  /** A longer head is folded, in UTF-16 code units. Default: three quarters of the limit, from 49,152 to 262,144. */
   readonly foldAbove?: number;
+  /** Length of a folded head, unless its screen alone is longer, in UTF-16 code units. Default: half of `foldAbove`. */
+  readonly foldedLength?: number;
 }
 
 /** A folded head, and the head that it replaces. */
@@ -50,6 +58,7 @@ export class Scrollback {
   readonly #limit: number;
   readonly #lineCount: number;
   readonly #foldAbove: number;
+  readonly #foldedLength: number;
   #plain: PlainHead | undefined;
   #sizes: SizeChange[];
   #isFolding = false;
@@ -58,10 +67,12 @@ export class Scrollback {
   #isFresh = true;
 
   /** `size`: the present size of the terminal. */
-  constructor(size: Size, options: ScrollbackOptions = {}) {
-    this.#limit = options.limit ?? CONTENT_LIMIT;
+  constructor(size: Size, options: ScrollbackOptions) {
+    this.#limit = options.limit;
     this.#lineCount = options.lineCount ?? SCROLLBACK_LINES;
-    this.#foldAbove = options.foldAbove ?? FOLD_ABOVE;
+    const { share, least, most } = FOLD_ABOVE;
+    this.#foldAbove = options.foldAbove ?? Math.min(most, Math.max(least, share * options.limit));
+    this.#foldedLength = options.foldedLength ?? this.#foldAbove * FOLDED_SHARE;
     this.#sizes = [{ at: 0, ...size }];
   }
 
@@ -83,7 +94,7 @@ export class Scrollback {
 
   /** Whether to stop reading the pty until `apply` of the running fold. */
   isBehind(content: readonly TerminalContentPart[]): boolean {
-    return this.#isFolding && (headOf(content)?.length ?? 0) > BEHIND_ABOVE;
+    return this.#isFolding && (headOf(content)?.length ?? 0) > BEHIND_FACTOR * this.#foldAbove;
   }
 
   /** Whether there is no head, or a short one. */
@@ -149,7 +160,7 @@ export class Scrollback {
     this.#sizes = [{ at: 0, ...size }];
     this.#plain = undefined;
     this.#isFresh = false;
-    const fresh = { sizes: [], size, scrollbackLines: this.#lineCount };
+    const fresh = { sizes: [], size, scrollbackLines: this.#lineCount, maxLength: this.#foldedLength };
     try {
       const { head } = await fold({ ...fresh, text, sizes });
       return head === (await fold({ ...fresh, text: '' })).head ? '' : head;
@@ -176,8 +187,8 @@ export class Scrollback {
     const grown = (head ?? HEAD_MARK) + dropped;
     if (known === undefined || !isPlainText(dropped)) return grown;
     const { modes, style, at } = known;
-    const options = { size: this.#size, lineCount: this.#lineCount };
-    const isShort = grown.length - at < SHORTEN_ABOVE;
+    const options = { size: this.#size, lineCount: this.#lineCount, maxLength: this.#foldedLength };
+    const isShort = grown.length - at < this.#foldAbove;
     const newest = isShort ? undefined : newestLines(grown.slice(at), style, options);
     if (newest === undefined) {
       this.#plain = { ...known, head: grown };
@@ -206,11 +217,17 @@ export class Scrollback {
     const size = this.#size;
     const sizes = this.#sizes.filter(({ at }) => at <= head.length);
     try {
-      const folded = await fold({ text: head, sizes, size, scrollbackLines: this.#lineCount });
+      const folded = await fold({
+        text: head,
+        sizes,
+        size,
+        scrollbackLines: this.#lineCount,
+        maxLength: this.#foldedLength,
+      });
       return { from: head, head: folded.head, size, plainModes: folded.plainModes };
     } catch {
       // The emulator failed on this output, as the emulators of viewers may. Keeps the newest text.
-      const text = head.slice(-SHORTEN_ABOVE);
+      const text = head.slice(-UNREADABLE_LENGTH);
       return {
         from: head,
         head: HEAD_MARK + text.slice(text.indexOf('\n') + 1),

@@ -1,11 +1,8 @@
 import { outputOf, type TerminalContentPart } from '@agenthost/protocol';
 import { cutAt } from './cut.ts';
 
-/** Limit of the output in parts, in UTF-16 code units [TERM-4]. */
-export const CONTENT_LIMIT = 1024 * 1024;
-
 /** Trimming begins at this multiple of the limit, so that its cost spreads over much output. */
-const SLACK = 1.5;
+const SLACK = 1.25;
 
 /**
  * The start of every head: a reset of attributes in a spelling that programs do not use. It has no effect on an empty terminal, and

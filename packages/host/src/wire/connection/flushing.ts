@@ -6,8 +6,16 @@ export const FLUSHED_LENGTH = 16 * 1024 * 1024;
 /** Shorter output is written at once. */
 const SHORT_LENGTH = 64 * 1024;
 
+/**
+ * Time that confirmations of typed input wait, ms. The output that the input causes usually follows within this time and is written with them:
+ * one write instead of two, and the confirmation does not delay the echo of a key.
+ */
+export const CONFIRMATION_MS = 2;
+
 /** Output that is held back until the end of a tick. */
 export interface Flushable {
+  /** Whether it only confirms typed input to the client that typed it. */
+  readonly isConfirmation: boolean;
   /** Its length in UTF-16 units. */
   readonly corkedLength: number;
   flush(): void;
@@ -18,6 +26,7 @@ export class Flushing {
   readonly #timers: Timers;
   readonly #waiting = new Set<Flushable>();
   #isSliced = false;
+  #isDelayed = false;
 
   constructor(timers: Timers) {
     this.#timers = timers;
@@ -29,18 +38,39 @@ export class Flushing {
 
   flush(): void {
     let length = 0;
+    let isLeft = false;
     for (const output of this.#waiting) {
-      const { corkedLength } = output;
-      if (corkedLength > SHORT_LENGTH && (this.#isSliced || length >= FLUSHED_LENGTH)) continue;
+      const { corkedLength, isConfirmation } = output;
+      if (isConfirmation) {
+        this.#delay();
+        continue;
+      }
+      if (corkedLength > SHORT_LENGTH && (this.#isSliced || length >= FLUSHED_LENGTH)) {
+        isLeft = true;
+        continue;
+      }
       this.#waiting.delete(output);
       output.flush();
       length += corkedLength;
     }
-    if (this.#waiting.size === 0 || this.#isSliced) return;
+    if (!isLeft || this.#isSliced) return;
     this.#isSliced = true;
     this.#timers.immediate(() => {
       this.#isSliced = false;
       this.flush();
+    });
+  }
+  /** Flushes the confirmations soon. */
+  #delay(): void {
+    if (this.#isDelayed) return;
+    this.#isDelayed = true;
+    this.#timers.after(CONFIRMATION_MS, () => {
+      this.#isDelayed = false;
+      for (const output of this.#waiting) {
+        if (!output.isConfirmation) continue;
+        this.#waiting.delete(output);
+        output.flush();
+      }
     });
   }
 }

@@ -55,6 +55,8 @@ export class Outbox implements Omit<Sink, 'notification'> {
   #exemptBytes = 0;
   #isCorked = false;
   #corkedLength = 0;
+  /** Whether the corked output is more than confirmations of typed input. */
+  #isUrgent = false;
   #isClosed = false;
   #cancelDelay: Cancel | undefined;
 
@@ -166,10 +168,16 @@ export class Outbox implements Omit<Sink, 'notification'> {
     return this.#corkedLength;
   }
 
+  /** Whether the output since the last flush only confirms typed input. */
+  get isConfirmation(): boolean {
+    return !this.#isUrgent;
+  }
+
   /** Hands the output that was written since the last flush to the operating system. */
   flush(): void {
     if (!this.#isCorked) return;
     this.#isCorked = false;
+    this.#isUrgent = false;
     this.#corkedLength = 0;
     this.#sendRun();
     this.#transport.uncork();
@@ -249,6 +257,7 @@ export class Outbox implements Omit<Sink, 'notification'> {
   #write(item: Item): void {
     if (item.kind === 'envelope') return this.#writeEnvelope(item.encoded);
     this.#cork();
+    this.#isUrgent = true;
     this.#sendRun();
     this.#transport.send(item.text);
     this.#corkedLength += item.size;
@@ -257,6 +266,7 @@ export class Outbox implements Omit<Sink, 'notification'> {
 
   #writeEnvelope(encoded: EncodedEnvelope): void {
     this.#cork();
+    if (encoded.value.action.type !== 'terminal/input') this.#isUrgent = true;
     this.#corkedLength += encoded.json.length;
     if (this.#transport.sendBatch === undefined) {
       this.#transport.sendBytes(encoded.bytes);
