@@ -1,7 +1,9 @@
 import type { AgentInfo } from '@agenthost/protocol';
+import { AgentError } from '../src/agents/errors.ts';
 import type {
   AgentProvider,
   AgentSession,
+  ClientToken,
   OpenAgentSession,
   ResolvedConfig,
 } from '../src/agents/provider.ts';
@@ -43,6 +45,11 @@ export class PuppetAgent implements AgentProvider {
   toolsChangedCount = 0;
   takesHistory = true;
   models: AgentInfo['models'] = [];
+  protectedResources: AgentInfo['protectedResources'];
+  /** Tokens that it was given, oldest first. */
+  readonly tokens: ClientToken[] = [];
+  /** Whether it refuses every token. */
+  refusesTokens = false;
   terminateCount = 0;
   closeCount = 0;
 
@@ -64,7 +71,14 @@ export class PuppetAgent implements AgentProvider {
       description: 'Does what a test says',
       models: this.models,
       capabilities: this.capabilities,
+      ...(this.protectedResources === undefined ? {} : { protectedResources: this.protectedResources }),
     };
+  }
+
+  authenticate(token: ClientToken): Promise<void> {
+    if (this.refusesTokens) return Promise.reject(new AgentError('authRequired', 'The token is not valid'));
+    this.tokens.push(token);
+    return Promise.resolve();
   }
 
   canResumeTurns(): boolean {

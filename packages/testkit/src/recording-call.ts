@@ -74,6 +74,7 @@ export class RecordingCall implements RecordedCall {
         this.contents.push(content);
         this.#move('running');
       },
+      signIn: () => Promise.resolve(undefined),
       complete: (result, options) => this.#complete(result, options?.requiresResultConfirmation === true),
     };
   }

@@ -6,7 +6,7 @@ import type {
   Turn,
 } from '@agenthost/protocol';
 import type { AgentTerminal, AgentTerminalStart } from './agent-terminal.ts';
-import type { ClientTool } from './tool-call.ts';
+import type { ClientTool, SignInToken } from './tool-call.ts';
 import type { TurnInput, TurnOutput } from './turn.ts';
 
 /**
@@ -48,6 +48,11 @@ export interface AgentProvider {
    * called when a turn fails, also for turns that an earlier host left open. Absent: never.
    */
   canResumeTurns?(memory: unknown): boolean;
+  /**
+   * A client passed a token for one of the `protectedResources` of `describe()`, for the client's own turns. Keep it in memory only. An
+   * empty token revokes the client's earlier one. Rejects with `AgentError` if the token is refused.
+   */
+  authenticate?(token: ClientToken): Promise<void>;
   /** Opens the agent's side of a chat. Rejects with `AgentError`. The signal ends the attempt. */
   openSession(options: OpenAgentSession, signal: AbortSignal): Promise<AgentSession>;
   /**
@@ -58,6 +63,13 @@ export interface AgentProvider {
   forgetGrants?(chat: string): void;
   /** Ends everything that the provider runs, including processes. Idempotent. */
   dispose(): Promise<void>;
+}
+
+/** A token that a client passed [AUTH-20]. */
+export interface ClientToken extends SignInToken {
+  readonly clientId: string;
+  /** The identifier of the resource. */
+  readonly resource: string;
 }
 
 /** A config property whose values are searched, and the other values chosen so far. */

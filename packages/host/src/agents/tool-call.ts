@@ -1,6 +1,7 @@
 import type {
   ConfirmationOption,
   FileEdit,
+  McpAuthRequirement,
   Message,
   StringOrMarkdown,
   ToolCallContributor,
@@ -100,6 +101,12 @@ export interface ToolCallHandle {
   /** Replaces the partial content of a running call. */
   content(content: readonly ToolResultContent[]): void;
   /**
+   * Pauses a running call of an MCP tool until a client has signed in [CHAT-30]. The call keeps its partial content. Resolves with the
+   * token, and the call runs again; resolves with `undefined` when no token will come: a client gave up, the turn or the call has ended,
+   * or the call is not one of an MCP server.
+   */
+  signIn(auth: McpAuthRequirement): Promise<SignInToken | undefined>;
+  /**
    * Ends the call. With `requiresResultConfirmation` it waits until the result is approved or denied. Of a
    * result above 256 KiB the largest texts and data are stored behind content URIs.
    */
@@ -107,6 +114,15 @@ export interface ToolCallHandle {
     result: ToolCallResult,
     options?: { requiresResultConfirmation?: boolean; meta?: Record<string, unknown> },
   ): Promise<{ approved: boolean }>;
+}
+
+/** A bearer token. Keep it in memory only. */
+export interface SignInToken {
+  readonly token: string;
+  /** Scopes that the token grants. Absent: unknown. */
+  readonly scopes?: readonly string[];
+  /** Seconds that the token holds from now on. Absent: unknown. */
+  readonly expiresIn?: number;
 }
 
 /** A tool that an active client of the session offers and runs. */

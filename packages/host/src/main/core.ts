@@ -8,6 +8,7 @@ import type { OwnerTokens } from '../auth/owner-tokens.ts';
 import { numberSetting } from '../config/host-config.ts';
 import { agentsFeature } from '../features/agents/feature.ts';
 import { approvalsFeature } from '../features/approvals/feature.ts';
+import { authFeature } from '../features/auth/feature.ts';
 import { attachmentsFeature } from '../features/attachments/feature.ts';
 import { catalogueFeature } from '../features/catalogue/feature.ts';
 import { chatFeature } from '../features/chat/feature.ts';
@@ -183,7 +184,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   );
   const { directories } = features.add(await workingDirectoriesFeature({ sync, log, listing }));
   const listFolders = (): Promise<string[]> => directories.list();
-  const { turns, approvals, contents, locales } = features.add(
+  const { turns, approvals, contents, locales, signIns } = features.add(
     await turnsFeature({
       ...common,
       agents,
@@ -196,9 +197,11 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       listFolders,
     }),
   );
+  const { isSignedIn } = features.add(authFeature({ agents, signIns, clock, presence }));
   features.add(approvalsFeature({ sync, approvals, turns, listing }));
   features.add(clientToolsFeature({ ...common, presence, listing }));
   const sessions = {
+    isSignedIn,
     ...common,
     agents,
     turns,

@@ -19,6 +19,8 @@ export interface ResolvedDirectory {
 
 /** Services for the commands of sessions. */
 export interface SessionParts {
+  /** Whether a client has passed a token for a resource that an agent accepted, and that has not expired [AUTH-20]. */
+  isSignedIn(clientId: string, resource: string): boolean;
   readonly sync: Sync;
   readonly ids: Ids;
   readonly agents: AgentRegistry;

@@ -11,6 +11,7 @@ import type { TerminalService } from '../terminals/service.ts';
 import type { AttachmentStore } from './contents/attachment-store.ts';
 import type { ContentStore } from './contents/content-store.ts';
 import type { ClientToolRuns } from './tools/client-tool.ts';
+import type { SignIns } from './tools/sign-ins.ts';
 
 /** Services that turns run with. */
 export interface TurnParts {
@@ -24,6 +25,7 @@ export interface TurnParts {
   readonly attachments: AttachmentStore;
   readonly approvals: Approvals;
   readonly clientTools: ClientToolRuns;
+  readonly signIns: SignIns;
   readonly terminals: Pick<TerminalService, 'startForAgent'>;
   /** BCP 47 locale of the client that started a chat's current turn; `en` if unknown [CHAT-19]. */
   localeOf(chat: string): string;

@@ -137,7 +137,9 @@ async function createSession(
   const { 'x-fork': fork } = params;
   const source = fork && (await openForkSource(sync, fork, params.provider));
   const provider = agents.get(params.provider ?? source?.state.provider);
-  const wanted = provider.describe().protectedResources?.filter(({ required }) => required !== false) ?? [];
+  const wanted = (provider.describe().protectedResources ?? []).filter(
+    ({ required, resource }) => required !== false && !parts.isSignedIn(caller.clientId, resource),
+  );
   if (wanted.length > 0) throw authRequired(wanted);
   const isMoved = params.workingDirectories !== undefined;
   const directories =

@@ -17,6 +17,7 @@ import type { TurnParts } from '../../turns/parts.ts';
 import { recoverOpen } from '../../turns/recovery.ts';
 import { TurnSupervisor } from '../../turns/supervisor.ts';
 import { ClientToolRuns } from '../../turns/tools/client-tool.ts';
+import { SignIns } from '../../turns/tools/sign-ins.ts';
 import { applyPolicyToResults } from '../../turns/tools/result-policy.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Feature } from '../feature.ts';
@@ -48,11 +49,13 @@ export async function turnsFeature(parts: Parts): Promise<
     readonly approvals: Approvals;
     readonly contents: ContentStore;
     readonly locales: TurnLocales;
+    readonly signIns: SignIns;
   }
 > {
   const { sync, clock, timers, ids, progress, workspace, terminals } = parts;
   const config = (): RootConfigState | undefined => sync.root.state.config;
   const locales = new TurnLocales(sync);
+  const signIns = new SignIns(sync);
   const contents = new ContentStore(sync, ids);
   const localeOf = (chat: string): string => locales.of(chat);
   const approvals = new Approvals({
@@ -66,6 +69,7 @@ export async function turnsFeature(parts: Parts): Promise<
     ...parts,
     approvals,
     contents,
+    signIns,
     clientTools: new ClientToolRuns({ sync, timers, limitMs }),
     startLimitMs: () => numberSetting(config(), 'agentStartTimeoutSeconds') * 1_000,
     onStartStep: (session, step) => progress.step(session, step),
@@ -83,6 +87,7 @@ export async function turnsFeature(parts: Parts): Promise<
     approvals,
     contents,
     locales,
+    signIns,
     recover: () => recoverOpen(parts, (open, areAll) => terminals.recover(open, areAll)),
     sweep: () => {
       // The next turn opens the agent again.

@@ -28,6 +28,7 @@ import { turnDuration } from '../../sync/turn-time.ts';
 import type { Tx } from '../../sync/tx.ts';
 import { type ContentStore, keptLength } from '../contents/content-store.ts';
 import type { ClientToolRuns } from '../tools/client-tool.ts';
+import type { SignIns } from '../tools/sign-ins.ts';
 import { withoutMarks } from '../tools/decision-mark.ts';
 import { LiveInputRequests } from '../tools/input-request.ts';
 import { LiveToolCall } from '../tools/tool-call.ts';
@@ -70,6 +71,7 @@ export class LiveTurnOutput implements TurnOutput {
   readonly #size = new TurnSize();
   readonly #onFull: (() => void) | undefined;
   readonly #clientTools: ClientToolRuns;
+  readonly #signIns: SignIns;
   /** Aborts when the turn has ended. */
   readonly #over = new AbortController();
   readonly #toolCalls = new Map<string, LiveToolCall>();
@@ -84,6 +86,7 @@ export class LiveTurnOutput implements TurnOutput {
     contents: ContentStore;
     approvals: Approvals;
     clientTools: ClientToolRuns;
+    signIns: SignIns;
     turn: LiveTurn;
     spawnChat: SpawnChat;
     /** Called when the turn became too large and was therefore ended. */
@@ -96,6 +99,7 @@ export class LiveTurnOutput implements TurnOutput {
     this.#contents = parts.contents;
     this.#approvals = parts.approvals;
     this.#clientTools = parts.clientTools;
+    this.#signIns = parts.signIns;
     this.#turn = parts.turn;
     this.#backpressure = new TurnBackpressure(parts.sync, (why) => this.#endRunaway(why));
     this.#inputRequests = new LiveInputRequests({
@@ -160,6 +164,8 @@ export class LiveTurnOutput implements TurnOutput {
       emit: (make, length) => this.#emit(make, length),
       fit: (result) => this.#contents.fit(this.#turn, result),
       store: (input) => this.#contents.put(this.#turn, input, 'text/plain; charset=utf-8'),
+      awaitToken: (resource, outcome) =>
+        this.#signIns.add({ chat: this.#turn.chat, toolCallId, resource, ...outcome }),
       open: (question) => this.#approvals.open({ ...this.#turn, toolCallId, start: call }, question),
     });
     this.#toolCalls.set(toolCallId, handle);

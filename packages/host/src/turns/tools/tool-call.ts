@@ -3,6 +3,7 @@ import {
   type ChatState,
   type ContentRef,
   findToolCallPart,
+  type McpAuthRequirement,
   type StringOrMarkdown,
   TEXT_LIMITS,
   type ToolCallResult,
@@ -14,6 +15,7 @@ import {
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type {
+  SignInToken,
   ToolCallAnswer,
   ToolCallHandle,
   ToolCallQuestion,
@@ -43,6 +45,19 @@ const SKIPPED: ToolCallAnswer = { approved: false, reason: 'skipped' };
 export const findToolCall = ({ activeTurn }: ChatState, toolCallId: string): ToolCallState | undefined =>
   activeTurn && findToolCallPart(activeTurn.responseParts, toolCallId)?.toolCall;
 
+interface ToolCallParts {
+  readonly id: string;
+  readonly turnId: string;
+  readonly emit: Emit;
+  fit(result: ToolCallResult): ToolCallResult;
+  /** Stores a large input outside of state. */
+  store(input: string): ContentRef;
+  /** Applies approvals and the policy to a question. */
+  open(question: ToolCallQuestion): OpenQuestion;
+  /** Waits for a token for a resource. Returns a function that ends the wait. */
+  awaitToken(resource: string, outcome: { granted(token: SignInToken): void; givenUp(): void }): () => void;
+}
+
 /** Moves one tool call of an open turn through its states [CHAT-7]. */
 export class LiveToolCall implements ToolCallHandle {
   readonly id: string;
@@ -53,6 +68,7 @@ export class LiveToolCall implements ToolCallHandle {
   /** The last large input, so that agents which repeat it do not store it again. */
   #stored: { readonly text: string; readonly reference: ToolInputRef } | undefined;
   readonly #open: (question: ToolCallQuestion) => OpenQuestion;
+  readonly #awaitToken: ToolCallParts['awaitToken'];
   /**
    * Callbacks that end each pending wait for a user when the turn ends. Absent if nothing waits, because a
    * turn can have thousands of calls.
@@ -68,22 +84,14 @@ export class LiveToolCall implements ToolCallHandle {
   #subagents: SubagentBlocks | undefined;
   #isOver = false;
 
-  constructor(parts: {
-    id: string;
-    turnId: string;
-    emit: Emit;
-    fit(result: ToolCallResult): ToolCallResult;
-    /** Stores a large input outside of state. */
-    store(input: string): ContentRef;
-    /** Applies approvals and the policy to a question. */
-    open(question: ToolCallQuestion): OpenQuestion;
-  }) {
+  constructor(parts: ToolCallParts) {
     this.id = parts.id;
     this.#turnId = parts.turnId;
     this.#send = parts.emit;
     this.#fit = parts.fit;
     this.#store = (input) => parts.store(input);
     this.#open = (question) => parts.open(question);
+    this.#awaitToken = (resource, outcome) => parts.awaitToken(resource, outcome);
   }
 
   input(delta: string, invocationMessage?: StringOrMarkdown): Promise<void> {
@@ -164,6 +172,31 @@ export class LiveToolCall implements ToolCallHandle {
     );
   }
 
+  signIn(auth: McpAuthRequirement): Promise<SignInToken | undefined> {
+    if (this.#isOver) return Promise.resolve(undefined);
+    const { promise, resolve, giveUp } = this.#wait<SignInToken | undefined>(undefined);
+    void this.#emitIn(
+      ['running'],
+      (call) => {
+        if (call.contributor?.kind !== 'mcp') {
+          giveUp();
+          return undefined;
+        }
+        const leave = this.#awaitToken(auth.resource.resource, {
+          granted: (token) => {
+            this.#endSignIn();
+            resolve(token);
+          },
+          givenUp: giveUp,
+        });
+        void promise.then(leave);
+        return { type: 'chat/toolCallAuthRequired', ...this.#target, auth };
+      },
+      { refused: giveUp },
+    );
+    return promise;
+  }
+
   complete(
     result: ToolCallResult,
     options: { requiresResultConfirmation?: boolean; meta?: Record<string, unknown> } = {},
@@ -171,10 +204,12 @@ export class LiveToolCall implements ToolCallHandle {
     if (this.#isOver) return Promise.resolve({ approved: false });
     const fitted = this.#fit(this.#subagents?.intoResult(result) ?? result);
     const { promise, resolve, giveUp } = this.#wait({ approved: false });
-    const mustConfirm = options.requiresResultConfirmation === true;
+    if (result.success) this.#endSignIn();
     void this.#emitIn(
-      ['running', 'pending-confirmation'],
+      ['running', 'pending-confirmation', 'auth-required'],
       (call) => {
+        // A call that waits for a token fails at once [CHAT-31].
+        const mustConfirm = options.requiresResultConfirmation === true && call.status !== 'auth-required';
         this.#takeAnswer()?.(SKIPPED);
         if (mustConfirm) this.#resolveResult = resolve;
         else resolve({ approved: true });
@@ -189,6 +224,11 @@ export class LiveToolCall implements ToolCallHandle {
       { refused: giveUp, length: lengthOf(result.content ?? []) },
     );
     return promise;
+  }
+
+  /** Lets a call that waits for a token run again. */
+  #endSignIn(): void {
+    void this.#emitIn(['auth-required'], () => ({ type: 'chat/toolCallAuthResolved', ...this.#target }));
   }
 
   /** Adds a reference to a worker chat of the call, as soon as the call runs. */
