@@ -86,7 +86,9 @@ describe('a tool call that waits for a token', () => {
     expect(await stage.token).toBeUndefined();
 
     const second = await waiting();
-    expect(await second.call.complete(result, { requiresResultConfirmation: true })).toEqual({ approved: true });
+    expect(await second.call.complete(result, { requiresResultConfirmation: true })).toEqual({
+      approved: true,
+    });
     expect(await callOf(second)).toMatchObject({ status: 'completed', success: false, content: shown });
     expect(await second.token).toBeUndefined();
   });

@@ -14,6 +14,19 @@ const codeOf = async (answer: Promise<unknown>): Promise<number> => {
 };
 
 describe('requests', () => {
+  test('[WIRE-20] params of every request may carry _meta with unknown keys', async () => {
+    const host = await startHost();
+    const client = host.connect();
+    const _meta = { 'example.org/trace': { id: 1 }, n: null };
+    await client.initialize({ _meta });
+    await client.raw('ping', { channel: ROOT, _meta });
+    await client.raw('createSession', { channel: SESSION, _meta });
+    await client.raw('subscribe', { channel: SESSION, _meta });
+    await client.raw('listSessions', { channel: ROOT, _meta });
+    await client.raw('disposeSession', { channel: SESSION, _meta });
+    expect(await codeOf(client.raw('ping', { channel: ROOT, _meta: 1 }))).toBe(-32602);
+  });
+
   test('[WIRE-2] a connection-level method with another channel than the root, or with none, answers -32602', async () => {
     const host = await startHost();
     const client = await host.client();

@@ -11,6 +11,7 @@ const schema: SessionConfigSchema = {
     depth: { type: 'number', title: 'Depth' },
     fast: { type: 'boolean', title: 'Fast' },
     tags: { type: 'array', title: 'Tags', items: { type: 'string', title: 'Tag' } },
+    pair: { type: 'array', title: 'Pair', minItems: 1, maxItems: 2 },
     extra: { type: 'object', title: 'Extra' },
     labels: {
       type: 'object',
@@ -49,6 +50,13 @@ describe('config values', () => {
   ])('[SESS-1] [SESS-9] %j are refused: %s', (values, fault) => {
     const found = findConfigFault(schema, values);
     expect(found && `${found.key}: ${found.problem}`).toBe(fault);
+  });
+
+  it('[ROOT-23] that are lists have as many items as their setting allows', () => {
+    expect(findConfigFault(schema, { pair: [1] })).toBeUndefined();
+    expect(findConfigFault(schema, { pair: [1, 2] })).toBeUndefined();
+    expect(findConfigFault(schema, { pair: [] })?.problem).toContain('at least 1 items');
+    expect(findConfigFault(schema, { pair: [1, 2, 3] })?.problem).toContain('at most 2 items');
   });
 
   it('[SESS-1] that are required may come from the defaults', () => {

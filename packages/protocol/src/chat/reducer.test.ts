@@ -43,6 +43,21 @@ const resumable: ErrorResponsePart = { ...failed, resumable: true };
 const inputRequested = { type: 'chat/inputRequested', request: { id: 'q' } } as const;
 
 describe('turns', () => {
+  it.each(['user', 'agent', 'tool', 'systemNotification', 'automation'] as const)(
+    '[CHAT-25] a message may come from %s',
+    (kind) => {
+      const from: Message = { text: 'Bake', origin: { kind } };
+      const action = { ...turnStarted, message: from };
+      expect(reduce(chat(), action).activeTurn?.message).toStrictEqual(from);
+    },
+  );
+
+  it('[CHAT-26] a notice of the system keeps its metadata', () => {
+    const part: ResponsePart = { kind: 'systemNotification', content: 'Hot', _meta: { level: 1 } };
+    const action = { type: 'chat/responsePart', turnId: 't1', part } as const;
+    expect(reduce(chat(), turnStarted, action).activeTurn?.responseParts).toStrictEqual([part]);
+  });
+
   it('[CHAT-3] [CHAT-20] a turn starts without parts, unread, in progress and modified at its start', () => {
     expect(reduce(chat({ status: 32 + 64 + 2 }), turnStarted)).toStrictEqual(
       chat({ status: 8 + 64, modifiedAt: BEGUN, activeTurn: active() }),

@@ -172,6 +172,21 @@ describe('params from a client', () => {
 });
 
 describe('a message from a host', () => {
+  it.each(['user', 'agent', 'tool', 'systemNotification', 'automation'])(
+    '[CHAT-25] may start a turn with a message of the kind %s',
+    (kind) => {
+      const message = { text: 'x', origin: { kind } };
+      const action = {
+        type: 'chat/turnStarted',
+        turnId: 't',
+        startedAt: '2026-06-01T00:00:00.000Z',
+        message,
+      };
+      const envelope = { channel: 'ahp-chat:/1', serverSeq: 5, action };
+      expect(validateNotification('action', envelope).ok).toBe(true);
+    },
+  );
+
   it('may carry an action that this version does not know', () => {
     const envelope = { channel: 'ahp-root://', serverSeq: 5, action: { type: 'root/later', more: 1 } };
     expect(validateNotification('action', envelope).ok).toBe(true);

@@ -49,7 +49,10 @@ export function authFeature({
         checkToken(params);
         const wanting = advertised(resource);
         if (wanting.length === 0 && !signIns.isWanted(resource))
-          throw invalidParam('resource', 'expected a resource that an agent or a tool call needs a token for');
+          throw invalidParam(
+            'resource',
+            'expected a resource that an agent or a tool call needs a token for',
+          );
         const end = expiresIn === undefined ? Number.POSITIVE_INFINITY : steadyNow(clock) + expiresIn * 1_000;
         const given = { token, ...defined({ scopes, expiresIn }) };
         for (const { provider, metadata } of wanting) await pass(provider, metadata, { ...given, clientId });

@@ -17,8 +17,8 @@ import type { TurnParts } from '../../turns/parts.ts';
 import { recoverOpen } from '../../turns/recovery.ts';
 import { TurnSupervisor } from '../../turns/supervisor.ts';
 import { ClientToolRuns } from '../../turns/tools/client-tool.ts';
-import { SignIns } from '../../turns/tools/sign-ins.ts';
 import { applyPolicyToResults } from '../../turns/tools/result-policy.ts';
+import { SignIns } from '../../turns/tools/sign-ins.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Feature } from '../feature.ts';
 
