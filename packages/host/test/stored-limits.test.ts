@@ -101,6 +101,34 @@ describe('stored titles of 12 MB', () => {
   });
 });
 
+test('[ROOT-2] the older of many sessions with many chats are listed without the chats, and with their working directory', async () => {
+  const host = await startHost();
+  const { session } = await host.session(await host.client());
+  await host.stop();
+  const row = host.journal.disk.sessions.get(session);
+  if (row === undefined) throw new Error('the session has no row');
+  const chats = Array.from({ length: 100 }, (_, index) => ({
+    resource: `ahp-chat:/${index}`,
+    title: 'a chat '.repeat(20),
+    status: 1,
+    modifiedAt: row.modifiedAt,
+  }));
+  for (let index = 0; index < 300; index += 1) {
+    const uri = `ahp-session:/many-${index}`;
+    const directories = ['file:///work/first', 'file:///work/second'];
+    const summary = { ...JSON.parse(row.summary), resource: uri, chats, workingDirectories: directories };
+    host.journal.disk.sessions.set(uri, { ...row, uri, summary: JSON.stringify(summary) });
+  }
+  await host.start();
+  const { items } = await (await host.client()).request('listSessions', { channel: ROOT });
+  const many = items.filter(({ resource }) => resource.includes('many'));
+  expect(many.length).toBeGreaterThan(200);
+  const short = many.filter((item) => !('chats' in item));
+  expect(short.length).toBeGreaterThan(50);
+  expect(short.length).toBeLessThan(many.length);
+  for (const item of short) expect(item.workingDirectories).toEqual(['file:///work/first']);
+});
+
 describe('a stored queue of 14 messages of 12 MB', () => {
   const pending = (index: number) => ({ id: `q${index}`, message: userMessage(huge) });
 

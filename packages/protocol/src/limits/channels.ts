@@ -36,6 +36,9 @@ export const INLINE_ATTACHMENT: CountLimit = {
 
 /** Size of an answer to `listSessions`, in characters of JSON. */
 export const LIST_ANSWER = {
-  full: { max: 2 * MI, what: 'Complete entries; later entries have no metadata and no activity' },
+  full: {
+    max: 2 * MI,
+    what: 'Complete entries; later entries have no metadata, activity and chats, and only their first working directory',
+  },
   all: { max: 4 * MI, what: 'All entries; the cursor of the answer leads to later entries' },
 } as const satisfies Record<string, CountLimit>;

@@ -7,6 +7,8 @@ import type { Sync } from '../../sync/sync.ts';
 
 /** Longest title of a shortened entry. */
 const SHORT_TITLE = 100;
+/** Longest working directory of a shortened entry. */
+const SHORT_DIRECTORY = 256;
 
 /**
  * `listSessions` [ROOT-2]. An answer is limited: a page may end early with a cursor, and a full list contains
@@ -63,10 +65,20 @@ class Shortening {
   }
 }
 
-/** An entry without the members that a list does not need. */
+/** An entry without the members that a list does not need. Clients choose the sessions of a folder by the first working directory. */
 function inShort(summary: SessionSummary): SessionSummary {
-  const { resource, provider, title, status, createdAt, modifiedAt } = summary;
-  return { resource, provider, title: title.slice(0, SHORT_TITLE), status, createdAt, modifiedAt };
+  const { resource, provider, title, status, createdAt, modifiedAt, workingDirectories = [] } = summary;
+  const [directory = ''] = workingDirectories;
+  const isShort = directory !== '' && directory.length <= SHORT_DIRECTORY;
+  return {
+    resource,
+    provider,
+    title: title.slice(0, SHORT_TITLE),
+    status,
+    createdAt,
+    modifiedAt,
+    ...defined({ workingDirectories: isShort ? [directory] : undefined }),
+  };
 }
 
 /**
