@@ -44,9 +44,10 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'a reducer reads the clock',
-    file: 'packages/protocol/src/chat/reducer-status.ts',
-    find: 'return new Date(now).toISOString();',
-    replace: 'return new Date(Math.max(now, performance.timeOrigin + performance.now())).toISOString();',
+    file: 'packages/protocol/src/chat/reducer-turn.ts',
+    find: 'new Date(Date.parse(startedAt) + duration);',
+    replace:
+      'new Date(Math.max(Date.parse(startedAt) + duration, performance.timeOrigin + performance.now()));',
   },
   {
     title: 'a pending action is not sent again after a reconnect',
@@ -145,5 +146,17 @@ export const FAULTS: readonly Fault[] = [
     file: 'packages/host/src/sync/subscription.ts',
     find: 'const forget = subscription.keep?.();',
     replace: 'const forget = (): void => undefined;',
+  },
+  {
+    title: 'a resumed turn is missing in windows without turns',
+    file: 'packages/host/src/features/chat/truncate.ts',
+    find: 'Math.max(viewed, leastShown);',
+    replace: 'viewed;',
+  },
+  {
+    title: 'an older version starts a resumed turn again without its first part',
+    file: 'packages/protocol/src/dialects/0.8.0/resumed-turns.ts',
+    find: '          ...keptParts(turn).map(',
+    replace: '          ...keptParts(turn).slice(1).map(',
   },
 ];

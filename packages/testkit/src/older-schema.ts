@@ -106,7 +106,10 @@ function narrowed(schema: Schema, own: Schema, all: Definitions): object {
   const members = schema.oneOf ?? schema.anyOf;
   if (members !== undefined) {
     const isKnown = ({ $ref }: Schema): boolean => $ref === undefined || nameOf($ref) in all;
-    const known = members.filter(isKnown);
+    const named = new Set(members.map(({ $ref }) => $ref));
+    // Members that the later version no longer has.
+    const gone = (own.oneOf ?? own.anyOf ?? []).filter(({ $ref }) => $ref !== undefined && !named.has($ref));
+    const known = [...members.filter(isKnown), ...gone];
     return {
       anyOf: (known.length > 0 ? known : members).map((member) => narrowed(member, member, all)),
     };

@@ -20,7 +20,7 @@ export interface SteerWeights {
   readonly late: number;
 }
 
-/** Options of the simulated agent. Its turns depend only on the seed and their id. */
+/** Options of the simulated agent. */
 export interface SimulatedAgentOptions extends TurnOptions {
   readonly steer?: Partial<SteerWeights>;
   /** Least and greatest number of steps of a turn. Default 2 to 12. */
@@ -29,11 +29,15 @@ export interface SimulatedAgentOptions extends TurnOptions {
 
 const STEER: SteerWeights = { take: 6, refuse: 3, fail: 1, late: 1 };
 
+/** What a session can do with its first working directory. The seed decides. */
+const DIRECTORIES = [{ primaryReplacement: true }, { immutablePrimary: true }, {}] as const;
+
 /** Provider id of the simulated agent. */
 export const SIMULATED_AGENT = 'simulated';
 
-/** Creates an agent whose turns depend only on the seed and the turn's id, with injected time. */
+/** Creates an agent whose turns depend only on the seed, the turn's id and the number of earlier attempts, with injected time. */
 export function createSimulatedAgent(options: SimulatedAgentOptions): AgentProvider {
+  const resumptions = { count: 0 };
   return {
     id: SIMULATED_AGENT,
     describe: () => ({
@@ -41,10 +45,14 @@ export function createSimulatedAgent(options: SimulatedAgentOptions): AgentProvi
       displayName: 'Simulated',
       description: 'Follows a seed',
       models: [],
-      capabilities: { multipleChats: { fork: true, sideChat: true } },
+      capabilities: {
+        multipleChats: { fork: true, sideChat: true },
+        multipleWorkingDirectories: DIRECTORIES[options.seed % DIRECTORIES.length] ?? {},
+      },
     }),
     availability: async () => ({ available: true, source: 'testkit' }),
-    openSession: async (request) => new SimulatedSession(request, options),
+    canResumeTurns: () => true,
+    openSession: async (request) => new SimulatedSession(request, options, resumptions),
     dispose: async () => undefined,
   };
 }
@@ -52,18 +60,31 @@ export function createSimulatedAgent(options: SimulatedAgentOptions): AgentProvi
 class SimulatedSession implements AgentSession {
   readonly #request: OpenAgentSession;
   readonly #options: SimulatedAgentOptions;
+  /** How many turns the agent has continued. */
+  readonly #resumptions: { count: number };
   /** The running turn and its end. */
   #running: { readonly turnId: string; readonly over: PromiseWithResolvers<void> } | undefined;
   #isOver = false;
 
-  constructor(request: OpenAgentSession, options: SimulatedAgentOptions) {
+  constructor(request: OpenAgentSession, options: SimulatedAgentOptions, resumptions: { count: number }) {
+    this.#resumptions = resumptions;
     this.#request = request;
     this.#options = options;
   }
 
-  async runTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
+  runTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
+    return this.#run(input, output, signal, input.turnId);
+  }
+
+  /** The rest of the turn differs from its first part, and from each other attempt. */
+  resumeTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
+    this.#resumptions.count += 1;
+    return this.#run(input, output, signal, `${input.turnId} again ${this.#resumptions.count}`);
+  }
+
+  async #run(input: TurnInput, output: TurnOutput, signal: AbortSignal, name: string): Promise<void> {
     const { seed, steps: [least, most] = [2, 12] } = this.#options;
-    const random = SeededRandom.of(seed, input.turnId);
+    const random = SeededRandom.of(seed, name);
     const turn = new SimulatedTurn({
       random,
       output,

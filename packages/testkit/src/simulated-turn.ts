@@ -4,7 +4,9 @@ import {
   type ToolCallHandle,
   type TurnOutput,
 } from '@agenthost/host/agent';
+import { TEXT_LIMITS } from '@agenthost/protocol';
 import { SeededRandom } from './seeded-random.ts';
+import { simulateCommand } from './simulated-command.ts';
 import { simulateQuestions } from './simulated-questions.ts';
 import { interleaveInputs } from './simulated-streams.ts';
 import { simulateWorker } from './simulated-worker.ts';
@@ -29,6 +31,10 @@ export interface TurnWeights {
   readonly inputs: number;
   /** Calls `TurnOptions.streams`, if set. */
   readonly streams: number;
+  /** Runs a command in a terminal, and keeps the terminal in the history or removes it. */
+  readonly terminal: number;
+  /** A call whose input is stored outside of the state. */
+  readonly largeInput: number;
 }
 
 /** Weights of the kinds of tool call. */
@@ -88,9 +94,14 @@ const TURN: TurnWeights = {
   worker: 0.4,
   inputs: 0.6,
   streams: 0.6,
+  terminal: 1,
+  largeInput: 0.15,
 };
 const CALL: CallWeights = { run: 3, ask: 3, options: 2, editable: 2, again: 1, result: 2, forget: 1 };
 const END: EndWeights = { complete: 8, error: 1, exit: 0.5 };
+
+/** Just too large for the state. */
+const LARGE_INPUT = TEXT_LIMITS.text.max + 1;
 
 /** One turn of the simulated agent, step by step. */
 export class SimulatedTurn {
@@ -149,6 +160,12 @@ export class SimulatedTurn {
         });
       case 'streams':
         return this.#options.streams?.(this.#place, random, () => this.pause());
+      case 'terminal':
+        this.#waiting.push(this.#command(text));
+        return undefined;
+      case 'largeInput':
+        this.#waiting.push(this.#largeInput(text));
+        return undefined;
       case 'ask':
         this.#waiting.push(simulateQuestions({ random, output: this.#output, timers: this.#options.timers }));
         return undefined;
@@ -187,6 +204,29 @@ export class SimulatedTurn {
     const call = { clientId, toolName: definition.name, toolInput: JSON.stringify({ text }) };
     // The client may never answer.
     this.#waiting.push(this.#output.clientTool(call).then(() => undefined));
+  }
+
+  #command(text: string): Promise<void> {
+    const random = SeededRandom.of(this.#options.seed, `command ${text}`);
+    const { output, host, place, options, signal } = {
+      output: this.#output,
+      host: this.#host,
+      place: this.#place,
+      options: this.#options,
+      signal: this.#signal,
+    };
+    return simulateCommand({ random, output, host, signal, turnId: place.turnId, timers: options.timers });
+  }
+
+  async #largeInput(text: string): Promise<void> {
+    const handle = this.#output.toolCall({
+      toolCallId: `large-${this.#stepCount}-${this.#random.hex(6)}`,
+      toolName: 'simulate',
+      displayName: 'Simulate',
+    });
+    const ready = { invocationMessage: `Simulate ${text}`, toolInput: text.padEnd(LARGE_INPUT, '.') };
+    const answer = await handle.confirm(ready);
+    if (answer.approved) await handle.complete({ success: true, pastTenseMessage: `Simulated ${text}` });
   }
 
   async #call(text: string): Promise<void> {

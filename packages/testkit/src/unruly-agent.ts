@@ -144,6 +144,14 @@ class UnrulySession implements AgentSession {
     this.#old = output;
   }
 
+  /** An agent that continues a turn works well, so that some failed turns complete. */
+  async resumeTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
+    await within(this.#watch.running, this.#request.chat, () =>
+      (this.#inner.resumeTurn ?? this.#inner.runTurn).call(this.#inner, input, output, signal),
+    );
+    this.#old = output;
+  }
+
   async steer(message: Message): Promise<boolean> {
     return (await this.#inner.steer?.(message)) ?? false;
   }

@@ -1,12 +1,13 @@
 import type { Mirror } from '@agenthost/client';
-import type {
-  ChannelKind,
-  ChatState,
-  ClientAction,
-  Message,
-  RootState,
-  SessionState,
-  TerminalState,
+import {
+  type ChannelKind,
+  type ChatState,
+  type ClientAction,
+  type Message,
+  openRequests,
+  type RootState,
+  type SessionState,
+  type TerminalState,
 } from '@agenthost/protocol';
 import {
   approved,
@@ -20,6 +21,7 @@ import {
 import type { SeededRandom } from '../seeded-random.ts';
 import { answerChanged, completed } from './answers.ts';
 import { goOnWithTool, someTools } from './client-tools.ts';
+import { chatDirectory, sessionDirectory } from './directories.ts';
 import { terminalAction } from './terminals.ts';
 
 /** The common session. Its URI has the scheme of its agent, as with some clients. */
@@ -44,6 +46,8 @@ const CHAT_DEEDS = {
   draft: 5,
   isRead: 0.5,
   isArchived: 0.5,
+  resume: 6,
+  directory: 0.6,
   queue: 2,
   steer: 2,
   editPending: 1,
@@ -65,6 +69,7 @@ const SESSION_DEEDS = {
   isRead: 2,
   isArchived: 2,
   config: 2,
+  directory: 3,
   /** Always rejected. */
   strangeConfig: 0.4,
   join: 6,
@@ -156,6 +161,15 @@ function chatAction(
       return { type: 'chat/isReadChanged', isRead: random.chance(0.5) };
     case 'isArchived':
       return { type: 'chat/isArchivedChanged', isArchived: random.chance(0.5) };
+    case 'resume': {
+      // Usually the last turn has not failed, which is no deed of a user.
+      const last = state.turns.at(-1);
+      const hasFailed = last?.state === 'error' && state.activeTurn === undefined;
+      if (last === undefined || !(hasFailed || random.chance(0.1))) return undefined;
+      return { type: 'chat/turnResume', turnId: last.id };
+    }
+    case 'directory':
+      return chatDirectory(random, state);
     case 'queue':
       return pendingSet(random, 'queued', prompt?.());
     case 'steer':
@@ -200,9 +214,9 @@ function chatAction(
         : { type: 'chat/truncated', turnId: random.pick(state.turns).id };
     }
     case 'answerQuestion':
-      return answerChanged(random, state);
+      return answerChanged(random, openRequests(state));
     case 'closeRequest':
-      return completed(random, state);
+      return completed(random, openRequests(state));
     case 'strangeCall':
       return approved(turnId, 'no such call');
     case 'strangeRequest':
@@ -251,6 +265,8 @@ function sessionAction(
       return { type: 'session/isArchivedChanged', isArchived: random.chance(0.5) };
     case 'config':
       return { type: 'session/configChanged', config: sessionConfig(random) };
+    case 'directory':
+      return sessionDirectory(random, state);
     case 'strangeConfig':
       return {
         type: 'session/configChanged',

@@ -3,19 +3,20 @@ import {
   type ChatInputAnswerValue,
   type ChatInputQuestion,
   type ChatInputRequest,
-  type ChatState,
   type ClientAction,
-  openRequests,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { SeededRandom } from '../seeded-random.ts';
 
 /**
- * Changes one answer to an open question of a chat: drafted, submitted, skipped or cleared. Some answers are
+ * Changes one answer to a question of one of these open requests: drafted, submitted, skipped or cleared. Some answers are
  * invalid.
  */
-export function answerChanged(random: SeededRandom, state: ChatState): ClientAction | undefined {
-  const request = openRequest(random, state);
+export function answerChanged(
+  random: SeededRandom,
+  requests: readonly ChatInputRequest[],
+): ClientAction | undefined {
+  const request = pickRequest(random, requests);
   if (request === undefined) return undefined;
   const question = pickQuestion(random, request);
   const answer = question === undefined || random.chance(0.15) ? undefined : answerTo(random, question);
@@ -27,9 +28,12 @@ export function answerChanged(random: SeededRandom, state: ChatState): ClientAct
   };
 }
 
-/** Completes an open request of a chat in any way. Its answers are sometimes invalid or incomplete. */
-export function completed(random: SeededRandom, state: ChatState): ClientAction | undefined {
-  const request = openRequest(random, state);
+/** Completes one of these open requests in any way. Its answers are sometimes invalid or incomplete. */
+export function completed(
+  random: SeededRandom,
+  requests: readonly ChatInputRequest[],
+): ClientAction | undefined {
+  const request = pickRequest(random, requests);
   if (request === undefined) return undefined;
   const response = random.weighted({ accept: 6, decline: 1, cancel: 1 });
   const answered = (request.questions ?? []).filter(() => random.chance(0.8));
@@ -42,10 +46,10 @@ export function completed(random: SeededRandom, state: ChatState): ClientAction 
   };
 }
 
-function openRequest(random: SeededRandom, state: ChatState): ChatInputRequest | undefined {
-  const requests = openRequests(state);
-  return requests.length === 0 ? undefined : random.pick(requests);
-}
+const pickRequest = (
+  random: SeededRandom,
+  requests: readonly ChatInputRequest[],
+): ChatInputRequest | undefined => (requests.length === 0 ? undefined : random.pick(requests));
 
 const pickQuestion = (
   random: SeededRandom,

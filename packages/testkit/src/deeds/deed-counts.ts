@@ -26,8 +26,10 @@ const DEEDS = [
   ...CLIENT_ACTIONS.filter(isBuilt),
   'createChat' as const,
   'fork of a chat' as const,
+  'side chat' as const,
   'disposeChat' as const,
   'moveChat' as const,
+  'reorder of chats' as const,
   'createSession' as const,
   'fork of a session' as const,
   'disposeSession' as const,
@@ -67,6 +69,12 @@ export class DeedCounts {
     const deed = DEEDS.find((each) => each === type);
     if (deed === undefined) throw new Error(`nobody counts ${type}`);
     this.count(deed, FATE_OF[outcome]);
+  }
+
+  /** Counts the outcome of an action of another version. Actions that version 1.0 does not have are not counted. */
+  noted(type: string, fate: Fate): void {
+    const deed = DEEDS.find((each) => each === type);
+    if (deed !== undefined) this.count(deed, fate);
   }
 
   /**

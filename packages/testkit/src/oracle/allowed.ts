@@ -70,6 +70,14 @@ const FIELDS: readonly AllowedField[] = [
     }),
   ),
   {
+    before: '0.7.0',
+    kind: 'session',
+    reason: 'a change of an entry cannot remove its directory',
+    strip: (state) => {
+      for (const entry of docs(state['chats'])) delete entry['workingDirectory'];
+    },
+  },
+  {
     before: '0.6.0',
     kind: 'chat',
     reason: 'times of turns may stay in what is sent, and older reducers do not set them',

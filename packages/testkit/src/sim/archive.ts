@@ -3,6 +3,9 @@ import type { ActionEnvelope } from '@agenthost/protocol';
 import { isPrivate } from './envelopes.ts';
 import type { FaultLog } from './violation.ts';
 
+/** Largest number of envelopes that an action becomes for an older version. */
+const MOST_PARTS = 1_000;
+
 /**
  * Every durable envelope of all hosts of a run, including envelopes that left the journal's window. Checks each
  * envelope when it is committed.
@@ -59,6 +62,13 @@ export class Archive {
   get(seq: number): ActionEnvelope | undefined {
     const json = this.#json.get(seq);
     return json === undefined ? undefined : JSON.parse(json);
+  }
+
+  /** The first durable envelope above this number, if it is near. */
+  nextAfter(seq: number): ActionEnvelope | undefined {
+    for (let next = seq + 1; next <= Math.min(seq + MOST_PARTS, this.#lastSeq); next += 1)
+      if (this.#json.has(next)) return this.get(next);
+    return undefined;
   }
 
   /** Records that a snapshot with this number was sent. Everything that it reflects must be durable. */

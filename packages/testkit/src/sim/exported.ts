@@ -76,7 +76,9 @@ const said = ({ id, message, responseParts }: Turn | ActiveTurn): unknown => ({
 
 const whole = ({ responseParts, ...turn }: Turn): unknown => ({
   ...turn,
-  parts: responseParts.map((part) =>
-    part.kind === 'toolCall' ? { ...part, toolCall: { ...part.toolCall, content: undefined } } : part,
-  ),
+  parts: responseParts.map((part) => {
+    if (part.kind === 'toolCall') return { ...part, toolCall: { ...part.toolCall, content: undefined } };
+    // The agent of a copy cannot resume the turn.
+    return part.kind === 'error' ? { ...part, resumable: undefined } : part;
+  }),
 });

@@ -13,6 +13,7 @@ import { type Doc, doc } from '../oracle/doc.ts';
 import { reduceAt } from '../oracle/reduce-at.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { SimulatedClock } from '../simulated-clock.ts';
+import type { Archive } from './archive.ts';
 import type { Ledger } from './ledger.ts';
 import type { Report } from './report.ts';
 import type { FaultLog } from './violation.ts';
@@ -20,9 +21,12 @@ import type { FaultLog } from './violation.ts';
 /** The protocol's schemas by version, read when they are first needed. */
 const schemas = new Map<VersionLine, OlderSchema>();
 
-/** The schema of a version; `undefined` if the schemas are not next to the repository. */
+/** Whether the schemas are next to the repository. */
+const hasSchemas = missingSchemas() === undefined;
+
+/** The schema of a version; `undefined` if the schemas are missing. */
 function schemaOf(version: VersionLine): OlderSchema | undefined {
-  if (missingSchemas() !== undefined) return undefined;
+  if (!hasSchemas) return undefined;
   const known = schemas.get(version) ?? new OlderSchema(version);
   schemas.set(version, known);
   return known;
@@ -34,6 +38,9 @@ const STATE_TYPES: Readonly<Partial<Record<ChannelKind, string>>> = {
   chat: 'ChatState',
   terminal: 'TerminalState',
 };
+
+/** Actions that clients of 0.9 dispatch although their version does not have them [DIA-4]. */
+const BELIEVED = ['chat/isReadChanged', 'chat/isArchivedChanged'];
 
 /** An envelope whose action is of the client's version. */
 type Envelope = Omit<ActionEnvelope, 'action'> & { readonly action: Doc };
@@ -67,6 +74,7 @@ export interface ForeignParts {
   readonly clock: SimulatedClock;
   readonly network: ControlledNetwork;
   readonly ledger: Ledger;
+  readonly archive: Archive;
   readonly faults: FaultLog;
   readonly report: Report;
 }
@@ -244,8 +252,11 @@ export class ForeignClient {
   #reduce(envelope: Envelope): void {
     const { channel, action, serverSeq, origin, rejectionReason } = envelope;
     this.#lastSeen = Math.max(this.#lastSeen ?? 0, serverSeq);
-    if (origin?.clientId === this.name) this.#noteEcho(envelope, origin.clientSeq);
-    if (rejectionReason === undefined) this.#checkAction(action);
+    const isOwn = origin?.clientId === this.name;
+    if (isOwn) this.#noteEcho(envelope, origin.clientSeq);
+    // What a client has dispatched is echoed to it even if its version does not have it [DIA-3].
+    const isKnown = !isOwn || !BELIEVED.includes(String(action['type']));
+    if (rejectionReason === undefined && isKnown) this.#checkAction(envelope);
     const held = this.states.get(channel);
     if (held === undefined || rejectionReason !== undefined || serverSeq <= held.seq) return;
     held.seq = serverSeq;
@@ -253,9 +264,13 @@ export class ForeignClient {
     held.state = reduceAt(at, held.kind, held.state, action);
   }
 
-  #checkAction(action: Doc): void {
+  #checkAction({ action, serverSeq }: Envelope): void {
     this.#check(typeOf(action), action);
     if (action['type'] !== 'chat/responsePart') return;
+    const { archive } = this.#parts;
+    // Below 0.9, a resumed turn starts again with the parts that it had.
+    const whole = archive.get(serverSeq) ?? archive.nextAfter(serverSeq);
+    if (whole?.action.type === 'chat/turnResume') return;
     const { kind, content } = doc(action['part']);
     // A client that shows only appended text would miss this content [CHAT-4].
     if ((kind === 'markdown' || kind === 'reasoning') && content !== '')
@@ -275,9 +290,12 @@ export class ForeignClient {
       );
   }
 
-  #noteEcho({ serverSeq }: Envelope, clientSeq: number): void {
+  #noteEcho({ serverSeq, action, rejectionReason }: Envelope, clientSeq: number): void {
     // A replay contains echoes with numbers of an earlier connection.
     if (!this.#isOnline) return;
+    const isApplied = rejectionReason === undefined;
+    this.#parts.report.foreignDeeds.noted(String(action['type']), isApplied ? 'applied' : 'rejected');
+    if (isApplied) this.#parts.report.foreignEcho(this.version);
     if (clientSeq > this.#clientSeq || this.#echoed.has(clientSeq))
       this.#parts.faults.note(
         'once',
@@ -287,4 +305,4 @@ export class ForeignClient {
   }
 }
 
-const typeOf = (action: Doc): string => typeOfAction(String(action['type']));
+const typeOf = (action: Doc): string => (hasSchemas ? typeOfAction(String(action['type'])) : 'StateAction');

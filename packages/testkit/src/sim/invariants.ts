@@ -13,6 +13,7 @@ import { checkForeigners } from './foreign-check.ts';
 import { checkImports } from './imports.ts';
 import { checkOutcomes } from './outcomes.ts';
 import { checkOwners } from './owners.ts';
+import { historyTerminals } from './places.ts';
 import { checkSearch } from './searches.ts';
 import { shownBy } from './shown.ts';
 import type { SimClient } from './sim-client.ts';
@@ -38,6 +39,7 @@ export async function checkInvariants(world: World): Promise<void> {
     // Including terminals without a subscriber for a long time.
     for (const { resource } of world.life?.host.core.sync.root.state.terminals ?? []) uris.add(resource);
     for (const uri of uris) await holdAtLast(world, auditor, uri);
+    countShown(world, auditor);
     checkQuestions(auditor);
     checkActivities(auditor);
     checkCommands(auditor);
@@ -80,6 +82,25 @@ function compareClient(world: World, client: SimClient, auditor: SimClient): voi
     if (mirror.state !== mirror.confirmed)
       throw new Violation('convergence', `${where} shows what is not confirmed`);
     mustEqual('convergence', where, shownBy(mirror.confirmed), shownBy(cutTo(mirror, truth.confirmed)));
+  }
+}
+
+/** Counts what clients of this world can see, because it must not be missing in all worlds. */
+function countShown(world: World, auditor: SimClient): void {
+  const { report } = world;
+  const history = new Set(historyTerminals(world));
+  for (const { uri, confirmed } of auditor.mirrors()) {
+    if ('claim' in confirmed && hasExited(confirmed))
+      report.count(history.has(uri) ? 'historyTerminals' : 'endedTerminals');
+    if (!isChat(confirmed)) continue;
+    for (const { responseParts } of [...confirmed.turns, ...[confirmed.activeTurn ?? []].flat()])
+      for (const part of responseParts)
+        if (
+          part.kind === 'toolCall' &&
+          'toolInput' in part.toolCall &&
+          typeof part.toolCall.toolInput === 'object'
+        )
+          report.count('referencedInputs');
   }
 }
 

@@ -122,6 +122,7 @@ export class Ledger {
       this.#faults.note('numbers', `${line.owner} was sent ${serverSeq} behind ${line.lastSeq}`);
     line.lastSeq = Math.max(line.lastSeq, serverSeq);
     const json = JSON.stringify(envelope);
+    if (this.#isPart(line, envelope)) return;
     if (isPrivate(envelope)) this.#notePrivate(line, envelope, json, isOwn);
     else this.#checkDurable(line, envelope, json);
     // For an older version, the envelope of a number may lack fields.
@@ -142,6 +143,18 @@ export class Ledger {
         `${line.owner} was sent what is for ${before ?? origin?.clientId}: ${json}`,
       );
     this.#privateOwner.set(serverSeq, line.owner);
+  }
+
+  /**
+   * Whether this is one of several envelopes that an older version gets for the next journaled action. The last of them has the number of the
+   * action, and the others have private numbers below it, which clients share [DIA-1].
+   */
+  #isPart({ version }: Line, { channel, serverSeq, origin }: ActionEnvelope): boolean {
+    const line = lineOf(version()) ?? PROTOCOL_VERSION;
+    if (line === PROTOCOL_VERSION || origin !== undefined) return false;
+    if (this.#archive.get(serverSeq) !== undefined) return false;
+    const next = this.#archive.nextAfter(serverSeq);
+    return next?.channel === channel && dialectOf(line).changes(next.action.type);
   }
 
   #checkDurable({ version }: Line, envelope: ActionEnvelope, json: string): void {

@@ -18,6 +18,24 @@ export const chatsThatPass = (world: World): string[] =>
     .filter((entry) => isWorker(entry) || entry.resource.startsWith(PASSING_CHAT))
     .map(({ resource }) => resource);
 
+/** URIs of the session's chats. */
+export const chatsOf = (world: World): string[] => entriesOf(world).map(({ resource }) => resource);
+
+/** Number of latest turns of each chat whose terminals are listed. */
+const LATEST = 5;
+
+/** Terminals that the latest turns of the clients' chats name. Many of them have ended. */
+export function historyTerminals({ clients }: World): string[] {
+  const turns = clients.flatMap((each) =>
+    each.mirrors().flatMap(({ state }) => ('turns' in state ? state.turns.slice(-LATEST) : [])),
+  );
+  const calls = turns.flatMap(({ responseParts }) =>
+    responseParts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : [])),
+  );
+  const contents = calls.flatMap((call) => ('content' in call ? (call.content ?? []) : []));
+  return [...new Set(contents.flatMap((each) => (each.type === 'terminal' ? [each.resource] : [])))];
+}
+
 /** Channels to subscribe to: the session's chats with only the latest worker, and other sessions with their chats. */
 export function channelsOf(world: World): string[] {
   const entries = entriesOf(world);

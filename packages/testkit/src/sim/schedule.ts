@@ -7,7 +7,7 @@ import { inviteGuest, pickGuest, revokeGuest } from './guests.ts';
 import { historyMeets, shortTurn, truncate } from './history.ts';
 import { importCopy } from './imports.ts';
 import { letLivesPass } from './lives.ts';
-import { channelsOf, chatsThatPass, forkSource, terminalsOf } from './places.ts';
+import { channelsOf, chatsOf, chatsThatPass, forkSource, historyTerminals, terminalsOf } from './places.ts';
 import { loseAnswer, renew } from './renewals.ts';
 import { dropTurns } from './retention.ts';
 import { searchSomething } from './searches.ts';
@@ -156,6 +156,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
       'ahp-root://',
       ...TERMINALS,
       ...terminalsOf(world),
+      ...historyTerminals(world),
       ...channelsOf(world),
     ]);
     hold(world, client, uri, viewOf(random, uri));
@@ -215,12 +216,21 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     const source = forkSource(random, client);
     if (source === undefined || !client.isOnline) return;
     const chat = `${PASSING_CHAT}${random.hex(4)}`;
-    const kind = random.chance(0.3) ? 'sideChat' : 'fork';
-    client.command('fork of a chat', 'createChat', { channel: SESSION, chat, source: { kind, ...source } });
+    const isSide = random.chance(0.4);
+    const [deed, kind] = isSide
+      ? (['side chat', 'sideChat'] as const)
+      : (['fork of a chat', 'fork'] as const);
+    client.command(deed, 'createChat', { channel: SESSION, chat, source: { kind, ...source } });
   },
   chatMoves: ({ world, random, client }) => {
     const passing = chatsThatPass(world);
     if (passing.length === 0 || !client.isOnline) return;
+    if (random.chance(0.4)) {
+      const after = random.chance(0.2) ? {} : { after: random.pick([...chatsOf(world), SECOND_CHAT]) };
+      const destination = { kind: 'session' as const, session: SESSION, ...after };
+      client.command('reorder of chats', 'moveChat', { channel: random.pick(passing), destination });
+      return;
+    }
     const session = random.pick([SESSION, ...world.passing]);
     const destination =
       world.passing.size <= 4 && random.chance(0.2)
@@ -239,7 +249,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     const source = forkSource(random, client);
     if (source === undefined || !client.isOnline || world.passing.size > 4) return;
     const channel = `${PASSING_SESSION}${random.hex(4)}`;
-    const params = { channel, fork: { session: SESSION, turnId: source.turnId } };
+    const params = { channel, 'x-fork': { session: SESSION, turnId: source.turnId } };
     client.command('fork of a session', 'createSession', params, () => world.passing.add(channel));
   },
   sessionImports: ({ world, client }) => importCopy(world, client),

@@ -65,7 +65,7 @@ export function worldOptionsOf(seed: number): WorldOptions {
     history: random.pick([0, 3, 3, 7, 7, 7, 7, 45]),
     workTime: random.pick([0, 0, 0.1]),
     dropsTurns: random.chance(0.5),
-    foreignVersions: foreignVersionsOf(seed, random.pick([0, 0, 1, 1, 2])),
+    foreignVersions: foreignVersionsOf(seed, random.pick([0, 1, 2, 2, 3])),
     hasObserver: random.chance(0.2),
     hasGuest: random.chance(0.25),
     // Draws no random number, so that other worlds stay the same.
@@ -75,11 +75,12 @@ export function worldOptionsOf(seed: number): WorldOptions {
   };
 }
 
-/** Neighbouring seeds have clients of neighbouring versions, so that some runs have all of them. */
+/** A world has clients of old and of new versions, and neighbouring seeds have other ones. */
 const foreignVersionsOf = (seed: number, count: number): VersionLine[] =>
-  FOREIGN_VERSIONS.filter((_, index) => (seed + index) % FOREIGN_VERSIONS.length < count);
-
-const FOREIGN_VERSIONS: readonly VersionLine[] = VERSION_LINES;
+  Array.from(
+    { length: count },
+    (_, index) => VERSION_LINES[(seed + index * 4) % VERSION_LINES.length] ?? '1.0.0',
+  );
 
 /** Kinds of step whose weight differs between worlds. */
 const VARIED = [

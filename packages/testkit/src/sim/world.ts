@@ -88,7 +88,7 @@ export class World {
     this.foreigners = options.foreignVersions.map((version, index) => {
       const name = `foreigner-${index}`;
       const random = SeededRandom.of(options.seed, name);
-      const parts = { clock, network, ledger: this.ledger, faults, report };
+      const parts = { clock, network, ledger: this.ledger, archive: this.archive, faults, report };
       const versionAtHost = (): string | undefined => this.life?.versionOf(name);
       return new ForeignClient({ name, version, versionAtHost, random, ...parts });
     });

@@ -161,6 +161,16 @@ describe('a failed turn', () => {
     }
   });
 
+  it('[CHAT-23] is resumed in a window without turns when it is the only turn of the chat', async () => {
+    const { host, client, chat } = await setUp();
+    await fail(host, client, chat, 'only');
+    const none = await host.client();
+    const noneView = await none.subscribe(chat, { view: { turns: 0 } });
+    await client.act(chat, resumed('only'));
+    await host.run();
+    expect(shown(none, chat, noneView).activeTurn?.id).toBe('only');
+  });
+
   it('[CONN-22] that a killed host left open can be resumed by the next one if its agent can continue', async () => {
     const { host, client, chat } = await setUp();
     await begin(host, client, chat, 't1');

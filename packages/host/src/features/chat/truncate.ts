@@ -20,6 +20,8 @@ export interface CutPoint {
   readonly ordinal: number;
   /** Ordinal of the oldest turn that every window must contain before the action. */
   readonly oldestNeeded: number;
+  /** Least number of turns of each window afterwards. The public envelope of a cut removes nothing from an empty window. */
+  readonly leastShown: number;
   /** The last turns up to and including it, read from disk. Absent: every window contains the needed turns. */
   readonly turns?: Turn[];
   /** Bytes of these turns. */
@@ -38,8 +40,9 @@ export async function findCut(
 ): Promise<CutPoint | undefined> {
   const ordinal = await findOrdinal(sync.journal, at, turnId);
   if (ordinal === undefined) return undefined;
-  if (!isLacking(chat, ordinal)) return { ordinal, oldestNeeded: ordinal };
-  return { ordinal, oldestNeeded: ordinal, ...(await readUpTo(sync, at.chat, ordinal, 1)) };
+  const cut = { ordinal, oldestNeeded: ordinal, leastShown: 0 };
+  if (!isLacking(chat, ordinal)) return cut;
+  return { ...cut, ...(await readUpTo(sync, at.chat, ordinal, 1)) };
 }
 
 /**
@@ -49,8 +52,9 @@ export async function findCut(
 export async function findResumed(sync: Sync, chat: Channel<'chat'>): Promise<CutPoint> {
   const ordinal = chat.hostData.turnCount - 1;
   const oldestNeeded = oldestForResume(chat);
-  if (!lacksResumed(chat)) return { ordinal, oldestNeeded };
-  return { ordinal, oldestNeeded, ...(await readUpTo(sync, chat.uri, ordinal, 2)) };
+  const cut = { ordinal, oldestNeeded, leastShown: ordinal - oldestNeeded + 1 };
+  if (!lacksResumed(chat)) return cut;
+  return { ...cut, ...(await readUpTo(sync, chat.uri, ordinal, 2)) };
 }
 
 /** Whether turns for a resumption must be read from disk. */
@@ -85,7 +89,7 @@ const isLacking = (chat: Channel<'chat'>, ordinal: number): boolean =>
  * was replaced.
  */
 export function alignWindows(tx: Tx, sync: Sync, chat: Channel<'chat'>, cut: CutPoint): boolean {
-  const { ordinal, oldestNeeded, turns: last, bytes = 0 } = cut;
+  const { ordinal, oldestNeeded, leastShown, turns: last, bytes = 0 } = cut;
   // Invalidates earlier snapshots, also if nothing is cut: they must not be followed by this envelope,
   // because their window may lack the turn.
   chat.historyVersion += 1;
@@ -95,8 +99,7 @@ export function alignWindows(tx: Tx, sync: Sync, chat: Channel<'chat'>, cut: Cut
   for (const subscription of chat.subscriptions.values()) {
     if (subscription.fromOrdinal <= oldestNeeded) continue;
     const viewed = subscription.view?.turns ?? WINDOW_TURNS;
-    // The public envelope of a cut removes nothing from an empty window.
-    const shownCount = oldestNeeded === ordinal ? viewed : Math.max(viewed, ordinal - oldestNeeded + 1);
+    const shownCount = Math.max(viewed, leastShown);
     const shown = shownCount === 0 ? [] : last.slice(-shownCount);
     const turns = subscription.takesTurns ? shown : [];
     const oldest = ordinal + 1 - turns.length;
