@@ -1,11 +1,11 @@
 import type { Mirror } from '@agenthost/client';
-import type { ClientAction, Turn } from '@agenthost/protocol';
+import type { ClientAction, ToolCallState, Turn } from '@agenthost/protocol';
 import { openRequests } from '@agenthost/protocol';
-import { openCalls, turnStarted } from '@agenthost/testkit';
+import { approved, openCalls, turnStarted } from '@agenthost/testkit';
 import type { Witness } from './witness.ts';
 
 /** Chats by the kind of open item in each. */
-const OPEN = ['terminal', 'approval', 'queue', 'question', 'clientTool'] as const;
+const OPEN = ['terminal', 'approval', 'queue', 'question', 'clientTool', 'worker'] as const;
 type Kind = (typeof OPEN)[number];
 
 const PROMPTS: Readonly<Record<Kind, string>> = {
@@ -14,6 +14,7 @@ const PROMPTS: Readonly<Record<Kind, string>> = {
   queue: 'hang',
   question: 'question text',
   clientTool: '\ntool look {"at":"it"}',
+  worker: '\ndelegate hang',
 };
 
 /** A session with one open item of every kind, and a half-done import. */
@@ -59,6 +60,12 @@ export class Everything {
         await this.#do(this.chat(name).uri, turnStarted(`${name}-${turn}`, `say ${turn}`));
         await this.#witness.until(() => this.chat(name).confirmed.activeTurn === undefined);
       }
+    await this.#do(this.chat('worker').uri, turnStarted('served', 'serve sleep 300'));
+    const asked = (): ToolCallState | undefined =>
+      openCalls(this.chat('worker').confirmed).find(({ status }) => status === 'pending-confirmation');
+    await this.#witness.until(() => asked() !== undefined);
+    await this.#do(this.chat('worker').uri, approved('served', asked()?.toolCallId ?? ''));
+    await this.#witness.until(() => this.chat('worker').confirmed.activeTurn === undefined);
     for (const kind of OPEN) await this.#do(this.chat(kind).uri, turnStarted(`open-${kind}`, PROMPTS[kind]));
     const message = { text: 'later', origin: { kind: 'user' as const } };
     for (const id of ['first', 'second'])
@@ -84,6 +91,9 @@ export class Everything {
         (call) => call.status === 'running' && call.content?.some(({ type }) => type === 'terminal') === true,
       ),
       approval: calls('approval').some(({ status }) => status === 'pending-confirmation'),
+      work: ['shell', 'subagent'].every((kind) =>
+        this.chat('worker').confirmed.backgroundWork?.some((work) => work.kind === kind),
+      ),
       queue: this.chat('queue').confirmed.queuedMessages?.length === 2,
       steering: this.chat('past').confirmed.steeringMessage !== undefined,
       question: openRequests(this.chat('question').confirmed).length === 1,

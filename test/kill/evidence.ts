@@ -22,7 +22,8 @@ export class Evidence {
       this.#indexOf.set(envelope.serverSeq, this.#rows.length);
       this.#rows.push(envelope);
       const { action } = envelope;
-      if (action.type === 'chat/turnStarted') this.#open.add(action.turnId);
+      if (action.type === 'chat/turnStarted' || action.type === 'chat/turnResume')
+        this.#open.add(action.turnId);
       if (
         action.type === 'chat/turnComplete' ||
         action.type === 'chat/turnCancelled' ||

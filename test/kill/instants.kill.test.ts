@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AhpClient } from '@agenthost/client';
+import type { ChatState } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Copies } from './copies.ts';
@@ -17,7 +18,10 @@ const COMMITS = 7;
 const MOMENTS = ['before', 'after'] as const;
 const preload = join(import.meta.dirname, 'kill-at-commit.ts');
 
-const counts = { kills: 0, forkChat: 0, forkSession: 0, truncation: 0, import: 0, whole: 0, absent: 0 };
+const counts = {
+  ...{ kills: 0, forkChat: 0, forkSession: 0, truncation: 0, import: 0, whole: 0, absent: 0 },
+  commandsGoOn: 0,
+};
 const evidence = new Evidence();
 const copies = new Copies();
 const channels = new Set(['ahp-root://']);
@@ -48,7 +52,7 @@ afterAll(async () => {
 }, 60_000);
 
 describe('a host that is killed right before and right after each commit of running operations', () => {
-  test('[CONN-4] [CONN-6] [CONN-8] [CHAT-5] [CHAT-12] [SESS-12] ends open turns, holds the queue, and leaves nothing half done', async () => {
+  test('[CONN-4] [CONN-6] [CONN-22] [CHAT-5] [CHAT-12] [CHAT-46] [SESS-12] ends open turns, holds the queue, and leaves nothing half done', async () => {
     for (let commit = 1; commit <= COMMITS; commit += 1)
       for (const moment of MOMENTS) await playOnce(`${moment} ${commit}`);
     process.stdout.write(`kill test of instants: ${JSON.stringify(counts)}\n`);
@@ -56,6 +60,8 @@ describe('a host that is killed right before and right after each commit of runn
     // Each operation was without an answer at some kill.
     for (const count of [counts.forkChat, counts.forkSession, counts.truncation, counts.import])
       expect(count).toBeGreaterThan(0);
+    // One that an agent has sent to the background, and one whose turn has ended.
+    expect(counts.commandsGoOn).toBe(2 * counts.kills);
     expect(counts.whole).toBeGreaterThanOrEqual(3);
     expect(counts.absent).toBeGreaterThanOrEqual(3);
   }, 600_000);
@@ -113,7 +119,13 @@ async function lookAround(all: Everything, instant: string, answered: ReadonlySe
       expect(confirmed.activeTurn, `${uri}, ${instant}`).toBeUndefined();
       const last = confirmed.turns.at(-1);
       if (last?.id.startsWith('open-') === true)
-        expect(last, uri).toMatchObject({ state: 'error', error: { errorType: 'hostRestarted' } });
+        expect(last.responseParts.at(-1), uri).toEqual({
+          kind: 'error',
+          error: expect.objectContaining({ errorType: 'hostRestarted' }),
+          // The host itself runs commands, and cannot continue them.
+          ...(uri.endsWith('-terminal') ? {} : { resumable: true }),
+        });
+      await expectWork(client, confirmed, instant);
       if (uri.endsWith('-queue'))
         expect(
           confirmed.queuedMessages?.map(({ id }) => id),
@@ -126,6 +138,20 @@ async function lookAround(all: Everything, instant: string, answered: ReadonlySe
     await expectImport(client, all, instant, answered);
   } finally {
     client.close();
+  }
+}
+
+/** No worker is listed after a restart, and only commands that still run [CONN-22]. */
+async function expectWork(client: AhpClient, { backgroundWork = [] }: ChatState, instant: string) {
+  expect(
+    backgroundWork.filter(({ kind }) => kind !== 'shell'),
+    instant,
+  ).toEqual([]);
+  for (const work of backgroundWork) {
+    if (work.kind !== 'shell' || typeof work.terminal !== 'string') continue;
+    const { confirmed } = await client.subscribe(work.terminal, { kind: 'terminal' });
+    expect(confirmed.lifecycle, instant).toEqual({ status: 'running' });
+    counts.commandsGoOn += 1;
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ActionEnvelope, Turn } from '@agenthost/protocol';
 import { SeededRandom, turnStarted } from '@agenthost/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Evidence } from './evidence.ts';
@@ -20,6 +21,8 @@ const LONG = [
   'stream 250 every 1; ask',
 ];
 const SHORT = 'stream 200 every 1';
+/** Prompts that still stream when they are resumed. */
+const ENDLESS = /stream 100000/;
 
 const random = new SeededRandom(Number(process.env['SEED'] ?? 1));
 let folder = '';
@@ -49,16 +52,30 @@ afterAll(async () => {
 }, 30_000);
 
 describe('a host that is killed again and again', () => {
-  test('[CONN-4] [CONN-5] [CONN-6] [CONN-8] [ACT-8] loses nothing that a client has seen, and clients continue by replay', async () => {
-    const counts = { kills: 0, withOpenTurn: 0, replays: 0, envelopesSeen: 0, merged: 0, journaled: 0 };
+  test('[CONN-4] [CONN-5] [CONN-6] [CONN-22] [CHAT-23] [ACT-8] loses nothing that a client has seen, and clients continue by replay', async () => {
+    const counts = {
+      ...{ kills: 0, withOpenTurn: 0, resumed: 0, replays: 0 },
+      ...{ envelopesSeen: 0, merged: 0, journaled: 0 },
+    };
     const evidence = new Evidence();
     const channels = [SESSION, witnesses[0]?.chat?.uri ?? ''];
+    let turnId = '';
+    let prompt = SHORT;
+    /** Number of times that the present turn has begun. */
+    let attempts = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const isLong = round % 4 !== 3;
-      const turnId = `turn-${round}`;
+      const isResumed = round % 4 === 2 && ENDLESS.test(prompt);
+      if (isResumed) counts.resumed += 1;
+      else {
+        turnId = `turn-${round}`;
+        prompt = isLong ? (LONG[round % LONG.length] ?? SHORT) : SHORT;
+      }
+      attempts = isResumed ? attempts + 1 : 1;
       for (const witness of witnesses) witness.forget();
-      await start(turnId, isLong ? (LONG[round % LONG.length] ?? SHORT) : SHORT);
+      await start(turnId, isResumed ? undefined : prompt);
       await killDuring(turnId, isLong);
+      const killedAt = Date.now();
       counts.kills += 1;
 
       const journal = await reader.read(join(folder, 'data'), evidence.lastJournaled, channels);
@@ -85,7 +102,7 @@ describe('a host that is killed again and again', () => {
       expect(turn?.id).toBe(turnId);
       if (wasOpen) {
         counts.withOpenTurn += 1;
-        expect(turn).toMatchObject({ state: 'error', error: { errorType: 'hostRestarted' } });
+        expectCutOff(turn, { attempts, journal, killedAt });
       } else expect(turn?.state).toBe('complete');
       // The next journal must contain the envelopes of the restart and of the replays under the same numbers.
       for (const { seen } of witnesses) for (const envelope of seen) evidence.expectLater(envelope);
@@ -97,16 +114,45 @@ describe('a host that is killed again and again', () => {
     process.stdout.write(`kill test: ${JSON.stringify(counts)}\n`);
     expect(counts.kills).toBe(ROUNDS);
     expect(counts.withOpenTurn).toBeGreaterThanOrEqual(25);
+    expect(counts.resumed).toBeGreaterThanOrEqual(5);
     expect(counts.replays).toBe(2 * ROUNDS);
     expect(counts.envelopesSeen).toBeGreaterThanOrEqual(100 * ROUNDS);
     expect(counts.merged).toBeGreaterThan(0);
   }, 600_000);
 });
 
-/** Starts a turn and causes a rejection, so that private envelopes take numbers too. */
-async function start(turnId: string, prompt: string): Promise<void> {
+/**
+ * Checks that a turn has ended with an error that its agent can continue after, at a moment between the last journaled envelope and the kill
+ * [CONN-22]. Each attempt left an error part.
+ */
+function expectCutOff(
+  turn: Turn | undefined,
+  parts: { attempts: number; journal: readonly ActionEnvelope[]; killedAt: number },
+): void {
+  expect(turn?.state).toBe('error');
+  const errors = turn?.responseParts.filter(({ kind }) => kind === 'error');
+  expect(errors).toEqual(
+    Array.from({ length: parts.attempts }, () =>
+      expect.objectContaining({
+        error: expect.objectContaining({ errorType: 'hostRestarted' }),
+        resumable: true,
+      }),
+    ),
+  );
+  expect(turn?.responseParts.at(-1)).toBe(errors?.at(-1));
+  const endedAt = Date.parse(turn?.startedAt ?? '') + (turn?.duration ?? 0);
+  expect(endedAt).toBeGreaterThanOrEqual(parts.journal.at(-1)?.['x-time'] ?? Number.NaN);
+  expect(endedAt).toBeLessThanOrEqual(parts.killedAt);
+}
+
+/**
+ * Starts a turn, or resumes the last one without a prompt, and causes a rejection, so that private envelopes take numbers too.
+ */
+async function start(turnId: string, prompt: string | undefined): Promise<void> {
   const [first, second] = witnesses;
-  const started = await first?.chat?.dispatch(turnStarted(turnId, prompt));
+  const started = await first?.chat?.dispatch(
+    prompt === undefined ? { type: 'chat/turnResume', turnId } : turnStarted(turnId, prompt),
+  );
   expect(started?.outcome).toBe('accepted');
   const refused = await second?.chat?.dispatch({ type: 'chat/turnCancelled', turnId: 'none', duration: 0 });
   expect(refused?.outcome).toBe('rejected');

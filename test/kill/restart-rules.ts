@@ -39,6 +39,11 @@ export class RestartRules {
         this.#open.set(channel, action.turnId);
         this.#released.add(channel);
         return;
+      case 'chat/turnResume':
+        expect(this.#left.get(channel), `${channel}: ${action.turnId} was resumed over it`).toBeUndefined();
+        this.#open.set(channel, action.turnId);
+        this.#released.add(channel);
+        return;
       case 'chat/turnComplete':
       case 'chat/turnCancelled':
       case 'chat/error':

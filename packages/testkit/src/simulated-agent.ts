@@ -29,6 +29,9 @@ export interface SimulatedAgentOptions extends TurnOptions {
 
 const STEER: SteerWeights = { take: 6, refuse: 3, fail: 1, late: 1 };
 
+/** Begins the text of a message whose turn fails until it is resumed. */
+export const FAILING = 'fail ';
+
 /** What a session can do with its first working directory. The seed decides. */
 const DIRECTORIES = [{ primaryReplacement: true }, { immutablePrimary: true }, {}] as const;
 
@@ -96,6 +99,10 @@ class SimulatedSession implements AgentSession {
     const running = { turnId: input.turnId, over: Promise.withResolvers<void>() };
     this.#running = running;
     try {
+      if (name === input.turnId && input.message.text.startsWith(FAILING)) {
+        await output.markdown('half a ');
+        throw new AgentError('agentError', 'the schedule says so');
+      }
       await this.#steps(turn, random.between(least, most), signal);
     } finally {
       this.#running = undefined;

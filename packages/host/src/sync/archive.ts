@@ -14,12 +14,15 @@ export function archiveTurns(sync: Sync): void {
   });
 }
 
-/** Whether all turns are cut while none is in memory. State then loses only their cursor. */
-const cutsAllUnseen = ({ action, before, after }: Change<'chat'>): boolean =>
+/**
+ * Whether all turns are cut while none is in memory. State then loses only their cursor. It has none if retention has dropped all turns but the
+ * active one, which was resumed.
+ */
+const cutsAllUnseen = ({ channel, action, before }: Change<'chat'>): boolean =>
   action.type === 'chat/truncated' &&
+  action.turnId === undefined &&
   before.turns.length === 0 &&
-  before.turnsNextCursor !== undefined &&
-  after.turnsNextCursor === undefined;
+  channel.hostData.turnCount > 0;
 
 /** Drops an active turn that is cut off before it has a row. */
 function dropCutTurn(tx: Tx, { channel, before, after }: Change<'chat'>): void {

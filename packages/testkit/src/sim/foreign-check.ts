@@ -1,4 +1,10 @@
-import { ACTIVITY_MASK, type ChannelKind, dialectOf, type VersionLine } from '@agenthost/protocol';
+import {
+  ACTIVITY_MASK,
+  type ChannelKind,
+  type ChannelState,
+  dialectOf,
+  type VersionLine,
+} from '@agenthost/protocol';
 import { comparable } from '../oracle/allowed.ts';
 import { type Doc, docs, isDoc } from '../oracle/doc.ts';
 import type { ForeignClient } from './foreign-client.ts';
@@ -24,7 +30,7 @@ export function checkForeigners(foreigners: readonly ForeignClient[], auditor: S
       mustEqual(
         'convergence',
         where,
-        judged(shownOf(held, truth)),
+        judged(shownOf(held, truth, isResumed(mirror.confirmed))),
         judged(cutTo(held, truth, { where, version })),
       );
     }
@@ -34,9 +40,15 @@ export function checkForeigners(foreigners: readonly ForeignClient[], auditor: S
 const known = (version: VersionLine, kind: ChannelKind, state: unknown): Doc =>
   comparable(version, kind, isDoc(state) ? state : {});
 
+/** Whether the active turn of a chat has failed before. */
+const isResumed = (state: ChannelState[ChannelKind]): boolean =>
+  'turns' in state && state.activeTurn?.responseParts.some(({ kind }) => kind === 'error') === true;
+
 /** The state without the oldest turns, which the host no longer has. */
-function shownOf(held: Doc, truth: Doc): Doc {
+function shownOf(held: Doc, truth: Doc, resumed: boolean): Doc {
   if (!('turns' in held && 'turns' in truth)) return held;
+  // The only turn that the host has kept may be active again.
+  if (resumed && docs(truth['turns']).length === 0) return { ...held, turns: [] };
   const oldest = docs(truth['turns'])[0]?.['id'];
   const turns = docs(held['turns']);
   // The id of a deleted turn may be used again; the newest turn with the id is the host's.

@@ -2,6 +2,7 @@ import type { Turn } from '@agenthost/protocol';
 import { turnStarted } from '../builders.ts';
 import { drainMicrotasks } from '../drain-microtasks.ts';
 import type { SeededRandom } from '../seeded-random.ts';
+import { FAILING } from '../simulated-agent.ts';
 import { dropTurnsOf } from './retention.ts';
 import type { SimClient } from './sim-client.ts';
 import type { World } from './world.ts';
@@ -14,6 +15,20 @@ const chatsOf = (client: SimClient) =>
 export function shortTurn(random: SeededRandom, client: SimClient): void {
   const idle = chatsOf(client).filter(({ state }) => state.activeTurn === undefined);
   if (idle.length > 0) client.dispatch(random.pick(idle).uri, turnStarted(`short-${random.hex(6)}`, '!'));
+}
+
+/** Resumes the last turn of a chat if it has failed, or starts a turn that fails at once. */
+export function resume(random: SeededRandom, client: SimClient): void {
+  const idle = chatsOf(client).filter(({ state }) => state.activeTurn === undefined);
+  if (idle.length === 0) return;
+  const { uri, state } = random.pick(idle);
+  resumeIn(random, client, uri, state.turns);
+}
+
+function resumeIn(random: SeededRandom, client: SimClient, uri: string, turns: readonly Turn[]): void {
+  const last = turns.at(-1);
+  if (last?.state === 'error') return client.dispatch(uri, { type: 'chat/turnResume', turnId: last.id });
+  client.dispatch(uri, turnStarted(`failing-${random.hex(6)}`, `${FAILING}${random.hex(4)}`));
 }
 
 /** Truncates a chat at an earlier turn, possibly outside of other clients' windows, or at its beginning. */
@@ -69,6 +84,7 @@ const MEETING = {
   lookAgain: 2,
   dropTurns: 3,
   shortTurn: 2,
+  resume: 2,
   drop: 0.7,
   failCommit: 0.7,
 } as const;
@@ -145,6 +161,9 @@ export async function historyMeets(world: World, random: SeededRandom): Promise<
         break;
       case 'shortTurn':
         if (state.activeTurn === undefined) client.dispatch(uri, turnStarted(`short-${random.hex(6)}`, '!'));
+        break;
+      case 'resume':
+        if (state.activeTurn === undefined) resumeIn(random, client, uri, state.turns);
         break;
       case 'drop':
         client.link?.cut();

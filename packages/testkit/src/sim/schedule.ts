@@ -4,7 +4,7 @@ import { SeededRandom } from '../seeded-random.ts';
 import { crowdComes } from './crowd.ts';
 import { actAbroad } from './foreign-acts.ts';
 import { inviteGuest, pickGuest, revokeGuest } from './guests.ts';
-import { historyMeets, shortTurn, truncate } from './history.ts';
+import { historyMeets, resume, shortTurn, truncate } from './history.ts';
 import { importCopy } from './imports.ts';
 import { letLivesPass } from './lives.ts';
 import { channelsOf, chatsOf, chatsThatPass, forkSource, historyTerminals, terminalsOf } from './places.ts';
@@ -122,6 +122,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
   crowdComes: ({ world, random }) => crowdComes(world, random),
   truncate: ({ random, client }) => truncate(random, client),
   shortTurn: ({ random, client }) => shortTurn(random, client),
+  resume: ({ random, client }) => resume(random, client),
   historyMeets: ({ world, random }) => historyMeets(world, random),
   rivalComes: ({ world, client }) => {
     if (!world.isUp || !client.resends || world.rivals.length > 1) return;

@@ -20,6 +20,7 @@ export const STEPS = {
   dropTurns: 3,
   truncate: 0.8,
   shortTurn: 1.5,
+  resume: 1.2,
   historyMeets: 1.5,
   rivalComes: 0.2,
   rivalActs: 1,
