@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AhpClient } from '@agenthost/client';
-import { DeedCounts, type LeastDeeds, SeededRandom } from '@agenthost/testkit';
+import { DeedCounts, FOLDERS, type LeastDeeds, SeededRandom } from '@agenthost/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkContents, checkSearch } from './aftermath.ts';
 import { Commander } from './commander.ts';
@@ -45,6 +45,12 @@ const LEAST: LeastDeeds = {
   'chat/toolCallResultConfirmed': [1, 0],
   'chat/toolCallContentChanged': [1, 0],
   'chat/turnCancelled': [30, 20],
+  'chat/turnResume': [4, 10],
+  'session/workingDirectorySet': [5, 2],
+  'session/workingDirectoryRemoved': [2, 0],
+  'chat/workingDirectorySet': [2, 2],
+  'chat/isReadChanged': [5, 0],
+  'chat/isArchivedChanged': [2, 2],
   'chat/truncated': [10, 0],
   'chat/pendingMessageSet': [50, 0],
   'chat/pendingMessageRemoved': [20, 10],
@@ -107,10 +113,12 @@ const nowhere = 'ws://127.0.0.1:9/ahp';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'agenthost-deeds-'));
   host = new HostProcess(join(folder, 'data'), folder);
+  for (const name of FOLDERS.filter((each) => !each.startsWith('no-')))
+    await mkdir(join(folder, name), { recursive: true });
   reader = new JournalReader();
   await host.start();
   const wsUrl = (): string => (isReachable ? address() : nowhere);
-  doers = ['first', 'second'].map((name) => new Doer({ name, seed, counts: deeds, wsUrl }));
+  doers = ['first', 'second'].map((name) => new Doer({ name, seed, counts: deeds, wsUrl, folder }));
   for (const { client } of doers) await client.connect();
   const [first] = doers;
   if (first === undefined) throw new Error('nobody does anything');
@@ -131,7 +139,7 @@ afterAll(async () => {
 }, 30_000);
 
 describe('a host that is killed while clients do everything they can', () => {
-  test('[CONN-4] [CONN-5] [CONN-6] [ACT-8] [CHAT-5] [CHAT-12] [SESS-12] keeps turns, ends open ones, and holds queued messages', async () => {
+  test('[CONN-4] [CONN-5] [CONN-6] [CONN-22] [ACT-8] [CHAT-5] [CHAT-23] [CHAT-12] [SESS-12] keeps turns, ends open ones, and holds queued messages', async () => {
     for (let round = 0; round < ROUNDS || (round < MOST_ROUNDS && missing().length > 0); round += 1) {
       for (const doer of doers) doer.forget();
       await doUntilKilled();

@@ -31,6 +31,8 @@ const PROMPTS = [
   'title renamed by the agent',
   'hang',
   'fail on purpose',
+  'fail on purpose; stream 20 every 2; ask',
+  'fail on purpose; fail again; stream 30 every 3',
   '\ntool look {"at":"it"}\ntool look {"at":"that"}',
   '\ntool look {"at":"it"}',
   '\ntool look {"at":"one"}\ntool look {"at":"two"}\ntool look {"at":"three"}',
@@ -50,9 +52,18 @@ export class Doer extends Witness {
   readonly #counts: DeedCounts;
   readonly #held = new Map<string, Mirror<ChannelKind>>();
   readonly #pending = new Set<Promise<void>>();
+  readonly #folder: string;
 
-  constructor(parts: { name: string; seed: number; counts: DeedCounts; wsUrl: () => string }) {
+  /** `folder`: the folder below which working directories are. */
+  constructor(parts: {
+    name: string;
+    seed: number;
+    counts: DeedCounts;
+    wsUrl: () => string;
+    folder: string;
+  }) {
     super(parts.name, parts.wsUrl);
+    this.#folder = parts.folder;
     this.random = SeededRandom.of(parts.seed, parts.name);
     this.#counts = parts.counts;
   }
@@ -92,6 +103,7 @@ export class Doer extends Witness {
       name: this.name,
       random: this.random,
       prompt: this.prompt,
+      folder: this.#folder,
       mirrors: () => (isBusy ? busy : all),
       dispatch: (channel, action) => this.dispatch(channel, action),
     });

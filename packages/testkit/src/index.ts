@@ -3,6 +3,7 @@ export * from './builders.ts';
 export { ControlledNetwork, Link, type LinkDirection } from './controlled-network.ts';
 export { type Actor, act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from './deeds/act.ts';
 export { DeedCounts, type LeastDeeds } from './deeds/deed-counts.ts';
+export { FOLDERS } from './deeds/directories.ts';
 export { drainMicrotasks } from './drain-microtasks.ts';
 export { failingKeywords } from './failing-keywords.ts';
 export { FaultJournal, type JournalGates } from './fault-journal.ts';

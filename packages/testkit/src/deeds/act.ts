@@ -86,6 +86,8 @@ export interface Actor {
   readonly random: SeededRandom;
   mirrors(): readonly Mirror<ChannelKind>[];
   dispatch(channel: string, action: ClientAction): void;
+  /** The folder below which working directories are. Default: the current one. */
+  readonly folder?: string;
   /** Text of a prompt. Default: a generated text. */
   prompt?(): string;
 }
@@ -103,7 +105,7 @@ export function act(client: Actor): void {
   const action = isChat(state)
     ? chatAction(client, state)
     : isSession(state)
-      ? sessionAction(random, state, client.name)
+      ? sessionAction(client, state)
       : isRoot(state)
         ? rootAction(random)
         : isTerminal(state)
@@ -118,7 +120,7 @@ const isTerminal = (state: object): state is TerminalState => 'claim' in state;
 const isSession = (state: object): state is SessionState => 'activeClients' in state;
 
 function chatAction(
-  { random, name: clientId, prompt }: Actor,
+  { random, name: clientId, folder, prompt }: Actor,
   state: ChatState,
 ): ClientAction | ClientAction[] | undefined {
   const turnId = state.activeTurn?.id ?? '';
@@ -169,7 +171,7 @@ function chatAction(
       return { type: 'chat/turnResume', turnId: last.id };
     }
     case 'directory':
-      return chatDirectory(random, state);
+      return chatDirectory(random, state, folder);
     case 'queue':
       return pendingSet(random, 'queued', prompt?.());
     case 'steer':
@@ -252,9 +254,8 @@ const withPhoto = (message: Message): Message =>
   /^[0-4]/.test(message.text) ? { ...message, attachments: [PHOTO] } : message;
 
 function sessionAction(
-  random: SeededRandom,
+  { random, name: clientId, folder }: Actor,
   state: SessionState,
-  clientId: string,
 ): ClientAction | undefined {
   switch (random.weighted(SESSION_DEEDS)) {
     case 'title':
@@ -266,7 +267,7 @@ function sessionAction(
     case 'config':
       return { type: 'session/configChanged', config: sessionConfig(random) };
     case 'directory':
-      return sessionDirectory(random, state);
+      return sessionDirectory(random, state, folder);
     case 'strangeConfig':
       return {
         type: 'session/configChanged',

@@ -1,3 +1,4 @@
+import { VERSION_LINES } from '@agenthost/protocol';
 import { expect, test } from 'vitest';
 import type { LeastDeeds } from '../deeds/deed-counts.ts';
 import { Report } from './report.ts';
@@ -16,49 +17,71 @@ const RUN = { stepCount: 2_000, auditCount: 3 };
  * current counts, less for small counts, because every change of the host changes them.
  */
 const LEAST: Required<LeastDeeds> = {
-  'root/configChanged': [251, 236],
-  'session/titleChanged': [200, 84],
-  'session/isReadChanged': [143, 62],
-  'session/isArchivedChanged': [141, 49],
-  'session/activeClientSet': [437, 149],
-  'session/activeClientRemoved': [54, 46],
-  'session/configChanged': [139, 90],
-  'session/workingDirectorySet': [0, 0],
-  'session/workingDirectoryRemoved': [0, 0],
-  'session/workingDirectoryReplaced': [0, 0],
-  'chat/workingDirectorySet': [0, 0],
-  'chat/workingDirectoryRemoved': [0, 0],
-  'chat/turnStarted': [537, 419],
-  'chat/toolCallConfirmed': [11, 66],
-  'chat/toolCallComplete': [6, 10],
-  'chat/toolCallResultConfirmed': [1, 3],
-  'chat/toolCallContentChanged': [2, 3],
-  'chat/turnCancelled': [18, 95],
-  'chat/turnResume': [0, 1],
-  'chat/truncated': [360, 212],
-  'chat/pendingMessageSet': [273, 85],
-  'chat/pendingMessageRemoved': [15, 93],
-  'chat/queuedMessagesReordered': [94, 38],
-  'chat/draftChanged': [273, 89],
-  'chat/inputAnswerChanged': [11, 17],
-  'chat/inputCompleted': [10, 45],
-  'chat/isReadChanged': [0, 0],
-  'chat/isArchivedChanged': [0, 0],
-  'terminal/input': [74, 390],
-  'terminal/resized': [66, 155],
-  'terminal/claimed': [102, 222],
-  'terminal/titleChanged': [82, 27],
-  'terminal/cleared': [21, 45],
-  createChat: [20, 16],
-  'fork of a chat': [6, 17],
-  'side chat': [0, 0],
-  disposeChat: [10, 5],
-  moveChat: [5, 2],
-  'reorder of chats': [0, 0],
-  'fork of a session': [3, 17],
-  createSession: [7, 4],
-  disposeSession: [4, 12],
+  'root/configChanged': [215, 205],
+  'session/titleChanged': [179, 50],
+  'session/isReadChanged': [118, 41],
+  'session/isArchivedChanged': [132, 40],
+  'session/activeClientSet': [387, 106],
+  'session/activeClientRemoved': [44, 37],
+  'session/configChanged': [127, 73],
+  'session/workingDirectorySet': [83, 53],
+  'session/workingDirectoryRemoved': [31, 34],
+  'session/workingDirectoryReplaced': [11, 25],
+  'chat/workingDirectorySet': [9, 22],
+  'chat/workingDirectoryRemoved': [1, 0],
+  'chat/turnStarted': [563, 387],
+  'chat/toolCallConfirmed': [17, 70],
+  'chat/toolCallComplete': [4, 4],
+  'chat/toolCallResultConfirmed': [1, 1],
+  'chat/toolCallContentChanged': [1, 1],
+  'chat/turnCancelled': [26, 100],
+  'chat/turnResume': [80, 130],
+  'chat/truncated': [302, 177],
+  'chat/pendingMessageSet': [247, 70],
+  'chat/pendingMessageRemoved': [23, 78],
+  'chat/queuedMessagesReordered': [86, 33],
+  'chat/draftChanged': [258, 69],
+  'chat/inputAnswerChanged': [3, 17],
+  'chat/inputCompleted': [8, 48],
+  'chat/isReadChanged': [31, 11],
+  'chat/isArchivedChanged': [20, 10],
+  'terminal/input': [80, 362],
+  'terminal/resized': [61, 153],
+  'terminal/claimed': [99, 222],
+  'terminal/titleChanged': [85, 25],
+  'terminal/cleared': [27, 52],
+  createChat: [16, 10],
+  'fork of a chat': [2, 4],
+  'side chat': [4, 1],
+  disposeChat: [9, 9],
+  moveChat: [4, 10],
+  'reorder of chats': [3, 3],
+  'fork of a session': [3, 10],
+  createSession: [2, 2],
+  disposeSession: [1, 18],
 };
+
+/** The same for clients of other implementations, which are fewer. */
+const LEAST_FOREIGN: LeastDeeds = {
+  'session/titleChanged': [8, 4],
+  'session/isReadChanged': [3, 1],
+  'session/isArchivedChanged': [3, 1],
+  'session/activeClientSet': [8, 1],
+  'session/workingDirectorySet': [1, 1],
+  'chat/turnStarted': [10, 10],
+  'chat/toolCallConfirmed': [2, 2],
+  'chat/turnCancelled': [1, 4],
+  'chat/turnResume': [0, 2],
+  'chat/truncated': [2, 10],
+  'chat/pendingMessageSet': [10, 2],
+  'chat/draftChanged': [6, 2],
+  'chat/inputAnswerChanged': [1, 0],
+  'chat/inputCompleted': [1, 1],
+  'terminal/titleChanged': [1, 0],
+};
+
+/** Least number of accepted actions of foreign clients of each version. */
+const LEAST_OF_VERSION = 6;
 
 const total = new Report();
 
@@ -90,9 +113,17 @@ test.skipIf(only !== undefined)('the schedules caused enough events of each kind
   expect(total.of('replayReconnects')).toBeGreaterThanOrEqual(1172);
   expect(total.of('snapshotReconnects')).toBeGreaterThanOrEqual(761);
   expect(total.deeds.tooFew(LEAST), 'deeds that hardly were').toEqual([]);
+  expect(total.foreignDeeds.tooFew(LEAST_FOREIGN), 'deeds of foreign clients that hardly were').toEqual([]);
+  expect(
+    VERSION_LINES.filter((version) => (total.foreignVersions.get(version) ?? 0) < LEAST_OF_VERSION),
+    'versions whose clients did hardly anything',
+  ).toEqual([]);
   // The host ignores actions on disposed channels; clients rarely send them.
   expect(total.deeds.total('ignored')).toBeGreaterThan(0);
   expect(total.of('terminalExits')).toBeGreaterThan(0);
+  expect(total.of('endedTerminals')).toBeGreaterThanOrEqual(80);
+  expect(total.of('historyTerminals')).toBeGreaterThanOrEqual(5);
+  expect(total.of('referencedInputs')).toBeGreaterThanOrEqual(2);
   expect(total.of('shellReports')).toBeGreaterThanOrEqual(699);
   expect(total.of('commandTurns')).toBeGreaterThanOrEqual(15);
   expect(total.of('searchHits')).toBeGreaterThanOrEqual(123);

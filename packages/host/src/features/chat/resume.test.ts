@@ -17,8 +17,8 @@ const started = (turnId: string) =>
     message: { text: turnId, origin: { kind: 'user' } },
   }) as const;
 
-async function setUp() {
-  const host = await startHost();
+async function setUp(config: Parameters<typeof startHost>[0] = {}) {
+  const host = await startHost(config);
   host.agent.resumesTurns = true;
   const client = await host.client();
   const { chat } = await host.session(client);
@@ -169,6 +169,20 @@ describe('a failed turn', () => {
     await client.act(chat, resumed('only'));
     await host.run();
     expect(shown(none, chat, noneView).activeTurn?.id).toBe('only');
+  });
+
+  it('[CHAT-23] [CHAT-24] is cut when it is the only turn that the retention policy has kept', async () => {
+    const { host, client, chat } = await setUp({ retention: { turnsPerChat: 1 } });
+    for (const turnId of ['t0', 't1', 'last']) await fail(host, client, chat, turnId);
+    // Maintenance drops turns in its first minute.
+    await host.advance(61_000);
+    await client.act(chat, resumed('last'));
+    await host.run();
+    await client.act(chat, { type: 'chat/truncated' });
+    await host.run();
+    const { hostData } = host.host.core.sync.registry.getOf('chat', chat) ?? {};
+    expect(hostData).toMatchObject({ turnCount: 0 });
+    expect(hostData).not.toHaveProperty('keptFrom');
   });
 
   it('[CONN-22] that a killed host left open can be resumed by the next one if its agent can continue', async () => {
