@@ -170,6 +170,7 @@ export class Hub {
 
   /** Closes every connection. */
   close(code: number, reason: string): void {
+    this.#flushing.stop();
     for (const connection of [...this.#connections]) connection.close(code, reason);
   }
 

@@ -53,12 +53,12 @@ const LEAST: Required<LeastDeeds> = {
   createChat: [16, 10],
   'fork of a chat': [2, 4],
   'side chat': [4, 1],
-  disposeChat: [9, 9],
-  moveChat: [4, 10],
+  disposeChat: [6, 6],
+  moveChat: [4, 6],
   'reorder of chats': [3, 3],
   'fork of a session': [3, 10],
-  createSession: [2, 2],
-  disposeSession: [1, 18],
+  createSession: [2, 1],
+  disposeSession: [1, 5],
 };
 
 /** The same for clients of other implementations, which are fewer. */

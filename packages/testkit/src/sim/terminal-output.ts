@@ -14,7 +14,10 @@ const MARK = /\u001b\](?:133|633);[^\u0007\u001b]*(?:\u0007|\u001b\\)/g;
 export function checkOutput({ life, ptys, report }: World, auditor: SimClient): void {
   for (const { uri, confirmed } of auditor.mirrors()) {
     if (!('claim' in confirmed)) continue;
-    const id = life?.host.core.sync.registry.getOf('terminal', uri)?.hostData.pty;
+    const hostData = life?.host.core.sync.registry.getOf('terminal', uri)?.hostData;
+    // It was removed, and the host shows what a turn has kept of it.
+    if (hostData?.isHistory === true) continue;
+    const id = hostData?.pty;
     const pty = ptys.ptys.findLast(({ spec }) => spec.id === id);
     if (pty === undefined) throw new Violation('output', `${uri}: no program was ever started for it`);
     // The next host reads its output.

@@ -26,6 +26,28 @@ test('large output for many sockets is written in several event-loop iterations,
   expect(flushed).toHaveLength(42);
 });
 
+test('no timer is left when it stops, and later confirmations are written at once', () => {
+  const running = new Set<() => void>();
+  const flushing = new Flushing({
+    after: (_, callback) => {
+      running.add(callback);
+      return () => running.delete(callback);
+    },
+    immediate: () => expect.fail('nothing is large'),
+  });
+  const flushed: string[] = [];
+  const confirm = (name: string): void => {
+    flushing.add({ corkedLength: 10, isConfirmation: true, flush: () => flushed.push(name) });
+    flushing.flush();
+  };
+  confirm('first');
+  expect(running.size).toBe(1);
+  flushing.stop();
+  confirm('second');
+  expect(running.size).toBe(0);
+  expect(flushed).toEqual(['first', 'second']);
+});
+
 test('confirmations of typed input wait for other output of their connection, but not long', () => {
   const later: { delayMs: number; callback: () => void }[] = [];
   const flushing = new Flushing({

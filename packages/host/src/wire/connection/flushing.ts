@@ -1,4 +1,4 @@
-import type { Timers } from '../../lib/clock.ts';
+import type { Cancel, Timers } from '../../lib/clock.ts';
 
 /** Output written to sockets in one iteration of the event loop, in UTF-16 units. The output of one socket is never split. */
 export const FLUSHED_LENGTH = 16 * 1024 * 1024;
@@ -26,7 +26,9 @@ export class Flushing {
   readonly #timers: Timers;
   readonly #waiting = new Set<Flushable>();
   #isSliced = false;
-  #isDelayed = false;
+  /** Cancels the timer of the confirmations. Absent: no timer runs. */
+  #cancelDelay: Cancel | undefined;
+  #isStopped = false;
 
   constructor(timers: Timers) {
     this.#timers = timers;
@@ -60,17 +62,26 @@ export class Flushing {
       this.flush();
     });
   }
+
+  /** Flushes the confirmations that wait. Later ones do not wait. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelDelay?.();
+    this.#flushConfirmations();
+  }
+
   /** Flushes the confirmations soon. */
   #delay(): void {
-    if (this.#isDelayed) return;
-    this.#isDelayed = true;
-    this.#timers.after(CONFIRMATION_MS, () => {
-      this.#isDelayed = false;
-      for (const output of this.#waiting) {
-        if (!output.isConfirmation) continue;
-        this.#waiting.delete(output);
-        output.flush();
-      }
-    });
+    if (this.#isStopped) this.#flushConfirmations();
+    else this.#cancelDelay ??= this.#timers.after(CONFIRMATION_MS, () => this.#flushConfirmations());
+  }
+
+  #flushConfirmations(): void {
+    this.#cancelDelay = undefined;
+    for (const output of this.#waiting) {
+      if (!output.isConfirmation) continue;
+      this.#waiting.delete(output);
+      output.flush();
+    }
   }
 }
