@@ -134,6 +134,9 @@ describe('an agent in a shared host', () => {
     await host.start();
     await until('the agent has ended', () => !isAlive(pid));
     await witness.back();
-    expect(witness.chat?.confirmed.turns.at(-1)).toMatchObject({ error: { errorType: 'hostRestarted' } });
+    expect(witness.chat?.confirmed.turns.at(-1)?.responseParts.at(-1)).toMatchObject({
+      kind: 'error',
+      error: { errorType: 'hostRestarted' },
+    });
   });
 });

@@ -1,7 +1,7 @@
 import type { ChatSummary } from '../chat/state.ts';
 import { patch } from '../wire/patch.ts';
 import { chatPosition, chatTotals, findChat, hasFailed, isAsking } from './chats-index.ts';
-import { needsPerson } from './needs-person.ts';
+import { countForPerson, needsPerson } from './needs-person.ts';
 import { activityOf, withActivity } from './reducer-status.ts';
 import type { SessionState } from './state.ts';
 import { SessionStatus } from './status.ts';
@@ -25,12 +25,14 @@ export function aggregateSession(state: SessionState): SessionState {
 }
 
 function supplier(state: SessionState): { source: ChatSummary; activity: number } | undefined {
-  const { chats, inputNeeded } = state;
+  const { chats, inputNeeded = [] } = state;
   const { askingCount, failedCount } = chatTotals(chats);
   const asking = askingCount > 0 ? firstWith(state, isAsking) : undefined;
   if (asking) return { source: asking, activity: SessionStatus.InputNeeded };
-  const waiting = inputNeeded?.filter(needsPerson) ?? [];
-  if (waiting.length > 0) {
+  const waitingCount = countForPerson(inputNeeded);
+  if (waitingCount > 0) {
+    // Usually all do; a filter would visit each of them at each action.
+    const waiting = waitingCount === inputNeeded.length ? inputNeeded : inputNeeded.filter(needsPerson);
     // An entry of a chat that does not show it yet.
     const source = firstBlocked(state, waiting) ?? home(state);
     return source && { source, activity: SessionStatus.InputNeeded };

@@ -13,7 +13,7 @@ import type {
 } from './actions.ts';
 import { chatPosition, reorderedChats, withChat, withoutChat } from './chats-index.ts';
 import type { SessionInputRequest } from './input-needed.ts';
-import { needsPerson } from './needs-person.ts';
+import { countChanged, countForPerson } from './needs-person.ts';
 import {
   backgroundMcpServer,
   removeCustomization,
@@ -148,16 +148,20 @@ function removeActiveClient(
 /** Adds or replaces an entry [SESS-7]. */
 function setInputNeeded(state: SessionState, { request }: SessionInputNeededSetAction): SessionState {
   const list = state.inputNeeded ?? [];
-  return withInputNeeded(state, withItem(list, indexOfId(list, request.id), request));
+  const index = indexOfId(list, request.id);
+  const next = withItem(list, index, request);
+  countChanged(list, next, { removed: list[index], added: request });
+  return withInputNeeded(state, next);
 }
 
 /** Entries that wait for a person set InputNeeded; calls of client tools alone do not [SESS-26]. */
 function withInputNeeded(state: SessionState, list: SessionInputRequest[]): SessionState {
   return patch(state, {
     inputNeeded: list.length === 0 ? undefined : list,
-    status: list.some(needsPerson)
-      ? withActivity(state.status, SessionStatus.InputNeeded)
-      : withoutInputBit(state.status),
+    status:
+      countForPerson(list) > 0
+        ? withActivity(state.status, SessionStatus.InputNeeded)
+        : withoutInputBit(state.status),
   });
 }
 
@@ -166,5 +170,7 @@ function removeInputNeeded(state: SessionState, { id }: SessionInputNeededRemove
   const list = state.inputNeeded ?? [];
   const index = indexOfId(list, id);
   if (index < 0) return state;
-  return withInputNeeded(state, withoutItem(list, index));
+  const next = withoutItem(list, index);
+  countChanged(list, next, { removed: list[index] });
+  return withInputNeeded(state, next);
 }
