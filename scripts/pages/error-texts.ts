@@ -105,6 +105,7 @@ export const REJECTION_TEXTS: Readonly<Record<string, string>> = {
 export const ERROR_TYPE_TEXTS: Readonly<Record<string, string>> = {
   agentError: 'The agent reported an error.',
   agentExited: 'The agent process exited unexpectedly, or was stopped.',
+  agentMissing: 'The agent is not installed on the machine of the host.',
   agentUnresponsive: 'The agent did not answer in time.',
   authRequired: 'The agent needs a login. The message names the command.',
   demoFailed: 'The demo agent failed as asked (`fail`).',

@@ -55,4 +55,9 @@ export { type DispatchOutcome, MAX_PENDING_ACTIONS } from './mirror/pending-acti
 export { TERMINAL_MIRROR_LIMIT } from './mirror/scrollback.ts';
 export type { ClientBehavior, ClientOptions } from './options.ts';
 export type { ExportPart } from './transfer/session-export.ts';
-export type { ImportedTurn, ImportOptions, ImportSource } from './transfer/session-import.ts';
+export {
+  type ImportedTurn,
+  type ImportOptions,
+  type ImportSource,
+  presentSource,
+} from './transfer/session-import.ts';

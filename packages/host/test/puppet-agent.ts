@@ -42,6 +42,8 @@ export class PuppetAgent implements AgentProvider {
   steer: NonNullable<AgentSession['steer']> | undefined;
   /** Whether failed turns can be resumed. */
   resumesTurns = false;
+  /** Whether it resumes turns only of chats with a saved memory. */
+  resumesOnlyWithMemory = false;
   toolsChangedCount = 0;
   takesHistory = true;
   models: AgentInfo['models'] = [];
@@ -81,8 +83,8 @@ export class PuppetAgent implements AgentProvider {
     return Promise.resolve();
   }
 
-  canResumeTurns(): boolean {
-    return this.resumesTurns;
+  canResumeTurns(memory: unknown): boolean {
+    return this.resumesTurns && (memory !== undefined || !this.resumesOnlyWithMemory);
   }
 
   availability(): Promise<{ available: boolean }> {

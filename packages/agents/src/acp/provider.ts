@@ -193,7 +193,7 @@ class Provider implements AcpProvider {
     const file = this.#file();
     if (file === undefined) {
       const how = agent.install === undefined ? '' : `; \`${agent.install}\` installs it`;
-      throw new AgentError('agentError', `${agent.displayName}: ${this.#missing}${how}`);
+      throw new AgentError('agentMissing', `${agent.displayName}: ${this.#missing}${how}`);
     }
     const { AcpConnection } = await import('./process/connection.ts');
     const process = await AgentProcess.start({

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
-import type { ExportPart, ImportedTurn, ImportSource } from '@agenthost/client';
+import { type ExportPart, type ImportedTurn, type ImportSource, presentSource } from '@agenthost/client';
 import {
-  dialectOf,
   EXPORT_FORMAT,
   EXPORT_VERSION,
   type ExportedChatHead,
@@ -90,43 +89,15 @@ export async function readExport(path: string, name = path): Promise<ExportFile>
   if (!isSession(session)) throw notAnExport(name, 'it has no session');
   const heads = chats.filter(isChat);
   if (heads.length < chats.length) throw notAnExport(name, 'a chat in it has no URI');
-  if (found['version'] !== 1) return { session, chats: heads, turnCount, turns: turnsIn(path, heads) };
-  const present = OLD.paramsUp('x-importSession', { session, chats: heads }, {});
-  if (!isHead(present)) throw notAnExport(name, 'its session or a chat is not of version 1');
-  return { ...present, turnCount, turns: presentTurns(turnsIn(path, heads), heads) };
-}
-
-/** The types of a document of version 1. */
-const OLD = dialectOf('0.5.2');
-
-/** The turns of a document of version 1 in the present types. */
-async function* presentTurns(
-  turns: AsyncIterable<ImportedTurn>,
-  chats: readonly ExportedChatHead[],
-): AsyncGenerator<ImportedTurn, void, undefined> {
-  for await (const { chat, turn, openTurn } of turns) {
-    if (turn !== undefined) {
-      const present = OLD.valueUp('ExportedTurn', turn, {});
-      if (isTurn(present)) yield { chat, turn: present };
-      continue;
-    }
-    // Its open requests, and the time that it counts as started at, are in the chat.
-    const head = chats.find(({ resource }) => resource === chat);
-    const state: unknown = OLD.stateUp('chat', { ...head, turns: [], activeTurn: openTurn.turn }, {});
-    const present = { ...openTurn, turn: fieldOf(state, 'activeTurn') };
-    if (isTurn(present)) yield { chat, openTurn: present };
+  const version = found['version'] === 1 ? 1 : EXPORT_VERSION;
+  try {
+    const source = await presentSource({ version, session, chats: heads, turns: turnsIn(path, heads) });
+    return { ...source, turnCount };
+  } catch (error) {
+    if (error instanceof TypeError) throw notAnExport(name, error.message);
+    throw error;
   }
 }
-
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null
-    ? Object.entries(value).find(([key]) => key === name)?.[1]
-    : undefined;
-
-const isHead = (
-  value: unknown,
-): value is { readonly session: ExportedSession; readonly chats: readonly ExportedChatHead[] } =>
-  isSession(fieldOf(value, 'session')) && Array.isArray(fieldOf(value, 'chats'));
 
 // The host checks every field [WIRE-3]; these see that there is something to be checked.
 const isSession = (value: unknown): value is ExportedSession => typeof value === 'object' && value !== null;

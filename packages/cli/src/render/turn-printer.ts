@@ -112,6 +112,7 @@ export function endLine(turn: Turn, { marks, colors }: Screen): string {
 const HOST_ERROR_TYPES: ReadonlySet<string> = new Set([
   'hostRestarted',
   'agentExited',
+  'agentMissing',
   'agentUnresponsive',
   'agentError',
   'authRequired',

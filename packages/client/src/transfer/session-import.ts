@@ -44,9 +44,19 @@ export type ImportedTurn = { readonly chat: URI } & (
 
 /** An exported session. The turns are read while they are sent. */
 export interface ImportSource {
+  /** `version` of the exported document. Default: the present one. */
+  readonly version?: number;
   readonly session: ExportedSession;
   readonly chats: readonly ExportedChatHead[];
   readonly turns: AsyncIterable<ImportedTurn> | Iterable<ImportedTurn>;
+}
+
+/** The source in the present types. Rejects with `TypeError` if it is of version 1 and its session or a chat has another shape. */
+export async function presentSource(source: ImportSource): Promise<ImportSource> {
+  if (source.version !== 1) return source;
+  // Few programs need it.
+  const { fromVersion1 } = await import('./version-1.ts');
+  return fromVersion1(source);
 }
 
 /** Options of an import. */
@@ -65,9 +75,10 @@ type Batch = Pick<ImportTurnsParams, 'turns' | 'openTurn' | 'pieces'>;
 export async function importSession(
   port: ImportPort,
   channel: URI,
-  { session, chats, turns }: ImportSource,
+  source: ImportSource,
   { provider, workingDirectories, onProgress }: ImportOptions,
 ): Promise<void> {
+  const { session, chats, turns } = await presentSource(source);
   const { chats: names } = await port.request('x-importSession', {
     channel,
     session,

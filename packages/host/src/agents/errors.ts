@@ -1,7 +1,7 @@
 /**
  * A failure of an agent. Clients see `errorType` and the message in `chat/error` [CHAT-5]. The host's own
- * types are `agentError`, `agentExited`, `agentUnresponsive`, `authRequired` and `hostError`; a provider may
- * use others.
+ * types are `agentError`, `agentExited`, `agentMissing`, `agentUnresponsive`, `authRequired` and `hostError`; a provider may
+ * use others. A turn that failed with `agentMissing` or `authRequired` is not resumable [CHAT-22].
  *
  * @example
  * throw new AgentError('agentError', 'Echo could not be started: no command echo-agent on the PATH');

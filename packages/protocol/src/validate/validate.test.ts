@@ -198,6 +198,14 @@ describe('a message from a host', () => {
     );
   });
 
+  it('[WIRE-22] may list background work of an unknown kind', () => {
+    const work = { kind: 'hologram', id: 'w', beam: 3 };
+    const action = { type: 'chat/backgroundWorkSet', work };
+    expect(validateNotification('action', { channel: 'ahp-chat:/1', serverSeq: 5, action }).ok).toBe(true);
+    const snapshot = { resource: 'ahp-chat:/1', fromSeq: 1, state: { backgroundWork: [work] } };
+    expect(validateResult('subscribe', { snapshot }).ok).toBe(true);
+  });
+
   it('may contain names and union members that this version does not know', () => {
     expect(
       validateNotification('auth/required', { channel: 'a', resource: { resource: 'r' }, reason: 'revoked' })

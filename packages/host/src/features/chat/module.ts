@@ -1,4 +1,5 @@
 import type { ChatAction, Message } from '@agenthost/protocol';
+import type { AgentRegistry } from '../../agents/registry.ts';
 import { type Caller, type ChannelModule, type Planned, reject } from '../../handler-port/channel-module.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
@@ -8,6 +9,7 @@ import { windowOf } from '../../sync/window.ts';
 import { hasUnpinned, pinChats } from '../../turns/contents/attached-chats.ts';
 import { type AttachmentStore, waitingContents } from '../../turns/contents/attachment-store.ts';
 import type { ContentStore } from '../../turns/contents/content-store.ts';
+import { canResume } from '../../turns/failure.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { failDeniedCall, fitClientResult } from './client-tools.ts';
@@ -19,6 +21,7 @@ import { alignWindows, type CutPoint, findCut, findResumed, isIncomplete, lacksR
 export function chatModule(parts: {
   sync: Sync;
   ids: Ids;
+  agents: AgentRegistry;
   turns: TurnSupervisor;
   contents: ContentStore;
   attachments: AttachmentStore;
@@ -59,6 +62,7 @@ function planAction(
       caller,
       isArchived: () => found?.isArchived === true,
       hasCut: () => cut !== undefined,
+      canResume: () => canResume(parts, chat),
       lastTurn: cut?.turns?.at(-1) ?? chat.state.turns.at(-1),
     },
     action,

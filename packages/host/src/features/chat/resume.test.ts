@@ -1,7 +1,8 @@
 import { type ChatState, chatReducer, SessionStatus, type Snapshot } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
-import { type HostFixture, startHost } from '../../../test/host-fixture.ts';
+import { type HostFixture, SESSION, startHost } from '../../../test/host-fixture.ts';
 import type { RawClient } from '../../../test/raw-client.ts';
+import { AgentError } from '../../agents/errors.ts';
 
 const failed = (message: string) => ({
   kind: 'error',
@@ -20,6 +21,7 @@ const started = (turnId: string) =>
 async function setUp(config: Parameters<typeof startHost>[0] = {}) {
   const host = await startHost(config);
   host.agent.resumesTurns = true;
+  host.agent.capabilities = { multipleChats: { fork: true } };
   const client = await host.client();
   const { chat } = await host.session(client);
   return { host, client, chat };
@@ -206,6 +208,31 @@ describe('a failed turn', () => {
       { kind: 'error' },
       { kind: 'error', resumable: true },
     ]);
+  });
+
+  it.each(['agentMissing', 'authRequired'])(
+    '[CHAT-22] is not resumable if a person must act first: %s',
+    async (errorType) => {
+      const { host, client, chat } = await setUp();
+      await begin(host, client, chat, 't1');
+      host.agent.turn.fail(new AgentError(errorType, 'Log in first'));
+      await host.run();
+      expect((await stateOf(host, chat)).turns[0]?.responseParts.at(-1)).not.toHaveProperty('resumable');
+    },
+  );
+
+  it('[CHAT-23] is not resumed in a fork whose agent cannot continue it', async () => {
+    const { host, client, chat } = await setUp();
+    await fail(host, client, chat, 't1');
+    const source = { kind: 'fork', chat, turnId: 't1' } as const;
+    const forks = ['ahp-chat:/fork-1', 'ahp-chat:/fork-2'] as const;
+    for (const fork of forks) {
+      await client.request('createChat', { channel: SESSION, chat: fork, source });
+      await client.subscribe(fork);
+    }
+    expect((await client.act(forks[0], resumed('t1')))?.rejectionReason).toBeUndefined();
+    host.agent.resumesOnlyWithMemory = true;
+    expect((await client.act(forks[1], resumed('t1')))?.rejectionReason).toContain('notResumable');
   });
 
   it('[CONN-22] [CHAT-22] is not resumable if its agent cannot continue', async () => {

@@ -33,6 +33,8 @@ interface Situation {
   isArchived(turnId: string): boolean;
   /** Whether the last turn that a truncation keeps was found. */
   hasCut(): boolean;
+  /** Whether the chat's agent can continue a failed turn. In a fork it may know nothing of a turn that was copied. */
+  canResume(): boolean;
   /** The last ended turn of the chat, which may be outside of the window. */
   readonly lastTurn: Turn | undefined;
 }
@@ -135,9 +137,11 @@ function notFromUser({ origin }: { origin: MessageOrigin }): Rejection | undefin
 }
 
 /** Only the last turn can be resumed, when its error says so [CHAT-23]. */
-function checkResume({ state: { activeTurn }, lastTurn }: Situation, turnId: string): Rejection | undefined {
-  const turns = lastTurn === undefined ? [] : [lastTurn];
-  return resumableTurn({ turns, ...defined({ activeTurn }) })?.id === turnId
+function checkResume(situation: Situation, turnId: string): Rejection | undefined {
+  const { activeTurn } = situation.state;
+  const turns = situation.lastTurn === undefined ? [] : [situation.lastTurn];
+  const isResumable = resumableTurn({ turns, ...defined({ activeTurn }) })?.id === turnId;
+  return isResumable && situation.canResume()
     ? undefined
     : reject('notResumable', `Turn ${turnId} cannot be resumed`);
 }

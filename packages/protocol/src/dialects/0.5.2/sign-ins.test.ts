@@ -94,3 +94,14 @@ describe('calls that wait for a token, for 0.5.2', () => {
     expect(dialect.actionDown({ ...asked, riskAssessment: risk }, {})).toEqual([asked]);
   });
 });
+
+it('[MCP-20] the client registration of a server that waits is not sent to 0.5', () => {
+  const state = { kind: 'authRequired', reason: 'required', resource: { resource: 'r' } };
+  const action = {
+    type: 'session/mcpServerStateChanged',
+    id: 'm',
+    state: { ...state, oauthClient: { clientId: 'c' } },
+  };
+  expect(dialectOf('0.5.2').actionDown(action, {})).toEqual([{ ...action, state }]);
+  expect(dialectOf('0.6.0').actionDown(action, {})[0]).toBe(action);
+});

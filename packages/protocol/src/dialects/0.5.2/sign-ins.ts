@@ -18,6 +18,7 @@ export const signIns: Reshaping = {
         const entries = listOf(session.inputNeeded);
         return entries.length > 0 && entries.every(isSignIn) ? without(session, 'inputNeeded') : session;
       },
+      McpServerState: dropping('oauthClient'),
       SessionInputRequest: (entry) => (isSignIn(entry) ? undefined : entry),
     },
     actions: {
