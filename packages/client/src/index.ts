@@ -54,10 +54,6 @@ export { type DispatchableAction, MAX_UNREAD_ACTIONS, type Mirror } from './mirr
 export { type DispatchOutcome, MAX_PENDING_ACTIONS } from './mirror/pending-actions.ts';
 export { TERMINAL_MIRROR_LIMIT } from './mirror/scrollback.ts';
 export type { ClientBehavior, ClientOptions } from './options.ts';
+export type { ImportedTurn, ImportSource } from './transfer/import-source.ts';
 export type { ExportPart } from './transfer/session-export.ts';
-export {
-  type ImportedTurn,
-  type ImportOptions,
-  type ImportSource,
-  presentSource,
-} from './transfer/session-import.ts';
+export { type ImportOptions, presentSource } from './transfer/session-import.ts';

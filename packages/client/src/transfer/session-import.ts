@@ -2,14 +2,13 @@ import {
   type ClientToHostRequests,
   type ContentPiece,
   type ExportedAttachments,
-  type ExportedChatHead,
   type ExportedOpenTurn,
-  type ExportedSession,
   type ExportedTurn,
   type ImportTurnsParams,
   type URI,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
+import type { ImportedTurn, ImportSource } from './import-source.ts';
 
 /** Target size of a frame, in UTF-16 code units. Hosts accept 16 MiB. */
 const BATCH_LENGTH = 1024 * 1024;
@@ -32,23 +31,6 @@ export interface ImportPort {
     method: M,
     params: ClientToHostRequests[M]['params'],
   ): Promise<ClientToHostRequests[M]['result']>;
-}
-
-/**
- * An exported turn and the exported chat that it belongs to: oldest first in each chat, the open one last.
- */
-export type ImportedTurn = { readonly chat: URI } & (
-  | { readonly turn: ExportedTurn; readonly openTurn?: undefined }
-  | { readonly turn?: undefined; readonly openTurn: ExportedOpenTurn }
-);
-
-/** An exported session. The turns are read while they are sent. */
-export interface ImportSource {
-  /** `version` of the exported document. Default: the present one. */
-  readonly version?: number;
-  readonly session: ExportedSession;
-  readonly chats: readonly ExportedChatHead[];
-  readonly turns: AsyncIterable<ImportedTurn> | Iterable<ImportedTurn>;
 }
 
 /** The source in the present types. Rejects with `TypeError` if it is of version 1 and its session or a chat has another shape. */

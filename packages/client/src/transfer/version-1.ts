@@ -5,7 +5,7 @@ import {
   type ExportedSession,
   type ExportedTurn,
 } from '@agenthost/protocol';
-import type { ImportedTurn, ImportSource } from './session-import.ts';
+import type { ImportedTurn, ImportSource } from './import-source.ts';
 
 /** The types of a document of version 1. */
 const OLD = dialectOf('0.5.2');
