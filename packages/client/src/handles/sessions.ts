@@ -10,8 +10,9 @@ import {
 import { defined } from '@agenthost/protocol/values';
 import { ChannelLost } from '../errors.ts';
 import type { SubscriptionOptions } from '../mirror/channel.ts';
+import type { ImportSource } from '../transfer/import-source.ts';
 import { type ExportPart, exportSession } from '../transfer/session-export.ts';
-import { type ImportOptions, type ImportSource, importSession } from '../transfer/session-import.ts';
+import { type ImportOptions, importSession } from '../transfer/session-import.ts';
 import { ChatHandle } from './chat-handle.ts';
 import { type CreateSessionOptions, SessionHandle, type SessionsPort } from './session-handle.ts';
 import { ToolOffers } from './tools.ts';
