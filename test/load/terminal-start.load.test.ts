@@ -147,9 +147,9 @@ describe(`a host of ${TERMINALS} terminals that put out ${FLOOD_BYTES / MEGABYTE
       if (triesLeft === 0) throw new Error(`in vain: the end of half the terminals (${ended} have ended)`);
       await pause(200);
       const { snapshot } = await client.request<{
-        snapshot: { state: { terminals: { exitCode?: number }[] } };
+        snapshot: { state: { terminals: { lifecycle: { exitCode?: number } }[] } };
       }>('subscribe', { channel: 'ahp-root://' });
-      ended = snapshot.state.terminals.filter(({ exitCode }) => exitCode === 3).length;
+      ended = snapshot.state.terminals.filter(({ lifecycle }) => lifecycle.exitCode === 3).length;
     }
     const tookMs = performance.now() - begunAt;
     const slowestMs = await slowest();
