@@ -115,7 +115,7 @@ test('[ROOT-2] the older of many sessions with many chats are listed without the
   }));
   for (let index = 0; index < 300; index += 1) {
     const uri = `ahp-session:/many-${index}`;
-    const directories = ['file:///work/first', 'file:///work/second'];
+    const directories = ['file:///home/me/first', 'file:///home/me/second'];
     const summary = { ...JSON.parse(row.summary), resource: uri, chats, workingDirectories: directories };
     host.journal.disk.sessions.set(uri, { ...row, uri, summary: JSON.stringify(summary) });
   }
@@ -126,7 +126,7 @@ test('[ROOT-2] the older of many sessions with many chats are listed without the
   const short = many.filter((item) => !('chats' in item));
   expect(short.length).toBeGreaterThan(50);
   expect(short.length).toBeLessThan(many.length);
-  for (const item of short) expect(item.workingDirectories).toEqual(['file:///work/first']);
+  for (const item of short) expect(item.workingDirectories).toEqual(['file:///home/me/first']);
 });
 
 describe('a stored queue of 14 messages of 12 MB', () => {
