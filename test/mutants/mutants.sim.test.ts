@@ -18,7 +18,7 @@ test.each(FAULTS)(
   async ({ title, ...fault }) => {
     using copy = new SourceCopy();
     copy.plant({ title, ...fault });
-    const { failedSeed, output } = await copy.simulate(SEEDS);
+    const { failedSeed, output } = await copy.simulate(SEEDS, fault.firstSeed);
     if (failedSeed === undefined) throw new Error(`not noticed: ${output}`);
     expect(await sound.simulate(1, failedSeed), 'the fault alone fails that seed').toMatchObject({ code: 0 });
     const [, reason = ''] = /^seed \d+ failed\n(.*)$/m.exec(output) ?? [];
