@@ -18,6 +18,8 @@ const SETTINGS = {
   'workbench.tips.enabled': false,
   'extensions.autoCheckUpdates': false,
   'git.enabled': false,
+  // Terminals are in the page, not on a canvas.
+  'terminal.integrated.gpuAcceleration': 'off',
 };
 
 /** The server of VS Code, whose pages are windows of the editor. */

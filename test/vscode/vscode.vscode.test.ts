@@ -157,6 +157,30 @@ describe.skipIf(installation.command === undefined || !hasChromium)('VS Code', (
     await picture('after-queue');
   });
 
+  stage('shows a command that the agent runs in a terminal', async () => {
+    await window.send('run echo the sum is $((20 + 3))');
+    await window.button('Allow once').click();
+    await window.shows(/ended with exit code 0/);
+    await picture('terminal-of-the-agent');
+  });
+
+  stage('opens a terminal of the host, and types into it', async () => {
+    const terminals = await cli.terminals();
+    await window.openTerminal();
+    const opened = () => terminals.items.find(({ title }) => title === 'Agent Host (Local)');
+    await expect.poll(opened).toMatchObject({ claim: { kind: 'client' }, lifecycle: { status: 'running' } });
+    await window.showTerminal(/[$#%]/);
+    await window.page.keyboard.type('echo "the answer is $((6 * 7))"');
+    await window.page.keyboard.press('Enter');
+    await window.showTerminal(/the\sanswer\sis\s42/);
+    await picture('terminal');
+    const watched = await cli.terminal(present(opened()).resource);
+    expect(JSON.stringify(watched.state.content)).toContain('the answer is 42');
+    watched.close();
+    terminals.dispose();
+    await window.run('View: Hide Panel');
+  });
+
   stage('answers a call of one of its tools', async () => {
     await window.send('tool usages {"symbol":"first","filePath":"notes.txt","lineContent":"first line"}');
     await window.shows(/No reference provider available/);

@@ -57,6 +57,27 @@ export class EditorWindow {
     await this.chat.getByText(text).filter({ visible: true }).last().waitFor();
   }
 
+  /** Opens a terminal of the host. VS Code does not show its panel. */
+  async openTerminal(): Promise<void> {
+    const profile = this.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Agent Host (Local)' });
+    for (;;) {
+      await this.run('Terminal: Create New Terminal (With Profile)');
+      await this.page.getByPlaceholder('Select the terminal profile to create').waitFor();
+      // The list does not grow while it is shown, and is empty until VS Code has looked for shells.
+      await this.page.waitForTimeout(500);
+      if (await profile.isVisible()) break;
+      await this.page.keyboard.press('Escape');
+      await this.page.waitForTimeout(500);
+    }
+    await profile.click();
+  }
+
+  /** Shows the terminal that was opened last, with a text. */
+  async showTerminal(text: RegExp): Promise<void> {
+    await this.run('Terminal: Focus Terminal');
+    await this.page.locator('.terminal-wrapper .xterm-rows', { hasText: text }).waitFor();
+  }
+
   /** Opens a session of the list. */
   async openSession(title: string): Promise<void> {
     await this.run('Chat: Focus Agent Sessions');
