@@ -1,5 +1,5 @@
-// `node scripts/summary.ts check sim kill load agents`: repeats the failures of several runs and sums their counts in the closing line, so
-// that the end of a long log names the failed tests. A run without a closing line counts as failed.
+// `node scripts/summary.ts check sim kill load agents vscode`: repeats the failures of several runs and sums their counts in the closing
+// line, so that the end of a long log names the failed tests. A run without a closing line counts as failed.
 import { addCounts, closingLine, isRunName, readClosing, readReport } from './test-report.ts';
 
 const SHOWN = 12;
