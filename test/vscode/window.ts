@@ -59,7 +59,9 @@ export class EditorWindow {
 
   /** Opens a terminal of the host. VS Code does not show its panel. */
   async openTerminal(): Promise<void> {
-    const profile = this.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Agent Host (Local)' });
+    const profile = this.page.locator('.quick-input-list .monaco-list-row', {
+      hasText: 'Agent Host (Local)',
+    });
     for (;;) {
       await this.run('Terminal: Create New Terminal (With Profile)');
       await this.page.getByPlaceholder('Select the terminal profile to create').waitFor();
