@@ -373,7 +373,7 @@ describe('modification time', () => {
     { type: 'chat/turnsLoaded', turns: [past('z')] },
   ];
 
-  it.each(MODIFYING)('[CHAT-21] %o sets modifiedAt to %s', (action, modifiedAt) => {
+  it.each(MODIFYING)('[CHAT-18] [CHAT-21] %o sets modifiedAt to %s', (action, modifiedAt) => {
     expect(reduce(open, action).modifiedAt).toBe(modifiedAt);
   });
 
