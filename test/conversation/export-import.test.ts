@@ -45,7 +45,9 @@ function comparable(parts: readonly ExportPart[]): unknown {
     JSON.stringify(parts, (key, value: unknown) => {
       // A file does not decide the agent's settings; the host does.
       if (times.has(key) || key === 'askBeforeWriting') return undefined;
-      // The export has the output of a terminal, not the terminal.
+      // The agent of a copy did not begin its turns, so it cannot resume them [CHAT-22].
+      if (key === 'resumable') return undefined;
+      // A copy has terminals of its own.
       if (key === 'resource' && String(value).startsWith('ahp-terminal:')) return undefined;
       if (typeof value !== 'string' || !/^(?:ahp-[a-z]+|agenthost-content):\//.test(value)) return value;
       const name = names.get(value) ?? `uri-${names.size}`;

@@ -4,14 +4,17 @@ import {
   type ExportedTerminal,
   type ResponsePart,
   SessionStatus,
+  type TerminalState,
   type ToolCallState,
   type ToolResultContent,
+  type ToolResultTerminalContent,
   type Turn,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { lastBytes, plainText } from '../../turns/command/terminal-text.ts';
 
-/** Maximum bytes of a terminal's text that stay with the tool call that showed it. */
-const PREVIEW_BYTES = 64 * 1024;
+/** Maximum bytes of a terminal's output that an import keeps. */
+const MAX_BYTES = 64 * 1024;
 
 /** A turn that was active when it was exported, as an ended turn. */
 export function endOpenTurn(turn: ActiveTurn, now: number): Turn | undefined {
@@ -46,8 +49,33 @@ export function findOpenCall({ responseParts }: Turn): string | undefined {
   return open && `tool call ${open.toolCallId} is ${open.status}`;
 }
 
-/** A turn without terminals, which belong to another host or no longer exist. Keeps their text. */
-export function withoutTerminals(turn: Turn, terminals: readonly ExportedTerminal[]): Turn {
+/** The blocks of a turn that show a terminal, in order. */
+export const terminalBlocks = ({ responseParts }: Turn): ToolResultTerminalContent[] =>
+  responseParts
+    .flatMap((part) => (part.kind === 'toolCall' && 'content' in part.toolCall ? part.toolCall : []))
+    .flatMap(({ content = [] }) => content)
+    .filter((block) => block.type === 'terminal');
+
+/**
+ * The state of an exported terminal, which has ended for the importing host. Without an export of it, its output is what the block has of
+ * it.
+ */
+export function endedTerminal(
+  { title, result, isPty }: ToolResultTerminalContent,
+  exported: ExportedTerminal | undefined,
+): Omit<TerminalState, 'claim'> {
+  const exitCode = exported?.exitCode ?? result?.exitCode;
+  const text = lastBytes(exported?.text ?? (result?.preview ?? '').replaceAll('\n', '\r\n'), MAX_BYTES);
+  return {
+    title: exported?.title ?? title,
+    content: text === '' ? [] : [{ type: 'unclassified', value: text }],
+    lifecycle: { status: 'exited', ...defined({ exitCode }) },
+    ...defined({ isPty }),
+  };
+}
+
+/** A turn whose commands have ended: the blocks of terminals have the end of the output as their result [CHAT-37]. */
+export function withResults(turn: Turn, terminals: readonly ExportedTerminal[]): Turn {
   return { ...turn, responseParts: turn.responseParts.map((part) => settled(part, terminals)) };
 }
 
@@ -61,8 +89,10 @@ function settled(part: ResponsePart, terminals: readonly ExportedTerminal[]): Re
 }
 
 function settledBlock(block: ToolResultContent, terminals: readonly ExportedTerminal[]): ToolResultContent {
-  if (block.type !== 'terminal') return block;
+  if (block.type !== 'terminal' || block.result !== undefined) return block;
   const terminal = terminals.find(({ resource }) => resource === block.resource);
-  const text = block.result?.preview ?? plainText(terminal?.text ?? '');
-  return { type: 'text', text: lastBytes(text, PREVIEW_BYTES) };
+  const text = plainText(terminal?.text ?? '');
+  const preview = lastBytes(text, MAX_BYTES);
+  const truncated = preview.length < text.length;
+  return { ...block, result: { ...defined({ exitCode: terminal?.exitCode }), preview, truncated } };
 }

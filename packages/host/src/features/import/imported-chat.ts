@@ -16,9 +16,17 @@ import { defined } from '@agenthost/protocol/values';
 import type { Ids } from '../../lib/clock.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
+import { writeEndedTerminal } from '../../terminals/history/ended-terminals.ts';
 import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import { CONTENT_SCHEME } from '../../turns/contents/content-store.ts';
-import { endOpenTurn, findOpenCall, notResumable, withoutTerminals } from './ended-turn.ts';
+import {
+  endedTerminal,
+  endOpenTurn,
+  findOpenCall,
+  notResumable,
+  terminalBlocks,
+  withResults,
+} from './ended-turn.ts';
 import type { UnfinishedContent } from './unfinished-content.ts';
 
 /** Fields of messages, turns and chats that contain URIs of channels and contents. */
@@ -154,8 +162,16 @@ export class ImportedChatRows {
       if (data === undefined) continue;
       names.set(uri, this.#store(tx, id, contentType, bytesOf(data, encoding)));
     }
+    for (const block of terminalBlocks(turn)) {
+      if (names.has(block.resource)) continue;
+      const uri = `ahp-terminal:/${this.#ids.next()}`;
+      const exported = terminals.find(({ resource }) => resource === block.resource);
+      const use = { session: this.#session, chat: this.uri, turnId: id };
+      writeEndedTerminal(tx, uri, endedTerminal(block, exported), use);
+      names.set(block.resource, uri);
+    }
     const imported = withNewNames(
-      withoutTerminals(notResumable(turn), terminals),
+      withResults(notResumable(turn), terminals),
       (uri) => names.get(uri) ?? this.#stored.get(keyOf(id, uri)) ?? this.#newNameOf(uri),
     );
     const ordinal = this.#turnIds.size;

@@ -40,14 +40,9 @@ export class EndedTerminals {
   }
 
   /** Stores the state of a terminal that is removed. */
-  keep(tx: Tx, { uri, state }: Channel<'terminal'>, { session, chat, turnId }: Use): void {
-    const kept: TerminalState = {
-      ...state,
-      claim: { kind: 'session', session, chat },
-      lifecycle: hasExited(state) ? state.lifecycle : { status: 'exited' },
-    };
-    const data = Buffer.from(JSON.stringify(kept), 'utf8');
-    tx.write({ op: 'content', session, chat, turnId, id: uri, contentType: CONTENT_TYPE, data });
+  keep(tx: Tx, { uri, state }: Channel<'terminal'>, use: Use): void {
+    const lifecycle = hasExited(state) ? state.lifecycle : ({ status: 'exited' } as const);
+    writeEndedTerminal(tx, uri, { ...state, lifecycle }, use);
   }
 
   async #rebuild(uri: string): Promise<Rebuilt | undefined> {
@@ -71,6 +66,18 @@ export class EndedTerminals {
     } as const;
     return { init: { uri, kind: 'terminal', state: shown, hostData }, seq: this.#sync.emittedSeq };
   }
+}
+
+/** Stores the state of an ended terminal with a turn that shows it. */
+export function writeEndedTerminal(
+  tx: Tx,
+  uri: string,
+  state: Omit<TerminalState, 'claim'>,
+  { session, chat, turnId }: Use,
+): void {
+  const kept: TerminalState = { ...state, claim: { kind: 'session', session, chat } };
+  const data = Buffer.from(JSON.stringify(kept), 'utf8');
+  tx.write({ op: 'content', session, chat, turnId, id: uri, contentType: CONTENT_TYPE, data });
 }
 
 /** The turn that a terminal's claim names. */
