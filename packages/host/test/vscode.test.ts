@@ -263,10 +263,177 @@ describe('VS Code', () => {
     expect(window.envelopes(SESSION).at(-1)?.rejectionReason).toMatch(/^unknownChat: /);
   });
 
+  const started = (turnId: string, text = 'go') => ({
+    type: 'chat/turnStarted',
+    turnId,
+    startedAt: '2026-03-04T05:06:07.000Z',
+    message: { text, origin: { kind: 'user' } },
+  });
+
+  test('[VSC-12] starts a turn at its time, cancels it with its duration, and sends an edited message again', async () => {
+    const host = await start();
+    const window = await open(host);
+    await openSession(window);
+    await window.act(defaultChat, started('t1'));
+    await host.run();
+    await window.act(defaultChat, { type: 'chat/turnCancelled', turnId: 't1', duration: 1_500 });
+    const { state } = await window.subscribe(defaultChat);
+    expect(state).toMatchObject({
+      turns: [{ id: 't1', state: 'cancelled', startedAt: '2026-03-04T05:06:07.000Z', duration: 1_500 }],
+    });
+    await window.act(defaultChat, { type: 'chat/truncated' });
+    await window.act(defaultChat, started('t2', 'go on'));
+    await host.run();
+    const after = await window.subscribe(defaultChat);
+    expect(after.state).toMatchObject({ turns: [], activeTurn: { id: 't2', message: { text: 'go on' } } });
+  });
+
+  test('[VSC-15] finds the default chat by its name in the state, and chats in summaries', async () => {
+    const host = await start();
+    const window = await open(host);
+    await openSession(window);
+    await window.act(defaultChat, started('t1'));
+    await host.run();
+    const { state } = await window.subscribe(SESSION);
+    expect(state).toMatchObject({ defaultChat, chats: [{ resource: defaultChat, status: 8 }] });
+    // Summaries list chats from version 1.0 on.
+    const newer = await open(host, { clientId: 'newer', protocolVersions: ['1.0.0', ...OFFER] });
+    const { items } = await newer.raw<{ items: object[] }>('listSessions', { channel: ROOT });
+    expect(items).toMatchObject([{ resource: SESSION, chats: [{ resource: defaultChat, status: 8 }] }]);
+  });
+
+  test('[VSC-16] no automations are announced, and a failed turn is tried again when its agent can', async () => {
+    const host = new HostFixture();
+    host.agent.resumesTurns = true;
+    await host.start();
+    const window = host.connect('window');
+    const result = await window.initialize({ protocolVersions: OFFER, clientInfo: WINDOW });
+    expect(textOf(result)).not.toMatch(/automations/i);
+    await openSession(window);
+    await window.act(defaultChat, started('t1'));
+    await host.run();
+    host.agent.turn.fail(new Error('broken'));
+    await host.run();
+    const { state } = await window.subscribe(defaultChat);
+    expect(state).toMatchObject({ turns: [{ responseParts: [{ kind: 'error', resumable: true }] }] });
+    const echo = await window.act(defaultChat, { type: 'chat/turnResume', turnId: 't1' });
+    expect(echo?.rejectionReason).toBeUndefined();
+    await host.run();
+    expect(host.agent.turn.isResumed).toBe(true);
+  });
+
   test('[VSC-14] its extension methods are unknown', async () => {
     const host = await start();
     const window = await open(host);
     await expect(window.raw('vscode/getFile', { channel: ROOT })).rejects.toMatchObject({ code: -32601 });
     await expect(window.raw('shutdown', { channel: ROOT })).rejects.toMatchObject({ code: -32601 });
+  });
+});
+
+describe('attachments of VS Code', () => {
+  const REMOTE = 'vscode-remote://127.0.0.1+8000/home/me/notes.md';
+  const OTHER_HOST = 'vscode-agent-host://elsewhere/etc/motd';
+  const reference = (uri: string) => ({ type: 'resource', label: 'notes.md', uri, sizeHint: 6 });
+
+  /** Sends a message with these attachments, and answers what the host asks the window meanwhile. Resolves with the methods that it asked. */
+  async function send(
+    host: HostFixture,
+    window: RawClient,
+    {
+      uris,
+      answer,
+    }: { uris: readonly string[]; answer: (method: string, uri: string) => object | undefined },
+  ): Promise<string[]> {
+    const message = { text: 'go', origin: { kind: 'user' }, attachments: uris.map(reference) };
+    window.dispatch(defaultChat, {
+      type: 'chat/turnStarted',
+      turnId: 't1',
+      startedAt: new Date().toISOString(),
+      message,
+    });
+    const asked: string[] = [];
+    for (let round = 0; round < 12; round += 1) {
+      await host.run();
+      const requests = window.frames.filter(({ id, method }) => id !== undefined && method !== undefined);
+      const next = requests[asked.length];
+      if (next === undefined) {
+        await host.advance(1_000);
+        continue;
+      }
+      const { uri } = next.params as unknown as { uri: string };
+      asked.push(`${next.method} ${uri}`);
+      const answered = answer(next.method ?? '', uri);
+      if (answered !== undefined) window.send({ jsonrpc: '2.0', id: next.id, ...answered });
+    }
+    return asked;
+  }
+
+  const attached = async (window: RawClient): Promise<unknown> => {
+    const { state } = await window.subscribe(defaultChat);
+    return (state as { activeTurn?: { message: { attachments?: unknown } } }).activeTurn?.message.attachments;
+  };
+
+  const file = (size: number) => ({ result: { uri: REMOTE, type: 'file', size } });
+  const data = { result: { data: Buffer.from('# Rye\n').toString('base64'), encoding: 'base64' } };
+  const refusal = { error: { code: -32009, message: 'Permission denied', data: { request: {} } } };
+
+  test('[VSC-13] files that only the window has are read from it before the turn begins', async () => {
+    const host = await start();
+    const window = await open(host);
+    await openSession(window);
+    const asked = await send(host, window, {
+      uris: [REMOTE, 'file:///tmp/x', OTHER_HOST],
+      answer: (method) => (method === 'resourceResolve' ? file(6) : data),
+    });
+    expect(asked).toEqual([
+      `resourceResolve ${REMOTE}`,
+      `resourceRead ${REMOTE}`,
+      `resourceResolve ${OTHER_HOST}`,
+      `resourceRead ${OTHER_HOST}`,
+    ]);
+    const embedded = { type: 'embeddedResource', label: 'notes.md', data: data.result.data };
+    const all = [
+      { ...embedded, contentType: 'text/markdown' },
+      reference('file:///tmp/x'),
+      { ...embedded, contentType: 'text/plain' },
+    ];
+    expect(await attached(window)).toEqual(all);
+    expect(host.agent.turn.input.message.attachments).toEqual(all);
+  });
+
+  test.each([
+    ['refuses', () => refusal, 1],
+    ['has a folder there', () => ({ result: { uri: REMOTE, type: 'directory' } }), 1],
+    ['does not know the size', () => ({ result: { uri: REMOTE, type: 'file' } }), 1],
+    ['has too large a file', () => file(4 * 1024 * 1024 + 1), 1],
+    [
+      'has a file that grows',
+      (method: string) =>
+        method === 'resourceRead' ? { result: { data: 'A'.repeat(6_000_000), encoding: 'base64' } } : file(6),
+      2,
+    ],
+    ['answers nonsense', (method: string) => (method === 'resourceRead' ? { result: null } : file(6)), 2],
+    ['does not answer', () => undefined, 1],
+  ] as const)(
+    '[VSC-13] a window that %s keeps the reference, and the turn begins',
+    async (_, answer, count) => {
+      const host = await start();
+      const window = await open(host);
+      await openSession(window);
+      const asked = await send(host, window, { uris: [REMOTE], answer });
+      expect(asked).toHaveLength(count);
+      expect(await attached(window)).toEqual([reference(REMOTE)]);
+    },
+  );
+
+  test('[VSC-4] [VSC-13] pings are answered while the host waits for the window, and nothing more is asked of a silent one', async () => {
+    const host = await start();
+    const window = await open(host);
+    await openSession(window);
+    const begun = send(host, window, { uris: [REMOTE, OTHER_HOST], answer: () => undefined });
+    const ping = window.ask('ping', { channel: ROOT });
+    expect(await begun).toEqual([`resourceResolve ${REMOTE}`]);
+    await expect(window.answered(ping)).resolves.toBeNull();
+    expect(await attached(window)).toEqual([REMOTE, OTHER_HOST].map(reference));
   });
 });

@@ -151,7 +151,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       defaultDirectory: workspace.defaultDirectory,
       outbox: options.outbox,
       graceMs: options.graceMs,
-      findWays: findVsCode(vsCodePort({ sync, agents, configs, workspace })),
+      findWays: findVsCode(vsCodePort({ sync, agents, configs, workspace, log })),
       wrapTransport: options.wrapTransport,
     }),
   );

@@ -1,4 +1,5 @@
 import type { AgentRegistry } from '../agents/registry.ts';
+import type { Log } from '../lib/log.ts';
 import { resolveConfig } from '../sessions/new-session.ts';
 import type { SessionParts } from '../sessions/parts.ts';
 import type { Sync } from '../sync/sync.ts';
@@ -11,8 +12,9 @@ export function vsCodePort(parts: {
   agents: AgentRegistry;
   configs: SessionParts['configs'];
   workspace: Workspace;
+  log: Log;
 }): VsCodePort {
-  const { sync, agents, workspace } = parts;
+  const { sync, agents, workspace, log } = parts;
   const stateOf = (uri: string) => {
     const session = sync.registry.getOf('session', uri);
     return session?.state;
@@ -29,5 +31,6 @@ export function vsCodePort(parts: {
       const { schema } = await resolveConfig(parts, agents.get(provider), workspace.defaultDirectory, {});
       return new Set(Object.keys(schema.properties));
     },
+    onUnread: (uri, reason) => log.info({ uri, reason }, 'cannot read an attached file from VS Code'),
   };
 }

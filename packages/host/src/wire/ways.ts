@@ -1,3 +1,5 @@
+import type { HostRequestMethod } from '@agenthost/protocol';
+
 /**
  * The ways of a known client that deviate from the protocol: a dialect of one program. It is chosen by the handshake, and has a folder of its
  * own. Everything that the client sends passes through it before the versions' conversion, and everything that it gets after it.
@@ -20,5 +22,14 @@ export interface ClientWays {
   insteadOf(method: string, error: unknown): { readonly result: unknown } | undefined;
 }
 
-/** Returns the ways of the client behind a handshake, `initialize` or `reconnect`; `undefined`: it has none of its own. */
-export type FindWays = (params: unknown) => ClientWays | undefined;
+/**
+ * Sends a request to the client and resolves with its result, which may be anything. Rejects with the errors of `Peer.request`; after
+ * `timeoutMs` with `RequestTimeout`.
+ */
+export type AskClient = (method: HostRequestMethod, params: object, timeoutMs: number) => Promise<unknown>;
+
+/**
+ * Returns the ways of the client behind a handshake, `initialize` or `reconnect`; `undefined`: it has none of its own. `ask` asks this
+ * client.
+ */
+export type FindWays = (params: unknown, ask: AskClient) => ClientWays | undefined;

@@ -165,7 +165,9 @@ export class Connection implements Sink {
 
   /** Call it with the params of each handshake, before anything else reads them. */
   meet(params: unknown): void {
-    this.#ways = this.#findWays(params);
+    this.#ways = this.#findWays(params, (method, asked, timeoutMs) =>
+      this.peer.request(method, asked, { timeoutMs }),
+    );
   }
 
   /** Call it when the handshake has succeeded. */

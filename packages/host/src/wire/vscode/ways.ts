@@ -1,5 +1,7 @@
 import { ErrorCodes, ROOT_URI, WireError } from '@agenthost/protocol';
-import type { ClientWays, FindWays } from '../ways.ts';
+import type { AskClient, ClientWays, FindWays } from '../ways.ts';
+import { withClientFiles } from './attachments.ts';
+import { isObject, type Json } from './json.ts';
 import { recognise, SESSION_URIS, type VsCodeHandshake } from './recognise.ts';
 import { renamed } from './rename.ts';
 import { type NamePort, SessionNames } from './session-names.ts';
@@ -8,6 +10,8 @@ import { type NamePort, SessionNames } from './session-names.ts';
 export interface VsCodePort extends NamePort {
   /** The names of the settings that sessions of an agent have. `provider` absent: the default agent. Rejects if there is no such agent. */
   settingsOf(provider: string | undefined): Promise<ReadonlySet<string>>;
+  /** Notes that an attached file could not be read from the client. */
+  onUnread(uri: string, reason: string): void;
 }
 
 /** Number space of VS Code's actions: its numbers go on over reconnects, so its client id alone tells them apart [VSC-5]. */
@@ -16,9 +20,9 @@ const EPOCH = 'vscode';
 /** Finds VS Code among the clients [VSC-2]. */
 export const findVsCode =
   (port: VsCodePort): FindWays =>
-  (params) => {
+  (params, ask) => {
     const handshake = recognise(params);
-    return handshake && new VsCodeWays(port, handshake);
+    return handshake && new VsCodeWays(port, handshake, ask);
   };
 
 /** The ways of VS Code [VSC-1] to [VSC-16]. */
@@ -27,10 +31,12 @@ class VsCodeWays implements ClientWays {
   readonly #port: VsCodePort;
   readonly #handshake: VsCodeHandshake;
   readonly #names: SessionNames;
+  readonly #ask: AskClient;
 
-  constructor(port: VsCodePort, handshake: VsCodeHandshake) {
+  constructor(port: VsCodePort, handshake: VsCodeHandshake, ask: AskClient) {
     this.#port = port;
     this.#handshake = handshake;
+    this.#ask = ask;
     this.#names = new SessionNames(port, handshake.takesSessionUris);
   }
 
@@ -78,7 +84,9 @@ class VsCodeWays implements ClientWays {
       case 'createSession':
         return this.#newSession(params);
       case 'dispatchAction':
-        return this.#onItsChannel(params);
+        return withClientFiles(this.#onItsChannel(params), this.#ask, (uri, reason) =>
+          this.#port.onUnread(uri, reason),
+        );
       default:
         return params;
     }
@@ -129,10 +137,5 @@ class VsCodeWays implements ClientWays {
     if (typeof resource === 'string' && typeof provider === 'string') this.#names.learn(resource, provider);
   }
 }
-
-type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const asObject = (value: unknown): Json => (isObject(value) ? value : {});
