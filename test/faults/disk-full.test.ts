@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { contentText } from '@agenthost/client';
-import type { TerminalContentPart } from '@agenthost/protocol';
+import type { TerminalContentPart, TerminalState } from '@agenthost/protocol';
 import { describe, expect, test, vi } from 'vitest';
 import type { HostProcess } from '../kill/host-process.ts';
 import { callsOf, quickly, seen, shows } from '../terminals/stage.ts';
@@ -46,11 +46,14 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     );
     expect(refused).toMatchObject({ code: 'unavailable', reason: expect.stringContaining('try again') });
     await Promise.all([asking.ping(), watching.ping()]);
+    // Old output is trimmed while new output comes.
+    const outputUnits = ({ content, 'x-trimmed': trimmed }: TerminalState): number =>
+      (trimmed?.units ?? 0) + contentText(content).length;
     const lengths = (): number[] => [
       JSON.stringify(session.chat.mirror.confirmed).length,
       JSON.stringify(watched.chat.mirror.confirmed).length,
-      JSON.stringify(terminal.mirror.confirmed).length,
-      JSON.stringify(watchedTerminal.mirror.confirmed).length,
+      outputUnits(terminal.mirror.confirmed),
+      outputUnits(watchedTerminal.mirror.confirmed),
     ];
     const before = lengths();
     await expect(asking.sessions.create({ provider: 'demo' })).rejects.toMatchObject({ code: -32603 });
@@ -71,10 +74,9 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     await rm(ballast);
     const [answer = 0, , output = 0] = before;
     await seen(session.chat.mirror, (state) => JSON.stringify(state).length > answer || undefined);
-    await vi.waitFor(
-      () => expect(JSON.stringify(watchedTerminal.mirror.confirmed).length).toBeGreaterThan(output),
-      { timeout: 10_000 },
-    );
+    await vi.waitFor(() => expect(outputUnits(watchedTerminal.mirror.confirmed)).toBeGreaterThan(output), {
+      timeout: 10_000,
+    });
     await terminal.signal('KILL');
     await watchedTerminal.exited;
     await turn.cancel();

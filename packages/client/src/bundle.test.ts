@@ -1,13 +1,17 @@
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
-/** Builds the package for browsers, minified. `external`: packages that stay imports. */
+/** Builds the package for browsers, minified: what a page loads at its start. `external`: packages that stay imports. */
 async function bundled(external: readonly string[] = []) {
   const { outputFiles, metafile } = await build({
     entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))],
     bundle: true,
+    splitting: true,
+    outdir: 'bundle',
+    absWorkingDir: import.meta.dirname,
     write: false,
     minify: true,
     metafile: true,
@@ -16,12 +20,33 @@ async function bundled(external: readonly string[] = []) {
     conditions: ['@agenthost/source'],
     external: [...external],
   });
-  const { imports = [], inputs = {} } = Object.values(metafile.outputs)[0] ?? {};
-  const contents = outputFiles[0]?.contents ?? new Uint8Array();
+  const { outputs } = metafile;
+  const imports = new Set<string>();
+  const loaded = new Set<string>();
+  const load = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const { path: next, kind } of outputs[path]?.imports ?? []) {
+      // Code behind `import()` is loaded when it is needed.
+      if (kind === 'dynamic-import') continue;
+      if (next in outputs) load(next);
+      else imports.add(next);
+    }
+  };
+  load('bundle/index.js');
+  const contents = Buffer.concat(
+    outputFiles
+      .filter(({ path }) => loaded.has(relative(import.meta.dirname, path)))
+      .map((file) => file.contents),
+  );
   return {
-    imports: new Set(imports.map(({ path }) => path)),
+    imports,
     /** Files with code in the bundle. */
-    files: Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+    files: [...loaded].flatMap((path) =>
+      Object.entries(outputs[path]?.inputs ?? {}).flatMap(([input, { bytesInOutput }]) =>
+        bytesInOutput > 0 ? [input] : [],
+      ),
+    ),
     size: contents.length,
     gzippedSize: gzipSync(contents).length,
   };

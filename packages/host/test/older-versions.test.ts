@@ -1,4 +1,5 @@
-import { dialectOf, type VersionLine } from '@agenthost/protocol';
+import { type VersionLine } from '@agenthost/protocol';
+import { dialectOf } from '@agenthost/protocol/dialects';
 import {
   type Definitions,
   definitionsOf,

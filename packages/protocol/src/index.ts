@@ -30,8 +30,6 @@ export type * from './chat/state.ts';
 export type * from './chat/tool-call.ts';
 export { errorOf, errorPartOf, resumableTurn } from './chat/turn-error.ts';
 export type * from './config/schema.ts';
-export { type Dialect, dialectOf, mostEnvelopes } from './dialects/chain.ts';
-export { type Look, StateNeeded } from './dialects/reshape.ts';
 export { isApart, lengthApart } from './limits/apart.ts';
 export { CHANNEL_LIMITS, INLINE_ATTACHMENT, LIST_ANSWER } from './limits/channels.ts';
 export {

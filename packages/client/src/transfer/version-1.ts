@@ -1,10 +1,10 @@
 import {
-  dialectOf,
   type ExportedChatHead,
   type ExportedOpenTurn,
   type ExportedSession,
   type ExportedTurn,
 } from '@agenthost/protocol';
+import { dialectOf } from '@agenthost/protocol/dialects';
 import type { ImportedTurn, ImportSource } from './import-source.ts';
 
 /** The types of a document of version 1. */

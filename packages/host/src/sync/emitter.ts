@@ -3,10 +3,10 @@ import {
   type ChannelAction,
   type ChannelKind,
   fitTexts,
-  mostEnvelopes,
   reduceMirrored,
   type StateAction,
 } from '@agenthost/protocol';
+import { mostEnvelopes } from '@agenthost/protocol/dialects';
 import type { Clock } from '../lib/clock.ts';
 import type { Channel, ChannelMark } from './channel.ts';
 import type { Sequencer } from './sequencer.ts';

@@ -1,9 +1,5 @@
-import type {
-  ActionEnvelope,
-  Dialect,
-  SubscribeView,
-  SubscriptionDeliveryOptions,
-} from '@agenthost/protocol';
+import type { ActionEnvelope, SubscribeView, SubscriptionDeliveryOptions } from '@agenthost/protocol';
+import type { Dialect } from '@agenthost/protocol/dialects';
 import type { FrameBatch } from '@agenthost/rpc/websocket-server';
 
 /** Receiver of a connection's share of the stream. Calls never throw, and do nothing after the end. */

@@ -1,4 +1,5 @@
-import { CHANNEL_KINDS, dialectOf, reduceChannel, type VersionLine } from '@agenthost/protocol';
+import { CHANNEL_KINDS, reduceChannel, type VersionLine } from '@agenthost/protocol';
+import { dialectOf } from '@agenthost/protocol/dialects';
 import { allowedAfter, comparable } from './allowed.ts';
 import { differences } from './differences.ts';
 import { type Doc, doc, isDoc } from './doc.ts';

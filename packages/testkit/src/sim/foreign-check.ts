@@ -1,10 +1,5 @@
-import {
-  ACTIVITY_MASK,
-  type ChannelKind,
-  type ChannelState,
-  dialectOf,
-  type VersionLine,
-} from '@agenthost/protocol';
+import { ACTIVITY_MASK, type ChannelKind, type ChannelState, type VersionLine } from '@agenthost/protocol';
+import { dialectOf } from '@agenthost/protocol/dialects';
 import { comparable } from '../oracle/allowed.ts';
 import { type Doc, docs, isDoc } from '../oracle/doc.ts';
 import type { ForeignClient } from './foreign-client.ts';

@@ -1,12 +1,12 @@
 import {
   type ActionEnvelope,
   type ChannelKind,
-  dialectOf,
   kindOfScheme,
   ROOT_URI,
   VERSION_LINES,
   type VersionLine,
 } from '@agenthost/protocol';
+import { dialectOf } from '@agenthost/protocol/dialects';
 import type { ControlledNetwork, Link } from '../controlled-network.ts';
 import { missingSchemas, OlderSchema, typeOfAction } from '../older-schema.ts';
 import { type Doc, doc } from '../oracle/doc.ts';

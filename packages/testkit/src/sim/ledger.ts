@@ -1,11 +1,11 @@
 import {
   type ActionEnvelope,
-  dialectOf,
   lineOf,
   PROTOCOL_VERSION,
   type ReconnectResult,
   type Snapshot,
 } from '@agenthost/protocol';
+import { dialectOf } from '@agenthost/protocol/dialects';
 import type { Archive } from './archive.ts';
 import { isMergeOf, isPrivate } from './envelopes.ts';
 import type { Report } from './report.ts';

@@ -4,11 +4,10 @@ import {
   CHANNEL_KINDS,
   type ChannelKind,
   type ChannelState,
-  dialectOf,
-  type Look,
   reduceMirrored,
   type StateAction,
 } from '@agenthost/protocol';
+import { dialectOf, type Look } from '@agenthost/protocol/dialects';
 import { Compressor, decompress } from './compression.ts';
 import { ENVELOPE_COLUMNS, readEnvelopeRow } from './envelope-rows.ts';
 import { DamageError } from './errors.ts';

@@ -1,13 +1,5 @@
-import {
-  type ActionEnvelope,
-  type Dialect,
-  dialectOf,
-  type Look,
-  lineOf,
-  type Snapshot,
-  type StateAction,
-  StateNeeded,
-} from '@agenthost/protocol';
+import { type ActionEnvelope, lineOf, type Snapshot, type StateAction } from '@agenthost/protocol';
+import { type Dialect, dialectOf, type Look, StateNeeded } from '@agenthost/protocol/dialects';
 import { EncodedEnvelope, type EncodedNotification } from '../../sync/subscription.ts';
 import type { ClientWays } from '../ways.ts';
 
