@@ -4,12 +4,20 @@ import { NotApplicable, Violation } from '../kit/verdict.ts';
 import type { RawClient } from '../link/raw-client.ts';
 import { isObject, shown } from '../recording/entry.ts';
 
-/** A client with a session in the scratch folder, whose files may then be read and written. */
+/** A client with a session in the scratch folder, whose files may then be read. */
 async function reader(bench: Bench): Promise<RawClient> {
   const client = await bench.connect();
   await bench.session(client);
+  const { error } = await client.request('resourceRead', { uri: bench.folderUri });
+  if (error?.code === -32601) throw new NotApplicable('the host serves no files');
+  return client;
+}
+
+/** A client with a session in the scratch folder, whose files may then be written. */
+async function writer(bench: Bench): Promise<RawClient> {
+  const client = await reader(bench);
   const answer = await client.request('resourceList', { uri: bench.folderUri });
-  if (answer.error?.code === -32601) throw new NotApplicable('the host serves no files');
+  if (answer.error?.code === -32601) throw new NotApplicable('the host lists and writes no files');
   if (answer.error !== undefined)
     throw new Violation(`resourceList failed: ${shown(answer.error.message)}`, [answer.frame]);
   return client;
@@ -18,7 +26,7 @@ async function reader(bench: Bench): Promise<RawClient> {
 /** Files in the working directory of a session. */
 export const resourceChecks = [
   check('RES-1', 'a written file is read back, listed, moved and deleted', async (bench) => {
-    const client = await reader(bench);
+    const client = await writer(bench);
     const name = `kit-${bench.newId()}.txt`;
     const uri = `${bench.folderUri}/${name}`;
     await client.call('resourceWrite', { uri, data: 'grüezi\n', encoding: 'utf-8' });

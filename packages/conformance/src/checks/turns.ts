@@ -1,5 +1,6 @@
+import { isAtLeast } from '../kit/bench.ts';
 import { check } from '../kit/check.ts';
-import { Violation } from '../kit/verdict.ts';
+import { NotApplicable, Violation } from '../kit/verdict.ts';
 import { isObject, shown } from '../recording/entry.ts';
 import { lastTurn, partsOf, playTurn, stage, stateOf, turnCancelled, turnEnd, turnStarted } from './play.ts';
 
@@ -97,7 +98,7 @@ export const turnChecks = [
       throw new Violation('the last part of the failed turn is no error part', on.client.frames.slice(-2));
   }),
   check('CHAT-22 CONN-9', 'a client before 0.9 sees the error of a turn beside its parts', async (bench) => {
-    if (Number(bench.version.split('.')[1]) >= 9 || !bench.version.startsWith('0.')) bench.needs('99.0.0');
+    if (isAtLeast(bench.version, '0.9.0')) throw new NotApplicable('it belongs to versions before 0.9.0');
     const on = await stage(bench);
     const end = await turnEnd(on, await playTurn(bench, on, 'fail on purpose'));
     if (!isObject(end.action['error'])) throw new Violation('chat/error has no `error`', [end.frame]);

@@ -35,9 +35,28 @@ function definitionsIn(text: string): Readonly<Record<string, unknown>> {
   const schema: unknown = JSON.parse(text);
   const found = isObject(schema) ? (schema['definitions'] ?? schema['$defs']) : undefined;
   if (!isObject(found)) return {};
-  // The published schemas before 0.5.2 and of 0.6.0 require it, and their hosts leave it out of their own actions.
-  const { ActionEnvelope: envelope } = found;
-  if (!isObject(envelope) || !Array.isArray(envelope['required'])) return found;
-  const required = envelope['required'].filter((name) => name !== 'origin');
-  return { ...found, ActionEnvelope: { ...envelope, required } };
+  return Object.fromEntries(
+    Object.entries(found).map(([name, definition]) => [name, withoutWronglyRequired(name, definition)]),
+  );
+}
+
+/**
+ * Members that may be undefined, and that the published schemas before 0.5.2 and of 0.6.0 require all the same. Hosts
+ * of these versions leave them out.
+ */
+const WRONGLY_REQUIRED: Readonly<Record<string, string>> = {
+  ActionEnvelope: 'origin',
+  Turn: 'usage',
+  ActiveTurn: 'usage',
+  ChangesetOperationsChangedAction: 'operations',
+  SessionActivityChangedAction: 'activity',
+  SessionChangesetsChangedAction: 'changesets',
+  SessionMetaChangedAction: '_meta',
+};
+
+function withoutWronglyRequired(name: string, definition: unknown): unknown {
+  if (!Object.hasOwn(WRONGLY_REQUIRED, name) || !isObject(definition)) return definition;
+  const { required } = definition;
+  if (!Array.isArray(required)) return definition;
+  return { ...definition, required: required.filter((each) => each !== WRONGLY_REQUIRED[name]) };
 }

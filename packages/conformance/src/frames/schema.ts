@@ -22,6 +22,7 @@ const MAX_DEPTH = 130;
  */
 export class SchemaCheck {
   readonly #definitions: Definitions;
+  readonly #knownTags = new WeakMap<object, Map<string, ReadonlySet<string>>>();
 
   constructor(definitions: Definitions) {
     this.#definitions = definitions;
@@ -53,11 +54,17 @@ export class SchemaCheck {
     return now;
   }
 
+  /** The members of a union. Some published schemas list a union in itself, which says nothing. */
+  #membersOf(schema: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
+    const members = schema['oneOf'] ?? schema['anyOf'];
+    return Array.isArray(members) ? members.filter((each) => this.#resolve(each) !== schema) : undefined;
+  }
+
   #check(given: unknown, value: unknown, path: string, depth: number): Misfit | undefined {
     const schema = this.#resolve(given);
     if (!isObject(schema) || depth > MAX_DEPTH) return undefined;
-    const members = schema['oneOf'] ?? schema['anyOf'];
-    if (Array.isArray(members)) {
+    const members = this.#membersOf(schema);
+    if (members !== undefined) {
       const misfit = this.#checkUnion(members, value, path, depth);
       if (misfit !== undefined) return misfit;
     }
@@ -154,11 +161,19 @@ export class SchemaCheck {
   }
 
   /** The texts that a member may have; empty where any is allowed. */
-  #tagsOf(given: unknown, tag: string, depth: number): Set<string> {
+  #tagsOf(given: unknown, tag: string, depth: number): ReadonlySet<string> {
     const schema = this.#resolve(given);
     if (!isObject(schema) || depth > 8) return new Set();
-    const members = schema['oneOf'] ?? schema['anyOf'];
-    if (Array.isArray(members))
+    const known = this.#knownTags.get(schema) ?? new Map<string, ReadonlySet<string>>();
+    this.#knownTags.set(schema, known);
+    const tags = known.get(tag) ?? this.#readTags(schema, tag, depth);
+    known.set(tag, tags);
+    return tags;
+  }
+
+  #readTags(schema: Readonly<Record<string, unknown>>, tag: string, depth: number): ReadonlySet<string> {
+    const members = this.#membersOf(schema);
+    if (members !== undefined)
       return new Set(members.flatMap((each) => [...this.#tagsOf(each, tag, depth + 1)]));
     const { properties } = schema;
     const field = isObject(properties) ? this.#resolve(properties[tag]) : undefined;

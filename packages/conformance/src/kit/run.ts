@@ -26,6 +26,8 @@ export const KIT_VERSIONS = [
 /** Frames kept as the proof of a result. */
 const MAX_FRAMES = 24;
 
+const DEFAULT_PATIENCE_MS = 10_000;
+
 /** Options of {@link checkHost}. */
 export interface KitOptions {
   /** Opens one connection. */
@@ -59,19 +61,18 @@ export interface HostReport {
 export async function checkHost(options: KitOptions): Promise<HostReport> {
   const results: CheckResult[] = [];
   const played: string[] = [];
-  let host: string | undefined;
+  const host = await nameOfHost(options);
   const add = (result: CheckResult): void => {
     results.push(result);
     options.onResult?.(result);
   };
   for (const version of options.versions ?? KIT_VERSIONS) {
-    const facts = await learn(version, options);
+    const facts = await learn(version, host, options);
     if (facts === undefined) {
       if (options.versions !== undefined) add(refusedVersion(version));
       continue;
     }
     played.push(version);
-    host ??= nameOf(facts.initialized);
     await playVersion(version, facts, options, add);
   }
   return { host, versions: played, results };
@@ -133,34 +134,58 @@ async function runCheck(check: Check, bench: Bench): Promise<CheckResult> {
   }
 }
 
-/** What the host says about itself at a version; `undefined`: it does not speak it. */
-async function learn(version: string, options: KitOptions): Promise<HostFacts | undefined> {
+/** Name and version of the host, which only newer versions of the protocol carry. */
+async function nameOfHost(options: KitOptions): Promise<string | undefined> {
+  const { client, result } = await handshake(KIT_VERSIONS, options);
+  client.close();
+  return result && nameOf(result);
+}
+
+/** A connection that offers some versions; no result: the host refused. */
+async function handshake(
+  protocolVersions: readonly string[],
+  options: KitOptions,
+): Promise<{ client: RawClient; result: Message | undefined }> {
   const transport = await options.open(options.signal);
-  const { patienceMs } = benchOptions(version, options);
   const client = new RawClient(transport, {
     clientId: `kit-${crypto.randomUUID()}`,
     connection: 0,
-    patienceMs,
+    patienceMs: options.patienceMs ?? DEFAULT_PATIENCE_MS,
   });
   try {
     const { result } = await client.request('initialize', {
-      protocolVersions: [version],
+      protocolVersions,
       clientId: client.clientId,
       initialSubscriptions: [ROOT],
     });
-    if (!isObject(result)) return undefined;
+    return { client, result: isObject(result) ? result : undefined };
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
+
+/** What the host says about itself at a version; `undefined`: it does not speak it. */
+async function learn(
+  version: string,
+  host: string | undefined,
+  options: KitOptions,
+): Promise<HostFacts | undefined> {
+  const { client, result } = await handshake([version], options);
+  try {
+    if (result === undefined) return undefined;
     const { state: root } = await client.subscribe(ROOT);
     const agents = Array.isArray(root['agents']) ? root['agents'].filter(isObject) : [];
     const agent =
       options.agent === undefined ? agents[0] : agents.find(({ provider }) => provider === options.agent);
-    const isScripted = agent?.['provider'] === 'demo' && nameOf(result)?.startsWith('agenthost') === true;
+    const isScripted = agent?.['provider'] === 'demo' && host?.startsWith('agenthost') === true;
     return { initialized: result, root, agent, isScripted };
   } finally {
     client.close();
   }
 }
 
-const benchOptions = (version: string, { patienceMs = 10_000, ...options }: KitOptions): BenchOptions => ({
+const benchOptions = (version: string, { patienceMs = DEFAULT_PATIENCE_MS, ...options }: KitOptions): BenchOptions => ({
   open: options.open,
   version,
   patienceMs,
