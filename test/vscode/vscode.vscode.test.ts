@@ -1,7 +1,8 @@
 // A real VS Code against the host, in a browser. Each stage leaves a picture, and all frames are recorded, in `.cache/vscode-run`.
+import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { type AhpClient, connect } from '@agenthost/client';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -15,6 +16,7 @@ import { EditorWindow } from './window.ts';
 const folder = join(import.meta.dirname, '..', '..', '.cache/vscode-run');
 const work = join(folder, 'work');
 const frames = join(folder, 'frames.ndjson');
+const program = join(import.meta.dirname, '..', '..', 'packages/cli/src/main.ts');
 const STAGE_TIMEOUT_MS = 120_000;
 
 const { command, reason, tookMs } = await installEditor();
@@ -181,21 +183,43 @@ describe.skipIf(command === undefined || !hasChromium)('VS Code', () => {
     await window.run('View: Hide Panel');
   });
 
+  stage('[VSC-13] sends the content of an attached file that its window reads', async () => {
+    await window.attach('notes.txt');
+    await window.send('say attached');
+    await window.shows(/^attached$/);
+    await picture('attached');
+    const opened = await cli.sessions.open(present((await listed())[0]));
+    const [attachment] = opened.chat.mirror.confirmed.turns.at(-1)?.message.attachments ?? [];
+    expect(attachment).toMatchObject({ type: 'embeddedResource', contentType: 'text/plain' });
+    const data = attachment?.type === 'embeddedResource' ? attachment.data : '';
+    expect(Buffer.from(data, 'base64').toString()).toBe('first line\none more line\n');
+    await window.run('View: Close All Editors');
+  });
+
   stage('answers a call of one of its tools', async () => {
     await window.send('tool usages {"symbol":"first","filePath":"notes.txt","lineContent":"first line"}');
     await window.shows(/No reference provider available/);
     await picture('client-tool');
   });
 
-  stage('opens a session that another client made', async () => {
-    const session = await cli.sessions.create({
-      provider: 'demo',
-      workingDirectories: [pathToFileURL(work).href],
-    });
-    await session.prompt('say made by the command line').result;
+  stage('opens a session that the command line made', async () => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['-C', '@agenthost/source', program, 'run', '--agent', 'demo', 'say made by the command line'],
+      {
+        cwd: work,
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          HOME: join(folder, 'home'),
+          AGENTHOST_URL: address.wsUrl,
+          AGENTHOST_TOKEN: address.token,
+        },
+      },
+    );
+    expect(stdout).toContain('made by the command line');
     await window.openSession('made by the command line');
     await window.shows(/^made by the command line$/);
-    await picture('session-of-another-client');
+    await picture('session-of-the-command-line');
   });
 
   stage('shows a turn in two windows', async () => {

@@ -43,6 +43,13 @@ export class EditorWindow {
     await this.page.keyboard.press(key);
   }
 
+  /** Opens a file of the folder and attaches it to the next message. */
+  async attach(name: string): Promise<void> {
+    await this.page.locator('.explorer-folders-view .monaco-list-row', { hasText: name }).dblclick();
+    await this.page.locator('.tab', { hasText: name }).waitFor();
+    await this.chat.locator('.chat-attached-context-attachment', { hasText: name }).first().click();
+  }
+
   /** Runs a command of the palette by its full title. */
   async run(title: string): Promise<void> {
     await this.page.keyboard.press('F1');
