@@ -57,6 +57,14 @@ const RESULTS = {
   resolveSessionConfig: 'ResolveSessionConfigResult',
 } as const;
 
+const NOTIFICATIONS = {
+  'auth/required': 'AuthRequiredParams',
+  'root/progress': 'ProgressParams',
+  'root/sessionAdded': 'SessionAddedParams',
+  'root/sessionRemoved': 'SessionRemovedParams',
+  'root/sessionSummaryChanged': 'SessionSummaryChangedParams',
+} as const;
+
 const STATES = {
   root: 'RootState',
   session: 'SessionState',
@@ -67,51 +75,71 @@ const STATES = {
   resourceWatch: 'ResourceWatchState',
 };
 
-/** Versions that are sent all of 1.0. */
-const READY: readonly VersionLine[] = ['0.9.0', '0.8.0', '0.7.0'];
+/** Two states per kind of channel: one where nothing is found, and one with all fields. */
+function statesOf(defs: Definitions): ReadonlyMap<string, readonly object[]> {
+  return new Map(
+    Object.entries(STATES).map(([kind, type]) => {
+      const [whole] = samplesOf(defs, { $ref: `#/$defs/${type}` });
+      return [kind, [NOTHING, Object(whole)]];
+    }),
+  );
+}
 
-/** The versions, and the newest one whose values they are sent. */
-const SENT: readonly [VersionLine, VersionLine][] = [
-  ['0.5.0', '0.5.2'],
-  ['0.5.1', '0.5.2'],
-  ['0.5.2', '0.5.2'],
-  ...READY.map((version): [VersionLine, VersionLine] => [version, '1.0.0']),
+const NOTHING = { turns: [] };
+
+/** All versions before 1.0. */
+const OLDER: readonly VersionLine[] = [
+  '0.9.0',
+  '0.8.0',
+  '0.7.0',
+  '0.6.0',
+  '0.5.2',
+  '0.5.1',
+  '0.5.0',
+  '0.4.0',
 ];
 
-describe.skipIf(missing !== undefined).each(SENT)(
-  'what a connection at %s is sent of %s',
-  (version, newest) => {
-    const defs = missing === undefined ? definitionsOf(newest) : {};
-    const schema = missing === undefined ? new OlderSchema(version) : undefined;
-    const dialect = dialectOf(version);
+describe.skipIf(missing !== undefined).each(OLDER)('what a connection at %s is sent of 1.0.0', (version) => {
+  const defs = missing === undefined ? definitionsOf('1.0.0') : {};
+  const schema = missing === undefined ? new OlderSchema(version) : undefined;
+  const dialect = dialectOf(version);
 
-    it('[CONN-9] has no field and no member of a union unknown to its schema, in any action', () => {
-      const samples = samplesOf(defs, { $ref: '#/$defs/StateAction' });
-      expect(samples.length).toBeGreaterThan(80);
-      const faults = samples.flatMap((sample) => {
-        const action: { type: string } = JSON.parse(JSON.stringify(sample));
-        return dialect.actionDown(action, { before: {}, after: {} }).flatMap((sent) => {
+  it('[CONN-9] has no field and no member of a union unknown to its schema, in any action', () => {
+    const samples = samplesOf(defs, { $ref: '#/$defs/StateAction' });
+    expect(samples.length).toBeGreaterThan(80);
+    const states = statesOf(defs);
+    const faults = samples.flatMap((sample) => {
+      const action: { type: string } = JSON.parse(JSON.stringify(sample));
+      return (states.get(action.type.replace(/\/.*/, '')) ?? [NOTHING]).flatMap((state) =>
+        dialect.actionDown(action, { before: state, after: state }).flatMap((sent) => {
           const fault = schema?.faultOf(typeOfAction('type' in sent ? String(sent.type) : ''), sent);
           return fault === undefined ? [] : [`${action.type}: ${fault}`];
-        });
-      });
-      expect(faults).toEqual([]);
+        }),
+      );
     });
+    expect(faults).toEqual([]);
+  });
 
-    it.each(Object.entries(STATES))('[CONN-9] has none in the state of a %s', (kind, type) => {
-      for (const sample of samplesOf(defs, { $ref: `#/$defs/${type}` })) {
-        const state: unknown = JSON.parse(JSON.stringify(sample));
-        expect(schema?.faultOf(type, dialect.stateDown(kind, state, {}))).toBeUndefined();
-      }
-    });
+  it.each(Object.entries(STATES))('[CONN-9] has none in the state of a %s', (kind, type) => {
+    for (const sample of samplesOf(defs, { $ref: `#/$defs/${type}` })) {
+      const state: unknown = JSON.parse(JSON.stringify(sample));
+      expect(schema?.faultOf(type, dialect.stateDown(kind, state, {}))).toBeUndefined();
+    }
+  });
 
-    it.each(Object.entries(RESULTS))('[CONN-9] has none in the result of %s', (method, type) => {
-      for (const sample of samplesOf(defs, { $ref: `#/$defs/${type}` })) {
-        // The snapshots are converted separately.
-        const { snapshots: _, snapshot: __, ...result } = { snapshots: [], snapshot: {}, ...Object(sample) };
-        const whole = type === 'InitializeResult' ? { ...result, snapshots: [] } : result;
-        expect(schema?.faultOf(type, dialect.resultDown(method, whole, {}))).toBeUndefined();
-      }
-    });
-  },
-);
+  it.each(Object.entries(NOTIFICATIONS))('[CONN-9] has none in the params of %s', (method, type) => {
+    for (const sample of samplesOf(defs, { $ref: `#/$defs/${type}` })) {
+      const sent = dialect.notificationDown(method, JSON.parse(JSON.stringify(sample)), {});
+      expect(sent && schema?.faultOf(type, sent)).toBeUndefined();
+    }
+  });
+
+  it.each(Object.entries(RESULTS))('[CONN-9] has none in the result of %s', (method, type) => {
+    for (const sample of samplesOf(defs, { $ref: `#/$defs/${type}` })) {
+      // The snapshots are converted separately.
+      const { snapshots: _, snapshot: __, ...result } = { snapshots: [], snapshot: {}, ...Object(sample) };
+      const whole = type === 'InitializeResult' ? { ...result, snapshots: [] } : result;
+      expect(schema?.faultOf(type, dialect.resultDown(method, whole, {}))).toBeUndefined();
+    }
+  });
+});

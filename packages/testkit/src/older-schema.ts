@@ -121,6 +121,8 @@ function narrowed(schema: Schema, own: Schema, all: Definitions): object {
   const fields = Object.entries(own.properties ?? {}).map(([name, field]) => {
     // The schema files declare these JSON Schemas as strings.
     if (name === 'inputSchema' || name === 'outputSchema') return [name, {}];
+    // Those before 0.7 also declare `AhpMcpUiHostCapabilities.sampling.tools`, an object, as a string.
+    if (name === 'tools' && field.type === 'string') return [name, { type: 'object' }];
     const newer = properties?.[name];
     return [name, newer === undefined || isOther(newer, field) ? field : narrowed(newer, field, all)];
   });

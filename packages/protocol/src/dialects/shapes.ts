@@ -14,6 +14,7 @@ export type ShapeName =
   | 'AnnotationsState'
   | 'AutomationEntry'
   | 'AutomationState'
+  | 'Changeset'
   | 'ChangesetFile'
   | 'ChangesetState'
   | 'ChatInputRequest'
@@ -82,6 +83,7 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
       summary: 'SessionSummary',
       activeClients: 'SessionActiveClient',
       activeClient: 'SessionActiveClient',
+      changesets: 'Changeset',
       chats: 'ChatSummary',
       config: 'ConfigState',
       customizations: 'Customization',
@@ -157,6 +159,7 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
   TerminalInfo: { holds: { claim: 'TerminalClaim' } },
   TerminalClaim: {},
 
+  Changeset: {},
   ChangesetState: { holds: { files: 'ChangesetFile' } },
   ChangesetFile: { holds: { edit: 'FileEdit' } },
   AnnotationsState: { holds: { annotations: 'Annotation' } },
@@ -187,6 +190,7 @@ export const ACTION_FIELDS: Readonly<Record<string, Fields>> = {
   'session/activeClientSet': { activeClient: 'SessionActiveClient' },
   'session/activeClientChanged': { activeClient: 'SessionActiveClient' },
   'session/inputNeededSet': { request: 'SessionInputRequest' },
+  'session/changesetsChanged': { changesets: 'Changeset' },
   'session/customizationsChanged': { customizations: 'Customization' },
   'session/customizationUpdated': { customization: 'Customization' },
   'session/mcpServerStateChanged': { state: 'McpServerState' },

@@ -50,13 +50,15 @@ const eachOf = (properties: Json): Json =>
 const ofSchema = (schema: Json): Json =>
   isObject(schema.properties) ? { ...schema, properties: eachOf(schema.properties) } : schema;
 
+/** A model named one limit of tokens only. */
+function ofModel(model: Json): Json {
+  const known = without(model, 'maxOutputTokens', 'maxPromptTokens');
+  return isObject(known.configSchema) ? { ...known, configSchema: ofSchema(known.configSchema) } : known;
+}
+
 const ofModels = (agent: Json): Json => ({
   ...agent,
-  models: listOf(agent.models).map((model) =>
-    isObject(model) && isObject(model.configSchema)
-      ? { ...model, configSchema: ofSchema(model.configSchema) }
-      : model,
-  ),
+  models: listOf(agent.models).map((model) => (isObject(model) ? ofModel(model) : model)),
 });
 
 /** Chats named models and agents, not messages; settings and their choices were texts. */

@@ -104,6 +104,13 @@ describe('[DIA-1] step H, models', () => {
     expect(old.actionDown({ type: 'chat/draftChanged', draft: message }, look)).toStrictEqual([]);
   });
 
+  it('[DIA-2] models have one limit of tokens', () => {
+    const model = { id: 'm', maxContextWindow: 3, maxOutputTokens: 1, maxPromptTokens: 2 };
+    expect(old.stateDown('root', { agents: [{ provider: 'p', models: [model] }] }, look)).toStrictEqual({
+      agents: [{ provider: 'p', models: [{ id: 'm', maxContextWindow: 3 }] }],
+    });
+  });
+
   it('[DIA-2] choices of settings are texts', () => {
     const schema = { type: 'object', properties: { a: { type: 'string', enum: ['x', 1, null] } } };
     const models = [{ id: 'm', configSchema: schema }];

@@ -10,3 +10,13 @@ it('[CS-22] reviews of files have an older name at 0.5.2, and none before it', (
   expect(dialectOf('0.5.1').actionDown(action, {})).toEqual([]);
   expect(dialectOf('0.5.2').actionUp(older, {})).toEqual(action);
 });
+
+it('[CS-22] catalogues do not say at 0.5.2 that files can be reviewed', () => {
+  const entry = { label: 'Changes', uriTemplate: 'ahp-changeset:/c', changeKind: 'session' };
+  const action = {
+    type: 'session/changesetsChanged',
+    changesets: [{ ...entry, capabilities: { review: {} } }],
+  };
+  expect(dialectOf('0.6.0').actionDown(action, {})).toEqual([action]);
+  expect(dialectOf('0.5.2').actionDown(action, {})).toEqual([{ ...action, changesets: [entry] }]);
+});

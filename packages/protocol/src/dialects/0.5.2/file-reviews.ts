@@ -1,8 +1,10 @@
+import { dropping } from '../reshape.ts';
 import type { Reshaping } from '../step.ts';
 
-/** The action that marks files as reviewed had another name, and only hosts sent it. */
+/** The action that marks files as reviewed had another name, and only hosts sent it. Catalogues did not say where it is allowed. */
 export const fileReviews: Reshaping = {
   down: {
+    shapes: { Changeset: dropping('capabilities') },
     actions: {
       'changeset/filesReviewChanged': ({ files, ...action }) => ({
         ...action,
