@@ -1,4 +1,4 @@
-import type { ChannelKind, SessionSummary } from '@agenthost/protocol';
+import type { ChannelKind, Choice, SessionSummary } from '@agenthost/protocol';
 
 /** Data that only the host knows of a channel, by kind. Durable JSON, never sent to clients. */
 export interface ChannelHostData extends Record<ChannelKind, AnyHostData> {
@@ -29,6 +29,8 @@ export interface SessionHostData extends AnyHostData {
   readonly importing?: readonly string[];
   /** Id of the client that keeps the session out of the list until its first message. Absent: the session is listed. */
   readonly unlistedFor?: string;
+  /** Model and agent that clients of 0.4 chose. Absent: none. */
+  readonly chosen?: Choice;
 }
 
 /** Data that only the host knows of a chat. */
@@ -55,6 +57,8 @@ export interface ChatHostData extends AnyHostData {
    * no longer wait.
    */
   readonly locales?: Readonly<Record<string, string>>;
+  /** Model and agent with which a client of 0.4 created the chat. Absent: none. */
+  readonly chosen?: Choice;
 }
 
 /** Data that only the host knows of a terminal. */

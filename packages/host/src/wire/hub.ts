@@ -135,6 +135,7 @@ export class Hub {
     routeRequests(connection, {
       commands: this.#parts.commands,
       wire: this.#wireRequests(),
+      sync: this.#parts.sync,
       inTurn: (asking, work, mostBytes) => this.#admissionQueue.run(asking, work, mostBytes),
     });
     const onNotification = (method: string, run: (params: unknown) => unknown): void =>

@@ -14,6 +14,8 @@ export interface Dialect {
   readonly line: VersionLine;
   /** True if everything passes unchanged, so that connections can share its encoding. */
   readonly isIdentity: boolean;
+  /** Whether the peer chooses models and agents for sessions and chats, not in messages. */
+  readonly hasChoices: boolean;
   /** Whether the peer understands `chat/turnsLoaded` [CHAT-15]. */
   readonly takesTurns: boolean;
   /** Whether conversion depends on the client, so that its result cannot be shared with other clients. */
@@ -44,6 +46,7 @@ export interface Dialect {
 const CURRENT: Dialect = {
   line: PROTOCOL_VERSION,
   isIdentity: true,
+  hasChoices: false,
   takesTurns: true,
   isPersonal: false,
   changes: () => false,
@@ -63,6 +66,7 @@ const CURRENT: Dialect = {
 class Chain implements Dialect {
   readonly line: VersionLine;
   readonly isIdentity = false;
+  readonly hasChoices: boolean;
   readonly takesTurns: boolean;
   readonly isPersonal: boolean;
   readonly #steps: readonly {
@@ -92,6 +96,7 @@ class Chain implements Dialect {
     this.#notifications = all('notifications');
     this.#channels = all('channels');
     this.takesTurns = !this.#steps.some(({ newer }) => newer.has('chat/turnsLoaded'));
+    this.hasChoices = line === '0.4.0';
     this.isPersonal = line === '0.4.0';
   }
 

@@ -3,5 +3,6 @@
  *
  * @packageDocumentation
  */
+export { choiceOf } from './0.4.0/models.ts';
 export { type Dialect, dialectOf, mostEnvelopes } from './chain.ts';
-export { type Look, StateNeeded } from './reshape.ts';
+export { type Choice, type Choices, type Look, StateNeeded } from './reshape.ts';

@@ -1,3 +1,4 @@
+import type { AgentSelection, ModelSelection } from '../chat/message.ts';
 import { SHAPES, type Shape, type ShapeName } from './shapes.ts';
 
 /** A JSON object as another version has it. */
@@ -37,8 +38,26 @@ export interface Look {
    * `undefined`: the session is not known.
    */
   readonly chatOfClaim?: (session: string, toolCallId?: string) => string | undefined;
+  /** Time of a session's creation, in ISO 8601. `undefined`: the session is not known. */
+  readonly createdAt?: (session: string) => string | undefined;
+  /** Models and agents for a session or chat, by its URI. `undefined`: the channel is not known. */
+  readonly choices?: (uri: string) => Choices | undefined;
   /** Time of the action, in ms since the epoch. Absent: unknown. */
   readonly now?: number;
+}
+
+/** A model and an agent. Absent: the agent's default. */
+export interface Choice {
+  readonly model?: ModelSelection;
+  readonly agent?: AgentSelection;
+}
+
+/** What clients of 0.4 are shown of models and agents, and what is put into their messages. */
+export interface Choices {
+  /** As chosen by clients of 0.4 for the session or chat. */
+  readonly chosen: Choice;
+  /** As named by the last message. */
+  readonly last: Choice;
 }
 
 /** Thrown by a conversion that needs a state which is not at hand: a replay then becomes snapshots [DIA-1]. */

@@ -23,6 +23,11 @@ const isQuestion = (part: Doc): boolean => part['kind'] === 'inputRequest';
 const NEW_OF_CHATS = ['changesets', 'canvases', 'backgroundWork', 'movable'];
 const FLAGS = [32, 64];
 
+function dropChoice(one: Doc): void {
+  delete one['model'];
+  delete one['agent'];
+}
+
 const FIELDS: readonly AllowedField[] = [
   {
     before: '1.0.0',
@@ -105,6 +110,20 @@ const FIELDS: readonly AllowedField[] = [
     kind: 'chat',
     reason: 'the activity of a chat follows with the next snapshot',
     strip: (state) => delete state['activity'],
+  },
+  {
+    before: '0.5.0',
+    kind: 'chat',
+    reason: 'models and agents of messages follow with the next snapshot',
+    strip: dropChoice,
+  },
+  {
+    before: '0.5.0',
+    kind: 'session',
+    reason: 'models and agents of messages follow with the next snapshot',
+    strip: (state) => {
+      for (const one of [doc(state['summary']), ...docs(state['chats'])]) dropChoice(one);
+    },
   },
   {
     before: '0.5.0',

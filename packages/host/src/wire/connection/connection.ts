@@ -10,6 +10,7 @@ import type { ClientRecord } from '../clients/client-record.ts';
 import type { ClientWays, FindWays } from '../ways.ts';
 import { AnswerSender } from './answer-sender.ts';
 import { chatOfClaim } from './chat-of-claim.ts';
+import { choicesOf } from './choices.ts';
 import type { ConnectionLimits } from './connection-quotas.ts';
 import { Translator } from './dialect.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -175,6 +176,8 @@ export class Connection implements Sink {
     this.#online = online;
     this.#translator = new Translator(online.version, online.client.id, this.#ways, {
       now: () => this.#sync.clock.now(),
+      createdAt: (session) => this.#sync.registry.getOf('session', session)?.hostData.summary.createdAt,
+      choices: (uri) => choicesOf(this.#sync.registry, uri),
       chatOfClaim: (session, toolCallId) => chatOfClaim(this.#sync.registry, session, toolCallId),
     });
   }

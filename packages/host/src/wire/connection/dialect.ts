@@ -1,10 +1,10 @@
 import { type ActionEnvelope, lineOf, type Snapshot, type StateAction } from '@agenthost/protocol';
-import { type Dialect, dialectOf, type Look, StateNeeded } from '@agenthost/protocol/dialects';
+import { choiceOf, type Dialect, dialectOf, type Look, StateNeeded } from '@agenthost/protocol/dialects';
 import { EncodedEnvelope, type EncodedNotification } from '../../sync/subscription.ts';
 import type { ClientWays } from '../ways.ts';
 
 /** What a conversion may ask of the host. */
-interface Finds extends Pick<Look, 'chatOfClaim'> {
+interface Finds extends Pick<Look, 'chatOfClaim' | 'choices' | 'createdAt'> {
   /** The host's time, in ms since the epoch. */
   now(): number;
 }
@@ -114,6 +114,11 @@ export class Translator {
       ...this.#look(channel, state && { before: state, after: state }),
       now: this.#finds.now(),
     });
+  }
+
+  /** The model or agent that a dispatch chooses for its session; `undefined`: it is another action, or of a version without such choices. */
+  choice(action: unknown): ReturnType<typeof choiceOf> {
+    return this.dialect.hasChoices ? choiceOf(action) : undefined;
   }
 
   result(method: string, result: unknown): unknown {

@@ -32,6 +32,7 @@ import type { Clients } from '../clients/clients.ts';
 import { type Connection } from '../connection/connection.ts';
 import { outlineOf, withoutLongTexts } from './action-outline.ts';
 import { callerOf, scopeRefusal, scopeSentence } from './caller.ts';
+import { planChoice } from './choices.ts';
 
 /** A dispatch whose action is not checked yet. */
 type Incoming = Omit<DispatchActionParams, 'action'> & { action?: unknown };
@@ -89,6 +90,11 @@ export class Dispatcher {
   }
 
   #check(connection: Connection, incoming: Incoming, channel: Channel): Promise<void> | undefined {
+    const given = channel.is('session') ? connection.translator.choice(incoming.action) : undefined;
+    if (given !== undefined && channel.is('session')) {
+      const choosing = { session: channel, action: echoOf(incoming.action), given };
+      return this.#follow(connection, incoming, channel, planChoice(this.#sync, connection, choosing));
+    }
     const action = connection.translator.action(incoming.action, channel.uri, channel.state);
     const checked = validateAction(action);
     if (!checked.ok || !isOnChannel(channel, checked.action)) {
@@ -288,6 +294,6 @@ function unfit(checked: CheckedAction, channel: Channel): Rejection {
 }
 
 function echoOf(action: unknown): StateAction {
-  // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- only a rejection carries it, back to its sender
+  // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- back to its sender
   return (action ?? {}) as StateAction;
 }

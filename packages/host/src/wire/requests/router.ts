@@ -20,8 +20,10 @@ import { Answer } from '../../handler-port/answer.ts';
 import type { Command, Commands } from '../../handler-port/commands.ts';
 import { JournalError } from '../../journal/journal.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
+import type { Sync } from '../../sync/sync.ts';
 import type { Connection } from '../connection/connection.ts';
 import { callerOf, scopeRefusal, scopeSentence } from './caller.ts';
+import { firstChoice } from './choices.ts';
 
 type Params<M extends ClientRequestMethod> = ClientToHostRequests[M]['params'];
 
@@ -95,7 +97,7 @@ const PING_PATIENCE_MS = 3_000;
 /** Routes the requests of a connection to their commands. */
 export function routeRequests(
   connection: Connection,
-  { commands, wire, inTurn }: { commands: Commands; wire: WireRequests; inTurn: InTurn },
+  { commands, wire, sync, inTurn }: { commands: Commands; wire: WireRequests; sync: Sync; inTurn: InTurn },
 ): void {
   const { peer } = connection;
   const serve = <M extends keyof WireRequests>(method: M, run: WireRequests[M]): void =>
@@ -125,13 +127,13 @@ export function routeRequests(
   );
   for (const method of CLIENT_REQUEST_METHODS) {
     if (method === 'ping' || method in wire) continue;
-    routeCommand(connection, { commands, inTurn }, method);
+    routeCommand(connection, { commands, sync, inTurn }, method);
   }
 }
 
 function routeCommand<M extends ClientRequestMethod>(
   connection: Connection,
-  { commands, inTurn }: { commands: Commands; inTurn: InTurn },
+  { commands, sync, inTurn }: { commands: Commands; sync: Sync; inTurn: InTurn },
   method: M,
 ): void {
   const isConcurrent = CONCURRENT.has(method);
@@ -149,7 +151,9 @@ function routeCommand<M extends ClientRequestMethod>(
         // A request keeps its place: one whose params need no lookup starts at once.
         const given = waiting instanceof Promise ? await waiting : waiting;
         const checked = checkCall(connection, method, translator.params(method, given));
+        const choose = firstChoice(connection, method, given);
         const answer = await command(checked, caller, context.signal);
+        if (choose !== undefined) await sync.commit('client', (tx) => choose(tx, sync));
         return answer instanceof Answer ? answer : Answer.behindCommit(translator.result(method, answer));
       };
       const mostBytes = connection.identity.scope === 'admin' ? undefined : LARGE.get(method);

@@ -12,17 +12,18 @@ const SUMMARY = [
   'annotations',
 ] as const;
 
-/** The summary names the session, and tells its times as far as the state does: those of its chats. */
-function nested(state: Json, { channel = '', clientId }: Look): Json {
+/** The summary names the session, and has its times. Of a session that is not known, these are the times of its chats. */
+function nested(state: Json, { channel = '', clientId, createdAt }: Look): Json {
   if (Object.hasOwn(state, 'summary')) return state;
   const times = listOf(state.chats).flatMap((chat) =>
     isObject(chat) && typeof chat.modifiedAt === 'string' ? [chat.modifiedAt] : [],
   );
-  const [createdAt = EPOCH, ...later] = times.toSorted();
+  const born = createdAt?.(channel);
+  const [first = EPOCH, ...later] = (born === undefined ? times : [born, ...times]).toSorted();
   const summary: Record<string, unknown> = {
     resource: channel,
-    createdAt,
-    modifiedAt: later.at(-1) ?? createdAt,
+    createdAt: born ?? first,
+    modifiedAt: later.at(-1) ?? first,
   };
   for (const field of SUMMARY) if (Object.hasOwn(state, field)) summary[field] = state[field];
   const activeClient = activeClientFor(state.activeClients, clientId);

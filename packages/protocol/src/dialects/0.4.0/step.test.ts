@@ -47,6 +47,16 @@ describe('[DIA-1] step H, sessions', () => {
     });
   });
 
+  it('[DIA-2] a state’s summary has the time of the session’s creation, where it is known', () => {
+    const createdAt = () => '1970-01-01T00:00:00.500Z';
+    expect(old.stateDown('session', session, { ...look, createdAt })).toMatchObject({
+      summary: { createdAt: 500, modifiedAt: 2_000 },
+    });
+    expect(old.stateDown('session', { ...session, chats: [] }, { ...look, createdAt })).toMatchObject({
+      summary: { createdAt: 500, modifiedAt: 500 },
+    });
+  });
+
   it('[DIA-2] catalogue entries have times in milliseconds, in lists and in notifications', () => {
     const createdAt = '1970-01-01T00:00:05.000Z';
     expect(old.resultDown('listSessions', { items: [{ resource: 's', createdAt }] }, look)).toStrictEqual({
@@ -102,6 +112,37 @@ describe('[DIA-1] step H, models', () => {
     });
     expect(old.stateDown('chat', state, look)).not.toHaveProperty('draft');
     expect(old.actionDown({ type: 'chat/draftChanged', draft: message }, look)).toStrictEqual([]);
+  });
+
+  it('[DIA-1] chats and catalogue entries have the model that was chosen for them, else that of their last message', () => {
+    const last = { model: { id: 'l' }, agent: { uri: 'l' } };
+    const choices = (uri: string) =>
+      uri === 'x' ? undefined : { chosen: { model: { id: 'm', config: { depth: 3 } } }, last };
+    const shown = { model: { id: 'm', config: { depth: '3' } }, agent: last.agent };
+    const entry = (resource: string) => ({ resource, title: '', status: 1 });
+    const items = old.resultDown('listSessions', { items: [entry('s'), entry('x')] }, { ...look, choices });
+    expect(items).toStrictEqual({ items: [{ ...entry('s'), ...shown }, entry('x')] });
+    const state = { ...session, chats: [entry('c'), entry('x')] };
+    expect(old.stateDown('session', state, { ...look, choices })).toMatchObject({
+      summary: shown,
+      chats: [{ ...entry('c'), ...shown }, entry('x')],
+    });
+    expect(old.stateDown('chat', { turns: [] }, { ...look, choices })).toStrictEqual({
+      turns: [],
+      model: shown.model,
+    });
+  });
+
+  it('[DIA-1] messages get the model that was chosen for their chat, unless they name one', () => {
+    const choices = () => ({ chosen: { model: { id: 'm' } }, last: { model: { id: 'l' } } });
+    const started = (message: object) =>
+      old.actionUp({ type: 'chat/turnStarted', turnId: 't', startedAt: '', message }, { ...look, choices });
+    expect(started({ text: 'x' })).toMatchObject({ message: { text: 'x', model: { id: 'm' } } });
+    expect(started({ text: 'x', model: { id: 'n' } })).toMatchObject({ message: { model: { id: 'n' } } });
+    const first = { initialMessage: { text: 'x' }, model: { id: 'n' } };
+    expect(old.paramsUp('createChat', first, look)).toMatchObject({
+      initialMessage: { text: 'x', model: { id: 'n' } },
+    });
   });
 
   it('[DIA-2] models have one limit of tokens', () => {

@@ -6,7 +6,7 @@ import { sessions } from './sessions.ts';
 /** Step H: from 0.5.0 to 0.4.0. */
 export const step040: Step = {
   to: '0.4.0',
-  reshapings: [activeClient, models, sessions],
+  reshapings: [activeClient, sessions, models],
   newer: {
     actions: ['chat/draftChanged', 'chat/activityChanged'],
     notifications: ['root/progress'],
