@@ -79,6 +79,13 @@ describe('[DIA-1] step H: a model that a client of 0.4 chose for a session', () 
     expect(codeOf(await now.act(session, CHOSEN))).toBe('invalidAction');
     expect((await old.subscribe(session)).state).not.toHaveProperty('summary.model');
   });
+
+  test('needs the scope of a message', async () => {
+    const { host, session } = await setUp();
+    const observer = await host.client('observer', OLD, { tokenHash: 'observer', scope: 'observe' });
+    expect(codeOf(await observer.act(session, CHOSEN))).toBe('permissionDenied');
+    expect((await observer.subscribe(session)).state).not.toHaveProperty('summary.model');
+  });
 });
 
 describe('[DIA-1] step H: a model with which a client of 0.4 creates', () => {
