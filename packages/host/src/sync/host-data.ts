@@ -1,4 +1,5 @@
-import type { ChannelKind, Choice, SessionSummary } from '@agenthost/protocol';
+import type { ChannelKind, SessionSummary } from '@agenthost/protocol';
+import type { Choice } from '@agenthost/protocol/dialects';
 
 /** Data that only the host knows of a channel, by kind. Durable JSON, never sent to clients. */
 export interface ChannelHostData extends Record<ChannelKind, AnyHostData> {

@@ -1,4 +1,5 @@
-import type { ChatState, Choice, Choices } from '@agenthost/protocol';
+import type { ChatState } from '@agenthost/protocol';
+import type { Choice, Choices } from '@agenthost/protocol/dialects';
 import { defined } from '@agenthost/protocol/values';
 import type { Registry } from '../../sync/registry.ts';
 

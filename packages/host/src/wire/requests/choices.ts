@@ -1,5 +1,4 @@
 import {
-  type Choice,
   findActionFault,
   invalidParams,
   isWithinScope,
@@ -7,6 +6,7 @@ import {
   scopeOfAction,
   sizeText,
 } from '@agenthost/protocol';
+import type { Choice } from '@agenthost/protocol/dialects';
 import { validateAction } from '@agenthost/protocol/validate';
 import { defined } from '@agenthost/protocol/values';
 import { type Plan, type Rejection, reject } from '../../handler-port/channel-module.ts';
