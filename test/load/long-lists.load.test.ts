@@ -65,7 +65,7 @@ test('[CHAT-1] an import of the maximum number of chats lets the host do other w
   expect(loopTurns).toBeGreaterThanOrEqual(max / 100);
   expect(host.core.sync.registry.getOf('session', IMPORTED)?.state.chats).toHaveLength(max);
   await expect(client.request('createChat', { channel: IMPORTED, chat: 'ahp-chat:/more' })).rejects.toThrow(
-    `has ${max} chats, the maximum of ${max}: dispose of one first`,
+    `has ${max} chats, and the maximum is ${max}: dispose of some first`,
   );
   await client.request('disposeSession', { channel: IMPORTED });
   expect(await host.core.sync.journal.listChannels(IMPORTED)).toEqual([]);
