@@ -321,7 +321,10 @@ export const FAULTS: readonly Planted[] = [
       toClient: answers('reconnect', (message) => {
         const { result } = message;
         if (!isObject(result) || !Array.isArray(result['actions'])) return message;
-        return { ...message, result: { ...result, actions: result['actions'].slice(1) } };
+        // Other envelopes of a young session may come first.
+        const at = result['actions'].findIndex((each) => JSON.stringify(each).includes(TITLE));
+        const actions = result['actions'].toSpliced(Math.max(at, 0), 1);
+        return { ...message, result: { ...result, actions } };
       }),
     },
   },

@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CheckResult, checkHost, KIT_VERSIONS, type KitOptions, sentenceOf } from '@agenthost/conformance';
+import {
+  type CheckResult,
+  checkHost,
+  KIT_VERSIONS,
+  type KitOptions,
+  sentenceOf,
+} from '@agenthost/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FAULTS, planted } from './faults.ts';
 import { type OwnHost, startOwnHost } from './own-host.ts';

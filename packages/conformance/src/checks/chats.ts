@@ -15,7 +15,7 @@ export const chatChecks = [
       throw new NotApplicable('the agent does not say that it takes several chats');
     const client = await bench.connect();
     const { session } = await bench.session(client);
-    const chat = `ahp-chat:/kit-${bench.newId()}`;
+    const chat = bench.newChatUri(session);
     await client.call('createChat', { channel: session, chat });
     await client.action(session, 'session/chatAdded');
     await client.subscribe(chat);
@@ -29,7 +29,7 @@ export const chatChecks = [
     const client = await bench.connect();
     const { session, chat } = await bench.session(client);
     const source = { kind: 'kitUnknown', chat, turnId: 'kit' };
-    const created = `ahp-chat:/kit-${bench.newId()}`;
+    const created = bench.newChatUri(session);
     await client.refused('createChat', { channel: session, chat: created, source }, -32602, -32008);
   }),
   check('CHAT-11', 'a queued message that is not there cannot be removed', async (bench) => {
@@ -42,6 +42,7 @@ export const chatChecks = [
     bench.needs('0.5.0');
     const client = await bench.connect();
     const { chat } = await bench.session(client);
+    await client.subscribe(chat);
     const draft = { text: 'a draft', origin: { kind: 'user' } };
     await client.accepted(chat, { type: 'chat/draftChanged', draft });
     const held = (await client.subscribe(chat)).state['draft'];

@@ -14,7 +14,7 @@ export interface Stage {
 export async function stage(bench: Bench): Promise<Stage> {
   bench.needsScript();
   const client = await bench.connect();
-  const { session, chat } = await bench.session(client);
+  const { session, chat } = await bench.readySession(client);
   await client.subscribe(chat);
   return { client, session, chat };
 }

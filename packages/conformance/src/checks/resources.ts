@@ -49,6 +49,6 @@ export const resourceChecks = [
   }),
   check('RES-2', 'a file outside of every working directory is refused with -32009', async (bench) => {
     const client = await reader(bench);
-    await client.refused('resourceRead', { uri: 'file:///etc/passwd' }, -32009);
+    await client.refused('resourceRead', { uri: 'file:///etc/hosts' }, -32009);
   }),
 ];

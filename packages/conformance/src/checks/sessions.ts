@@ -34,6 +34,13 @@ export const sessionChecks = [
     if (!chats.some((each) => isObject(each) && each['resource'] === chat))
       throw new Violation('the default chat is not in the catalogue `chats`', client.frames.slice(-6));
   }),
+  check('SESS-2 SESS-24', 'a new session becomes ready without a message', async (bench) => {
+    const client = await bench.connect();
+    const { state } = await bench.readySession(client);
+    const { lifecycle } = state;
+    if (lifecycle !== 'ready')
+      throw new Violation(`expected the lifecycle ready, got ${shown(lifecycle)}`, client.frames.slice(-2));
+  }),
   check('SESS-3', 'a disposed session is gone, with its chat', async (bench) => {
     const client = await bench.connect();
     const { session, chat } = await bench.session(client);

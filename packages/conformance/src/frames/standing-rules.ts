@@ -1,3 +1,4 @@
+import { sameJson } from '@agenthost/protocol/values';
 import { envelopeOf } from '../link/raw-client.ts';
 import { type FrameEntry, isObject, shown } from '../recording/entry.ts';
 import { paramsType, resultType } from './frame-types.ts';
@@ -182,6 +183,7 @@ export const STANDING_RULES: readonly StandingRule[] = [
     broken: (frames, schema) => {
       if (schema === undefined) return undefined;
       const asked = requestsIn(frames);
+      const { dispatched } = ownIn(frames);
       for (const frame of frames) {
         if (!isFromHost(frame) || frame.message === undefined) continue;
         const { id, method, params, result } = frame.message;
@@ -196,6 +198,9 @@ export const STANDING_RULES: readonly StandingRule[] = [
           value['rejectionReason'] !== undefined
         )
           continue;
+        // So is an accepted one that nobody changed: what is wrong with it is the client's.
+        const { origin, action } = envelopeOf(frame) ?? {};
+        if (action !== undefined && sameJson(dispatched.get(origin?.['clientSeq']), action)) continue;
         const misfit = schema.misfitOf(name, value, isCall ? 'params' : 'result');
         if (misfit !== undefined) return fault(`${misfit.path} ${misfit.problem}`, frame);
       }
@@ -214,15 +219,15 @@ const isAnswerToBroken = (frames: readonly FrameEntry[], id: unknown): boolean =
       message?.['result'] === undefined,
   );
 
-/** Id and dispatches of the client of a connection. */
-function ownIn(frames: readonly FrameEntry[]): { clientId: unknown; dispatched: Set<unknown> } {
+/** Id of the client of a connection, and its actions by number. */
+function ownIn(frames: readonly FrameEntry[]): { clientId: unknown; dispatched: Map<unknown, unknown> } {
   let clientId: unknown;
-  const dispatched = new Set<unknown>();
+  const dispatched = new Map<unknown, unknown>();
   for (const { direction, message } of frames) {
     const params = message?.['params'];
     if (direction !== 'client-to-host' || !isObject(params)) continue;
     if (params['clientId'] !== undefined) clientId ??= params['clientId'];
-    if (message?.['method'] === 'dispatchAction') dispatched.add(params['clientSeq']);
+    if (message?.['method'] === 'dispatchAction') dispatched.set(params['clientSeq'], params['action']);
   }
   return { clientId, dispatched };
 }

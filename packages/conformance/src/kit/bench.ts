@@ -31,7 +31,7 @@ export interface BenchOptions {
 export interface MadeSession {
   readonly session: string;
   readonly chat: string;
-  /** State of the session when it was ready. */
+  /** State of the session at the first subscription. */
   readonly state: Message;
 }
 
@@ -124,11 +124,21 @@ export class Bench {
 
   /** A URI for a new session, as the host wants it. */
   newSessionUri(): string {
-    const meta = this.facts.initialized['_meta'];
-    const isVsCode = isObject(meta) && Object.keys(meta).some((name) => name.startsWith('vscode.'));
     const scheme =
-      isVsCode && this.facts.agent !== undefined ? String(this.facts.agent['provider']) : 'ahp-session';
+      this.#isVsCode && this.facts.agent !== undefined ? String(this.facts.agent['provider']) : 'ahp-session';
     return `${scheme}:/${this.newId()}`;
+  }
+
+  /** A URI for a new chat of a session, as the host wants it. */
+  newChatUri(session: string): string {
+    // VS Code's host finds the session of a chat in the chat's path.
+    if (this.#isVsCode) return `ahp-chat://kit-${this.newId()}/${Buffer.from(session).toString('base64url')}`;
+    return `ahp-chat:/kit-${this.newId()}`;
+  }
+
+  get #isVsCode(): boolean {
+    const meta = this.facts.initialized['_meta'];
+    return isObject(meta) && Object.keys(meta).some((name) => name.startsWith('vscode.'));
   }
 
   /** Params of `createSession` without the channel. */
@@ -141,7 +151,7 @@ export class Bench {
     return { provider: agent['provider'], ...place };
   }
 
-  /** Makes a session and waits until it is ready. The client is subscribed to it, not to its chat. */
+  /** Makes a session. It may still be in creation. The client is subscribed to it, not to its chat. */
   async session(client: RawClient): Promise<MadeSession> {
     const session = this.newSessionUri();
     const answer = await client.request('createSession', { channel: session, ...this.sessionParams() });
@@ -149,24 +159,24 @@ export class Bench {
     if (answer.error !== undefined)
       throw new Violation(`createSession failed: ${String(answer.error.message)}`, [answer.frame]);
     this.#sessions.push(session);
-    const { state, fromSeq, frame } = await client.subscribe(session);
-    if (state['lifecycle'] === 'creating')
-      await client.envelope(
-        ({ channel, action, serverSeq }) =>
-          channel === session &&
-          serverSeq > fromSeq &&
-          ['session/ready', 'session/creationFailed'].includes(String(action['type'])),
-        'session/ready',
-      );
-    if (
-      client.envelopes.some(
-        ({ channel, action }) => channel === session && action['type'] === 'session/creationFailed',
-      )
-    )
-      throw new NotApplicable('the agent could not be started');
+    const { state, frame } = await client.subscribe(session);
     const chat = state['defaultChat'];
     if (typeof chat !== 'string') throw new Violation('the session has no defaultChat', [frame]);
     return { session, chat, state };
+  }
+
+  /** Makes a session and waits until it is ready: turns need that. */
+  async readySession(client: RawClient): Promise<MadeSession> {
+    const made = await this.session(client);
+    if (made.state['lifecycle'] !== 'creating') return made;
+    const { action } = await client.envelope(
+      ({ channel, action: { type } }) =>
+        channel === made.session && ['session/ready', 'session/creationFailed'].includes(String(type)),
+      'session/ready',
+    );
+    if (action['type'] === 'session/creationFailed')
+      throw new NotApplicable('the agent could not be started');
+    return { ...made, state: (await client.subscribe(made.session)).state };
   }
 
   /** A new terminal that runs a shell. The client holds it. */

@@ -185,7 +185,10 @@ async function learn(
   }
 }
 
-const benchOptions = (version: string, { patienceMs = DEFAULT_PATIENCE_MS, ...options }: KitOptions): BenchOptions => ({
+const benchOptions = (
+  version: string,
+  { patienceMs = DEFAULT_PATIENCE_MS, ...options }: KitOptions,
+): BenchOptions => ({
   open: options.open,
   version,
   patienceMs,
