@@ -51,6 +51,12 @@ beforeAll(async () => {
   await host.start();
   watcher = new Witness('watcher', url);
   await watcher.client.connect();
+  // Clients that come late are compared with the whole output.
+  const root = await watcher.client.subscribe('ahp-root://');
+  const config = { terminalScrollbackKilobytes: 1_024 };
+  await expect(root.dispatch({ type: 'root/configChanged', config })).resolves.toMatchObject({
+    outcome: 'accepted',
+  });
   await watcher.client.request('createSession', { channel: SESSION, provider: 'demo' });
   await watcher.client.request('createChat', { channel: SESSION, chat: CHAT });
   catalogue = await watcher.client.terminals();

@@ -4,7 +4,7 @@ import type { Transport } from '@agenthost/rpc';
 import { connectWebSocket } from '@agenthost/rpc/websocket';
 import { observeTransport } from '@agenthost/testkit';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** A client that records every envelope that it receives, and how it reconnected. */
 export class Witness {
@@ -67,7 +67,7 @@ export class Witness {
     this.seen = [];
   }
 
-  /** Resolves when `check` holds. Checks after every envelope, and rejects after 20 s with the text of `what`. */
+  /** Resolves when `check` holds. Checks after every envelope, and rejects after a minute with the text of `what`. */
   until(check: () => boolean, what: () => string = () => 'something'): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = setTimeout(
