@@ -25,7 +25,7 @@ export const OPTIONS = {
     flags: '--record <file>',
     type: 'text',
     description:
-      'write all frames of the protocol to this file, one JSON object per line, without secrets; an existing file is replaced',
+      'write all frames of the protocol to this file, one JSON object per line, without secrets; an earlier file is kept as FILE.1',
   },
   client: {
     flags: '--client',

@@ -1,4 +1,13 @@
-import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import type { CloseInfo } from '@agenthost/rpc';
 import { type Direction, isObject } from './entry.ts';
 import { withoutSecrets } from './secrets.ts';
@@ -22,7 +31,7 @@ interface Waiting {
 
 /** Options of a {@link FrameRecorder}. */
 export interface RecorderOptions {
-  /** Path of the file. An existing one is replaced. */
+  /** Path of the file. An earlier file is kept as `<file>.1`, or with the next free number. */
   readonly file: string;
   /** Name and version of the program that records. */
   readonly program: string;
@@ -50,6 +59,7 @@ export class FrameRecorder {
   constructor({ file, program, side, onTrouble }: RecorderOptions) {
     this.#onTrouble = onTrouble;
     try {
+      keepEarlier(file);
       this.#file = openSync(file, 'w', 0o600);
       // A file that exists keeps its mode, and a device or pipe has no contents to protect.
       if (fstatSync(this.#file).isFile()) fchmodSync(this.#file, 0o600);
@@ -152,6 +162,15 @@ export class FrameRecorder {
       this.#onTrouble(cause);
     }
   }
+}
+
+/** A host that was killed starts again with the same file name. */
+function keepEarlier(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined || !found.isFile() || found.size === 0) return;
+  let number = 1;
+  while (existsSync(`${file}.${number}`)) number += 1;
+  renameSync(file, `${file}.${number}`);
 }
 
 const isoOf = (timeMs: number): string => new Date(timeMs).toISOString();

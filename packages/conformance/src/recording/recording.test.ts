@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Transport } from '@agenthost/rpc';
@@ -51,12 +51,22 @@ describe('a recording', () => {
     ]);
   });
 
-  test('is readable by its owner only, also when the file was there before', () => {
+  test('is readable by its owner only, also when an empty file was there before', () => {
     const file = join(folder, 'r.ndjson');
-    writeFileSync(file, 'old', { mode: 0o644 });
+    writeFileSync(file, '', { mode: 0o644 });
     recorderAt(file).close();
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readFileSync(file, 'utf8')).not.toContain('old');
+    expect(readdirSync(folder)).toEqual(['r.ndjson']);
+  });
+
+  test('keeps earlier files of its name, as of a host that was killed', () => {
+    const file = join(folder, 'r.ndjson');
+    writeFileSync(file, 'first');
+    recorderAt(file).close();
+    recorderAt(file).close();
+    expect(readdirSync(folder).toSorted()).toEqual(['r.ndjson', 'r.ndjson.1', 'r.ndjson.2']);
+    expect(readFileSync(`${file}.1`, 'utf8')).toBe('first');
+    expect(readFileSync(`${file}.2`, 'utf8')).toContain('"recording"');
   });
 
   test('that cannot be written is reported once, and the connection goes on', () => {
