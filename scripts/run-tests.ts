@@ -11,8 +11,8 @@ import {
   writeClosing,
 } from './test-report.ts';
 
-/** Load tests measure times and memory, so their files run one after the other. */
-const MEASURING: readonly RunName[] = ['load'];
+/** Runs whose files run one after the other: load tests measure times and memory, and each test of VS Code may install it. */
+const IN_TURN: readonly RunName[] = ['load', 'vscode'];
 
 async function countsOf(run: RunName): Promise<Counts> {
   const { code } = await runStep(
@@ -22,7 +22,7 @@ async function countsOf(run: RunName): Promise<Counts> {
         'vitest',
         'run',
         ...['--mode', run, '--passWithNoTests'],
-        ...(MEASURING.includes(run) ? ['--no-file-parallelism'] : []),
+        ...(IN_TURN.includes(run) ? ['--no-file-parallelism'] : []),
         ...['--reporter=verbose', '--reporter=json', `--outputFile.json=${reportPath(run)}`],
       ],
     },

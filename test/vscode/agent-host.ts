@@ -8,12 +8,19 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openHost } from '@agenthost/conformance';
-import type { OwnHost } from './own-host.ts';
+import type { Transport } from '@agenthost/rpc';
+
+/** An agent host of VS Code that runs, and the folder that its sessions work in. */
+export interface AgentHost {
+  readonly folder: string;
+  open(signal: AbortSignal): Promise<Transport>;
+  stop(): Promise<void>;
+}
 
 const START_TIMEOUT_MS = 60_000;
 
 /** `command` is the program of the `code-server` package. Rejects with its output when it does not start. */
-export async function startVsCodeHost(command: string): Promise<OwnHost> {
+export async function startAgentHost(command: string): Promise<AgentHost> {
   const home = mkdtempSync(join(tmpdir(), 'agenthost-vscode-host-'));
   const folder = join(home, 'work');
   for (const name of ['work', 'logs', 'user']) mkdirSync(join(home, name));
@@ -57,17 +64,17 @@ export async function startVsCodeHost(command: string): Promise<OwnHost> {
     rmSync(home, { recursive: true, force: true });
   };
   const url = `ws://127.0.0.1:${port}/?tkn=${token}`;
-  const open: OwnHost['open'] = (signal) => openHost({ url }, signal);
+  const open: AgentHost['open'] = (signal) => openHost({ url }, signal);
   try {
     await reached(open, child);
   } catch (cause) {
     await stop();
     throw new Error(`VS Code's host did not start; it wrote: ${log}`, { cause });
   }
-  return { url, folder, open, stop };
+  return { folder, open, stop };
 }
 
-async function reached(open: OwnHost['open'], child: ChildProcess): Promise<void> {
+async function reached(open: AgentHost['open'], child: ChildProcess): Promise<void> {
   const endAt = performance.now() + START_TIMEOUT_MS;
   for (;;)
     try {

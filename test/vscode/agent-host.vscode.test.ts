@@ -3,11 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CheckResult, checkHost } from '@agenthost/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { installEditor } from '../../../scripts/install-vscode.ts';
-import type { OwnHost } from './own-host.ts';
-import { startVsCodeHost } from './vscode-host.ts';
+import { installEditor } from '../../scripts/install-vscode.ts';
+import { type AgentHost, startAgentHost } from './agent-host.ts';
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/conformance.md'), 'utf8');
 const published = join(root, '../shared/protocol');
 const RUN_TIMEOUT_MS = 300_000;
@@ -31,10 +30,10 @@ test('VS Code is installed', ({ skip }) => {
 });
 
 describe.skipIf(installation.command === undefined)("VS Code's own host", () => {
-  let host: OwnHost;
+  let host: AgentHost;
   let results: readonly CheckResult[];
   beforeAll(async () => {
-    host = await startVsCodeHost(installation.command ?? '');
+    host = await startAgentHost(installation.command ?? '');
     const report = await checkHost({
       open: host.open,
       folder: host.folder,
