@@ -11,7 +11,7 @@ describe('negotiateVersion', () => {
     [['1.7.3'], '1.7.3'],
     [['2.0.0', '0.9.4', '0.8.0'], '0.9.4'],
     [['0.10.0', '0.9.0', '0.7.0'], '0.9.0'],
-  ])('[NEG-1] of %j it picks the highest in a range of the host, as offered', (offered, version) => {
+  ])('[NEG-1] [NEG-2] of %j it picks the highest in a range of the host, as offered', (offered, version) => {
     expect(negotiateVersion(offered)).toEqual({ ok: true, version });
   });
 

@@ -14,7 +14,7 @@ it.each<StateAction>([
   { type: 'chat/canvasesChanged' },
   { type: 'session/chatsReordered', chats: [] },
   { type: 'canvas/stateChanged', canvas: { instanceId: 'i', extensionId: 'e', canvasId: 'c' } },
-])('[DIA-4] 0.9 is not sent $type', (action) => {
+])('[DIA-4] [NEG-6] 0.9 is not sent $type', (action) => {
   expect(v09.actionDown(action, {})).toEqual([]);
   expect(current.actionDown(action, {})).toEqual([action]);
 });
