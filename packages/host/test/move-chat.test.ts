@@ -49,6 +49,20 @@ describe('moveChat', () => {
     expect((await sessionOf(client, session)).defaultChat).toBe(chat);
   });
 
+  test('[SESS-29] [ROOT-2] a session without messages is listed when a chat moves into it, and stays when its client is gone', async () => {
+    const { host, client } = await twoSessions();
+    const other = await host.client('other');
+    const hidden = 'ahp-session:/hidden';
+    await other.request('createSession', { channel: hidden, provider: 'puppet', 'x-unlisted': true });
+    await host.run();
+    expect(client.notifications('root/sessionAdded')).toEqual([]);
+    await move(client, TWO, to(hidden));
+    expect(client.notifications('root/sessionAdded')).toMatchObject([{ summary: { resource: hidden } }]);
+    other.link.cut();
+    await host.advance(3_600_000);
+    expect(await chatsOf(client, hidden)).toContain(TWO);
+  });
+
   test('[SESS-29] to another session the chat goes with its turns and subscriptions, and stays there after a restart', async () => {
     const { host, client, session, chat, otherChat } = await twoSessions();
     await runTurns(host, client, TWO, ['t1']);

@@ -426,6 +426,31 @@ describe('attachments of VS Code', () => {
     },
   );
 
+  test('[VSC-13] [ACT-5] a message whose files are being read when the connection ends is not taken, and can be sent again', async () => {
+    const host = await start();
+    const window = await open(host);
+    await openSession(window);
+    const message = { text: 'go', origin: { kind: 'user' }, attachments: [reference(REMOTE)] };
+    const begin = { type: 'chat/turnStarted', turnId: 't1', startedAt: new Date().toISOString(), message };
+    window.dispatch(defaultChat, begin, 7);
+    await host.run();
+    expect(window.frames.at(-1)?.method).toBe('resourceResolve');
+    window.link.cut();
+    await host.advance(10_000);
+    expect(host.agent.turns).toEqual([]);
+    const again = host.connect('window');
+    await again.raw('reconnect', {
+      clientId: 'window',
+      lastSeenServerSeq: 0,
+      subscriptions: [],
+      _meta: META,
+    });
+    again.dispatch(defaultChat, { ...begin, message: { ...message, attachments: [] } }, 7);
+    await again.ping();
+    await host.run();
+    expect(host.agent.turns).toHaveLength(1);
+  });
+
   test('[VSC-4] [VSC-13] pings are answered while the host waits for the window, and nothing more is asked of a silent one', async () => {
     const host = await start();
     const window = await open(host);

@@ -38,7 +38,8 @@ export function readRecording(text: string): Entry[] {
 function entryOf(value: Readonly<Record<string, unknown>>, number: number): Entry {
   const { time, t, connection = 1, conn, closed, droppedCount, direction, dir, message, m } = value;
   const timeMs = typeof time === 'string' ? Date.parse(time) : (time ?? t);
-  if (typeof timeMs !== 'number' || Number.isNaN(timeMs))
+  // The range of dates.
+  if (typeof timeMs !== 'number' || !(Math.abs(timeMs) <= 8.64e15))
     throw new RecordingError(`line ${number} has no time`);
   if (typeof droppedCount === 'number') return { timeMs, droppedCount };
   const of = conn ?? connection;

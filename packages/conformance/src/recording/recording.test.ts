@@ -120,6 +120,7 @@ describe('secrets', () => {
     ],
     ['of a client registration', { oauthClient: { clientId: 'c', clientSecret: 's3cret' } }],
     ['in the environment of a terminal', { params: { 'x-env': { PASS: 's3cret' } } }],
+    ['in settings', { config: { githubToken: 's3cret', private_key: 's3cret', GITHUB_TOKEN: 's3cret' } }],
     ['in a URL', { url: 'https://h/p?tkn=s3cret&x=1' }],
   ])('%s are removed', (_of, message) => {
     const text = JSON.stringify(withoutSecrets(message));

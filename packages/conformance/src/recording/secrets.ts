@@ -5,7 +5,7 @@ export const REMOVED = '[removed]';
 
 /** Members whose text is a secret wherever they are. `progressToken` and cursors are not. */
 const SECRET_NAME =
-  /^(?:token|secret|password|passphrase|authorization|cookie|api_?key|(?:access|refresh|id|bearer)_?token|client_?secret)$/i;
+  /(?:^|[a-z_-])(?:(?<!progress_?)token|secret|password|passphrase|authorization|cookie|api_?key|private_?key)$/i;
 
 /** Members that hold environment variables: names stay, values go. */
 const ENVIRONMENT_NAME = /^(?:x-)?env$/;

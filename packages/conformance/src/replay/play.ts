@@ -206,7 +206,7 @@ class Player {
   }
 
   #take(text: string): void {
-    const message: unknown = JSON.parse(text);
+    const message = parsed(text);
     if (!isObject(message)) return;
     this.#note('host-to-client', message);
     const { id, method, params, result } = message;
@@ -278,4 +278,13 @@ const keyOf = ({ channel }: Message, { type }: Message): string => `${shown(chan
 function kindOf(answer: Message | undefined): string {
   if (answer === undefined) return 'none';
   return isObject(answer['error']) ? shown(answer['error']['code']) : 'result';
+}
+
+/** `undefined`: a frame that is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

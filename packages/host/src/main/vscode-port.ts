@@ -1,4 +1,5 @@
 import type { AgentRegistry } from '../agents/registry.ts';
+import { steadyNow } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { resolveConfig } from '../sessions/new-session.ts';
 import type { SessionParts } from '../sessions/parts.ts';
@@ -31,6 +32,7 @@ export function vsCodePort(parts: {
       const { schema } = await resolveConfig(parts, agents.get(provider), workspace.defaultDirectory, {});
       return new Set(Object.keys(schema.properties));
     },
+    now: () => steadyNow(sync.clock),
     onUnread: (uri, reason) => log.info({ uri, reason }, 'cannot read an attached file from VS Code'),
   };
 }

@@ -52,10 +52,13 @@ export class Unlisted {
   }
 
   async #dispose(uri: string): Promise<void> {
-    const { sync, log } = this.#parts;
+    const { sync, log, presence } = this.#parts;
     try {
       const session = await sync.registry.openOf('session', uri);
-      if (session?.hostData.unlistedFor !== undefined) await disposeSession(this.#parts, uri);
+      const by = session?.hostData.unlistedFor;
+      // The client may have come back meanwhile.
+      if (by !== undefined && !presence.isGone(by)) return;
+      if (by !== undefined) await disposeSession(this.#parts, uri);
       this.#waiting.delete(uri);
     } catch (error) {
       log.warn({ session: uri, problem: errorText(error) }, 'cannot remove a session without messages');

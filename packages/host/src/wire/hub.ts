@@ -141,7 +141,9 @@ export class Hub {
     const onNotification = (method: string, run: (params: unknown) => unknown): void =>
       connection.peer.onNotification(method, (params) => {
         const given = paramsIn(connection, method, params);
-        return given instanceof Promise ? given.then(run) : run(given);
+        if (!(given instanceof Promise)) return run(given);
+        // The client sends it again when it is back.
+        return given.then((found) => (connection.isClosed ? undefined : run(found)));
       });
     onNotification('dispatchAction', (params) => this.#dispatcher.dispatch(connection, params));
     onNotification('unsubscribe', (params) => this.#unsubscribe(connection, params));

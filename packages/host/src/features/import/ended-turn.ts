@@ -23,7 +23,8 @@ export function endOpenTurn(turn: ActiveTurn, now: number): Turn | undefined {
     errorType: 'exportedWhileRunning',
     message: 'This turn was still running when its session was exported',
   };
-  const duration = Math.max(0, now - Date.parse(turn.startedAt));
+  const startedAt = Date.parse(turn.startedAt);
+  const duration = Number.isNaN(startedAt) ? 0 : Math.max(0, now - startedAt);
   return chatReducer(
     { ...chat, turns: [], activeTurn: turn },
     { type: 'chat/error', turnId: turn.id, duration, part: { kind: 'error', error } },

@@ -1,4 +1,4 @@
-import type { SessionAction, URI } from '@agenthost/protocol';
+import { type SessionAction, type URI, WireError } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Caller, Planned, Rejection } from '../../handler-port/channel-module.ts';
@@ -65,7 +65,11 @@ export function planDirectories(
   if (added === undefined) return plan();
   return parts.resolveDirectory(added, caller).then(
     () => plan,
-    (error: unknown) => () => reject('invalidDirectory', errorText(error)),
+    (error: unknown) => {
+      // Other errors are the host's own.
+      if (!(error instanceof WireError)) throw error;
+      return () => reject('invalidDirectory', errorText(error));
+    },
   );
 }
 

@@ -148,6 +148,8 @@ function moveTo(
   );
   parts.sync.transact('client', (tx) => {
     leave(tx, parts, family, target.uri);
+    // A session that is not listed ends with its client.
+    if (target.hostData.unlistedFor !== undefined) parts.listing.publish(tx, parts.sync, target);
     for (const summary of entries) tx.emit(target, { type: 'session/chatAdded', summary });
     reorder(tx, target, order);
   });

@@ -108,11 +108,16 @@ function caughtUp<K extends ChannelKind>(
     uri,
     reflected,
   );
-  for (const envelope of envelopesIn(rows)) {
-    if (envelope.serverSeq <= seq) continue;
-    const look = { channel: uri, before: state, now: envelope['x-time'] ?? 0, chatOfClaim };
-    state = reduceMirrored(kind, state, asAction(BEFORE.actionUp(envelope.action, look)));
-    seq = envelope.serverSeq;
+  try {
+    for (const envelope of envelopesIn(rows)) {
+      if (envelope.serverSeq <= seq) continue;
+      const look = { channel: uri, before: state, now: envelope['x-time'] ?? 0, chatOfClaim };
+      state = reduceMirrored(kind, state, asAction(BEFORE.actionUp(envelope.action, look)));
+      seq = envelope.serverSeq;
+    }
+  } catch (error) {
+    // Envelopes after a damaged one do not fit the state any more. The state before it is kept.
+    if (!isDamage(error)) throw error;
   }
   // The turns of a chat are rows of their own.
   return { state: 'turns' in state ? { ...state, turns: [] } : state, seq };
@@ -192,10 +197,12 @@ function whole<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof DamageError || error instanceof SyntaxError) return undefined;
+    if (isDamage(error)) return undefined;
     throw error;
   }
 }
+
+const isDamage = (error: unknown): boolean => error instanceof DamageError || error instanceof SyntaxError;
 
 function asState<K extends ChannelKind>(state: unknown): ChannelState[K] {
   // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a host wrote it after validation

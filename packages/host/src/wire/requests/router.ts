@@ -104,7 +104,7 @@ export function routeRequests(
     peer.handle(method, async (params) => {
       if (method === 'subscribe') connection.online satisfies object;
       try {
-        if (method !== 'subscribe') connection.meet(params);
+        if (method !== 'subscribe' && !connection.isOnline) connection.meet(params);
         const waiting = paramsIn(connection, method, params);
         const given = waiting instanceof Promise ? await waiting : waiting;
         return await guarded(() => run(connection, checkCall(connection, method, given)));

@@ -15,8 +15,19 @@ const SENDING: ReadonlySet<unknown> = new Set(['chat/turnStarted', 'chat/pending
 /** Largest size of all files that are read for a message, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Longest time that the client takes for an answer. After it, nothing more is asked for the message: later actions of the client wait. */
-const PATIENCE_MS = 5_000;
+/** Longest time that reading takes for a message. Later actions of the client wait for it. */
+const PATIENCE_MS = 8_000;
+
+/** How files are read from a client. */
+export interface ClientFilesPort {
+  readonly ask: AskClient;
+  /** Milliseconds of a clock that is never set. */
+  now(): number;
+  /** Called for each file that cannot be read. */
+  onUnread(uri: string, reason: string): void;
+}
+
+type AskInTime = (method: 'resourceResolve' | 'resourceRead', params: object) => Promise<unknown>;
 
 type ClientFile = Json & { readonly uri: string };
 
@@ -31,18 +42,16 @@ const isOfTheClient = (attachment: unknown): attachment is ClientFile =>
  * after the client has left. A file that cannot be read stays a reference: the agent gets its name. Returns the params themselves if there
  * is no such file.
  */
-export function withClientFiles(
-  params: Json,
-  ask: AskClient,
-  onUnread: (uri: string, reason: string) => void,
-): Json | Promise<Json> {
+export function withClientFiles(params: Json, { ask, now, onUnread }: ClientFilesPort): Json | Promise<Json> {
   const { action } = params;
   if (!isObject(action) || !SENDING.has(action['type'])) return params;
   const { message } = action;
   if (!isObject(message) || !Array.isArray(message['attachments'])) return params;
   const attachments: readonly unknown[] = message['attachments'];
   if (!attachments.some(isOfTheClient)) return params;
-  return readAll(attachments, ask, onUnread).then((read) => ({
+  const endMs = now() + PATIENCE_MS;
+  const askInTime: AskInTime = (method, asked) => ask(method, asked, Math.max(1, endMs - now()));
+  return readAll(attachments, askInTime, onUnread).then((read) => ({
     ...params,
     action: { ...action, message: { ...message, attachments: read } },
   }));
@@ -50,7 +59,7 @@ export function withClientFiles(
 
 async function readAll(
   attachments: readonly unknown[],
-  ask: AskClient,
+  ask: AskInTime,
   onUnread: (uri: string, reason: string) => void,
 ): Promise<readonly unknown[]> {
   const read: unknown[] = [];
@@ -75,13 +84,13 @@ async function readAll(
 }
 
 /** Asks for the size first: an answer that is larger than a frame may be would close the connection. */
-async function readFile(uri: string, ask: AskClient, mostBytes: number): Promise<Buffer> {
-  const found = await ask('resourceResolve', { channel: ROOT_URI, uri }, PATIENCE_MS);
+async function readFile(uri: string, ask: AskInTime, mostBytes: number): Promise<Buffer> {
+  const found = await ask('resourceResolve', { channel: ROOT_URI, uri });
   if (!isObject(found) || found['type'] !== 'file') throw new Error('It is not a file');
   const { size } = found;
   if (typeof size !== 'number') throw new Error('Its size is unknown');
   if (size > mostBytes) throw new Error(`It has ${size} bytes, and ${mostBytes} are left for the message`);
-  const answer = await ask('resourceRead', { channel: ROOT_URI, uri, encoding: 'base64' }, PATIENCE_MS);
+  const answer = await ask('resourceRead', { channel: ROOT_URI, uri, encoding: 'base64' });
   if (!isObject(answer) || typeof answer['data'] !== 'string') throw new Error('The answer has no data');
   const bytes = Buffer.from(answer['data'], answer['encoding'] === 'base64' ? 'base64' : 'utf8');
   if (bytes.byteLength > mostBytes) throw new Error(`It has grown to ${bytes.byteLength} bytes`);

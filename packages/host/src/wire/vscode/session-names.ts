@@ -21,6 +21,9 @@ export interface NamePort {
 
 const SESSION_PREFIX = `${CHANNEL_SCHEMES.session}:/`;
 const CHAT_PREFIX = `${CHANNEL_SCHEMES.chat}:/`;
+/** Longest name that is looked up, and the number of names that are kept. Above it the oldest go. */
+const MAX_NAME_LENGTH = 2_048;
+const MAX_NAMES = 10_000;
 const DEFAULT_CHAT = 'default';
 const WORKER_CHAT = 'subagent';
 
@@ -45,7 +48,7 @@ export class SessionNames {
 
   /** Notes the provider of a session, as the catalogue tells it. */
   learn(session: string, provider: string): void {
-    if (session.startsWith(SESSION_PREFIX)) this.#providers.set(session, provider);
+    if (session.startsWith(SESSION_PREFIX)) keep(this.#providers, session, provider);
     else this.#asTheyAre.add(session);
   }
 
@@ -57,6 +60,7 @@ export class SessionNames {
 
   /** The host's URI for a name of VS Code. Other URIs stay as they are. A promise: a session must be loaded to know. */
   in(uri: string): string | Promise<string> {
+    if (uri.length > MAX_NAME_LENGTH) return uri;
     if (uri.startsWith(`${CHANNEL_SCHEMES.chat}://`)) return this.#chatIn(uri);
     const parsed = parseResourceUri(uri);
     if (parsed === undefined || !this.#port.isProvider(parsed.scheme)) return uri;
@@ -74,7 +78,7 @@ export class SessionNames {
     if (this.#takesSessionUris) return uri;
     const provider = this.#port.session(uri)?.provider ?? this.#providers.get(uri);
     if (provider === undefined) return uri;
-    this.#providers.set(uri, provider);
+    keep(this.#providers, uri, provider);
     return `${provider}:/${uri.slice(SESSION_PREFIX.length)}`;
   }
 
@@ -85,7 +89,7 @@ export class SessionNames {
     const id = isDefault ? DEFAULT_CHAT : uri.slice(CHAT_PREFIX.length);
     if (!/^[\w.-]+$/.test(id)) return uri;
     const name = `${CHANNEL_SCHEMES.chat}://${id}/${Buffer.from(this.out(session)).toString('base64url')}`;
-    this.#chats.set(uri, name);
+    keep(this.#chats, uri, name);
     return name;
   }
 
@@ -96,7 +100,7 @@ export class SessionNames {
     const isOwnName = this.#asTheyAre.has(uri) || this.#port.session(uri) !== undefined;
     if (isOwnName && this.#port.session(own) === undefined) return uri;
     // A session that does not exist is named as the client named it.
-    if (!this.#providers.has(own)) this.#providers.set(own, scheme);
+    if (!this.#providers.has(own)) keep(this.#providers, own, scheme);
     return own;
   }
 
@@ -112,6 +116,13 @@ export class SessionNames {
     const known = this.#port.session(session);
     return known === undefined ? this.#port.load(session).then(chatOf) : chatOf(known);
   }
+}
+
+function keep(names: Map<string, string>, uri: string, name: string): void {
+  names.set(uri, name);
+  if (names.size <= MAX_NAMES) return;
+  const [oldest] = names.keys();
+  if (oldest !== undefined) names.delete(oldest);
 }
 
 /** The chat that a tool call has started. */

@@ -10,6 +10,8 @@ import { type NamePort, SessionNames } from './session-names.ts';
 export interface VsCodePort extends NamePort {
   /** The names of the settings that sessions of an agent have. `provider` absent: the default agent. Rejects if there is no such agent. */
   settingsOf(provider: string | undefined): Promise<ReadonlySet<string>>;
+  /** Milliseconds of a clock that is never set. */
+  now(): number;
   /** Notes that an attached file could not be read from the client. */
   onUnread(uri: string, reason: string): void;
 }
@@ -84,9 +86,11 @@ class VsCodeWays implements ClientWays {
       case 'createSession':
         return this.#newSession(params);
       case 'dispatchAction':
-        return withClientFiles(this.#onItsChannel(params), this.#ask, (uri, reason) =>
-          this.#port.onUnread(uri, reason),
-        );
+        return withClientFiles(this.#onItsChannel(params), {
+          ask: this.#ask,
+          now: () => this.#port.now(),
+          onUnread: (uri, reason) => this.#port.onUnread(uri, reason),
+        });
       default:
         return params;
     }
