@@ -34,6 +34,23 @@ test('conformance against nothing says that there is no connection', async () =>
   expect(ran.err).toContain('cannot connect to ws://127.0.0.1:9');
 });
 
+test('conformance with a wrong token says what the host answered', async () => {
+  const { line } = await machine.serve();
+  const ran = await machine.start(['conformance', line.url, '--token', 'wrong']).ended;
+  expect(ran.code).toBe(4);
+  expect(ran.err).toMatch(/cannot connect to .*: it answered with status 401: .*token/);
+});
+
+test.each([
+  [['--only', 'NOPE-99'], 'no check is of the rule NOPE-99'],
+  [['--version', 'abc'], 'expected a version such as 1.0.0, got abc'],
+  [['--schemas', '/nonexistent'], '--schemas: no folder /nonexistent'],
+])('conformance %j is a wrong use', async (given, told) => {
+  const ran = await machine.start(['conformance', 'ws://127.0.0.1:9', ...given]).ended;
+  expect(ran.code).toBe(2);
+  expect(ran.err).toContain(told);
+});
+
 test('conformance fails when the host speaks none of the versions', async () => {
   await machine.serve();
   const ran = await machine.start(['conformance', '--version', '0.3.0']).ended;

@@ -6,6 +6,7 @@ import {
   checkHost,
   failureLines,
   type HostReport,
+  hasCheck,
   junitOf,
   openHost,
   resultLine,
@@ -51,6 +52,7 @@ export async function conformance(
   options: ConformanceOptions,
 ): Promise<ExitCode> {
   if (options.client === true) return checkClient(context, screen, url, options);
+  await checkOptions(context, options);
   const given = options.dir === undefined ? undefined : resolve(context.cwd, options.dir);
   if (given !== undefined && !(await isFolder(given))) throw usageError(`--dir: no folder ${oneLine(given)}`);
   const temporary = given === undefined ? await mkdtemp(join(tmpdir(), 'agenthost-conformance-')) : undefined;
@@ -81,6 +83,20 @@ export async function conformance(
   }
 }
 
+/** Throws a usage error for values that would check nothing. */
+async function checkOptions(
+  context: Context,
+  { only, schemas, version = [] }: ConformanceOptions,
+): Promise<void> {
+  if (only !== undefined && !hasCheck(only))
+    throw usageError(`--only: no check is of the rule ${oneLine(only, 100)} or has this text in its title`);
+  if (schemas !== undefined && !(await isFolder(resolve(context.cwd, schemas))))
+    throw usageError(`--schemas: no folder ${oneLine(resolve(context.cwd, schemas))}`);
+  const wrong = version.find((each) => !/^\d+\.\d+\.\d+$/.test(each));
+  if (wrong !== undefined)
+    throw usageError(`--version: expected a version such as 1.0.0, got ${oneLine(wrong, 100)}`);
+}
+
 /** `conformance --client`: starts a host, and checks the client that connects until it leaves. */
 async function checkClient(
   context: Context,
@@ -107,6 +123,8 @@ async function checkClient(
     await left;
     const results = running.results();
     for (const result of results) tell(screen, result, options);
+    if (results.every(({ verdict }) => verdict === 'does not apply'))
+      throw new CliError(EXIT.error, 'no client was checked');
     if (options.junit !== undefined) {
       const versions = [...new Set(results.map(({ version }) => version))];
       await writeReport(resolve(context.cwd, options.junit), junitOf({ host: undefined, versions, results }));
@@ -138,14 +156,31 @@ async function play(
     onResult: (result) => tell(screen, result, options),
     open: async (aborted) => {
       try {
-        return await openHost({ url: target.url, token, fingerprints }, aborted);
+        const inTime = AbortSignal.any([aborted, AbortSignal.timeout(options.patience * 1_000)]);
+        return await openHost({ url: target.url, token, fingerprints }, inTime);
       } catch (cause) {
         if (signal.aborted) throw cause;
-        const message = `cannot connect to ${withoutToken(target.url)}: ${errorText(cause)}`;
+        const message = `cannot connect to ${withoutToken(target.url)}: ${await whyNot(target.url, token, cause)}`;
         throw new CliError(EXIT.cannotConnect, message, { cause });
       }
     },
   });
+}
+
+/** Why no connection could be opened: what the address answers to a plain request, else the error. */
+async function whyNot(url: string, token: string | undefined, cause: unknown): Promise<string> {
+  try {
+    const address = new URL(url);
+    address.protocol = address.protocol.replace('ws', 'http');
+    if (address.pathname === '/') address.pathname = '/ahp';
+    if (token !== undefined) address.searchParams.set('token', token);
+    const response = await fetch(address, { redirect: 'manual', signal: AbortSignal.timeout(3_000) });
+    const isPlain = response.headers.get('content-type')?.startsWith('text/plain') === true;
+    const line = isPlain ? oneLine((await response.text()).trim(), 300) : '';
+    return `it answered with status ${response.status}${line === '' ? '' : `: ${line}`}`;
+  } catch {
+    return errorText(cause);
+  }
 }
 
 function tell(screen: Screen, result: CheckResult, { json, verbose }: ConformanceOptions): void {

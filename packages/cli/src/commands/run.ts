@@ -53,6 +53,7 @@ export async function run(
   options: RunOptions,
 ): Promise<number> {
   if (options.cwd === '') throw usageError('--cwd: expected a folder, got nothing');
+  if (options.dir?.includes('') === true) throw usageError('--dir: expected a folder, got nothing');
   checkRunChat(options);
   checkApproval(options);
   const text = await promptText(words, context.stdin);
@@ -71,7 +72,7 @@ export async function run(
         if (isOngoing(options)) return openRunChat(client, options);
         screen.status('creating a session');
         const folders = [await folderFor(context, options.cwd, target)];
-        for (const more of options.dir ?? []) folders.push(await folderFor(context, more, target));
+        for (const more of options.dir ?? []) folders.push(await folderFor(context, more, target, '--dir'));
         return createRunChat(parts, options, folders);
       };
       const asking = open().then((opened) => ask(parts, text, opened));

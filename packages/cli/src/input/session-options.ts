@@ -57,10 +57,11 @@ export async function folderFor(
   context: Context,
   cwd: string | undefined,
   target: HostTarget,
+  flag = '--cwd',
 ): Promise<string | undefined> {
   if (cwd === undefined && !target.isOwn) return undefined;
   const path = resolve(context.cwd, cwd ?? '.');
-  if (target.isOwn && !(await isFolder(path))) throw usageError(`--cwd: ${oneLine(path)} is not a folder`);
+  if (target.isOwn && !(await isFolder(path))) throw usageError(`${flag}: ${oneLine(path)} is not a folder`);
   return pathToFileURL(path).href;
 }
 

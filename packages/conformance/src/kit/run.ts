@@ -197,6 +197,9 @@ const benchOptions = (
   signal: options.signal,
 });
 
+/** Whether a check is of this rule, or has this text in its title. */
+export const hasCheck = (only: string): boolean => ALL_CHECKS.some((check) => isWanted(check, only));
+
 const isWanted = ({ rules, title }: Pick<Check, 'rules' | 'title'>, only: string | undefined): boolean =>
   only === undefined || rules.includes(only.toUpperCase()) || title.includes(only);
 
