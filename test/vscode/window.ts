@@ -89,8 +89,13 @@ export class EditorWindow {
 
   /** Opens a session of the list. */
   async openSession(title: string): Promise<void> {
-    await this.run('Chat: Focus Agent Sessions');
     const entry = this.page.locator('.agent-session-title', { hasText: title }).filter({ visible: true });
+    // The command does nothing until a new window has its list. The timeout of the stage ends the attempts.
+    do {
+      await this.run('Chat: Focus Agent Sessions');
+      for (let waits = 0; waits < 10 && !(await entry.first().isVisible()); waits += 1)
+        await this.page.waitForTimeout(500);
+    } while (!(await entry.first().isVisible()));
     await entry.first().click();
   }
 
