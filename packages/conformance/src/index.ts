@@ -1,5 +1,5 @@
 export { ClientWatch, type ClientWatchOptions } from './client/client-watch.ts';
-export { checkHost, type HostReport, hasCheck, KIT_VERSIONS, type KitOptions } from './kit/run.ts';
+export { checkHost, type HostReport, hasCheck, type KitOptions } from './kit/run.ts';
 export type { CheckResult, Verdict } from './kit/verdict.ts';
 export { type HostAddress, openHost } from './link/open-host.ts';
 export { type Difference, type ReplayOptions, type ReplayOutcome, replay } from './replay/play.ts';

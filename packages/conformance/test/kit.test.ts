@@ -1,12 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type CheckResult,
-  checkHost,
-  KIT_VERSIONS,
-  type KitOptions,
-  sentenceOf,
-} from '@agenthost/conformance';
+import { type CheckResult, checkHost, type KitOptions, sentenceOf } from '@agenthost/conformance';
+import { VERSION_LINES } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FAULTS, planted } from './faults.ts';
 import { type OwnHost, startOwnHost } from './own-host.ts';
@@ -30,7 +25,7 @@ const failures = (results: readonly CheckResult[]) =>
     .map(({ rules, title, reason }) => ({ rules, title, reason }));
 
 describe('the kit', () => {
-  test.each(KIT_VERSIONS)('finds no fault in our own host at version %s', async (version) => {
+  test.each(VERSION_LINES)('finds no fault in our own host at version %s', async (version) => {
     const { host: name, versions, results } = await play({ versions: [version], schemas });
     expect({ name, versions }).toEqual({ name: 'agenthost 0', versions: [version] });
     expect(failures(results)).toEqual([]);

@@ -1,4 +1,4 @@
-import { type VersionLine } from '@agenthost/protocol';
+import { PROTOCOL_VERSION, VERSION_LINES, type VersionLine } from '@agenthost/protocol';
 import { dialectOf } from '@agenthost/protocol/dialects';
 import {
   type Definitions,
@@ -88,16 +88,7 @@ function statesOf(defs: Definitions): ReadonlyMap<string, readonly object[]> {
 const NOTHING = { turns: [] };
 
 /** All versions before 1.0. */
-const OLDER: readonly VersionLine[] = [
-  '0.9.0',
-  '0.8.0',
-  '0.7.0',
-  '0.6.0',
-  '0.5.2',
-  '0.5.1',
-  '0.5.0',
-  '0.4.0',
-];
+const OLDER: readonly VersionLine[] = VERSION_LINES.filter((version) => version !== PROTOCOL_VERSION);
 
 describe.skipIf(missing !== undefined).each(OLDER)('what a connection at %s is sent of 1.0.0', (version) => {
   const defs = missing === undefined ? definitionsOf('1.0.0') : {};

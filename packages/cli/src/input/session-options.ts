@@ -51,13 +51,13 @@ export async function textOrFile(context: Context, given: string): Promise<strin
 
 /**
  * The folder to work in, as a `file:` URI; left to the host when it is not on this machine and no folder was named. Rejects
- * with a usage error.
+ * with a usage error that names `flag`.
  */
 export async function folderFor(
   context: Context,
   cwd: string | undefined,
   target: HostTarget,
-  flag = '--cwd',
+  flag: '--cwd' | '--dir' = '--cwd',
 ): Promise<string | undefined> {
   if (cwd === undefined && !target.isOwn) return undefined;
   const path = resolve(context.cwd, cwd ?? '.');

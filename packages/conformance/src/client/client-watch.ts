@@ -1,7 +1,7 @@
 import type { CloseInfo } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { CheckResult } from '../kit/verdict.ts';
-import { type Direction, type FrameEntry, isObject } from '../recording/entry.ts';
+import { type Direction, type FrameEntry, isObject, parsed } from '../recording/entry.ts';
 import { recordServerTransport } from '../recording/record-transport.ts';
 import { withoutSecrets } from '../recording/secrets.ts';
 import { CLIENT_RULES } from './client-rules.ts';
@@ -130,13 +130,5 @@ export class ClientWatch {
     if (this.#open.size > 0) return;
     clearTimeout(this.#leaveTimer);
     this.#leaveTimer = setTimeout(() => this.#options.onLeft(), this.#options.patienceMs);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

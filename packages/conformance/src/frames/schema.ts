@@ -39,7 +39,7 @@ export class SchemaCheck {
     return found;
   }
 
-  /** What does not fit first; `undefined` when all fits. */
+  /** The first part that does not fit the schema. `undefined`: everything fits. */
   misfitOf(name: string, value: unknown, path: string): Misfit | undefined {
     return this.#check({ $ref: `#/${name}` }, value, path, 0);
   }

@@ -168,7 +168,7 @@ export const STANDING_RULES: readonly StandingRule[] = [
       const wrong = frames.find((frame) => {
         const envelope = envelopeOf(frame);
         const type = envelope?.action['type'];
-        // What a client dispatched is echoed to it whatever it was.
+        // An echo has the action as the client dispatched it.
         if (envelope === undefined || envelope.origin?.['clientId'] === clientId) return false;
         return (
           typeof type !== 'string' || !(known.has(type) || type.includes('/x-') || type.startsWith('x-'))
@@ -198,7 +198,7 @@ export const STANDING_RULES: readonly StandingRule[] = [
           value['rejectionReason'] !== undefined
         )
           continue;
-        // So is an accepted one that nobody changed: what is wrong with it is the client's.
+        // The host accepted this action unchanged, so a fault in it is the client's.
         const { origin, action } = envelopeOf(frame) ?? {};
         if (action !== undefined && sameJson(dispatched.get(origin?.['clientSeq']), action)) continue;
         const misfit = schema.misfitOf(name, value, isCall ? 'params' : 'result');

@@ -1,3 +1,4 @@
+import { VERSION_LINES } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import type { Transport } from '@agenthost/rpc';
 import { ALL_CHECKS } from '../checks/all-checks.ts';
@@ -9,19 +10,6 @@ import { withoutSecrets } from '../recording/secrets.ts';
 import { Bench, type BenchOptions, type HostFacts } from './bench.ts';
 import type { Check } from './check.ts';
 import { type CheckResult, NotApplicable, Violation } from './verdict.ts';
-
-/** Versions that the kit plays, newest first. */
-export const KIT_VERSIONS = [
-  '1.0.0',
-  '0.9.0',
-  '0.8.0',
-  '0.7.0',
-  '0.6.0',
-  '0.5.2',
-  '0.5.1',
-  '0.5.0',
-  '0.4.0',
-] as const;
 
 /** Frames kept as the proof of a result. */
 const MAX_FRAMES = 24;
@@ -66,7 +54,7 @@ export async function checkHost(options: KitOptions): Promise<HostReport> {
     results.push(result);
     options.onResult?.(result);
   };
-  for (const version of options.versions ?? KIT_VERSIONS) {
+  for (const version of options.versions ?? VERSION_LINES) {
     const facts = await learn(version, host, options);
     if (facts === undefined) {
       if (options.versions !== undefined) add(refusedVersion(version));
@@ -136,7 +124,7 @@ async function runCheck(check: Check, bench: Bench): Promise<CheckResult> {
 
 /** Name and version of the host, which only newer versions of the protocol carry. */
 async function nameOfHost(options: KitOptions): Promise<string | undefined> {
-  const { client, result } = await handshake(KIT_VERSIONS, options);
+  const { client, result } = await handshake(VERSION_LINES, options);
   client.close();
   return result && nameOf(result);
 }

@@ -38,3 +38,12 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 /** A value from the wire as text: strings as they are, everything else as JSON. */
 export const shown = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined');
+
+/** The value of a text; `undefined` if it is not JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

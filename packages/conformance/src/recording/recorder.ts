@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import type { CloseInfo } from '@agenthost/rpc';
-import { type Direction, isObject } from './entry.ts';
+import { type Direction, isObject, parsed } from './entry.ts';
 import { withoutSecrets } from './secrets.ts';
 
 /** Text of frames that may wait to be written, in UTF-16 code units. Above it frames are dropped and counted. */
@@ -183,12 +183,4 @@ function lineOf({ timeMs, connection, direction, text, closed }: Waiting): strin
   // The text of a frame that cannot be read may hold a secret.
   if (!isObject(message)) return line({ ...head, direction, unreadableLength: text?.length ?? 0 });
   return line({ ...head, direction, message: withoutSecrets(message) });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Transport } from '@agenthost/rpc';
-import { type Entry, type FrameEntry, isObject, type Message, shown } from '../recording/entry.ts';
+import { type Entry, type FrameEntry, isObject, type Message, parsed, shown } from '../recording/entry.ts';
 import { REMOVED } from '../recording/secrets.ts';
 import { FreshIds } from './fresh-ids.ts';
 
@@ -278,13 +278,4 @@ const keyOf = ({ channel }: Message, { type }: Message): string => `${shown(chan
 function kindOf(answer: Message | undefined): string {
   if (answer === undefined) return 'none';
   return isObject(answer['error']) ? shown(answer['error']['code']) : 'result';
-}
-
-/** `undefined`: a frame that is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,5 @@
+import { asObject } from './json.ts';
+
 /** What a handshake of VS Code says of itself [VSC-2] [VSC-7]. */
 export interface VsCodeHandshake {
   /** Whether it names sessions `ahp-session:/<id>`. Otherwise `<provider>:/<id>`. */
@@ -16,6 +18,3 @@ export function recognise(params: unknown): VsCodeHandshake | undefined {
   if (!isNamed && !Object.keys(meta).some((key) => key.startsWith('vscode.'))) return undefined;
   return { takesSessionUris: meta[SESSION_URIS] === true };
 }
-
-const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};

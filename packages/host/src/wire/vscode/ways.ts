@@ -1,7 +1,7 @@
 import { ErrorCodes, ROOT_URI, WireError } from '@agenthost/protocol';
 import type { AskClient, ClientWays, FindWays } from '../ways.ts';
 import { withClientFiles } from './attachments.ts';
-import { isObject, type Json } from './json.ts';
+import { asObject, isObject, type Json } from './json.ts';
 import { recognise, SESSION_URIS, type VsCodeHandshake } from './recognise.ts';
 import { renamed } from './rename.ts';
 import { type NamePort, SessionNames } from './session-names.ts';
@@ -141,5 +141,3 @@ class VsCodeWays implements ClientWays {
     if (typeof resource === 'string' && typeof provider === 'string') this.#names.learn(resource, provider);
   }
 }
-
-const asObject = (value: unknown): Json => (isObject(value) ? value : {});
