@@ -19,6 +19,7 @@ async function rootConfig(client: RawClient) {
 const DEFAULTS = {
   defaultAgent: 'puppet',
   approvals: 'ask',
+  pageHosts: [],
   clientToolTimeoutSeconds: 300,
   agentStartTimeoutSeconds: 120,
   agentIdleMinutes: 10,
@@ -58,6 +59,10 @@ describe("the host's config", () => {
 
   test.each<[Record<string, unknown>, RegExp]>([
     [{ colour: 'red' }, /^invalidConfig: colour: unknown key/],
+    [{ pageHosts: 'https://example.org' }, /^invalidConfig: pageHosts: expected an array$/],
+    [{ pageHosts: ['https://example.org/'] }, /^invalidConfig: pageHosts: expected a list of origins/],
+    [{ pageHosts: ['https://a; script-src *'] }, /^invalidConfig: pageHosts: expected a list of origins/],
+    [{ pageHosts: ['ftp://example.org'] }, /^invalidConfig: pageHosts: expected a list of origins/],
     [{ approvals: 'some' }, /^invalidConfig: approvals: expected one of "ask", "edits", "all", "none"/],
     [{ approvals: 1 }, /^invalidConfig: approvals: expected/],
     [{ defaultAgent: 'nobody' }, /^invalidConfig: defaultAgent: expected one of "puppet"/],

@@ -1,4 +1,5 @@
 import type { ConfigPropertySchema, RootConfigState } from '@agenthost/protocol';
+import { isPageHosts, PAGE_HOSTS_PROPERTY } from './page-hosts.ts';
 import { APPROVALS_PROPERTY, type ApprovalPolicy, isApprovalPolicy } from './session-keys.ts';
 import { type ConfigFault, findConfigFault } from './values.ts';
 
@@ -144,6 +145,7 @@ export function hostConfigSchema({
   const properties = {
     ...(defaultAgent === undefined ? {} : { defaultAgent: agentProperty(agents, defaultAgent) }),
     approvals: { ...APPROVALS_PROPERTY, description: 'The `approvals` of new sessions that set none' },
+    pageHosts: PAGE_HOSTS_PROPERTY,
     ...Object.fromEntries(Object.entries(NUMBERS).map(([key, spec]) => [key, numberProperty(spec)])),
   };
   return { type: 'object', properties };
@@ -208,6 +210,8 @@ export function findHostConfigFault(
   const fault = findConfigFault(schema, values);
   if (fault !== undefined) return fault;
   for (const [key, value] of Object.entries(values)) {
+    if (key === 'pageHosts' && !isPageHosts(value))
+      return { key, problem: 'expected a list of origins such as "https://example.org"' };
     const spec = specOf(key);
     if (spec === undefined || isWithin(spec, value)) continue;
     return { key, problem: `expected a whole number from ${spec.min} to ${spec.max}` };
@@ -238,6 +242,12 @@ export function numberSetting(config: RootConfigState | undefined, key: NumberSe
 export function defaultApprovals(config: RootConfigState | undefined): ApprovalPolicy {
   const value = config?.values['approvals'];
   return isApprovalPolicy(value) ? value : 'ask';
+}
+
+/** Origins of the other hosts that this host's web page may connect to. */
+export function pageHosts(config: RootConfigState | undefined): readonly string[] {
+  const value = config?.values['pageHosts'];
+  return isPageHosts(value) ? value : [];
 }
 
 /** The agent of sessions that name none; `undefined` when the host has no agents. */
