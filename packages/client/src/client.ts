@@ -182,6 +182,17 @@ export class AhpClient {
   }
 
   /**
+   * Checks at once whether the connection still works. Call it when the network changed, or when a page is
+   * shown again (`online`, `visibilitychange`, `pageshow`). Online: sends a ping, and reconnects at once when
+   * nothing arrives within `withinMs` (default 2,000). Between attempts: starts the next one. During an
+   * attempt to reconnect: starts another one when it is still under way after `withinMs`. Does nothing in
+   * other states; a replaced client stays replaced.
+   */
+  checkNow(withinMs = 2_000): void {
+    this.#connection.checkNow(withinMs);
+  }
+
+  /**
    * Resolves when the client is online. Rejects with the error of `status` when the client is closed or
    * replaced.
    */

@@ -18,7 +18,8 @@ import {
 } from '../errors.ts';
 import { Listeners, type ReportError } from '../listeners.ts';
 import { CONNECTION_TRANSITIONS, type ConnectionState } from './connection-state.ts';
-import { type LivenessOptions, watchLiveness } from './heartbeat.ts';
+import { type Liveness, type LivenessOptions, watchLiveness } from './heartbeat.ts';
+import { watchTransport } from './watched-transport.ts';
 
 /** The messages that a client serves. `AhpClient.handle` routes the requests. */
 export interface ClientSide {
@@ -94,7 +95,9 @@ export class Connection {
   /** Until then an abandoned handshake of this client may cause a replacement; it excuses one. */
   #strayUntil = 0;
   #retryTimer: unknown;
-  #stopLiveness: (() => void) | undefined;
+  #liveness: Liveness | undefined;
+  /** Ends an attempt that `checkNow` found under way. */
+  #checkTimer: unknown;
   #opening: AbortController | undefined;
   #first: { resolve(): void; reject(error: Error): void } | undefined;
 
@@ -136,6 +139,25 @@ export class Connection {
     if (state !== 'waiting' && state !== 'replaced') return;
     this.#options.clock.clearTimeout(this.#retryTimer);
     this.#connect();
+  }
+
+  /** See `AhpClient.checkNow`. */
+  checkNow(withinMs: number): void {
+    const { state } = this.#state;
+    const peer = this.#peer;
+    const restart = (): void => {
+      if (state === 'connecting') this.#opening?.abort(new CannotConnect('the network changed'));
+      else peer?.close(1000, 'no answer');
+      this.#reconnectIfWaiting();
+    };
+    if (state === 'online') this.#liveness?.checkNow(withinMs, restart);
+    else if ((state === 'connecting' || state === 'handshaking') && this.#hasBeenOnline)
+      this.#checkTimer ??= this.#options.clock.setTimeout(restart, withinMs);
+    else this.#reconnectIfWaiting();
+  }
+
+  #reconnectIfWaiting(): void {
+    if (this.#state.state === 'waiting') this.reconnectNow();
   }
 
   /** Closes the connection for good. */
@@ -182,22 +204,7 @@ export class Connection {
 
   #greet(transport: Transport): void {
     const { clock, report } = this.#options;
-    let lastFrameAt = steadyNow(clock);
-    const watched: Transport = {
-      send: (frame) => transport.send(frame),
-      close: (code, reason) => transport.close(code, reason),
-      start: ({ onFrame, onClose }) =>
-        transport.start({
-          onFrame: (frame) => {
-            lastFrameAt = steadyNow(clock);
-            onFrame(frame);
-          },
-          onClose,
-        }),
-      get bufferedBytes() {
-        return transport.bufferedBytes;
-      },
-    };
+    const watched = watchTransport(transport, clock);
     const peer: HostPeer = new Peer(watched, {
       timers: clock,
       onError: report,
@@ -211,7 +218,7 @@ export class Connection {
     this.#move({ state: 'handshaking', attempt: this.#attempt });
     peer.start();
     const online = (): void => {
-      if (this.#peer === peer) this.#online(peer, () => lastFrameAt);
+      if (this.#peer === peer) this.#online(peer, watched.lastFrameAt);
     };
     this.#options.handshake(peer, online).catch((error: unknown) => {
       // The connection closed meanwhile; `#onClose` handled it.
@@ -225,7 +232,7 @@ export class Connection {
   #online(peer: HostPeer, lastFrameAt: () => number): void {
     const { clock, liveness } = this.#options;
     this.#hasBeenOnline = true;
-    this.#stopLiveness = watchLiveness(
+    this.#liveness = watchLiveness(
       {
         ping: () => this.#options.ping(peer),
         lastFrameAt,
@@ -304,8 +311,8 @@ export class Connection {
   #leave(info: CloseInfo, next: ConnectionState): void {
     const wasOnline = this.#state.state === 'online';
     this.#peer = undefined;
-    this.#stopLiveness?.();
-    this.#stopLiveness = undefined;
+    this.#liveness?.stop();
+    this.#liveness = undefined;
     if (wasOnline) this.#options.onOffline(info);
     this.#move(next);
   }
@@ -316,6 +323,8 @@ export class Connection {
       throw new Error(`no transition from ${from} to ${next.state}`);
     }
     this.#state = next;
+    this.#options.clock.clearTimeout(this.#checkTimer);
+    this.#checkTimer = undefined;
     this.onState.emit(next);
   }
 }
