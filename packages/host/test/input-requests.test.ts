@@ -81,6 +81,7 @@ describe('an input request', () => {
         kind: 'inputRequest',
         request: { id: 'r', message: 'An order', questions: [name, count], answers },
         response: 'accept',
+        'x-answeredBy': { clientId: client.clientId, name: 'client' },
       },
     ]);
     host.agent.turn.complete();

@@ -16,7 +16,7 @@ test('[DIA-3] an echo is in the version of its sender, and a rejection has the a
   });
   const echo = await older.act(chat, started('t1'));
   expect(echo).toMatchObject({ origin: { clientId: 'older' } });
-  expect(echo?.action).toEqual(started('t1'));
+  expect(echo?.action).toEqual({ ...started('t1'), 'x-by': { clientId: 'older', name: 'client' } });
   expect(newer.envelopes(chat)[0]?.action).toMatchObject({ turnId: 't1', startedAt: expect.any(String) });
   const refused = await older.act(chat, started('t2'));
   expect(refused?.rejectionReason).toMatch(/^turnActive: /);

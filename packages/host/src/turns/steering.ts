@@ -113,9 +113,10 @@ export class Steering {
 }
 
 /** Moves a steering message that no agent accepted to the head of the queue [CHAT-12]. */
-export function queueSteering(tx: Tx, chat: Channel<'chat'>, { id, message }: PendingMessage): void {
+export function queueSteering(tx: Tx, chat: Channel<'chat'>, pending: PendingMessage): void {
+  const { id } = pending;
   tx.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'steering', id });
-  tx.emit(chat, { type: 'chat/pendingMessageSet', kind: 'queued', id, message });
+  tx.emit(chat, { type: 'chat/pendingMessageSet', kind: 'queued', ...pending });
   tx.emit(chat, { type: 'chat/queuedMessagesReordered', order: [id] });
 }
 

@@ -34,6 +34,8 @@ test('[AUTH-1] an observer can do these and nothing else', () => {
     'reconnect',
     'subscribe',
     'x-diskUse',
+    'x-hostDiskUse',
+    'x-listAgents',
     'x-listApprovals',
     'x-searchSessions',
   ]);

@@ -33,6 +33,16 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     'x-searchSessions': 'observe',
     'x-listApprovals': 'observe',
     'x-diskUse': 'observe',
+    'x-hostDiskUse': 'observe',
+    'x-listAgents': 'observe',
+    // These concern the caller's own connection and devices.
+    'x-setPresence': 'observe',
+    'x-pushKey': 'observe',
+    'x-subscribePush': 'observe',
+    'x-listPush': 'observe',
+    'x-updatePush': 'observe',
+    'x-revokePush': 'observe',
+    'x-testPush': 'observe',
     // Contents that a transcript refers to are part of it. Files of the machine are not: they may hold
     // secrets that no session shows.
     resourceRead: ({ uri }) => (isContent(uri) ? 'observe' : 'interact'),

@@ -2,6 +2,7 @@ import type { CanvasReference } from '../canvas/state.ts';
 import type { Changeset } from '../changeset/state.ts';
 import type { McpAuthRequirement } from '../mcp/state.ts';
 import type { StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
+import type { Author } from './author.ts';
 import type { ChatInputAnswer, ChatInputRequest, ChatInputResponseKind } from './input-request.ts';
 import type { Message } from './message.ts';
 import type {
@@ -84,6 +85,8 @@ export interface ChatTurnStartedAction extends ChatTurnActionBase {
   message: Message;
   /** The pending message that becomes this turn. Absent: none. */
   queuedMessageId?: string;
+  /** Extension: who sent the message. */
+  'x-by'?: Author;
 }
 
 /** Fields of actions that end a turn. */
@@ -198,6 +201,8 @@ export interface ChatToolCallConfirmedActionBase extends ToolCallActionBase {
   type: 'chat/toolCallConfirmed';
   /** Id of one of the offered options; its kind must match `approved` [CHAT-8]. */
   selectedOptionId?: string;
+  /** Extension: who answered. */
+  'x-by'?: Author;
 }
 
 /** Approval: the call runs. */
@@ -235,6 +240,8 @@ export interface ChatToolCallCompleteAction extends ToolCallActionBase {
 export interface ChatToolCallResultConfirmedAction extends ToolCallActionBase {
   type: 'chat/toolCallResultConfirmed';
   approved: boolean;
+  /** Extension: who answered. */
+  'x-by'?: Author;
 }
 
 /** Replaces the partial result of a running tool call [CHAT-7]. */
@@ -281,6 +288,8 @@ export interface ChatPendingMessageSetAction {
   kind: PendingMessageKind;
   id: string;
   message: Message;
+  /** Extension: who set it. */
+  'x-by'?: Author;
 }
 
 /** Removes a pending message that was withdrawn or used [CHAT-11]. */
@@ -327,6 +336,8 @@ export interface ChatInputCompletedAction {
   response: ChatInputResponseKind;
   /** By question id; applied on top of the present answers. */
   answers?: Record<string, ChatInputAnswer>;
+  /** Extension: who closed it. */
+  'x-by'?: Author;
 }
 
 /** Sets or clears the bit `IsRead` of the chat. That of the session does not change [CHAT-42]. */

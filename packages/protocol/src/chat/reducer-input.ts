@@ -60,7 +60,10 @@ export function completeInput(state: ChatState, action: ChatInputCompletedAction
   const all = { ...request.answers, ...action.answers };
   // An empty object becomes absent, as after the last answer was removed.
   const answers = Object.keys(all).length > 0 ? all : undefined;
-  const part = { ...open.part, request: patch(request, { answers }), response: action.response };
+  const part = patch<InputRequestResponsePart>(
+    { ...open.part, request: patch(request, { answers }), response: action.response },
+    { 'x-answeredBy': action['x-by'] },
+  );
   const next = withOpenPart(state, open.position, part);
   return patch(next, { status: derivedStatus(next) });
 }

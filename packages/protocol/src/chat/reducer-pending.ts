@@ -3,13 +3,15 @@ import type { ChatPendingMessageSetAction } from './actions.ts';
 import type { ChatState, PendingMessage, PendingMessageKind } from './state.ts';
 
 /** Replaces the steering message, or adds or replaces a queued message by id [CHAT-11]. */
-export function setPending(state: ChatState, { kind, id, message }: ChatPendingMessageSetAction): ChatState {
+export function setPending(state: ChatState, action: ChatPendingMessageSetAction): ChatState {
+  const { kind, id, message } = action;
+  const pending = patch<PendingMessage>({ id, message }, { 'x-by': action['x-by'] });
   const queue = state.queuedMessages ?? [];
   switch (kind) {
     case 'steering':
-      return patch(state, { steeringMessage: { id, message } });
+      return patch(state, { steeringMessage: pending });
     case 'queued':
-      return patch(state, { queuedMessages: withItem(queue, indexOfId(queue, id), { id, message }) });
+      return patch(state, { queuedMessages: withItem(queue, indexOfId(queue, id), pending) });
     default:
       return state;
   }

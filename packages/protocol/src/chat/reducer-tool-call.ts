@@ -17,9 +17,11 @@ import type {
   ToolCallBase,
   ToolCallCancelledState,
   ToolCallCompletedState,
+  ToolCallConfirmedFields,
   ToolCallParameterFields,
   ToolCallPendingConfirmationState,
   ToolCallPendingResultConfirmationState,
+  ToolCallResult,
   ToolCallRunningState,
   ToolCallState,
   ToolCallStreamingState,
@@ -225,13 +227,10 @@ function resume(
 /** A call whose sign-in is given up fails at once, with the content from before the pause [CHAT-31]. */
 function giveUp(call: ToolCallAuthRequiredState, action: ChatToolCallCompleteAction): ToolCallCompletedState {
   const kept = call.content === undefined ? {} : { content: call.content };
-  return {
-    ...kept,
-    ...action.result,
-    ...identity(call, action),
-    ...carriedOn(call),
-    status: 'completed',
-  };
+  return patch<ToolCallCompletedState>(
+    { ...kept, ...action.result, ...identity(call, action), ...carriedOn(call), status: 'completed' },
+    { 'x-answeredBy': call['x-answeredBy'] },
+  );
 }
 
 function approve(
@@ -244,6 +243,7 @@ function approve(
       toolInput:
         typeof call.toolInput === 'object' ? call.toolInput : (action.editedToolInput ?? call.toolInput),
       selectedOption: optionOf(call, action.selectedOptionId),
+      'x-answeredBy': action['x-by'],
     },
   );
 }
@@ -255,7 +255,12 @@ function deny(
   const { reason, reasonMessage, userSuggestion } = action;
   return patch<ToolCallCancelledState>(
     { ...identity(call, action), ...parameters(call), status: 'cancelled', reason },
-    { reasonMessage, userSuggestion, selectedOption: optionOf(call, action.selectedOptionId) },
+    {
+      reasonMessage,
+      userSuggestion,
+      selectedOption: optionOf(call, action.selectedOptionId),
+      'x-answeredBy': action['x-by'],
+    },
   );
 }
 
@@ -263,25 +268,28 @@ function optionOf(call: ToolCallPendingConfirmationState, id: string | undefined
   return id === undefined ? undefined : call.options?.find((option) => option.id === id);
 }
 
+type Completed = ToolCallBase & ToolCallParameterFields & ToolCallConfirmedFields & ToolCallResult;
+
 type Completable = ToolCallBase &
   ToolCallParameterFields &
-  Pick<ToolCallRunningState, 'confirmed' | 'selectedOption'>;
+  Pick<ToolCallRunningState, 'confirmed' | 'selectedOption' | 'x-answeredBy'>;
 
 function complete(
   call: Completable,
   action: ChatToolCallCompleteAction,
 ): ToolCallCompletedState | ToolCallPendingResultConfirmationState {
   // The result is spread first, so that fields of a client's result cannot replace those of the call.
-  const fields = { ...action.result, ...identity(call, action), ...carriedOn(call) };
+  const fields = patch<Completed>(
+    { ...action.result, ...identity(call, action), ...carriedOn(call) },
+    { 'x-answeredBy': call['x-answeredBy'] },
+  );
   return action.requiresResultConfirmation
     ? { ...fields, status: 'pending-result-confirmation' }
     : { ...fields, status: 'completed' };
 }
 
 /** Fields that a confirmed call keeps afterwards. */
-function carriedOn(
-  call: Completable,
-): ToolCallParameterFields & Pick<Completable, 'confirmed' | 'selectedOption'> {
+function carriedOn(call: Completable): ToolCallParameterFields & ToolCallConfirmedFields {
   const { confirmed, selectedOption } = call;
   return { ...parameters(call), confirmed, ...(selectedOption && { selectedOption }) };
 }
@@ -290,7 +298,10 @@ function acceptResult(
   call: ToolCallPendingResultConfirmationState,
   action: ChatToolCallResultConfirmedAction,
 ): ToolCallCompletedState {
-  return { ...call, ...identity(call, action), status: 'completed' };
+  return patch<ToolCallCompletedState>(
+    { ...call, ...identity(call, action), status: 'completed' },
+    { 'x-answeredBy': action['x-by'] ?? call['x-answeredBy'] },
+  );
 }
 
 function denyResult(
@@ -299,6 +310,6 @@ function denyResult(
 ): ToolCallCancelledState {
   return patch<ToolCallCancelledState>(
     { ...identity(call, action), ...parameters(call), status: 'cancelled', reason: 'result-denied' },
-    { selectedOption: call.selectedOption },
+    { selectedOption: call.selectedOption, 'x-answeredBy': action['x-by'] },
   );
 }

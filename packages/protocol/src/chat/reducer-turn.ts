@@ -11,7 +11,10 @@ import { resumableTurn } from './turn-error.ts';
 /** Opens a turn without parts and removes the pending message that it came from [CHAT-3]. */
 export function startTurn(state: ChatState, action: ChatTurnStartedAction): ChatState {
   const { turnId, startedAt, message, queuedMessageId } = action;
-  const activeTurn: ActiveTurn = { id: turnId, startedAt, message, responseParts: [] };
+  const activeTurn = patch<ActiveTurn>(
+    { id: turnId, startedAt, message, responseParts: [] },
+    { 'x-by': action['x-by'] },
+  );
   const status = derivedStatus({ ...state, activeTurn });
   const next = patch(state, {
     activeTurn,

@@ -2,6 +2,7 @@ import type { CanvasReference } from '../canvas/state.ts';
 import type { Changeset, ChangesSummary } from '../changeset/state.ts';
 import type { SessionStatus } from '../session/status.ts';
 import type { ContentRef, ErrorInfo, StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
+import type { Author } from './author.ts';
 import type { ChatInputRequest, ChatInputResponseKind } from './input-request.ts';
 import type { Message } from './message.ts';
 import type { ToolCallResponsePart } from './tool-call.ts';
@@ -126,6 +127,8 @@ export interface TurnBase {
   /** In the order in which they started. */
   responseParts: ResponsePart[];
   usage?: UsageInfo;
+  /** Extension: who sent the message. */
+  'x-by'?: Author;
 }
 
 /** The running turn. */
@@ -162,6 +165,8 @@ export interface PendingMessage {
   /** Chosen by the client that sets it. */
   id: string;
   message: Message;
+  /** Extension: who set it last. */
+  'x-by'?: Author;
 }
 
 /** For the running turn, or for a turn of its own [CHAT-11]. */
@@ -215,6 +220,8 @@ export interface InputRequestResponsePart {
   request: ChatInputRequest;
   /** Absent: open while its turn is active, and never answered after the turn's end [CHAT-29]. */
   response?: ChatInputResponseKind;
+  /** Extension: who closed it. */
+  'x-answeredBy'?: Author;
 }
 
 /** The error that ended a turn, as its last part. A resumed turn keeps the part of its earlier end [CHAT-22]. */

@@ -1,5 +1,6 @@
 import type { McpAuthRequirement } from '../mcp/state.ts';
 import type { ContentRef, StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
+import type { Author } from './author.ts';
 import type { Message } from './message.ts';
 
 /** A tool call within a turn. */
@@ -73,6 +74,8 @@ export interface ToolCallConfirmedFields {
   confirmed: ToolCallConfirmationReason;
   /** The option that a person selected. Absent: none. */
   selectedOption?: ConfirmationOption;
+  /** Extension: who approved the call, or its result after that. Absent: nobody was asked. */
+  'x-answeredBy'?: Author;
 }
 
 /** Why the call may run: no approval needed, approved by a person, or approved by a setting. */
@@ -167,6 +170,8 @@ export interface ToolCallCancelledState extends ToolCallBase, ToolCallParameterF
   /** Message of the user about a better action than the call. */
   userSuggestion?: Message;
   selectedOption?: ConfirmationOption;
+  /** Extension: who denied the call or its result. */
+  'x-answeredBy'?: Author;
 }
 
 /** Denied by a person, ended with its turn, or the result was denied by a person [CHAT-5] [CHAT-7]. */

@@ -90,6 +90,9 @@ export const TEXT_LIMITS = {
       'scopes',
       'completionTriggerCharacters',
       'terminalCommandPrefix',
+      'p256dh',
+      'keys.auth',
+      'publicKey',
     ],
   },
   client: {
@@ -120,6 +123,11 @@ export const TEXT_LIMITS = {
       'expiresAt',
       'mtime',
       'ctime',
+      'connectedAt',
+      'lastSentAt',
+      'at',
+      'quietHours.from',
+      'quietHours.to',
     ],
   },
   name: {
@@ -138,6 +146,8 @@ export const TEXT_LIMITS = {
       'resource_name',
       'enumLabels',
       'tools',
+      'device',
+      'x-device',
     ],
   },
   uri: {
@@ -179,14 +189,18 @@ export const TEXT_LIMITS = {
       'globs',
       'items',
       'missing',
+      'x-uri',
       'folder',
       'files',
       'root',
       'logs',
       'traces',
       'metrics',
+      'showing',
+      'mutedSessions',
     ],
   },
+  endpoint: { max: 4 * KI, what: 'The URL of a push service', isName: true, fields: ['endpoint'] },
   icon: { max: 64 * KI, what: 'An icon, often a `data:` URI', fields: ['src'] },
   query: { max: 1_000, what: 'A search query', fields: ['query'] },
   cursor: {
@@ -219,6 +233,10 @@ export const TEXT_LIMITS = {
       'secret',
       'commandLine',
       'command',
+      'installCommand',
+      'signInCommand',
+      'problem',
+      'x-preview',
     ],
   },
   answer: {
@@ -297,6 +315,8 @@ export const LIST_LIMITS = {
   // Each change copies the list. V8 copies longer lists (128 KiB) much more slowly, and a session is disposed
   // in one transaction.
   chats: { max: 16_000, what: 'Chats of a session' },
+  showing: { max: 16, what: 'Channels that a client shows' },
+  mutedSessions: { max: 1_000, what: 'Sessions that a device is not notified of' },
 } as const satisfies Record<string, ListLimit>;
 
 /** For lists that {@link LIST_LIMITS} does not name. */
@@ -313,6 +333,8 @@ export const TOTAL_LIMITS = {
   inputSchema: { max: 256 * KI, what: 'The input schema of a tool' },
   outputSchema: { max: 256 * KI, what: 'The output schema of a tool' },
   answers: { max: 256 * KI, what: 'The answers to one input request' },
+  showing: { max: 64 * KI, what: 'The channels that a client shows' },
+  mutedSessions: { max: 64 * KI, what: 'The sessions that a device is not notified of' },
   'x-env': { max: MI, what: 'The environment of a terminal' },
   'x-command': { max: MI, what: 'The command of a terminal' },
 } as const satisfies Record<string, CountLimit>;

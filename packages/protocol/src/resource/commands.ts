@@ -60,12 +60,19 @@ export interface ResourceListParams extends ConnectionParams {
 export interface DirectoryEntry {
   /** The last segment only. */
   name: string;
+  /** Links are followed; `file` is anything but a directory. */
   type: 'file' | 'directory';
+  /** Extension: true: it is a symbolic link. Absent: it is not. */
+  'x-isLink'?: true;
 }
 
-/** The direct entries of a directory. */
+/** The direct entries of a directory: directories first, each kind by name. */
 export interface ResourceListResult {
   entries: DirectoryEntry[];
+  /** Extension: the listed directory, for a request without one. */
+  'x-uri'?: URI;
+  /** Extension: true: the directory has more entries, which are left out. Absent: all are listed. */
+  'x-more'?: true;
 }
 
 /** Source and destination. */

@@ -1,4 +1,4 @@
-import type { BaseParams, URI } from '../wire/basics.ts';
+import type { BaseParams, ConnectionParams, Count, URI } from '../wire/basics.ts';
 import type { SessionActiveClient } from './state.ts';
 
 /** `createSession`: `channel` is the URI of the new session [SESS-1] [SESS-2]. */
@@ -49,4 +49,23 @@ export interface DiskUseResult {
   windowBytes: number;
   /** Content behind the host's content URIs. */
   contentBytes: number;
+}
+
+/** `x-hostDiskUse` (extension): disk space of the whole host. */
+export interface HostDiskUseParams extends ConnectionParams {}
+
+/** Bytes on the disks of the host. */
+export interface HostDiskUseResult {
+  /** The files of the database. */
+  databaseBytes: Count;
+  /** The part of `databaseBytes` that the host will use again before the files grow. */
+  reusableBytes: Count;
+  /** The part of `databaseBytes` that holds contents behind the host's content URIs. */
+  contentBytes: Count;
+  /** Log files. Absent: the host writes none. */
+  logBytes?: Count;
+  /** Free space of the disk with the host's data. Absent: unknown, or the data is in memory. */
+  diskFreeBytes?: Count;
+  /** Size of that disk. */
+  diskBytes?: Count;
 }

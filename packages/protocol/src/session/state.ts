@@ -2,7 +2,7 @@ import type { AnnotationsSummary } from '../annotations/state.ts';
 import type { Changeset, ChangesSummary } from '../changeset/state.ts';
 import type { ChatInteractivity, ChatOrigin, ChatSummary } from '../chat/state.ts';
 import type { SessionConfigState } from '../config/schema.ts';
-import type { ErrorInfo, URI, WithMeta } from '../wire/basics.ts';
+import type { Count, ErrorInfo, URI, WithMeta } from '../wire/basics.ts';
 import type { ClientPluginCustomization, Customization } from './customization.ts';
 import type { SessionInputRequest } from './input-needed.ts';
 import type { SessionStatus } from './status.ts';
@@ -78,6 +78,39 @@ export interface SessionSummary extends SessionMetadata, WithMeta {
   chats?: SessionChatSummary[];
   /** The chat for input that names no chat. */
   defaultChat?: URI;
+  /** Extension: what people are asked. Absent: nothing, or unknown. */
+  'x-asks'?: SessionAsks;
+  /** Extension: the last line of the last answer, at most 160 characters. Absent or empty: there is none, or it is unknown. */
+  'x-preview'?: string;
+}
+
+/** The open requests of a session that a person can answer, without those that a client answers. */
+export interface SessionAsks {
+  /** 0: all were answered. */
+  count: Count;
+  /** The oldest one. Absent: there is none. */
+  first?: SessionAsk;
+}
+
+/** One open request, with what is needed to show it and to answer it without a subscription. */
+export interface SessionAsk {
+  kind: 'chatInput' | 'toolConfirmation' | 'toolAuthentication';
+  /** Its `id` in the session's `inputNeeded`. */
+  id: string;
+  /** The chat that waits. */
+  chat: URI;
+  /** The question as one line of plain text, at most 200 characters. */
+  title: string;
+  /** `chatInput`: answered by `chat/inputCompleted`. */
+  requestId?: string;
+  /** `chatInput`: true: it can be accepted only with answers. */
+  needsAnswers?: true;
+  /** The turn of a tool call. */
+  turnId?: string;
+  /** A tool call. `toolConfirmation`: answered by `chat/toolCallConfirmed`. */
+  toolCallId?: string;
+  /** `toolConfirmation`: true: the result waits, and is answered by `chat/toolCallResultConfirmed`. */
+  isResult?: true;
 }
 
 /** A chat in the catalogue entry of its session: enough to list it without a subscription [ROOT-21]. */

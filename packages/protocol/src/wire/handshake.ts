@@ -11,6 +11,8 @@ export interface Implementation {
   version?: string;
   /** Name for people. */
   title?: string;
+  /** Extension: the device that a client runs on, for people, such as `Firefox on Android`. Absent: unknown. */
+  'x-device'?: string;
 }
 
 /** Optional abilities of a client. An absent field means that the client lacks it. */

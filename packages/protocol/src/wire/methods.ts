@@ -29,6 +29,19 @@ import type {
   MoveChatResult,
 } from '../chat/commands.ts';
 import type { AhpMcpUiHostCapabilities } from '../mcp/state.ts';
+import type { PresenceChangedParams, SetPresenceParams } from '../presence/presence.ts';
+import type {
+  ListPushParams,
+  ListPushResult,
+  PushKeyParams,
+  PushKeyResult,
+  RevokePushParams,
+  SubscribePushParams,
+  SubscribePushResult,
+  TestPushParams,
+  TestPushResult,
+  UpdatePushParams,
+} from '../push/push.ts';
 import type {
   ResourceCopyParams,
   ResourceCopyResult,
@@ -50,6 +63,7 @@ import type {
   ResourceWriteResult,
 } from '../resource/commands.ts';
 import type { CreateResourceWatchParams, CreateResourceWatchResult } from '../resource-watch/commands.ts';
+import type { ListAgentsParams, ListAgentsResult } from '../root/agent-health.ts';
 import type {
   ListApprovalsParams,
   ListApprovalsResult,
@@ -74,6 +88,8 @@ import type {
   DiskUseParams,
   DiskUseResult,
   DisposeSessionParams,
+  HostDiskUseParams,
+  HostDiskUseResult,
 } from '../session/commands.ts';
 import type {
   FinishImportParams,
@@ -146,6 +162,15 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-importTurns': { params: ImportTurnsParams; result: null };
   'x-finishImport': { params: FinishImportParams; result: null };
   'x-diskUse': { params: DiskUseParams; result: DiskUseResult };
+  'x-hostDiskUse': { params: HostDiskUseParams; result: HostDiskUseResult };
+  'x-listAgents': { params: ListAgentsParams; result: ListAgentsResult };
+  'x-setPresence': { params: SetPresenceParams; result: null };
+  'x-pushKey': { params: PushKeyParams; result: PushKeyResult };
+  'x-subscribePush': { params: SubscribePushParams; result: SubscribePushResult };
+  'x-listPush': { params: ListPushParams; result: ListPushResult };
+  'x-updatePush': { params: UpdatePushParams; result: null };
+  'x-revokePush': { params: RevokePushParams; result: null };
+  'x-testPush': { params: TestPushParams; result: TestPushResult };
   createChat: { params: CreateChatParams; result: null };
   disposeChat: { params: DisposeChatParams; result: null };
   moveChat: { params: MoveChatParams; result: MoveChatResult };
@@ -183,6 +208,7 @@ export interface HostToClientNotifications {
   'root/sessionSummaryChanged': SessionSummaryChangedParams;
   'root/progress': ProgressParams;
   'auth/required': AuthRequiredParams;
+  'x-presenceChanged': PresenceChangedParams;
   'otlp/exportLogs': OtlpExportLogsParams;
   'otlp/exportTraces': OtlpExportTracesParams;
   'otlp/exportMetrics': OtlpExportMetricsParams;
@@ -238,6 +264,15 @@ export const CLIENT_REQUEST_METHODS = [
   'x-importTurns',
   'x-finishImport',
   'x-diskUse',
+  'x-hostDiskUse',
+  'x-listAgents',
+  'x-setPresence',
+  'x-pushKey',
+  'x-subscribePush',
+  'x-listPush',
+  'x-updatePush',
+  'x-revokePush',
+  'x-testPush',
   'createChat',
   'disposeChat',
   'moveChat',
@@ -270,6 +305,7 @@ export const HOST_NOTIFICATION_METHODS = [
   'root/sessionSummaryChanged',
   'root/progress',
   'auth/required',
+  'x-presenceChanged',
   'otlp/exportLogs',
   'otlp/exportTraces',
   'otlp/exportMetrics',

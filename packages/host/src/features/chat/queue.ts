@@ -1,4 +1,5 @@
 import type { ChatState } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -38,6 +39,7 @@ export function startQueued(
     startedAt: startedNow(sync),
     message,
     queuedMessageId: head.id,
+    ...defined({ 'x-by': head['x-by'] }),
   });
   return turnId;
 }

@@ -10,6 +10,7 @@ import {
 import { defined } from '@agenthost/protocol/values';
 import type { JournalWrite } from '../../journal/journal.ts';
 import type { StoredClient } from '../../journal/rows.ts';
+import { type ClientNames, namesOf } from './author.ts';
 import { type Epochs, NONE_PROCESSED } from './epochs.ts';
 
 const MAX_LENGTH = TEXT_LIMITS.client.max;
@@ -32,6 +33,8 @@ export interface ClientRecord extends Epochs {
   version: string;
   /** BCP 47; `undefined`: the client did not say [CHAT-19]. */
   locale: string | undefined;
+  /** From its last `initialize`. */
+  names: ClientNames;
   subscriptions: Map<string, RememberedSubscription>;
 }
 
@@ -61,13 +64,15 @@ export const newClient = (id: string, tokenHash: string, version: string): Clien
   lastClientSeq: NONE_PROCESSED,
   past: new Map(),
   locale: undefined,
+  names: namesOf(undefined),
   subscriptions: new Map(),
 });
 
-/** Returns the JSON of the subscriptions for a row. */
-export function storedSubscriptions({ subscriptions }: ClientRecord): string {
-  const stored: StoredSubscriptions = [...subscriptions];
-  return JSON.stringify(stored);
+/** Returns the JSON of the subscriptions, and of names if the client gave any, for a row. */
+export function storedSubscriptions({ subscriptions, names }: ClientRecord): string {
+  const held: StoredSubscriptions = [...subscriptions];
+  const isNamed = names.device !== undefined || names.name !== namesOf(undefined).name;
+  return JSON.stringify(isNamed ? { held, names } : held);
 }
 
 /** Whether a client may be forgotten. One with a processed action stays known while it may resend that action [ACT-5]. */
@@ -93,9 +98,10 @@ export function toRow(record: ClientRecord, seenAt: number): Extract<JournalWrit
 /** Reads a row. */
 export function fromRow(row: StoredClient): ClientRecord {
   // Written by `toRow`.
-  const stored: StoredSubscriptions | { held: StoredSubscriptions } = JSON.parse(row.subscriptions);
-  // An older host wrote an object.
-  const held = 'held' in stored ? stored.held : stored;
+  const stored: StoredSubscriptions | { held: StoredSubscriptions; names?: ClientNames } = JSON.parse(
+    row.subscriptions,
+  );
+  const { held, names = namesOf(undefined) } = 'held' in stored ? stored : { held: stored };
   const past: [string, number][] = JSON.parse(row.pastEpochs ?? '[]');
   return {
     id: row.id,
@@ -105,6 +111,7 @@ export function fromRow(row: StoredClient): ClientRecord {
     lastClientSeq: row.lastClientSeq,
     past: new Map(past),
     locale: row.locale,
+    names,
     subscriptions: new Map(held),
   };
 }

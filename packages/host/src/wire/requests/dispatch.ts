@@ -31,6 +31,7 @@ import type { DispatchOrigin, Tx } from '../../sync/tx.ts';
 import type { Clients } from '../clients/clients.ts';
 import { type Connection } from '../connection/connection.ts';
 import { outlineOf, withoutLongTexts } from './action-outline.ts';
+import { withAuthor, withoutAuthor } from './authorship.ts';
 import { callerOf, scopeRefusal, scopeSentence } from './caller.ts';
 import { planChoice } from './choices.ts';
 
@@ -95,7 +96,8 @@ export class Dispatcher {
       const choosing = { session: channel, action: echoOf(incoming.action), given };
       return this.#follow(connection, incoming, channel, planChoice(this.#sync, connection, choosing));
     }
-    const action = connection.translator.action(incoming.action, channel.uri, channel.state);
+    const unsigned = withoutAuthor(incoming.action);
+    const action = connection.translator.action(unsigned, channel.uri, channel.state);
     const checked = validateAction(action);
     if (!checked.ok || !isOnChannel(channel, checked.action)) {
       this.#refuse(connection, incoming, unfit(checked, channel));
@@ -121,7 +123,9 @@ export class Dispatcher {
       this.#refuse(connection, echoed, reject('tooLarge', sizeText(tooLarge), tooLarge));
       return undefined;
     }
-    return this.#plan(connection, incoming, channel, checked.action);
+    const { client } = connection.online;
+    const author = { clientId: client.id, ...client.names };
+    return this.#plan(connection, incoming, channel, withAuthor(checked.action, author));
   }
 
   #plan<K extends ChannelKind>(

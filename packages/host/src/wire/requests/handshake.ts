@@ -19,6 +19,7 @@ import type { JournalStart } from '../../journal/journal.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { isUnjournaled } from '../../sync/sequencer.ts';
 import type { Sync } from '../../sync/sync.ts';
+import { namesOf } from '../clients/author.ts';
 import type { ClientLives, Departures } from '../clients/client-lives.ts';
 import { type ClientRecord, checkClientIdentity, newClient } from '../clients/client-record.ts';
 import type { Clients } from '../clients/clients.ts';
@@ -105,6 +106,7 @@ export class Handshake {
     void this.#clients.note(client, (record) => {
       record.version = version;
       record.locale = localeOf(params);
+      record.names = namesOf(params.clientInfo);
       record.tokenHash = connection.identity.tokenHash;
       record.subscriptions = new Map();
       startEpoch(record, epoch);

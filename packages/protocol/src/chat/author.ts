@@ -1,0 +1,11 @@
+/**
+ * Extension: the client behind an answer or a message. The host writes it; clients cannot. Absent: the host or an agent acted by itself, or
+ * the host does not tell.
+ */
+export interface Author {
+  clientId: string;
+  /** Title or name of the client's `clientInfo`; `client` if it has none. */
+  name: string;
+  /** `x-device` of its `clientInfo`. Absent: unknown. */
+  device?: string;
+}

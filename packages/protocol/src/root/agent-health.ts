@@ -1,0 +1,38 @@
+import type { ConnectionParams, Count } from '../wire/basics.ts';
+
+/** `x-listAgents` (extension): lists the agents that the host offers or knows, and whether they can run. */
+export interface ListAgentsParams extends ConnectionParams {
+  /** True: the host looks again. Absent: an answer may be a few seconds old. */
+  refresh?: boolean;
+}
+
+/** The offered agents in the order of the root state, then the others. */
+export interface ListAgentsResult {
+  items: AgentHealth[];
+}
+
+/** Whether an agent can run, as far as the host knows without starting it. */
+export interface AgentHealth {
+  /** Its provider id. Sessions can be created with those that the root state lists. */
+  provider: string;
+  displayName: string;
+  description?: string;
+  /**
+   * `ready`: its command is there. `missing`: it cannot be used until it is installed, or until the host is restarted. `failed`: it is there, and
+   * its last start failed.
+   */
+  state: 'ready' | 'missing' | 'failed';
+  version?: string;
+  /** Why it is missing or failed: a sentence in English. */
+  problem?: string;
+  /** A shell command that installs it. Absent: none is known, or it is there. */
+  installCommand?: string;
+  /** A shell command that signs in to its service. Absent: none is known. */
+  signInCommand?: string;
+  /** Whether sessions that name no agent get it. */
+  isDefault: boolean;
+  /** Whether it is a part of the host's program, and needs no installation. */
+  isBuiltIn: boolean;
+  /** Number of its models. Absent: unknown before its first session. */
+  models?: Count;
+}
