@@ -45,6 +45,7 @@ const HOST_ORDER = [
   'pty',
   'workspace',
   'handler-port',
+  'presence',
   'wire',
   'terminals',
   'client-tools',

@@ -21,13 +21,15 @@ import {
   type NotificationMethod,
 } from './connection/host-messages.ts';
 import { ConnectionLost, closeText, UnexpectedState } from './errors.ts';
+import { Presence } from './handles/presence.ts';
+import { Push } from './handles/push.ts';
 import { Sessions } from './handles/sessions.ts';
 import type { TerminalHandle } from './handles/terminal-handle.ts';
 import { type CreateTerminalOptions, type TerminalCatalogue, Terminals } from './handles/terminals.ts';
 import { Tokens } from './handles/tokens.ts';
 import type { Channel, SubscriptionOptions } from './mirror/channel.ts';
 import type { KindOf } from './mirror/channel-kind.ts';
-import { Dispatcher } from './mirror/dispatcher.ts';
+import { Dispatcher, type RestoredAction } from './mirror/dispatcher.ts';
 import { Feed } from './mirror/feed.ts';
 import { type DispatchableAction, Mirror } from './mirror/mirror.ts';
 import type { DispatchOutcome } from './mirror/pending-actions.ts';
@@ -59,8 +61,12 @@ export class AhpClient {
   readonly sessions: Sessions;
   /** Creates, lists and revokes access tokens. */
   readonly tokens: Tokens;
+  /** Tells where this client is, and lists the connected clients. */
+  readonly presence: Presence;
+  /** Registers browsers for Web Push. */
+  readonly push: Push;
   readonly #terminals: Terminals;
-  readonly #identity: ClientIdentity;
+  #identity: ClientIdentity;
   readonly #connection: Connection;
   readonly #dispatcher: Dispatcher;
   readonly #subscriptions: Subscriptions;
@@ -69,11 +75,12 @@ export class AhpClient {
   #host: HostInfo | undefined;
 
   constructor(options: ClientOptions) {
-    const { clock, random, report, identity, newId, ...connection } = resolveOptions(options);
+    const { clock, random, report, identity, store, newId, ...connection } = resolveOptions(options);
     this.#identity = identity;
     this.#messages = new HostMessages(report);
     this.#dispatcher = new Dispatcher({
       clock,
+      store,
       send: (params) => {
         const { peer } = this.#connection;
         peer?.notify('dispatchAction', params);
@@ -100,7 +107,7 @@ export class AhpClient {
       lost: (channel) => this.#dispatcher.settleChannel(channel),
     });
     this.#feed = new Feed({
-      clientId: identity.clientId,
+      clientId: () => this.clientId,
       dispatcher: this.#dispatcher,
       subscriptions: this.#subscriptions,
       report,
@@ -119,13 +126,18 @@ export class AhpClient {
       onOffline: (info) => this.#offline(info),
     });
     this.#connection.onState.add((state) => {
-      if (state.state === 'closed' || state.state === 'replaced')
-        this.#dispatcher.dropAll(state.error.message);
+      if (state.state !== 'closed' && state.state !== 'replaced') return;
+      store?.close(state.state === 'closed');
+      this.#dispatcher.dropAll(state.error.message);
       if (state.state === 'closed') this.#subscriptions.loseAll();
+      // The other client may have the same memory, and count on in the same life.
+      else if (store !== undefined) this.#identity = { ...this.#identity, epoch: newId() };
     });
     this.onNotification('root/sessionRemoved', ({ session }) => this.#subscriptions.loseSession(session));
     this.sessions = new Sessions(this, newId, () => clock.now());
     this.tokens = new Tokens(this);
+    this.presence = new Presence(this, { clock, report });
+    this.push = new Push(this);
     this.#terminals = new Terminals(this, newId);
   }
 
@@ -134,6 +146,14 @@ export class AhpClient {
    */
   get clientId(): string {
     return this.#identity.clientId;
+  }
+
+  /**
+   * Unanswered actions that this client took over from the memory, the oldest first; see `ClientBehavior.memory`. They are sent again when
+   * the client is online, before its own, and mirrors show them until then.
+   */
+  get restored(): readonly RestoredAction[] {
+    return this.#dispatcher.restored;
   }
 
   /** The present state of the connection, for user interfaces. */
@@ -211,7 +231,10 @@ export class AhpClient {
     });
   }
 
-  /** Closes the connection, disposes all mirrors and drops pending actions. Calling it again does nothing. */
+  /**
+   * Closes the connection, disposes all mirrors and drops pending actions. A memory keeps them for the next client. Calling it again does
+   * nothing.
+   */
   close(): void {
     this.#connection.close();
   }

@@ -24,7 +24,9 @@ export {
 export type { ChatHandle } from './handles/chat-handle.ts';
 export type { AnswerInput, InputRequestHandle } from './handles/input-request-handle.ts';
 export type { MessageQueue } from './handles/message-queue.ts';
+export type { OwnPresence, Presence } from './handles/presence.ts';
 export { type Prompt, TurnGone } from './handles/prompt.ts';
+export type { Push } from './handles/push.ts';
 export type { CreateSessionOptions, SessionHandle } from './handles/session-handle.ts';
 export type { Sessions } from './handles/sessions.ts';
 export { type ContentPlace, contentText } from './handles/terminal-content.ts';
@@ -47,9 +49,15 @@ export {
   TurnReader,
 } from './handles/turn-reader.ts';
 export type { ReportError } from './listeners.ts';
+export {
+  type ClientMemory,
+  MAX_SAVED_ACTIONS,
+  MAX_SAVED_AGE_MS,
+  MAX_SAVED_LENGTH,
+} from './mirror/action-store.ts';
 export type { SubscriptionOptions } from './mirror/channel.ts';
 export type { KindOf } from './mirror/channel-kind.ts';
-export { ECHO_PATIENCE_MS } from './mirror/dispatcher.ts';
+export { ECHO_PATIENCE_MS, type RestoredAction } from './mirror/dispatcher.ts';
 export { type DispatchableAction, MAX_UNREAD_ACTIONS, type Mirror } from './mirror/mirror.ts';
 export { type DispatchOutcome, MAX_PENDING_ACTIONS } from './mirror/pending-actions.ts';
 export { TERMINAL_MIRROR_LIMIT } from './mirror/scrollback.ts';

@@ -40,6 +40,7 @@ export class HostMessages {
       'root/sessionSummaryChanged': new Listeners(report, 'root/sessionSummaryChanged'),
       'root/progress': new Listeners(report, 'root/progress'),
       'auth/required': new Listeners(report, 'auth/required'),
+      'x-presenceChanged': new Listeners(report, 'x-presenceChanged'),
       'otlp/exportLogs': new Listeners(report, 'otlp/exportLogs'),
       'otlp/exportTraces': new Listeners(report, 'otlp/exportTraces'),
       'otlp/exportMetrics': new Listeners(report, 'otlp/exportMetrics'),

@@ -18,6 +18,7 @@ import { FeatureList } from '../features/feature-list.ts';
 import { historyFeature } from '../features/history/feature.ts';
 import { importFeature } from '../features/import/feature.ts';
 import { openTurnsFeature } from '../features/open-turns/feature.ts';
+import { presenceFeature } from '../features/presence/feature.ts';
 import { resourceFeature } from '../features/resource/feature.ts';
 import { rootFeature } from '../features/root/feature.ts';
 import { searchFeature } from '../features/search/feature.ts';
@@ -31,6 +32,7 @@ import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { SliceScheduler } from '../lib/slice-scheduler.ts';
+import { PresentClients } from '../presence/present-clients.ts';
 import { KeeperPtyOwner } from '../pty/keeper/keeper-client.ts';
 import type { PtyOwner } from '../pty/pty.ts';
 import { NodePtyOwner } from '../pty/running/node-pty.ts';
@@ -132,6 +134,8 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   features.add(openTurnsFeature(sync));
   const { attachments } = features.add(attachmentsFeature(sync, ids));
   const tokens = features.add(await tokensFeature(common));
+  const presentClients = new PresentClients(common);
+  features.add(presenceFeature(presentClients));
   const { agents, remembered, configs, progress } = features.add(
     await agentsFeature({
       ...common,
@@ -147,6 +151,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       ...tokens,
       start,
       features,
+      presentClients,
       serverInfo: { name, version },
       defaultDirectory: workspace.defaultDirectory,
       outbox: options.outbox,

@@ -9,6 +9,7 @@ import type { Commands } from '../handler-port/commands.ts';
 import type { JournalStart } from '../journal/journal.ts';
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { PresentClients } from '../presence/present-clients.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { ClientLives, Departures } from './clients/client-lives.ts';
 import { type ClientIds, Clients } from './clients/clients.ts';
@@ -36,6 +37,7 @@ export class Hub {
     commands: Commands;
     lives: ClientLives<Connection>;
     departures: Departures;
+    presentClients: PresentClients;
     findWays: FindWays;
     connectionLimits(): ConnectionLimits;
     /** Absent: transports are used as they are. */
@@ -64,6 +66,7 @@ export class Hub {
     bornSeq: number;
     lives: ClientLives<Connection>;
     departures: Departures;
+    presentClients: PresentClients;
     findWays: FindWays;
     connectionLimits(): ConnectionLimits;
     wrapTransport?: ((transport: ServerTransport) => ServerTransport) | undefined;
@@ -119,10 +122,14 @@ export class Hub {
       merges: this.#merges,
       tokenRateLimit: this.#rateLimits.enter(identity),
       onFirst: (outbox) => this.#flushing.add(outbox),
-      onChannels: (by, count) => this.#quotas.subscribed(by, count),
+      onChannels: (by, count) => {
+        this.#quotas.subscribed(by, count);
+        this.#parts.presentClients.changed();
+      },
       onDrained: (drained) => this.#admissionQueue.drained(drained),
       onClose: (closed) => {
         this.#connections.delete(closed);
+        this.#parts.presentClients.leave(closed);
         this.#rateLimits.leave(closed.identity);
         this.#quotas.remove(closed);
         this.#handshake.leave(closed);
@@ -180,12 +187,26 @@ export class Hub {
   #wireRequests(): WireRequests {
     return {
       initialize: (connection, params) =>
-        this.#admissionQueue.run(connection, () => this.#handshake.initialize(connection, params)),
+        this.#admissionQueue.run(connection, () =>
+          this.#joining(connection, this.#handshake.initialize(connection, params)),
+        ),
       reconnect: (connection, params) =>
-        this.#admissionQueue.run(connection, () => this.#handshake.reconnect(connection, params)),
+        this.#admissionQueue.run(connection, () =>
+          this.#joining(connection, this.#handshake.reconnect(connection, params)),
+        ),
       subscribe: (connection, params) =>
         this.#admissionQueue.run(connection, () => this.#subscribe(connection, params)),
     };
+  }
+
+  /** Lists a client as present once its handshake has succeeded. */
+  async #joining(connection: Connection, handshake: Promise<Answer>): Promise<Answer> {
+    const answer = await handshake;
+    if (!connection.isOnline || connection.isClosed) return answer;
+    const { id: clientId, names } = connection.online.client;
+    const { channels, identity } = connection;
+    this.#parts.presentClients.join(connection, { clientId, names, scope: identity.scope, channels });
+    return answer;
   }
 
   async #subscribe(connection: Connection, params: SubscribeParams): Promise<Answer> {

@@ -6,6 +6,7 @@ import { numberSetting } from '../../config/host-config.ts';
 import type { JournalStart } from '../../journal/journal.ts';
 import type { Clock, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { PresentClients } from '../../presence/present-clients.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { COMMAND_PREFIX } from '../../turns/command/command.ts';
 import { ClientLives, type Presence } from '../../wire/clients/client-lives.ts';
@@ -30,6 +31,7 @@ interface Parts {
   readonly ownerTokens: OwnerTokens;
   /** Answer requests, plan actions, and are told of clients that leave and return. */
   readonly features: Pick<FeatureList, 'commands' | 'channels' | 'clients'>;
+  readonly presentClients: PresentClients;
   readonly serverInfo: { readonly name: string; readonly version: string };
   /** Absolute path of the working directory for sessions without one. */
   readonly defaultDirectory: string;
@@ -57,6 +59,7 @@ export function wireFeature(parts: Parts): Feature & {
     commands: features.commands,
     modules: features.channels,
     departures: features.clients,
+    presentClients: parts.presentClients,
     limits: { ...DEFAULT_OUTBOX_LIMITS, ...parts.outbox },
     wrapTransport: parts.wrapTransport,
     facts: {

@@ -1,0 +1,210 @@
+import {
+  type ChannelKind,
+  type PresenceChangedParams,
+  type PresentClient,
+  ROOT_URI,
+  type SetPresenceParams,
+  type TokenScope,
+} from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
+import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
+import type { Channel } from '../sync/channel.ts';
+import { EncodedNotification, type Sink } from '../sync/subscription.ts';
+import { cleanLine } from './clean-line.ts';
+
+/** Greatest number of clients in one notification. */
+const MAX_CLIENTS = 256;
+/** Greatest number of channels that a client shows. */
+const MAX_SHOWING = 16;
+/** Greatest length of the clients in one notification, as JSON. */
+const MAX_LENGTH = 256 * 1024;
+/** Longest name of a device. */
+const MAX_DEVICE = 100;
+/** Shortest time between two notifications. */
+const INTERVAL_MS = 250;
+/** A receiver with more unsent bytes gets the present list later. */
+const MAX_WAITING_BYTES = 64 * 1024;
+
+/** Kinds of channels that a client can show. */
+const SHOWN_KINDS: ReadonlySet<ChannelKind> = new Set(['session', 'chat', 'terminal']);
+
+/** A connection after its handshake. */
+export interface Joining {
+  readonly clientId: string;
+  /** Name and device of its `clientInfo`. */
+  readonly names: { readonly name: string; readonly device?: string };
+  readonly scope: TokenScope;
+  /** The channels that it is subscribed to, as they change. */
+  readonly channels: Iterable<Channel>;
+}
+
+/** A connected client. */
+interface Present extends Joining {
+  readonly connectedAt: string;
+  /** Absent: it has not called `x-setPresence`. */
+  told?: Pick<PresentClient, 'showing' | 'isVisible' | 'device' | 'typing'>;
+  /** The version of the list that it was sent last. */
+  sent?: number;
+}
+
+/**
+ * Where the connected clients are, by what they tell with `x-setPresence`. Belongs to connections and is never journaled. Clients that tell
+ * get the list of all clients.
+ */
+export class PresentClients {
+  readonly #clock: Clock;
+  readonly #timers: Timers;
+  readonly #bySink = new Map<Sink, Present>();
+  /** Number of clients that have called `x-setPresence`. */
+  #receiverCount = 0;
+  #version = 0;
+  #listJson = '';
+  #nextAt = Number.NEGATIVE_INFINITY;
+  #isChanged = false;
+  #cancel: Cancel | undefined;
+  #isImmediate = false;
+  #isStopped = false;
+
+  constructor({ clock, timers }: { clock: Clock; timers: Timers }) {
+    this.#clock = clock;
+    this.#timers = timers;
+  }
+
+  /** Call it when a connection has completed its handshake. */
+  join(sink: Sink, joining: Joining): void {
+    this.#bySink.set(sink, { ...joining, connectedAt: new Date(this.#clock.now()).toISOString() });
+    this.changed();
+  }
+
+  /** Call it when a connection has closed. */
+  leave(sink: Sink): void {
+    const present = this.#bySink.get(sink);
+    if (present === undefined) return;
+    this.#bySink.delete(sink);
+    if (present.told !== undefined) this.#receiverCount -= 1;
+    this.changed();
+  }
+
+  /** Notes what a client tells. It then gets the list at once, and whenever the list changes. */
+  set(sink: Sink, { showing = [], isVisible, device, typing }: Omit<SetPresenceParams, 'channel'>): void {
+    const present = this.#bySink.get(sink);
+    if (present === undefined) return;
+    if (present.told === undefined) this.#receiverCount += 1;
+    const line = cleanLine(device ?? '', MAX_DEVICE);
+    present.told = {
+      showing: [...showing],
+      isVisible,
+      ...defined({ device: line === '' ? undefined : line, typing }),
+    };
+    this.changed();
+    if (present.sent === undefined) this.#soon();
+  }
+
+  /** Call it when the list of clients may have changed, such as by a subscription. */
+  changed(): void {
+    this.#isChanged = true;
+    this.#schedule();
+  }
+
+  /** Whether a client in the foreground shows one of these channels. */
+  isShown(uris: readonly string[]): boolean {
+    return [...this.#bySink.values()].some(
+      ({ told }) => told?.isVisible === true && told.showing.some((uri) => uris.includes(uri)),
+    );
+  }
+
+  /** The connected clients, as clients see them. */
+  list(): Pick<PresenceChangedParams, 'clients' | 'more'> {
+    const all = [...this.#bySink.values()];
+    const ordered = [
+      ...all.filter(({ told }) => told !== undefined),
+      ...all.filter(({ told }) => told === undefined),
+    ];
+    const clients: PresentClient[] = [];
+    let length = 0;
+    for (const present of ordered.slice(0, MAX_CLIENTS)) {
+      const shown = shownOf(present);
+      length += JSON.stringify(shown).length;
+      if (length > MAX_LENGTH) break;
+      clients.push(shown);
+    }
+    const more = all.length - clients.length;
+    return { clients, ...(more > 0 ? { more } : {}) };
+  }
+
+  /** Sends nothing more. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel?.();
+  }
+
+  /** Sends after the present iteration of the event loop, so that changes of one iteration are sent together. */
+  #soon(): void {
+    if (this.#isImmediate || this.#isStopped) return;
+    this.#isImmediate = true;
+    this.#timers.immediate(() => {
+      this.#isImmediate = false;
+      if (!this.#isStopped) this.#send();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#cancel !== undefined || this.#isStopped || this.#receiverCount === 0) return;
+    const waitMs = this.#nextAt - steadyNow(this.#clock);
+    if (waitMs <= 0) return this.#soon();
+    this.#cancel = this.#timers.after(waitMs, () => {
+      this.#cancel = undefined;
+      if (!this.#isStopped) this.#send();
+    });
+  }
+
+  #send(): void {
+    const isDue = this.#nextAt <= steadyNow(this.#clock);
+    const params = this.list();
+    if (this.#isChanged && isDue) {
+      this.#isChanged = false;
+      const json = JSON.stringify(params);
+      if (json !== this.#listJson) this.#version += 1;
+      this.#listJson = json;
+    }
+    const encoded = new EncodedNotification('x-presenceChanged', { channel: ROOT_URI, ...params });
+    let hasSent = false;
+    let isOwed = this.#isChanged;
+    for (const [sink, present] of this.#bySink) {
+      if (present.told === undefined || present.sent === this.#version) continue;
+      const isFirst = present.sent === undefined;
+      if ((!isDue && !isFirst) || (sink.waitingBytes ?? 0) > MAX_WAITING_BYTES) {
+        isOwed = true;
+        continue;
+      }
+      present.sent = this.#version;
+      sink.notification(encoded);
+      hasSent = true;
+    }
+    if (isDue && (hasSent || isOwed)) this.#nextAt = steadyNow(this.#clock) + INTERVAL_MS;
+    if (isOwed) this.#schedule();
+  }
+}
+
+function shownOf({ clientId, names, scope, channels, connectedAt, told }: Present): PresentClient {
+  const { showing = subscribed(channels), isVisible = false, device = names.device, typing } = told ?? {};
+  return {
+    clientId,
+    name: names.name,
+    ...defined({ device }),
+    scope,
+    showing,
+    isVisible,
+    ...defined({ typing }),
+    connectedAt,
+  };
+}
+
+function subscribed(channels: Iterable<Channel>): string[] {
+  const uris: string[] = [];
+  for (const { kind, uri } of channels) {
+    if (uris.length === MAX_SHOWING) break;
+    if (SHOWN_KINDS.has(kind)) uris.push(uri);
+  }
+  return uris;
+}
