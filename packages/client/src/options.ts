@@ -5,12 +5,13 @@ import type { BackoffOptions } from './connection/connection.ts';
 import type { ClientIdentity } from './connection/handshake.ts';
 import type { LivenessOptions } from './connection/heartbeat.ts';
 import type { ReportError } from './listeners.ts';
+import { ActionStore, type ClientMemory } from './mirror/action-store.ts';
 
 /** All options of a client except its transport. */
 export interface ClientBehavior {
   /**
-   * Identifies the client across connections and restarts. Default: random. Two running clients with the same
-   * id replace each other.
+   * Identifies the client across connections and restarts. Default: that in the memory, else random. Two running clients with the same id
+   * replace each other.
    */
   clientId?: string;
   /** Name and version of the program, shown to the host's operator. */
@@ -23,6 +24,11 @@ export interface ClientBehavior {
    * Set it to false for other hosts; such actions are then `dropped`. Default true.
    */
   resend?: boolean;
+  /**
+   * Keeps the client's identity and its unanswered actions over a reload of the page, so that the next client continues as the same one and
+   * sends them again, each applied at most once [ACT-5]. See `AhpClient.restored`. Not used when `resend` is false. Default: none.
+   */
+  memory?: ClientMemory;
   backoff?: BackoffOptions;
   liveness?: LivenessOptions;
   /** Wraps the transport of each connection before it is used, for example to record its frames. Default: none. */
@@ -57,6 +63,7 @@ export interface ClientOptions extends ClientBehavior {
 interface ResolvedOptions {
   openTransport: ClientOptions['transport'];
   identity: ClientIdentity;
+  store: ActionStore | undefined;
   clock: Clock;
   random: () => number;
   newId: () => string;
@@ -69,24 +76,29 @@ interface ResolvedOptions {
 /** Adds the defaults. */
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
   const newId = options.newId ?? randomId;
-  const { transport, wrapTransport } = options;
+  const { transport, wrapTransport, clientId, memory, resend = true } = options;
+  const clock = options.clock ?? systemClock;
+  const report = options.onError ?? throwUncaught;
+  const store =
+    memory !== undefined && resend ? new ActionStore(memory, { clock, report, newId, clientId }) : undefined;
   return {
     openTransport:
       wrapTransport === undefined ? transport : async (signal) => wrapTransport(await transport(signal)),
     identity: {
-      clientId: options.clientId ?? newId(),
-      epoch: options.resend === false ? undefined : newId(),
+      clientId: store?.clientId ?? clientId ?? newId(),
+      epoch: resend ? (store?.epoch ?? newId()) : undefined,
       clientInfo: options.clientInfo,
       locale: options.locale,
       capabilities: options.capabilities,
     },
-    clock: options.clock ?? systemClock,
+    store,
+    clock,
     random: options.random ?? Math.random,
     newId,
     backoff: options.backoff ?? {},
     liveness: options.liveness ?? {},
     connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
-    report: options.onError ?? throwUncaught,
+    report,
   };
 }
 

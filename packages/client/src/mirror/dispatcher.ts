@@ -6,16 +6,20 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import type { Clock } from '../clock.ts';
+import { type ActionStore, MAX_SAVED_AGE_MS } from './action-store.ts';
 import {
   type DispatchOutcome,
   MAX_PENDING_ACTIONS,
   type PendingAction,
   PendingActions,
 } from './pending-actions.ts';
+import type { SavedAction } from './saved-life.ts';
 
 /** What dispatching needs of the client. */
 export interface DispatcherPort {
   readonly clock: Clock;
+  /** Keeps actions over a reload. Absent: they are lost with the page. */
+  readonly store: ActionStore | undefined;
   /**
    * Sends an action and returns the number of the connection; 0 when there is none. Throws for values that
    * JSON cannot represent.
@@ -35,6 +39,15 @@ export interface DispatcherPort {
 /** Milliseconds without an echo after which a ping asks whether one will come. */
 export const ECHO_PATIENCE_MS = 2_000;
 
+/** An action that an earlier client with the same memory dispatched, and that had no outcome. */
+export interface RestoredAction extends Pick<SavedAction, 'channel' | 'action' | 'at'> {
+  /**
+   * Resolves with its outcome: `dropped` when it was too old to be sent again, and `rejected` with `outcomeExpired` when the host applied or
+   * rejected it before and does not know which.
+   */
+  readonly outcome: Promise<DispatchOutcome>;
+}
+
 /** A point in the order of dispatches; see `Dispatcher.mark`. */
 export interface DispatchMark {
   readonly ordinal: number;
@@ -46,6 +59,8 @@ export interface DispatchMark {
  * [ACT-5] [REC-1].
  */
 export class Dispatcher {
+  /** Actions that were restored from the memory, the oldest first. */
+  readonly restored: readonly RestoredAction[];
   readonly #pending = new PendingActions();
   readonly #port: DispatcherPort;
   #clientSeq = 0;
@@ -55,6 +70,12 @@ export class Dispatcher {
 
   constructor(port: DispatcherPort) {
     this.#port = port;
+    const { expired = [], restored = [], nextClientSeq = 1 } = port.store ?? {};
+    this.#clientSeq = nextClientSeq - 1;
+    this.restored = [
+      ...expired.map((item) => ({ ...item, outcome: Promise.resolve(TOO_OLD) })),
+      ...restored.map((item) => ({ ...item, outcome: this.#add(item).outcome })),
+    ];
   }
 
   /** The pending actions that a channel's mirror shows, in order. */
@@ -77,21 +98,11 @@ export class Dispatcher {
       const reason = sizeText(fault);
       return Promise.resolve({ outcome: 'rejected', code: 'tooLarge', reason, details: fault });
     }
-    let settle: (outcome: DispatchOutcome) => void = () => undefined;
-    const outcome = new Promise<DispatchOutcome>((resolve) => {
-      settle = resolve;
-    });
     this.#clientSeq += 1;
-    const entry: PendingAction = {
-      channel,
-      clientSeq: this.#clientSeq,
-      action,
-      sentOn: 0,
-      resolve: (value) => settle(value),
-    };
-    this.#pending.add(entry);
+    const { entry, outcome } = this.#add({ channel, clientSeq: this.#clientSeq, action });
     try {
       this.#port.predict(channel);
+      this.#port.store?.add(channel, entry.clientSeq, action);
       // Before `online` has sent the older actions, this one waits behind them.
       if (this.#isOnline) this.#send(entry);
       // After sending, so that a listener's own dispatch does not overtake this one.
@@ -156,6 +167,23 @@ export class Dispatcher {
     this.#settle(() => true, { outcome: 'dropped', reason });
   }
 
+  #add({ channel, clientSeq, action }: Pick<PendingAction, 'channel' | 'clientSeq' | 'action'>): {
+    entry: PendingAction;
+    outcome: Promise<DispatchOutcome>;
+  } {
+    let settle: (outcome: DispatchOutcome) => void = () => undefined;
+    const outcome = new Promise<DispatchOutcome>((resolve) => {
+      settle = resolve;
+    });
+    const resolve = (value: DispatchOutcome): void => {
+      this.#port.store?.settled(clientSeq);
+      settle(value);
+    };
+    const entry: PendingAction = { channel, clientSeq, action, sentOn: 0, resolve };
+    this.#pending.add(entry);
+    return { entry, outcome };
+  }
+
   #settle(test: (entry: PendingAction) => boolean, outcome: DispatchOutcome): void {
     const channels = this.#pending.settleWhere(test, outcome);
     if (channels.size > 0) this.#port.changed(channels);
@@ -185,3 +213,8 @@ export class Dispatcher {
     }, ECHO_PATIENCE_MS);
   }
 }
+
+const TOO_OLD: DispatchOutcome = {
+  outcome: 'dropped',
+  reason: `it was dispatched more than ${MAX_SAVED_AGE_MS / 3_600_000} hours ago`,
+};

@@ -6,7 +6,7 @@ import type { Subscriptions } from './subscriptions.ts';
 
 /** Targets of the feed. */
 export interface FeedParts {
-  readonly clientId: string;
+  clientId(): string;
   readonly dispatcher: Dispatcher;
   readonly subscriptions: Subscriptions;
   readonly report: ReportError;
@@ -73,7 +73,7 @@ export class Feed {
       }
       this.saw(envelope.serverSeq);
       touched.add(envelope.channel);
-      if (envelope.origin?.clientId === clientId) {
+      if (envelope.origin?.clientId === clientId()) {
         for (const uri of dispatcher.settleByEcho(envelope, isReplay)) touched.add(uri);
       }
       if (envelope.rejectionReason === undefined) subscriptions.apply(envelope);
