@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import type { Clock } from '../lib/clock.ts';
 import type { AccessTokens, TokenIdentity } from './access-tokens.ts';
 import { addressName, isLoopbackName } from './address-name.ts';
+import { BrowserSignIns } from './browser-sign-ins.ts';
 import type { GuessLimit } from './guess-limit.ts';
 import { IssuedSecrets } from './issued-secrets.ts';
 import { hashToken, isToken } from './verify.ts';
@@ -9,8 +10,6 @@ import { hashToken, isToken } from './verify.ts';
 /** Tokens of at least this length cannot be guessed. They are accepted while wrong tokens from the same address are throttled. */
 const UNGUESSABLE_LENGTH = 32;
 
-/** Session secrets of browsers. */
-const SESSIONS = { prefix: 'ahs_', mostPerToken: 100, lifetimeMs: Infinity };
 /** Tickets of sign-ins that a person must confirm. */
 const TICKETS = { prefix: 'ahc_', mostPerToken: 16, lifetimeMs: 600_000 };
 
@@ -28,7 +27,7 @@ export class Gate {
   readonly #tokens: Pick<AccessTokens, 'identify' | 'isValid'>;
   readonly #guesses: GuessLimit;
   readonly #tokenPath: string | undefined;
-  readonly #sessions: IssuedSecrets;
+  readonly #browsers: BrowserSignIns;
   readonly #tickets: IssuedSecrets;
 
   constructor(parts: {
@@ -38,13 +37,16 @@ export class Gate {
     clock: Clock;
     /** File of the owner's token; absent when the token is not in a file. */
     tokenPath?: string | undefined;
+    /** The sign-ins of browsers. Default: new ones that end with the host. */
+    browsers?: BrowserSignIns;
   }) {
     this.#ownerToken = parts.ownerToken;
     this.#tokens = parts.tokens;
     this.#guesses = parts.guesses;
     this.#tokenPath = parts.tokenPath;
-    this.#sessions = new IssuedSecrets(SESSIONS, parts.clock);
+    this.#browsers = parts.browsers ?? new BrowserSignIns(parts.clock);
     this.#tickets = new IssuedSecrets(TICKETS, parts.clock);
+    this.#browsers.keepOnly((tokenHash) => this.#isValid(tokenHash));
   }
 
   /** `address`: remote address. */
@@ -64,14 +66,15 @@ export class Gate {
     return { isIn: false, reason, waitMs: 0 };
   }
 
-  /** Creates a session secret for a browser, in place of the token. */
+  /** Creates a session secret for a browser, in place of the token. It ends by {@link signOut}, with the token, and after 90 days without use. */
   signIn(identity: TokenIdentity): string {
-    return this.#sessions.begin(identity);
+    this.#browsers.keepOnly((tokenHash) => this.#isValid(tokenHash));
+    return this.#browsers.begin(identity);
   }
 
   /** The identity behind a session secret of {@link signIn}; `undefined` when it is unknown or no longer valid. Does not count as a guess. */
   signedIn(secret: string | undefined): TokenIdentity | undefined {
-    return secret === undefined ? undefined : this.#stillIn(this.#sessions.find(secret));
+    return secret === undefined ? undefined : this.#stillIn(this.#browsers.find(secret));
   }
 
   /** Creates a ticket for a sign-in by link, which a person must confirm within ten minutes. It works once. */
@@ -93,7 +96,12 @@ export class Gate {
 
   /** Ends a session secret. Does nothing for a token. */
   signOut(secret: string): void {
-    this.#sessions.end(secret);
+    this.#browsers.end(secret);
+  }
+
+  /** Where the owner's token is, in words for a caller at this remote address. */
+  tokenPlace(address: string | undefined): string {
+    return tokenPlace(this.#tokenPath, address);
   }
 
   #identify(secret: string, isSlowed: boolean): TokenIdentity | undefined {
@@ -102,26 +110,33 @@ export class Gate {
       if (isSlowed && secret.length < UNGUESSABLE_LENGTH) return undefined;
       return { tokenHash: hashToken(secret), scope: 'admin' };
     }
-    const session = this.#sessions.find(secret);
+    const session = this.#browsers.find(secret);
     return session === undefined ? this.#tokens.identify(secret) : this.#stillIn(session);
   }
 
   #stillIn(identity: TokenIdentity | undefined): TokenIdentity | undefined {
-    if (identity === undefined || identity.tokenHash === hashToken(this.#ownerToken)) return identity;
-    return this.#tokens.isValid(identity.tokenHash) ? identity : undefined;
+    return identity !== undefined && this.#isValid(identity.tokenHash) ? identity : undefined;
+  }
+
+  #isValid(tokenHash: string): boolean {
+    return tokenHash === hashToken(this.#ownerToken) || this.#tokens.isValid(tokenHash);
   }
 }
 
 /**
- * The reason for refusing a request without a token, and how to send one. `path`: file of the owner's token. Only callers on this machine
- * learn it, with `~` for the home folder.
+ * The reason for refusing a request without a token, and how to send one. `path` and `address` as in {@link tokenPlace}.
  */
-export function tokenRequired(path: string | undefined, address: string | undefined): string {
-  const how =
-    'a token is required: send `Authorization: Bearer <token>`, or add `?token=<token>` to the address';
-  if (path === undefined) return `${how}; whoever started the host gave it the owner's token`;
+export const tokenRequired = (path: string | undefined, address: string | undefined): string =>
+  `a token is required: send \`Authorization: Bearer <token>\`, or add \`?token=<token>\` to the address; ${tokenPlace(path, address)}`;
+
+/**
+ * Where the owner's token is. `path`: its file; absent when it is in none. Only callers on this machine learn the path, with `~` for the home
+ * folder.
+ */
+export function tokenPlace(path: string | undefined, address: string | undefined): string {
+  if (path === undefined) return "whoever started the host gave it the owner's token";
   if (!isLoopbackName(addressName(address)))
-    return `${how}; the owner's token is in \`owner-token\` in the data folder of the host`;
+    return "the owner's token is in `owner-token` in the data folder of the host";
   const home = homedir();
-  return `${how}; the owner's token is in ${path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path}`;
+  return `the owner's token is in ${path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path}`;
 }

@@ -70,6 +70,7 @@ export function checkOrigin(
   });
 }
 
+/** Name and port of a host. */
 interface Authority {
   /** Lower case; IPv6 in brackets. */
   readonly name: string;
@@ -77,7 +78,8 @@ interface Authority {
   readonly port: string;
 }
 
-function parseAuthority(text: string): Authority | undefined {
+/** Reads a name with an optional port. `undefined` for other texts. */
+export function parseAuthority(text: string): Authority | undefined {
   // The header must not have other parts of a URL than name and port.
   if (!/^[^\s/\\?#@]+$/.test(text) || !URL.canParse(`http://${text}`)) return undefined;
   // Reads the port from the text, because `URL` drops the default port of a scheme.

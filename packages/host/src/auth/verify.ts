@@ -54,18 +54,3 @@ export function cookieToken(header: string | undefined, cookieName: string): str
   }
   return undefined;
 }
-
-/**
- * The name of the cookie that carries a browser's session secret. Cookies ignore ports, so the name includes the port of the request's
- * `Host`: hosts beside each other on one machine have cookies of their own. Over TLS the prefix keeps other origins from setting the cookie.
- */
-export function cookieName(host: string | undefined, isSecure: boolean): string {
-  const port = /:(\d{1,5})$/.exec(host ?? '')?.[1];
-  return `${isSecure ? '__Host-' : ''}agenthost_token${port === undefined ? '' : `_${port}`}`;
-}
-
-/** The `Set-Cookie` header that stores a secret until the browser ends. Without a secret, the browser forgets the cookie. */
-export function tokenCookie(name: string, token: string | undefined, isSecure: boolean): string {
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
-  return token === undefined ? `${name}=; ${attributes}; Max-Age=0` : `${name}=${token}; ${attributes}`;
-}

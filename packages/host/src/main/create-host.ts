@@ -203,6 +203,7 @@ export class Host {
       return await startListening(core, {
         listen,
         dataDir: this.#options.dataDir,
+        version: this.#options.serverInfo?.version,
         clock: this.#clock,
         timers: this.#timers,
         log: this.#log,

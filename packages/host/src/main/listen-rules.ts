@@ -1,3 +1,6 @@
+import { isAbsolute } from 'node:path';
+import { isBasePath } from '../auth/base-path.ts';
+import { isProxyAddress } from '../auth/proxies.ts';
 import { isLoopback } from '../tls/names.ts';
 import type { ListenOptions } from './options.ts';
 
@@ -18,13 +21,30 @@ export class ListenRefused extends Error {
   }
 }
 
-/** Beyond loopback, TLS or an explicit `allowInsecure` is required. Throws `ListenRefused`. */
-export function checkListen({ host = '127.0.0.1', tls, allowInsecure }: ListenOptions): void {
+/** Beyond loopback, TLS or an explicit `allowInsecure` is required. Throws `ListenRefused`, and `Error` for options that are invalid. */
+export function checkListen(options: ListenOptions): void {
+  checkForm(options);
+  const { host = '127.0.0.1', tls, allowInsecure } = options;
   if (isLoopback(host) || tls !== undefined || allowInsecure === true) return;
   throw new ListenRefused(
     'unencrypted',
     `listening on ${host} would accept unencrypted connections from other machines: set listen.tls, or listen.allowInsecure behind a proxy that encrypts`,
   );
+}
+
+function checkForm({ basePath, trustProxy = false, page }: ListenOptions): void {
+  if (basePath !== undefined && !isBasePath(basePath))
+    throw new Error(
+      `listen.basePath: expected a path such as "/agents", without a slash at its end, got ${JSON.stringify(basePath)}`,
+    );
+  const wrong =
+    typeof trustProxy === 'boolean' ? undefined : trustProxy.find((text) => !isProxyAddress(text));
+  if (wrong !== undefined)
+    throw new Error(
+      `listen.trustProxy: expected an IP address or a subnet such as "10.0.0.0/8", got ${JSON.stringify(wrong)}`,
+    );
+  if (page !== undefined && !isAbsolute(page.folder))
+    throw new Error(`listen.page.folder: expected an absolute path, got ${JSON.stringify(page.folder)}`);
 }
 
 /**

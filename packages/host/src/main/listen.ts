@@ -1,8 +1,10 @@
 import { defined } from '@agenthost/protocol/values';
+import { BrowserSignIns } from '../auth/browser-sign-ins.ts';
 import { Gate } from '../auth/gate.ts';
 import { GuessLimit } from '../auth/guess-limit.ts';
 import { findOwnerToken } from '../auth/token-store.ts';
 import { hashToken } from '../auth/verify.ts';
+import { pageHosts } from '../config/host-config.ts';
 import type { Clock, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { HostServer } from '../wire/http/server.ts';
@@ -16,6 +18,8 @@ import type { HostAddress, ListenOptions } from './options.ts';
 export interface Listening {
   readonly listen: ListenOptions;
   readonly dataDir: string | undefined;
+  /** Version of the program that runs the host. */
+  readonly version: string | undefined;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
@@ -28,8 +32,8 @@ export interface Listening {
  * Loads token and certificate, and listens. Rejects with `ListenRefused`, `TlsError` or the system's error.
  */
 export async function startListening(
-  { hub, ownerTokens, accessTokens }: Core,
-  { listen, dataDir, clock, timers, log, emit, isReady }: Listening,
+  { hub, sync, ownerTokens, accessTokens }: Core,
+  { listen, dataDir, version, clock, timers, log, emit, isReady }: Listening,
 ): Promise<{ stop(): Promise<void>; address: HostAddress }> {
   const found = findOwnerToken({ token: listen.token, tokenFile: listen.tokenFile, dataDir });
   const { token, path: tokenPath, warnings, exposures } = found;
@@ -45,14 +49,20 @@ export async function startListening(
   const guesses = new GuessLimit(clock, (failures, address) =>
     log.warn({ failures, address }, 'connections with a wrong token were refused'),
   );
+  const browsers = await BrowserSignIns.load(sync);
+  const { trustProxy = false, page, basePath = '' } = listen;
   const server = new HostServer({
     host,
     port: listen.port ?? 4711,
-    gate: new Gate({ ownerToken: token, tokens: accessTokens, guesses, clock, tokenPath }),
+    gate: new Gate({ ownerToken: token, tokens: accessTokens, guesses, clock, tokenPath, browsers }),
     allowedOrigins: listen.allowedOrigins ?? [],
     allowedHosts: listen.allowedHosts ?? [],
     maxFrameBytes: listen.maxFrameBytes,
     tls: credentials,
+    page: page && { ...page, pageHosts: () => pageHosts(sync.root.state.config) },
+    basePath,
+    proxies: trustProxy === false ? undefined : trustProxy === true ? [] : trustProxy,
+    version,
     log,
     isReady,
     refusalFor: (identity) => hub.refusalFor(identity),
@@ -61,7 +71,7 @@ export async function startListening(
   const port = await server.start();
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const s = credentials === undefined ? '' : 's';
-  const urls = { url: `http${s}://${authority}`, wsUrl: `ws${s}://${authority}/ahp` };
+  const urls = { url: `http${s}://${authority}${basePath}`, wsUrl: `ws${s}://${authority}${basePath}/ahp` };
   const certificate = credentials && certificateInfo(credentials);
   const unfollow = followFiles(listen, credentials, { server, clock, timers, log, emit });
   const stop = (): Promise<void> => {

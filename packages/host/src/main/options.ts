@@ -68,6 +68,22 @@ export interface ListenOptions {
    * Accepted values of `Host` in addition to the listening address, such as `example.org:443`. Default: none.
    */
   readonly allowedHosts?: readonly string[];
+  /**
+   * The web page: an absolute path of a folder with `index.html`, and its files in `assets` with hashed names. `__CSP_NONCE__` and
+   * `__BASE_PATH__` in `index.html` are replaced in each answer. Files need no token. Default: a page that says that a host runs here.
+   */
+  readonly page?: { readonly folder: string };
+  /**
+   * Path in front of all paths of the host, such as `/agents`, for a proxy that passes on only this path. Paths without it work too, for a
+   * proxy that removes it. `start` rejects for other texts than segments of letters, digits and `-._~`, each after a `/`. Default: none.
+   */
+  readonly basePath?: string;
+  /**
+   * Whether the headers `X-Forwarded-Proto`, `-Host`, `-For` and `-Prefix` of proxies count: those of proxies on loopback, and of these IP
+   * addresses and subnets such as `10.0.0.0/8`. `start` rejects for other texts. A forwarded host must be in `allowedHosts`; pages of it are
+   * the host's own. Default false.
+   */
+  readonly trustProxy?: boolean | readonly string[];
   /** Largest frame accepted from a client, in bytes. Default 16 MiB. */
   readonly maxFrameBytes?: number;
 }
@@ -101,6 +117,8 @@ export interface HostOptions {
   /** A journal to use instead of the embedded database. */
   readonly journal?: Journal;
   readonly agents: readonly AgentFactory[];
+  /** Known agents that the host does not offer, such as those that are not installed. `x-listAgents` lists them. Default: none. */
+  readonly otherAgents?: readonly AgentFactory[];
   /**
    * Host config values that clients cannot change, by name. Clients can change the others durably [ROOT-5].
    * `start` rejects when a value does not fit the schema. Default: none.
@@ -151,7 +169,7 @@ export interface HostOptions {
 
 /** The addresses of a started host. */
 export interface HostAddress {
-  /** `http://…` or `https://…`, for the status page. */
+  /** `http://…` or `https://…`, for the page. */
   readonly url: string;
   /** `ws://…/ahp` or `wss://…/ahp`, for clients. */
   readonly wsUrl: string;

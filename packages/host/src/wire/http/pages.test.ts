@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PlainAnswer, plainRequest } from '../../../test/plain-request.ts';
+import { cookieName } from '../../auth/cookie.ts';
 import { Gate } from '../../auth/gate.ts';
 import { GuessLimit } from '../../auth/guess-limit.ts';
 import { servePage } from './pages.ts';
+import { viewOf } from './request-view.ts';
 
 const TOKEN = 'a-token-of-some-length-0123456789';
 const OF_A_LINK = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' };
@@ -31,7 +33,9 @@ beforeEach(async () => {
     },
   });
   server = createServer((asked, response) => {
-    if (!servePage(asked, response, gate, false)) response.writeHead(404).end();
+    const view = viewOf(asked, { basePath: '', isSecure: false });
+    const visit = { request: asked, response, view, gate, cookie: cookieName(view), version: '1' };
+    if (!servePage({ ...visit, page: undefined })) response.writeHead(404).end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

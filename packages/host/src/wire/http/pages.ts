@@ -1,9 +1,19 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { TokenIdentity } from '../../auth/access-tokens.ts';
-import type { Admission, Gate } from '../../auth/gate.ts';
-import { cookieName, cookieToken, extractToken, queryToken, tokenCookie } from '../../auth/verify.ts';
-import { hasMethod, onlyMethods, PLAIN, pathOf, READS } from './plain-http.ts';
+import type { Admission } from '../../auth/gate.ts';
+import { extractToken, queryToken } from '../../auth/verify.ts';
+import { hasMethod, onlyMethods, PLAIN, READS } from './plain-http.ts';
+import { sendJson, signInByForm, tellSignInState, wantsJson } from './sign-in-form.ts';
 import { signInPage, statusPage } from './status-page.ts';
+import {
+  cookieSecret,
+  isOfElsewhere,
+  isSignedInAsAnother,
+  isWindow,
+  redirect,
+  setCookie,
+  signedIn,
+  type Visit,
+} from './visit.ts';
+import { isNavigation, isRoute } from './web-page/web-page.ts';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
@@ -11,105 +21,129 @@ const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const METHODS = new Map([
   ['/', READS],
   ['/sign-in', `${READS}, POST`],
+  ['/sign-in/state', READS],
   ['/logout', 'POST'],
 ]);
 
-/** A request for a page, with its response. */
-interface Visit {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly gate: Gate;
-  /** Name of this host's cookie. */
-  readonly cookie: string;
-  readonly isSecure: boolean;
-}
-
 /**
- * Serves the pages of a host: `/`, `/sign-in` and `/logout` [AUTH-1]. A token in the URL of `/` is exchanged for a cookie with a secret of its
- * own, so that the token stays in no browser history and in no link. Returns false for other paths.
+ * Serves the pages of a host: `/`, `/sign-in`, `/logout` [AUTH-1], and the routes and files of the web page. A token in the URL of a page is
+ * exchanged for a cookie with a secret of its own, so that the token stays in no browser history and in no link. Returns false for other paths.
  */
-export function servePage(
-  request: IncomingMessage,
-  response: ServerResponse,
-  gate: Gate,
-  isSecure: boolean,
-): boolean {
-  const visit = { request, response, gate, cookie: cookieName(request.headers.host, isSecure), isSecure };
-  const path = pathOf(request);
-  const allow = METHODS.get(path);
-  if (allow === undefined) return false;
-  if (!hasMethod(request, allow)) response.writeHead(405, { ...PLAIN, allow }).end(`${onlyMethods(allow)}\n`);
-  else if (path === '/logout') signOut(visit);
-  else if (path === '/sign-in') confirmSignIn(visit);
-  else showRoot(visit);
+export function servePage(visit: Visit): boolean {
+  const { request, response, view, page } = visit;
+  const allow = METHODS.get(view.path);
+  if (allow === undefined) {
+    if (page === undefined) return false;
+    if (isRoute(view.path)) {
+      if (!isNavigation(request)) return false;
+      showPage(visit);
+    } else page.serveFile(request, response, view);
+  } else if (!hasMethod(request, allow))
+    response.writeHead(405, { ...PLAIN, allow }).end(`${onlyMethods(allow)}\n`);
+  else if (view.path === '/logout') signOut(visit);
+  else if (view.path === '/sign-in/state') tellSignInState(visit);
+  else if (view.path === '/sign-in') signIn(visit);
+  else showPage(visit);
   return true;
 }
 
-function showRoot(visit: Visit): void {
-  const { request, response, gate, cookie, isSecure } = visit;
+function showPage(visit: Visit): void {
+  const { request, response, gate, view, cookie, page } = visit;
+  if (queryToken(request.url) !== undefined) return signInByLink(visit);
+  if (page !== undefined) {
+    // The browser keeps the cookie for another 90 days.
+    if (signedIn(visit) !== undefined) setCookie(visit, cookieSecret(visit));
+    return page.serveIndex(request, response, view);
+  }
   const secret = extractToken(request, cookie);
-  const admission = secret === undefined ? undefined : gate.admit(secret, request.socket.remoteAddress);
-  if (queryToken(request.url) === undefined) {
-    const scope = admission?.isIn === true ? admission.identity.scope : undefined;
-    response.writeHead(200, HTML).end(statusPage(scope));
-  } else if (admission?.isIn !== true) refuse(response, admission);
-  else if (!isWindow(request)) response.writeHead(403, PLAIN).end(`${OPEN_IN_WINDOW}\n`);
-  else if (isOfElsewhere(request) || isSignedInAsAnother(visit, admission.identity)) {
+  const admission = secret === undefined ? undefined : gate.admit(secret, view.address);
+  const scope = admission?.isIn === true ? admission.identity.scope : undefined;
+  response.writeHead(200, HTML).end(statusPage(view.base, scope));
+}
+
+function signInByLink(visit: Visit): void {
+  const { request, response, gate, view, cookie, page } = visit;
+  const admission = gate.admit(extractToken(request, cookie), view.address);
+  const target = targetOf(visit);
+  if (!admission.isIn) {
+    if (page === undefined || !isNavigation(request)) return refuse(visit, admission);
+    // The page shows the reason. The redirect takes the token out of the address.
+    const { waitMs } = admission;
+    return redirect(visit, withQuery(target, waitMs > 0 ? `refused=wait&waitMs=${waitMs}` : 'refused=wrong'));
+  }
+  const { identity } = admission;
+  if (!isWindow(request)) response.writeHead(403, PLAIN).end(`${OPEN_IN_WINDOW}\n`);
+  else if (isOfElsewhere(request) || isSignedInAsAnother(visit, identity)) {
     // Any page could link here with its own token, so the person has to confirm. The redirect takes the token out of the URL.
-    response
-      .writeHead(303, { ...PLAIN, location: `/sign-in?ticket=${gate.askToSignIn(admission.identity)}` })
-      .end('see /sign-in\n');
-  } else redirectHome(response, tokenCookie(cookie, gate.signIn(admission.identity), isSecure));
+    const to = target === '/' ? '' : `&to=${encodeURIComponent(target)}`;
+    redirect(visit, `/sign-in?ticket=${gate.askToSignIn(identity)}${to}`);
+  } else {
+    setCookie(visit, gate.signIn(identity));
+    redirect(visit, target);
+  }
+}
+
+/** The path and query of a request without its token. */
+function targetOf({ request, view }: Visit): string {
+  const params = queryOf(request.url);
+  params.delete('token');
+  params.delete('tkn');
+  return withQuery(view.path, params.toString());
+}
+
+const withQuery = (path: string, query: string): string =>
+  query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
+
+const queryOf = (url = ''): URLSearchParams => new URLSearchParams(url.split('?').slice(1).join('?'));
+
+/** Signs in with the form of the web page, or by a ticket. */
+function signIn(visit: Visit): void {
+  const { request, response, page } = visit;
+  const params = queryOf(request.url);
+  if (params.has('ticket')) return confirmSignIn(visit, params);
+  if (request.method === 'POST') {
+    // The client closed the connection before the end of the body.
+    signInByForm(visit).catch(() => void response.destroy());
+  } else if (page !== undefined && isNavigation(request)) redirect(visit, '/');
+  else response.writeHead(401, PLAIN).end(`${EXPIRED}\n`);
 }
 
 /** Shows the page that asks, and signs in when its button is pressed. */
-function confirmSignIn(visit: Visit): void {
-  const { request, response, gate, cookie, isSecure } = visit;
-  const ticket = new URLSearchParams(request.url?.split('?')[1]).get('ticket') ?? '';
+function confirmSignIn(visit: Visit, params: URLSearchParams): void {
+  const { request, response, gate } = visit;
+  const ticket = params.get('ticket') ?? '';
+  const to = params.get('to') ?? '/';
+  const target = /^\/(?![/\\])[!-[\]-~]*$/.test(to) && isRoute(to.split('?')[0] ?? '') ? to : '/';
   const identity = gate.whoseTicket(ticket);
-  if (identity === undefined) {
-    response.writeHead(401, PLAIN).end('this sign-in has expired: follow the link with the token again\n');
-  } else if (hasMethod(request, READS)) {
+  if (identity === undefined) response.writeHead(401, PLAIN).end(`${EXPIRED}\n`);
+  else if (hasMethod(request, READS)) {
+    const query = target === '/' ? '' : `&to=${encodeURIComponent(target)}`;
+    const action = `${visit.view.base}/sign-in?ticket=${encodeURIComponent(ticket)}${query}`;
     const isInstead = isSignedInAsAnother(visit, identity);
-    response.writeHead(200, HTML).end(signInPage(identity.scope, ticket, isInstead));
+    response.writeHead(200, HTML).end(signInPage(identity.scope, action, isInstead));
   } else if (!isWindow(request) || isOfElsewhere(request))
     response.writeHead(403, PLAIN).end(`${OPEN_IN_WINDOW}\n`);
-  else redirectHome(response, tokenCookie(cookie, gate.signInBy(ticket), isSecure));
+  else {
+    setCookie(visit, gate.signInBy(ticket));
+    redirect(visit, target);
+  }
 }
 
-function signOut({ request, response, gate, cookie, isSecure }: Visit): void {
+function signOut(visit: Visit): void {
+  const { request, gate, cookie } = visit;
   const secret = extractToken(request, cookie);
   if (secret !== undefined) gate.signOut(secret);
-  redirectHome(response, tokenCookie(cookie, undefined, isSecure));
+  setCookie(visit, undefined);
+  if (wantsJson(request)) sendJson(visit, 200, { ok: true });
+  else redirect(visit, '/');
 }
+
+const EXPIRED = 'this sign-in has expired: follow the link with the token again';
 
 const OPEN_IN_WINDOW =
   'a page inside another page cannot sign the browser in: open the link in a window of its own';
 
-/** Whether the browser loads a document, and no image, frame or script of a page. A browser that does not say counts as loading one. */
-const isWindow = ({ headers }: IncomingMessage): boolean =>
-  (headers['sec-fetch-dest'] ?? 'document') === 'document';
-
-/**
- * Whether a page of another host sent the browser here by a link, a form or a script. `none`: a person typed or pasted the URL, or opened it
- * from another program. Browsers do not send the header over plain HTTP to other machines.
- */
-const isOfElsewhere = ({ headers }: IncomingMessage): boolean =>
-  !['none', 'same-origin'].includes(headers['sec-fetch-site'] ?? 'none');
-
-/** Whether the browser is signed in with another token than that of `identity`. It is not replaced without a confirmation. */
-function isSignedInAsAnother({ request, gate, cookie }: Visit, identity: TokenIdentity): boolean {
-  const present = gate.signedIn(cookieToken(request.headers.cookie, cookie));
-  return present !== undefined && present.tokenHash !== identity.tokenHash;
-}
-
-function redirectHome(response: ServerResponse, cookie: string): void {
-  response.writeHead(303, { ...PLAIN, location: '/', 'set-cookie': cookie }).end('see /\n');
-}
-
-function refuse(response: ServerResponse, admission: Admission | undefined): void {
-  const { reason, waitMs } =
-    admission?.isIn === false ? admission : { reason: 'a valid token is required', waitMs: 0 };
+function refuse({ response }: Visit, { reason, waitMs }: Extract<Admission, { isIn: false }>): void {
   const headers = waitMs > 0 ? { 'retry-after': String(Math.ceil(waitMs / 1_000)) } : {};
   response.writeHead(waitMs > 0 ? 429 : 401, { ...PLAIN, ...headers }).end(`${reason}\n`);
 }

@@ -246,7 +246,9 @@ describe('a browser', () => {
       'cache-control': 'no-store',
       'set-cookie': [
         expect.stringMatching(
-          new RegExp(`^agenthost_token_${port}=ahs_[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict$`),
+          new RegExp(
+            `^agenthost_token_${port}=ahs_[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict; Max-Age=7776000$`,
+          ),
         ),
       ],
     });

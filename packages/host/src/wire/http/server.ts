@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { SettingRefusal, TokenScope } from '@agenthost/protocol';
+import type { TokenScope } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { DEFAULT_MAX_CLIENT_FRAME_BYTES } from '@agenthost/rpc';
 import {
@@ -11,28 +11,23 @@ import {
 } from '@agenthost/rpc/websocket-server';
 import { WebSocketServer } from 'ws';
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
+import { cookieName } from '../../auth/cookie.ts';
 import type { Gate } from '../../auth/gate.ts';
-import { addressesOf, checkHost, checkOrigin, isEditorOrigin } from '../../auth/origin.ts';
-import { cookieName, extractToken, queryToken } from '../../auth/verify.ts';
+import { addressesOf } from '../../auth/origin.ts';
+import { trustedProxies } from '../../auth/proxies.ts';
+import { extractToken, queryToken } from '../../auth/verify.ts';
 import type { Log } from '../../lib/log.ts';
 import type { TlsCredentials } from '../../tls/credentials.ts';
 import { takeRest } from './first-request.ts';
+import { foreignRefusal } from './foreign-refusal.ts';
 import { createListener, type Listener } from './listener.ts';
 import { servePage } from './pages.ts';
-import {
-  answer,
-  hasBody,
-  hasMethod,
-  hasSecondHost,
-  methodRefusal,
-  type PlainAnswer,
-  pathOf,
-  READS,
-  refuse,
-} from './plain-http.ts';
+import { answer, hasBody, hasMethod, methodRefusal, type PlainAnswer, READS, refuse } from './plain-http.ts';
+import { type RequestView, viewOf } from './request-view.ts';
 import { type UnauthenticatedLimits, UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 import { UnhandledBytes } from './unhandled-bytes.ts';
 import { WEB_HEADERS } from './web-headers.ts';
+import { WebPage, type WebPageParts } from './web-page/web-page.ts';
 
 /** Options of a host's server. */
 export interface ServerOptions {
@@ -46,6 +41,14 @@ export interface ServerOptions {
   readonly tls?: Pick<TlsCredentials, 'cert' | 'key'> | undefined;
   readonly log: Log;
   readonly unauthenticatedLimits?: UnauthenticatedLimits;
+  /** The web page. Absent: the host shows a status page. */
+  readonly page?: Omit<WebPageParts, 'log'> | undefined;
+  /** Path in front of all paths, without a slash at its end. Default: none. */
+  readonly basePath?: string | undefined;
+  /** Trusted proxies besides those on loopback: IP addresses and subnets. Absent: forwarded headers are ignored. */
+  readonly proxies?: readonly string[] | undefined;
+  /** Version of the program that runs the host. Default: none is told. */
+  readonly version?: string | undefined;
   /** Whether the host accepts new work: the answer of `/readyz`. */
   isReady(): boolean;
   /** Returns the reason to refuse one more connection of this token; `undefined`: it is accepted. Default: accepts all. */
@@ -82,9 +85,19 @@ export class HostServer {
   readonly #unauthenticated: UnauthenticatedSockets;
   readonly #unhandled = new UnhandledBytes();
   readonly #sockets: Record<TokenScope, WebSocketServer>;
+  readonly #page: WebPage | undefined;
+  readonly #viewOf: (request: IncomingMessage) => RequestView;
 
   constructor(options: ServerOptions) {
     this.#options = options;
+    const { page, log, basePath = '', tls, proxies } = options;
+    this.#page = page === undefined ? undefined : new WebPage({ ...page, log });
+    const viewOptions = {
+      basePath,
+      isSecure: tls !== undefined,
+      proxies: proxies === undefined ? undefined : trustedProxies(proxies),
+    };
+    this.#viewOf = (request) => viewOf(request, viewOptions);
     const socketsOf = (scope: TokenScope): WebSocketServer => {
       const limits = MESSAGE_LIMITS[scope];
       return new WebSocketServer({
@@ -108,10 +121,13 @@ export class HostServer {
       response.setHeader('connection', 'close');
       if (!hasBody(request)) request.socket.pause();
       if (queryToken(request.url) !== undefined) response.setHeader('referrer-policy', 'no-referrer');
-      const refusal = this.#refusalOf(request);
-      if (refusal !== undefined) answer(response, refusal);
-      else if (pathOf(request) === '/ahp') this.#answerWithoutUpgrade(request, response);
-      else if (!this.#servePage(request, response)) answer(response, this.#healthOf(request));
+      const view = this.#viewOf(request);
+      const refusal = this.#refusalOf(request, view);
+      const health = refusal ?? this.#healthOf(request, view);
+      if (health !== undefined) answer(response, health);
+      else if (view.path === '/ahp') this.#answerWithoutUpgrade(request, response);
+      else if (!this.#servePage(request, response, view))
+        answer(response, { status: 404, reason: NO_SUCH_PATH });
     });
     this.#listener.http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
@@ -155,10 +171,9 @@ export class HostServer {
     });
   }
 
-  /** The answer to health checks, which need no token, and to unknown paths. */
-  #healthOf(request: IncomingMessage): PlainAnswer {
-    const path = pathOf(request);
-    if (path !== '/healthz' && path !== '/readyz') return { status: 404, reason: NO_SUCH_PATH };
+  /** The answer to health checks, which need no token; `undefined` for other paths. */
+  #healthOf(request: IncomingMessage, { path }: RequestView): PlainAnswer | undefined {
+    if (path !== '/healthz' && path !== '/readyz') return undefined;
     if (!hasMethod(request, READS)) return methodRefusal(READS);
     if (path === '/healthz') return { status: 200, reason: 'ok' };
     return this.#options.isReady() ? { status: 200, reason: 'ready' } : { status: 503, reason: 'not ready' };
@@ -169,33 +184,16 @@ export class HostServer {
     return typeof address === 'object' && address !== null ? address.port : this.#options.port;
   }
 
-  /**
-   * Refuses a request whose `Host` is not this host's, or whose `Origin` is not allowed; `undefined`: neither. The first check prevents DNS
-   * rebinding: a page that reaches the host under a name of its own.
-   */
-  #refusalOf(request: IncomingMessage): PlainAnswer | undefined {
-    // A proxy in front may have checked the other header (RFC 9112, 3.2).
-    if (hasSecondHost(request)) return { status: 400, reason: 'the request has more than one Host header' };
-    const { allowedHosts, allowedOrigins } = this.#options;
-    const { host, origin } = request.headers;
-    const addresses = this.#addresses(request);
-    if (!checkHost(host, addresses, allowedHosts))
-      return { ...FOREIGN_HOST, refusal: settingRefusal('allowedHosts', host) };
-    const isEditor = isEditorOrigin(origin) && queryToken(request.url) !== undefined;
-    return isEditor || checkOrigin(origin, addresses, allowedOrigins)
-      ? undefined
-      : { ...FOREIGN_ORIGIN, refusal: settingRefusal('allowedOrigins', origin) };
+  #refusalOf(request: IncomingMessage, view: RequestView): PlainAnswer | undefined {
+    const { host, tls } = this.#options;
+    const bound = { host, port: this.#port(), isSecure: tls !== undefined };
+    return foreignRefusal(request, view, addressesOf(bound, request.socket.localAddress), this.#options);
   }
 
-  #addresses(request: IncomingMessage): ReturnType<typeof addressesOf> {
-    return addressesOf(
-      { host: this.#options.host, port: this.#port(), isSecure: this.#options.tls !== undefined },
-      request.socket.localAddress,
-    );
-  }
-
-  #servePage(request: IncomingMessage, response: ServerResponse): boolean {
-    return servePage(request, response, this.#options.gate, this.#options.tls !== undefined);
+  #servePage(request: IncomingMessage, response: ServerResponse, view: RequestView): boolean {
+    const { gate, version = '' } = this.#options;
+    const [cookie, page] = [cookieName(view), this.#page];
+    return servePage({ request, response, view, cookie, gate, page, version });
   }
 
   /** Returns the token behind a request for a connection, or the answer that refuses it [AUTH-1]. `allow`: the methods of the path. */
@@ -203,16 +201,15 @@ export class HostServer {
     request: IncomingMessage,
     allow: 'GET' | typeof READS,
   ): { readonly identity: TokenIdentity } | PlainAnswer {
-    const refusal = this.#refusalOf(request);
+    const view = this.#viewOf(request);
+    const refusal = this.#refusalOf(request, view);
     if (refusal !== undefined) return refusal;
-    const { gate, tls } = this.#options;
-    const secret = extractToken(request, cookieName(request.headers.host, tls !== undefined));
-    const admission = gate.admit(secret, request.socket.remoteAddress);
+    const admission = this.#options.gate.admit(extractToken(request, cookieName(view)), view.address);
     if (!admission.isIn) {
       const { reason, waitMs } = admission;
       return { status: waitMs > 0 ? 429 : 401, reason, waitMs };
     }
-    if (!PROTOCOL_PATHS.has(pathOf(request))) return { status: 404, reason: NO_SUCH_PATH };
+    if (!PROTOCOL_PATHS.has(view.path)) return { status: 404, reason: NO_SUCH_PATH };
     if (!hasMethod(request, allow)) return methodRefusal(allow);
     const isFull = this.#options.refusalFor?.(admission.identity);
     if (isFull !== undefined) return { status: 503, reason: isFull, waitMs: FULL_WAIT_MS };
@@ -250,25 +247,6 @@ export class HostServer {
 const FULL_WAIT_MS = 5_000;
 
 const NO_SUCH_PATH = 'nothing is here: clients connect by WebSocket at /ahp';
-
-const FOREIGN_HOST: PlainAnswer = {
-  status: 403,
-  reason: 'this address is not allowed: to allow it, add it to the allowedHosts of the host',
-};
-
-const FOREIGN_ORIGIN: PlainAnswer = {
-  status: 403,
-  reason: 'this origin is not allowed: to allow it, add it to the allowedOrigins of the host',
-};
-
-/** Characters of a `Host` or `Origin` that an answer repeats. */
-const MAX_SHOWN_VALUE = 300;
-
-const settingRefusal = (setting: SettingRefusal['setting'], value = ''): SettingRefusal => ({
-  kind: 'setting',
-  setting,
-  value: value.slice(0, MAX_SHOWN_VALUE),
-});
 
 const UPGRADE_REQUIRED: PlainAnswer = {
   status: 426,

@@ -9,15 +9,15 @@ code { background: #f0f0f3; padding: .1em .35em; border-radius: .25em; }
 
 /**
  * The page at `/`. It says that a host runs here and how to reach it. It shows nothing of the host's state, because it needs no token. `scope`:
- * the scope of the token that the browser is signed in with; absent: it is not signed in.
+ * the scope of the token that the browser is signed in with; absent: it is not signed in. `base`: the base path, without a slash at its end.
  */
-export function statusPage(scope?: TokenScope): string {
+export function statusPage(base: string, scope?: TokenScope): string {
   return page(`<h1>agenthost is running</h1>
 <p>Clients connect by WebSocket at <code>/ahp</code> with a token.</p>
 ${
   scope === undefined
     ? ''
-    : `<form method="post" action="/logout">
+    : `<form method="post" action="${base}/logout">
 <p>This browser is signed in and may ${MAY[scope]}. <button>Sign out</button></p>
 </form>
 `
@@ -28,14 +28,14 @@ ${
 }
 
 /**
- * The page that asks before the browser is signed in. `ticket`: URL-safe. `isInstead`: the browser is signed in with another token; otherwise
+ * The page that asks before the browser is signed in. `action`: the address of the form, URL-encoded. `isInstead`: the browser is signed in with another token; otherwise
  * another page linked here.
  */
-export function signInPage(scope: TokenScope, ticket: string, isInstead: boolean): string {
+export function signInPage(scope: TokenScope, action: string, isInstead: boolean): string {
   return page(`<h1>Sign in to agenthost?</h1>
 <p>${isInstead ? 'You followed a link with a token, and this browser is signed in with another token.' : 'A link on another page brought you here.'}
 The button signs this browser in with the token of the link. The browser may then ${MAY[scope]}.</p>
-<form method="post" action="/sign-in?ticket=${ticket}"><p><button>Sign in</button></p></form>
+<form method="post" action="${action.replaceAll('&', '&amp;')}"><p><button>Sign in</button></p></form>
 <p>If you do not trust the sender of the link, close this page.</p>
 `);
 }

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import { type BlockList, isIP } from 'node:net';
+import { isBasePath } from '../../auth/base-path.ts';
+import { pathOf } from './plain-http.ts';
+
+/** A request as its client sent it: a trusted proxy in front may have changed host, scheme, address and path. */
+export interface RequestView {
+  /** The path below the base path. It begins with `/`. */
+  readonly path: string;
+  /** The base path of links, redirects and cookies: `''`, or a path without a slash at its end. */
+  readonly base: string;
+  /** The `Host` that the client sent. */
+  readonly host: string | undefined;
+  /** Whether the client's connection is encrypted. */
+  readonly isSecure: boolean;
+  /** The client's address. */
+  readonly address: string | undefined;
+  /** Whether a trusted proxy named the host. */
+  readonly isHostForwarded: boolean;
+  /** Whether the request came directly: no proxy, not even an untrusted one, says that it passed it on. */
+  readonly isDirect: boolean;
+}
+
+/** The host's side of a view. */
+export interface ViewOptions {
+  /** `''`, or a path without a slash at its end. */
+  readonly basePath: string;
+  /** Whether the host listens with TLS. */
+  readonly isSecure: boolean;
+  /** The addresses of trusted proxies; absent: forwarded headers are ignored. */
+  readonly proxies?: BlockList | undefined;
+}
+
+/**
+ * Reads the forwarded headers of a trusted proxy, and removes the base path. A path without the base path stays as it is, because a proxy may
+ * have removed it.
+ */
+export function viewOf(request: IncomingMessage, options: ViewOptions): RequestView {
+  const { headers, socket } = request;
+  const { proxies, basePath } = options;
+  const path = pathOf(request);
+  const isDirect = headers['x-forwarded-for'] === undefined && headers['forwarded'] === undefined;
+  if (proxies === undefined || !includes(proxies, socket.remoteAddress)) {
+    return {
+      path: withoutBase(path, [basePath]),
+      base: basePath,
+      host: headers.host,
+      isSecure: options.isSecure,
+      address: socket.remoteAddress,
+      isHostForwarded: false,
+      isDirect,
+    };
+  }
+  const told = (name: string): string | undefined => lastOf(headers[`x-forwarded-${name}`]);
+  const host = told('host');
+  const prefix = told('prefix')?.replace(/\/+$/, '');
+  const base = prefix !== undefined && (prefix === '' || isBasePath(prefix)) ? prefix : basePath;
+  return {
+    path: withoutBase(path, [base, basePath]),
+    base,
+    host: host ?? headers.host,
+    isSecure: ['https', 'wss'].includes(told('proto')?.toLowerCase() ?? (options.isSecure ? 'https' : '')),
+    address: clientAddress(headers['x-forwarded-for'], proxies) ?? socket.remoteAddress,
+    isHostForwarded: host !== undefined,
+    isDirect,
+  };
+}
+
+/** Node joins equal headers with commas. The nearest proxy, which is the trusted one, adds its value at the end. */
+const lastOf = (header: string | readonly string[] | undefined): string | undefined =>
+  String(header ?? '')
+    .split(',')
+    .at(-1)
+    ?.trim() || undefined;
+
+/** The last address that is not a trusted proxy: everything before it may be invented. */
+function clientAddress(
+  header: string | readonly string[] | undefined,
+  proxies: BlockList,
+): string | undefined {
+  const addresses = String(header ?? '')
+    .split(',')
+    .map((each) => plainAddress(each.trim()));
+  const client = addresses.findLast((address) => !includes(proxies, address));
+  return client !== undefined && isIP(client) !== 0 ? client : undefined;
+}
+
+/** An address without brackets and port. */
+const plainAddress = (text: string): string =>
+  /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
+
+function includes(proxies: BlockList, address = ''): boolean {
+  const plain = address.replace(/^::ffff:(?=\d)/i, '');
+  const family = isIP(plain);
+  return family !== 0 && proxies.check(plain, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+function withoutBase(path: string, bases: readonly string[]): string {
+  for (const base of bases) {
+    if (base === '') continue;
+    if (path === base) return '/';
+    if (path.startsWith(`${base}/`)) return path.slice(base.length);
+  }
+  return path;
+}
