@@ -52,7 +52,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'modules',
-          ...filesOf(['packages/{client,host,protocol,rpc}/{src,test}'], mode),
+          ...filesOf(['packages/{client,host,protocol,rpc,web}/{src,test}'], mode),
           // A process for each of these 250 files would take longer than their tests.
           isolate: false,
         },

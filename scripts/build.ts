@@ -1,5 +1,5 @@
 // Builds every published package into its `dist`: runs `tsc -b`, copies the files of `src` that the compiler leaves out, and deletes
-// outputs without a source, so that a renamed module is not published twice.
+// outputs without a source, so that a renamed module is not published twice. Vite builds the page.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,9 @@ const tsc = spawnSync(
   },
 );
 
-for (const dir of packages) {
+const page = join(root, 'packages/web');
+
+for (const dir of packages.filter((dir) => dir !== page)) {
   const [src, dist] = [join(dir, 'src'), join(dir, 'dist')];
   for (const asset of globSync('**/*', { cwd: src, withFileTypes: true })) {
     const from = join(asset.parentPath, asset.name);
@@ -36,4 +38,13 @@ for (const dir of packages) {
   }
 }
 
-process.exitCode = tsc.status ?? 1;
+const vite = spawnSync(
+  process.execPath,
+  [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'],
+  {
+    cwd: page,
+    stdio: 'inherit',
+  },
+);
+
+process.exitCode = tsc.status === 0 ? (vite.status ?? 1) : (tsc.status ?? 1);

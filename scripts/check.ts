@@ -13,6 +13,8 @@ const libraries = published.filter((name) => name !== 'cli');
 
 const source: Step[] = [
   { name: 'types', command: ['tsc', '-p', '.'] },
+  { name: 'types of the page', command: ['tsc', '-p', 'packages/web'] },
+  { name: 'types of the service worker', command: ['tsc', '-p', 'packages/web/src/service-worker'] },
   { name: 'lint', command: ['oxlint', '--type-aware'] },
   { name: 'format', command: ['biome', 'check'] },
   { name: 'unused exports and dependencies', command: ['knip', '--no-progress', '--no-config-hints'] },

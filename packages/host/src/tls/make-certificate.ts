@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, randomBytes, webcrypto } from 'node:crypto';
+import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 
 const SUBJECT_ALT_NAME = '2.5.29.17';
@@ -26,9 +26,9 @@ export async function makeCertificate({ key, names, now, validDays }: Certificat
   const [asn1, pki] = await Promise.all([import('asn1js'), import('pkijs')]);
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
   const pkcs8 = key.export({ type: 'pkcs8', format: 'der' });
-  const signing = await webcrypto.subtle.importKey('pkcs8', pkcs8, algorithm, true, ['sign']);
+  const signing = await crypto.subtle.importKey('pkcs8', pkcs8, algorithm, true, ['sign']);
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
-  const publicKey = await webcrypto.subtle.importKey('spki', spki, algorithm, true, ['verify']);
+  const publicKey = await crypto.subtle.importKey('spki', spki, algorithm, true, ['verify']);
 
   const certificate = new pki.Certificate();
   certificate.version = 2;

@@ -1,0 +1,169 @@
+import {
+  type AhpClient,
+  connect,
+  HandshakeFailed,
+  Replaced,
+  Unauthorized,
+  UntrustedHost,
+} from '@agenthost/client';
+import { Emitter } from './emitter.ts';
+import { LiveCache } from './live-cache.ts';
+
+/** State of the connection to one host, for display. Times are milliseconds since the epoch. */
+export type LinkStatus =
+  /** The first connection is being made. */
+  | { readonly state: 'connecting' }
+  | { readonly state: 'online' }
+  /** The host does not answer; the page tries again at `retryAt`, or is trying now. `since`: when it was last online. */
+  | {
+      readonly state: 'away';
+      readonly reason: string;
+      readonly retryAt?: number | undefined;
+      readonly since?: number | undefined;
+    }
+  /** The host refuses the token, the origin or the address. `httpStatus`: 401, 403 or another; absent when it closed a connection. */
+  | { readonly state: 'refused'; readonly reason: string; readonly httpStatus?: number | undefined }
+  /** Host and page have no common version. */
+  | { readonly state: 'incompatible'; readonly reason: string }
+  /** Another tab took over this client's identity. */
+  | { readonly state: 'replaced' };
+
+/** Address of a host. */
+export interface HostAddress {
+  /** `own` for the host that served the page, else a random id. */
+  readonly id: string;
+  /** `http(s)://…`, the base path included. */
+  readonly url: string;
+  /** Absent: the browser's cookie. */
+  readonly token?: string;
+  /** Name for people. */
+  readonly name: string;
+}
+
+/** Options of every client of the page. */
+export type PageClientOptions = NonNullable<Parameters<typeof connect>[1]>;
+
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 15_000;
+
+/** One host: its client, and the channels that views have open. The link lasts as long as the page. */
+export class HostLink {
+  readonly address: HostAddress;
+  /** Open sessions, chats, terminals and lists, shared by views. */
+  readonly cache = new LiveCache();
+  readonly #options: () => PageClientOptions;
+  readonly #changed = new Emitter();
+  #client: AhpClient | undefined;
+  #status: LinkStatus = { state: 'connecting' };
+  #lastOnline: number | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #attempts = 0;
+  #isClosed = false;
+
+  /** `options` is called for each new client. */
+  constructor(address: HostAddress, options: () => PageClientOptions) {
+    this.address = address;
+    this.#options = options;
+  }
+
+  /** The client. Absent until the first connection. */
+  get client(): AhpClient | undefined {
+    return this.#client;
+  }
+
+  get status(): LinkStatus {
+    return this.#status;
+  }
+
+  /** Calls `listener` after `status` or `client` changed. Returns a function that removes it. */
+  onChange = (listener: () => void): (() => void) => this.#changed.add(listener);
+
+  /** Connects. Repeats until the host answers. */
+  start(): void {
+    void this.#connect();
+  }
+
+  /** Tries at once, and takes the identity back from a client that replaced this one. */
+  retryNow(): void {
+    if (this.#client !== undefined && this.#client.status.state !== 'closed') {
+      this.#client.reconnectNow();
+      return;
+    }
+    clearTimeout(this.#retry);
+    this.cache.clear();
+    this.#client = undefined;
+    void this.#connect();
+  }
+
+  /** Closes the connection and all channels. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    this.cache.clear();
+    this.#client?.close();
+  }
+
+  async #connect(): Promise<void> {
+    const { url, token } = this.address;
+    try {
+      const client = await connect(`${url.replace(/\/$/, '')}/ahp`, { ...this.#options(), token });
+      if (this.#isClosed) return client.close();
+      this.#attempts = 0;
+      this.#follow(client);
+    } catch (error) {
+      if (this.#isClosed) return;
+      const ended = endOf(error);
+      if (ended !== undefined) return this.#set(ended);
+      const delayMs = Math.min(FIRST_RETRY_MS * 2 ** this.#attempts, MAX_RETRY_MS);
+      this.#attempts += 1;
+      this.#set({ state: 'away', reason: messageOf(error), retryAt: Date.now() + delayMs });
+      this.#retry = setTimeout(() => void this.#connect(), delayMs);
+    }
+  }
+
+  #follow(client: AhpClient): void {
+    this.#client = client;
+    const show = (): void => {
+      const { status } = client;
+      switch (status.state) {
+        case 'online':
+          this.#lastOnline = Date.now();
+          return this.#set({ state: 'online' });
+        case 'waiting':
+          return this.#set({
+            state: 'away',
+            reason: status.reason,
+            retryAt: status.retryAt,
+            since: this.#lastOnline,
+          });
+        case 'replaced':
+        case 'closed':
+          return this.#set(endOf(status.error) ?? { state: 'refused', reason: status.error.message });
+        case 'idle':
+        case 'connecting':
+        case 'handshaking':
+          return undefined;
+      }
+    };
+    client.onStatus(show);
+    show();
+  }
+
+  #set(status: LinkStatus): void {
+    this.#status = status;
+    this.#changed.emit();
+  }
+}
+
+/** The status after an error that another attempt would not change; `undefined` when it is worth another attempt. */
+function endOf(error: unknown): LinkStatus | undefined {
+  if (error instanceof Unauthorized)
+    return { state: 'refused', reason: error.message, httpStatus: error.refusal?.status };
+  if (error instanceof UntrustedHost) return { state: 'refused', reason: error.message };
+  if (error instanceof HandshakeFailed) return { state: 'incompatible', reason: error.message };
+  if (error instanceof Replaced) return { state: 'replaced' };
+  return undefined;
+}
+
+/** The text of an error for people. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,74 @@
+import { Emitter } from './emitter.ts';
+import { type HostAddress, HostLink, type PageClientOptions } from './host-link.ts';
+import { createSetting } from './setting.ts';
+
+/** Id of the host that served the page. */
+export const OWN_HOST = 'own';
+
+const isAddress = (value: unknown): value is HostAddress =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['id', 'url', 'name'].every((key) => typeof Reflect.get(value, key) === 'string');
+
+/** Other hosts that this browser knows. */
+const otherHosts = createSetting<readonly HostAddress[]>('hosts', [], (stored) =>
+  Array.isArray(stored) ? stored.filter(isAddress) : [],
+);
+
+/** All hosts of the page: the one that served it, and those that the person added. */
+export class Hosts {
+  readonly #options: (address: HostAddress) => PageClientOptions;
+  readonly #changed = new Emitter();
+  #links: readonly HostLink[];
+
+  /** `own`: URL of the host that served the page. `options` is called for each new client. */
+  constructor(own: string, options: (address: HostAddress) => PageClientOptions) {
+    this.#options = options;
+    const addresses = [{ id: OWN_HOST, url: own, name: new URL(own).host }, ...otherHosts.value];
+    this.#links = addresses.map((address) => this.#link(address));
+  }
+
+  /** The links, that of the page's own host first. The same array until a host is added or removed. */
+  get links(): readonly HostLink[] {
+    return this.#links;
+  }
+
+  /** Calls `listener` after a host was added or removed. Returns a function that removes it. */
+  onChange = (listener: () => void): (() => void) => this.#changed.add(listener);
+
+  /** The link of an id; that of the page's own host for an unknown id. */
+  link(id: string | undefined): HostLink {
+    const found = this.#links.find(({ address }) => address.id === id) ?? this.#links[0];
+    if (found === undefined) throw new Error('the page has no host');
+    return found;
+  }
+
+  /** Connects to all hosts. */
+  start(): void {
+    for (const link of this.#links) link.start();
+  }
+
+  /** Adds a host and connects to it. */
+  add(address: Omit<HostAddress, 'id'>): HostLink {
+    const added = { ...address, id: crypto.randomUUID() };
+    otherHosts.set([...otherHosts.value, added]);
+    const link = this.#link(added);
+    this.#links = [...this.#links, link];
+    link.start();
+    this.#changed.emit();
+    return link;
+  }
+
+  /** Removes a host. The page's own host stays. */
+  remove(id: string): void {
+    if (id === OWN_HOST) return;
+    otherHosts.set(otherHosts.value.filter((each) => each.id !== id));
+    this.#links.find(({ address }) => address.id === id)?.close();
+    this.#links = this.#links.filter(({ address }) => address.id !== id);
+    this.#changed.emit();
+  }
+
+  #link(address: HostAddress): HostLink {
+    return new HostLink(address, () => this.#options(address));
+  }
+}

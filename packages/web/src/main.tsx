@@ -1,0 +1,20 @@
+import { setNonce } from 'get-nonce';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app/app.tsx';
+import { pageNonce } from './app/nonce.ts';
+import { installTrustedTypes } from './app/trusted-types.ts';
+import { startTheme } from './theme/theme.ts';
+import './theme/theme.css';
+
+installTrustedTypes();
+setNonce(pageNonce());
+startTheme();
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('index.html has no element with the id root');
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

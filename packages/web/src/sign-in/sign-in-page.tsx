@@ -1,0 +1,71 @@
+import { type FormEvent, useEffect, useState } from 'react';
+import { text } from '../text/text.ts';
+import { Button } from '../ui/button.tsx';
+import { Field, TextInput } from '../ui/field.tsx';
+import { FullPage } from '../ui/full-page.tsx';
+import { readSignInState, signIn } from './sign-in-state.ts';
+
+/** Asks for a token, and says where it is. */
+export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) {
+  const [token, setToken] = useState('');
+  const [error, setError] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const [place, setPlace] = useState<string>();
+  useEffect(() => {
+    let isGone = false;
+    readSignInState().then(
+      ({ tokenPlace }) => !isGone && setPlace(tokenPlace),
+      // The form works without the hint.
+      () => undefined,
+    );
+    return () => {
+      isGone = true;
+    };
+  }, []);
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (token.trim() === '') return setError(text.signIn.empty);
+    setBusy(true);
+    setError(undefined);
+    try {
+      const result = await signIn(token.trim());
+      if (result.ok) return onSignedIn();
+      const seconds = Math.ceil(result.waitMs / 1_000);
+      setError(seconds > 0 ? text.signIn.wait(seconds) : text.signIn.failed(result.reason));
+    } catch {
+      setError(text.signIn.unreachable);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <FullPage title={text.signIn.title}>
+      <p>{text.signIn.explain}</p>
+      <p className="break-words">
+        {text.signIn.where} {place !== undefined && text.signIn.ownerToken(place)}
+      </p>
+      <form onSubmit={(event) => void submit(event)} className="mt-2 flex flex-col gap-4 text-text">
+        <Field label={text.signIn.token} error={error}>
+          {(attributes) => (
+            <TextInput
+              {...attributes}
+              type="password"
+              name="token"
+              autoComplete="current-password"
+              autoCapitalize="off"
+              spellCheck={false}
+              autoFocus
+              value={token}
+              onChange={(event) => setToken(event.target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" look="primary" disabled={isBusy}>
+          {text.signIn.submit}
+        </Button>
+      </form>
+    </FullPage>
+  );
+}

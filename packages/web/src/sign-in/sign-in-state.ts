@@ -1,0 +1,51 @@
+import { hostUrl } from '../app/paths.ts';
+
+/** The host's answer to `GET sign-in/state`. */
+export interface SignInState {
+  readonly signedIn: boolean;
+  /** Where the owner's token is, in words. Absent: the host does not say. */
+  readonly tokenPlace?: string;
+}
+
+/** Result of an attempt to sign in. */
+export type SignInResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly reason: string; readonly waitMs: number };
+
+/** Asks whether this browser is signed in. Rejects when the host does not answer. */
+export async function readSignInState(): Promise<SignInState> {
+  const response = await fetch(hostUrl('sign-in/state'), { cache: 'no-store' });
+  const body: unknown = await response.json();
+  if (typeof body !== 'object' || body === null) throw new Error('the host sent no sign-in state');
+  const place: unknown = Reflect.get(body, 'tokenPlace');
+  return {
+    signedIn: Reflect.get(body, 'signedIn') === true,
+    ...(typeof place === 'string' ? { tokenPlace: place } : {}),
+  };
+}
+
+/** Exchanges a token for the browser's cookie. Rejects when the host does not answer. */
+export async function signIn(token: string): Promise<SignInResult> {
+  const response = await fetch(hostUrl('sign-in'), {
+    method: 'POST',
+    headers: { accept: 'application/json' },
+    body: new URLSearchParams({ token }),
+    redirect: 'error',
+  });
+  const body: unknown = await response.json();
+  const read = (key: string): unknown =>
+    typeof body === 'object' && body !== null ? Reflect.get(body, key) : undefined;
+  if (response.ok && read('ok') === true) return { ok: true };
+  const [reason, waitMs] = [read('reason'), read('waitMs')];
+  return {
+    ok: false,
+    reason: typeof reason === 'string' ? reason : `HTTP ${response.status}`,
+    waitMs: typeof waitMs === 'number' ? waitMs : 0,
+  };
+}
+
+/** Ends this browser's sign-in and shows the sign-in page. */
+export async function signOut(): Promise<void> {
+  await fetch(hostUrl('logout'), { method: 'POST', redirect: 'manual' });
+  location.assign(hostUrl(''));
+}

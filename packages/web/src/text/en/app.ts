@@ -1,0 +1,17 @@
+/** Texts of the frame around all views. */
+export const app = {
+  name: 'agenthost',
+  skipToContent: 'Skip to content',
+  sessions: 'Sessions',
+  terminals: 'Terminals',
+  settings: 'Settings',
+  openSidebar: 'Show sessions',
+  closeSidebar: 'Hide sessions',
+  back: 'Back',
+  notFoundTitle: 'There is nothing here',
+  notFound: 'The address names no view of this page.',
+  crashTitle: 'This view failed',
+  crash: (reason: string) => `The page could not show this view: ${reason}`,
+  reload: 'Reload the page',
+  views: 'Views',
+};

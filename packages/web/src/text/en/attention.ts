@@ -1,0 +1,2 @@
+/** Texts of the feature `attention`. */
+export const attention = {};

@@ -1,0 +1,2 @@
+/** Texts of the feature `board`. */
+export const board = {};

@@ -1,0 +1,2 @@
+/** Texts of the feature `chat`. */
+export const chat = {};

@@ -1,0 +1,2 @@
+/** Texts of the feature `composer`. */
+export const composer = {};

@@ -1,0 +1,19 @@
+/** Texts about the connection to a host. */
+export const connection = {
+  connecting: 'Connecting…',
+  away: (host: string) => `${host} does not answer. What you do is kept and sent later.`,
+  retryIn: (seconds: number) => (seconds <= 1 ? 'Next attempt in 1 s' : `Next attempt in ${seconds} s`),
+  retryNow: 'Try now',
+  replacedTitle: 'This session moved to another tab',
+  replaced: 'Another tab uses the identity of this one. This tab stopped its updates.',
+  useHere: 'Use it here',
+  incompatibleTitle: 'Page and host have different versions',
+  incompatible: (reason: string) =>
+    `This page and the host have no protocol version in common (${reason}). Reload the page. If that does not help, update the host: npm install -g agenthost`,
+  refusedTitle: 'The host refused the connection',
+  originRefused: (origin: string) =>
+    `The host does not accept pages from ${origin}. Add this origin to "allowedOrigins" in its configuration, or open the address that the host printed.`,
+  unreachableTitle: 'The host does not answer',
+  unreachable: (host: string) =>
+    `Nothing answers at ${host}. Start the host: run "npm start" in its folder, or "agenthost serve". This page connects by itself.`,
+};

@@ -1,0 +1,30 @@
+import { app } from './app.ts';
+import { attention } from './attention.ts';
+import { board } from './board.ts';
+import { chat } from './chat.ts';
+import { composer } from './composer.ts';
+import { connection } from './connection.ts';
+import { palette } from './palette.ts';
+import { presence } from './presence.ts';
+import { questions } from './questions.ts';
+import { settings } from './settings.ts';
+import { signIn } from './sign-in.ts';
+import { terminal } from './terminal.ts';
+import { ui } from './ui.ts';
+
+/** The English texts, by feature. Functions take the values that stand inside a sentence. */
+export const english = {
+  app,
+  attention,
+  board,
+  chat,
+  composer,
+  connection,
+  palette,
+  presence,
+  questions,
+  settings,
+  signIn,
+  terminal,
+  ui,
+};

@@ -1,0 +1,2 @@
+/** Texts of the feature `palette`. */
+export const palette = {};

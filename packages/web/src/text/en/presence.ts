@@ -1,0 +1,2 @@
+/** Texts of the feature `presence`. */
+export const presence = {};

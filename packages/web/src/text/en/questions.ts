@@ -1,0 +1,2 @@
+/** Texts of the feature `questions`. */
+export const questions = {};

@@ -1,0 +1,2 @@
+/** Texts of the feature `settings`. */
+export const settings = {};

@@ -1,0 +1,14 @@
+/** Texts of the page that asks for a token. */
+export const signIn = {
+  title: 'Sign in to agenthost',
+  explain: 'This host asks for its access token.',
+  where: 'The host prints a link that signs you in when it starts.',
+  ownerToken: (place: string) => `The owner's token is in ${place}.`,
+  token: 'Access token',
+  submit: 'Sign in',
+  empty: 'Enter the token.',
+  failed: (reason: string) => `The host refused the token: ${reason}`,
+  wait: (seconds: number) => `Too many wrong tokens. Wait ${seconds} s, then try again.`,
+  unreachable: 'The host does not answer.',
+  signOut: 'Sign out',
+};

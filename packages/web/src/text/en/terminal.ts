@@ -1,0 +1,2 @@
+/** Texts of the feature `terminal`. */
+export const terminal = {};

@@ -1,0 +1,76 @@
+import { DropdownMenu as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { classes } from './class-names.ts';
+
+/** An entry of a menu, or a line between entries. */
+export type MenuEntry =
+  | {
+      readonly label: string;
+      readonly onSelect: () => void;
+      readonly icon?: ReactNode;
+      /** Keys that do the same, such as `Ctrl K`. */
+      readonly keys?: string;
+      readonly isDangerous?: boolean;
+      readonly isDisabled?: boolean;
+      /** Present: the entry shows whether it is chosen. */
+      readonly isChosen?: boolean;
+    }
+  | 'separator';
+
+/** A button (`children`, one element) that opens a list of actions. */
+export function Menu({
+  children,
+  entries,
+  align = 'end',
+}: {
+  readonly children: ReactNode;
+  readonly entries: readonly MenuEntry[];
+  readonly align?: 'start' | 'end';
+}) {
+  return (
+    <Radix.Root modal={false}>
+      <Radix.Trigger asChild>{children}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) max-w-80 min-w-48 overflow-y-auto rounded-xl border border-line bg-raised p-1 shadow-xl"
+        >
+          {entries.map((entry, index) =>
+            entry === 'separator' ? (
+              // oxlint-disable-next-line react/no-array-index-key -- separators have no identity
+              <Radix.Separator key={index} className="mx-1 my-1 h-px bg-line" />
+            ) : (
+              <MenuItem key={entry.label} entry={entry} />
+            ),
+          )}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+function MenuItem({ entry }: { readonly entry: Exclude<MenuEntry, 'separator'> }) {
+  const className = classes(
+    'flex min-h-9 cursor-default items-center gap-2.5 rounded-lg px-2.5 text-sm outline-none select-none touch:min-h-11',
+    'data-[highlighted]:bg-hover data-[disabled]:opacity-50',
+    entry.isDangerous === true && 'text-danger',
+  );
+  const content = (
+    <>
+      <span className="flex size-4 shrink-0 items-center justify-center text-muted">
+        {entry.isChosen === true ? '✓' : entry.icon}
+      </span>
+      <span className="min-w-0 flex-1 truncate">{entry.label}</span>
+      {entry.keys !== undefined && <span className="text-xs text-faint">{entry.keys}</span>}
+    </>
+  );
+  const shared = { className, disabled: entry.isDisabled === true, onSelect: entry.onSelect };
+  if (entry.isChosen === undefined) return <Radix.Item {...shared}>{content}</Radix.Item>;
+  return (
+    <Radix.CheckboxItem {...shared} checked={entry.isChosen}>
+      {content}
+    </Radix.CheckboxItem>
+  );
+}

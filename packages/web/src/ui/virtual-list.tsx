@@ -1,0 +1,131 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import type { ReactNode, Ref } from 'react';
+import { useImperativeHandle, useLayoutEffect, useRef } from 'react';
+import { classes } from './class-names.ts';
+
+/** Rows rendered beyond each edge of the visible part. */
+const OVERSCAN = 6;
+
+/** Distance from the end, in pixels, at which a list counts as scrolled to its end. */
+const END_THRESHOLD = 48;
+
+/** Control of a list from outside. */
+export interface VirtualListHandle {
+  scrollToEnd(): void;
+  /** Scrolls to a row; nothing for an unknown key. */
+  scrollToKey(key: string, align?: 'start' | 'center' | 'end' | 'auto'): void;
+}
+
+interface VirtualListProps<T> {
+  readonly items: readonly T[];
+  /** Unique and stable. */
+  readonly keyOf: (item: T, index: number) => string;
+  /** Expected height of a row in pixels. */
+  readonly estimate: (item: T, index: number) => number;
+  readonly children: (item: T, index: number) => ReactNode;
+  /** `end`: starts at the last row, follows appended rows while it is scrolled to the end, and keeps its place when rows are put in front. */
+  readonly anchor?: 'start' | 'end';
+  /** Called when fewer than `edge` rows are left before the first row. */
+  readonly onNearStart?: () => void;
+  /** Called when fewer than `edge` rows are left behind the last row. */
+  readonly onNearEnd?: () => void;
+  /** Default 8. */
+  readonly edge?: number;
+  /** Called when the list arrives at its end or leaves it. */
+  readonly onAtEnd?: (isAtEnd: boolean) => void;
+  readonly label: string;
+  readonly role?: 'list' | 'listbox' | 'log' | 'feed';
+  readonly className?: string;
+  /** Classes of each row. */
+  readonly rowClassName?: string;
+  readonly handle?: Ref<VirtualListHandle>;
+}
+
+/** A scrolling list that renders only the visible rows. Rows measure themselves. The only place that knows the library. */
+export function VirtualList<T>({
+  items,
+  keyOf,
+  estimate,
+  children,
+  anchor = 'start',
+  onNearStart,
+  onNearEnd,
+  edge = 8,
+  onAtEnd,
+  label,
+  role = 'list',
+  className,
+  rowClassName,
+  handle,
+}: VirtualListProps<T>) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const itemAt = (index: number): T => {
+    const item = items[index];
+    if (item === undefined) throw new RangeError(`row ${index} of ${items.length}`);
+    return item;
+  };
+  const virtualizer = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => estimate(itemAt(index), index),
+    getItemKey: (index) => keyOf(itemAt(index), index),
+    overscan: OVERSCAN,
+    scrollEndThreshold: END_THRESHOLD,
+    ...(anchor === 'end' ? { anchorTo: 'end' as const, followOnAppend: true } : {}),
+  });
+
+  useImperativeHandle(
+    handle,
+    () => ({
+      scrollToEnd: () => virtualizer.scrollToEnd(),
+      scrollToKey: (key, align = 'auto') => {
+        const index = items.findIndex((item, at) => keyOf(item, at) === key);
+        if (index >= 0) virtualizer.scrollToIndex(index, { align });
+      },
+    }),
+    [virtualizer, items, keyOf],
+  );
+
+  const isFilled = items.length > 0;
+  useLayoutEffect(() => {
+    if (anchor === 'end' && isFilled) virtualizer.scrollToEnd();
+  }, [anchor, isFilled, virtualizer]);
+
+  const shown = virtualizer.getVirtualItems();
+  const first = shown[0]?.index ?? 0;
+  const last = shown.at(-1)?.index ?? 0;
+  useLayoutEffect(() => {
+    if (items.length === 0) return;
+    if (first < edge) onNearStart?.();
+    if (last >= items.length - edge) onNearEnd?.();
+  }, [first, last, items.length, edge, onNearStart, onNearEnd]);
+
+  const isAtEnd = virtualizer.isAtEnd(END_THRESHOLD);
+  useLayoutEffect(() => onAtEnd?.(isAtEnd), [isAtEnd, onAtEnd]);
+
+  return (
+    <div
+      ref={scroller}
+      role={role}
+      aria-label={label}
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrolling area must be reachable by keyboard
+      tabIndex={0}
+      className={classes('overflow-y-auto overscroll-contain [overflow-anchor:none]', className)}
+    >
+      <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
+        {shown.map(({ index, key, start }) => (
+          <div
+            key={String(key)}
+            ref={virtualizer.measureElement}
+            data-index={index}
+            role={role === 'list' ? 'listitem' : undefined}
+            className={classes('absolute inset-x-0 top-0', rowClassName)}
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            {children(itemAt(index), index)}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
