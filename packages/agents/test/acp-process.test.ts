@@ -327,14 +327,33 @@ describe('the process of an agent', () => {
     }
   });
 
-  it('that requires a login explains how', async () => {
+  it('has its new version after it was replaced', async () => {
+    const folder = temporaryFolder();
+    const write = (version: string): void =>
+      writeFileSync(join(folder, 'agent'), `#!/bin/sh\necho ${version}\n`, { mode: 0o755 });
+    write('1.0.0');
+    const provider = createAcpProvider(
+      { id: 'x', displayName: 'X', command: 'agent', signIn: 'agent login' },
+      { childRegistry: new RunningChildren(), environment: { PATH: folder } },
+    );
+    expect(await provider.availability()).toMatchObject({ version: '1.0.0', signIn: 'agent login' });
+    write('1.0.0-second');
+    expect(await provider.availability()).toMatchObject({ version: '1.0.0-second' });
+  });
+
+  it('that requires a login explains how, also until a session could be opened', async () => {
     const provider = scriptedAgent(
       { errors: { 'session/new': { code: -32000, message: 'Authentication required' } } },
       { loginHint: 'run `test login`' },
     );
+    expect(await provider.availability()).not.toHaveProperty('failure');
     await expect(openChat(provider, { workingDirectory: temporaryFolder() })).rejects.toMatchObject({
       errorType: 'authRequired',
       message: 'Test agent needs you to log in: run `test login` (its message: Authentication required)',
+    });
+    expect(await provider.availability()).toMatchObject({
+      available: true,
+      failure: expect.stringContaining('run `test login`'),
     });
   });
 

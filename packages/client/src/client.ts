@@ -1,8 +1,10 @@
 import {
+  type AgentHealth,
   type ChannelKind,
   type ChannelState,
   type ClientAction,
   type ClientToHostRequests,
+  type HostDiskUseResult,
   type HostRequestMethod,
   type HostToClientNotifications,
   type RememberedApproval,
@@ -21,6 +23,7 @@ import {
   type NotificationMethod,
 } from './connection/host-messages.ts';
 import { ConnectionLost, closeText, UnexpectedState } from './errors.ts';
+import { type Folder, listFolder, makeFolder } from './handles/folders.ts';
 import { Presence } from './handles/presence.ts';
 import { Push } from './handles/push.ts';
 import { Sessions } from './handles/sessions.ts';
@@ -134,7 +137,7 @@ export class AhpClient {
       else if (store !== undefined) this.#identity = { ...this.#identity, epoch: newId() };
     });
     this.onNotification('root/sessionRemoved', ({ session }) => this.#subscriptions.loseSession(session));
-    this.sessions = new Sessions(this, newId, () => clock.now());
+    this.sessions = new Sessions(this, { newId, now: () => clock.now(), report });
     this.tokens = new Tokens(this);
     this.presence = new Presence(this, { clock, report });
     this.push = new Push(this);
@@ -271,6 +274,39 @@ export class AhpClient {
    */
   async revokeApproval(id: string): Promise<void> {
     await this.request('x-revokeApproval', { channel: ROOT_URI, id });
+  }
+
+  /**
+   * Lists the agents that the host offers or knows, and why some cannot run. An answer may be a few seconds old; with `refresh` the host looks
+   * again. Rejects like `request`; with `RpcError` -32601 if the host does not know the method.
+   */
+  async agentHealth({ refresh }: { readonly refresh?: boolean } = {}): Promise<AgentHealth[]> {
+    const params = { channel: ROOT_URI, ...defined({ refresh }) } as const;
+    return (await this.request('x-listAgents', params)).items;
+  }
+
+  /** Disk space of the host: its database, its log, and what is free. Rejects like `request`. */
+  diskUse(): Promise<HostDiskUseResult> {
+    return this.request('x-hostDiskUse', { channel: ROOT_URI });
+  }
+
+  /**
+   * Lists a folder of the host's machine by its `file:` URI; an empty URI stands for the host's default folder. Rejects with `RpcError`:
+   * -32602 (no folder), -32008 (does not exist), -32009 (outside of the folders that the host offers).
+   *
+   * @example
+   * const { uri, entries } = await client.listFolder('');
+   */
+  listFolder(uri: URI): Promise<Folder> {
+    return listFolder(this, uri);
+  }
+
+  /**
+   * Makes a folder, and missing folders above it. An existing folder is no error. Rejects with `RpcError`: -32010 (a file has this name),
+   * -32009 (outside of the folders that the host offers).
+   */
+  makeFolder(uri: URI): Promise<void> {
+    return makeFolder(this, uri);
   }
 
   /**

@@ -22,11 +22,13 @@ export {
   UntrustedHost,
 } from './errors.ts';
 export type { ChatHandle } from './handles/chat-handle.ts';
+export { type Folder, type FolderEntry, inFolder } from './handles/folders.ts';
 export type { AnswerInput, InputRequestHandle } from './handles/input-request-handle.ts';
 export type { MessageQueue } from './handles/message-queue.ts';
 export type { OwnPresence, Presence } from './handles/presence.ts';
 export { type Prompt, TurnGone } from './handles/prompt.ts';
 export type { Push } from './handles/push.ts';
+export type { CatalogueOptions, SessionCatalogue } from './handles/session-catalogue.ts';
 export type { CreateSessionOptions, SessionHandle } from './handles/session-handle.ts';
 export type { Sessions } from './handles/sessions.ts';
 export { type ContentPlace, contentText } from './handles/terminal-content.ts';
@@ -64,4 +66,5 @@ export { TERMINAL_MIRROR_LIMIT } from './mirror/scrollback.ts';
 export type { ClientBehavior, ClientOptions } from './options.ts';
 export type { ImportedTurn, ImportSource } from './transfer/import-source.ts';
 export type { ExportPart } from './transfer/session-export.ts';
-export { type ImportOptions, presentSource } from './transfer/session-import.ts';
+export { presentSource } from './transfer/present-source.ts';
+export type { ImportOptions } from './transfer/session-import.ts';

@@ -11,14 +11,14 @@ import {
   type ResolvedConfig,
 } from '@agenthost/host/agent';
 import type { AgentInfo, SessionConfigValueItem, SessionModelInfo } from '@agenthost/protocol';
-import { defined, sameJson } from '@agenthost/protocol/values';
+import { defined, errorText, sameJson } from '@agenthost/protocol/values';
 import type { ToolServer } from './client-tools/tool-server.ts';
 import type { AcpAgentConfig } from './config/config.ts';
 import type { AgentSessionConfig } from './config/session-config.ts';
 import { objectOf } from './json.ts';
 import { AgentProcess } from './process/agent-process.ts';
 import type { AgentTraits } from './process/agent-traits.ts';
-import { findCommand, packageVersionOf, runVersion } from './process/command-path.ts';
+import { findCommand, identityOf, packageVersionOf, runVersion } from './process/command-path.ts';
 import type { AcpConnection } from './process/connection.ts';
 import { ConnectionPool } from './process/connection-pool.ts';
 import { agentEnvironment } from './process/environment.ts';
@@ -83,7 +83,10 @@ class Provider implements AcpProvider {
   #config: ResolvedConfig = { schema: { type: 'object', properties: {} }, values: {} };
   /** The config that the latest session of the agent offered. */
   #offered: AgentSessionConfig | undefined;
-  #version: Promise<string | undefined> | undefined;
+  /** The version of the file that was looked at last. */
+  #version: { readonly of: string; readonly found: Promise<string | undefined> } | undefined;
+  /** Why the last session could not be opened. */
+  #failure: string | undefined;
 
   constructor(agent: AcpAgentConfig, options: AcpProviderOptions) {
     this.id = agent.id;
@@ -126,14 +129,15 @@ class Provider implements AcpProvider {
 
   async availability(): Promise<AgentAvailability> {
     const file = this.#file();
-    if (file === undefined) {
-      const { install } = this.#agent;
-      return { available: false, reason: this.#missing, ...defined({ install }) };
-    }
-    this.#version ??= this.#findVersion(file);
-    const version = await this.#version;
-    const source = [file, ...(this.#agent.args ?? [])].join(' ');
-    return version === undefined ? { available: true, source } : { available: true, source, version };
+    const { install, signIn, args = [] } = this.#agent;
+    if (file === undefined)
+      return { available: false, reason: this.#missing, ...defined({ install, signIn }) };
+    const of = identityOf(file);
+    // A new version is another file, or a changed one.
+    if (this.#version?.of !== of) this.#version = { of, found: this.#findVersion(file) };
+    const version = await this.#version.found;
+    const source = [file, ...args].join(' ');
+    return { available: true, source, ...defined({ version, signIn, failure: this.#failure }) };
   }
 
   async resolveConfig(input: {
@@ -165,7 +169,15 @@ class Provider implements AcpProvider {
       findToolServer: () => this.#findToolServer(),
       onOffered: (config) => this.#learn(config),
     };
-    return AcpSession.open(context, open, signal);
+    try {
+      const session = await AcpSession.open(context, open, signal);
+      this.#failure = undefined;
+      return session;
+    } catch (error) {
+      // An attempt that was given up says nothing about the agent.
+      if (!signal.aborted) this.#failure = errorText(error);
+      throw error;
+    }
   }
 
   /** Some agents store permanent permissions in their process, for all of its sessions. */

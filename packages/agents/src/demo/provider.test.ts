@@ -450,7 +450,7 @@ describe('ends of the demo agent', () => {
 describe('the description of the demo agent', () => {
   it('is always available, with two models and one setting', async () => {
     const { provider } = await chat();
-    expect(await provider.availability()).toEqual({ available: true, source: 'built in' });
+    expect(await provider.availability()).toEqual({ available: true, source: 'built in', isBuiltIn: true });
     expect(provider.describe().models.map(({ id }) => id)).toEqual(['demo', 'demo-fast']);
     const resolved = await provider.resolveConfig?.({
       workingDirectory,

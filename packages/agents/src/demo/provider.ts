@@ -85,7 +85,7 @@ export function createDemoProvider(options: DemoProviderOptions = {}): AgentProv
         multipleWorkingDirectories: { primaryReplacement: true },
       },
     }),
-    availability: async () => ({ available: true, source: 'built in' }),
+    availability: async () => ({ available: true, source: 'built in', isBuiltIn: true }),
     resolveConfig: async ({ values }) => ({
       schema: configSchema,
       values: { ...values, askBeforeWriting: values['askBeforeWriting'] !== false },

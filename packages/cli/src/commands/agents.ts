@@ -1,4 +1,7 @@
-import { type AgentInfo, ROOT_URI } from '@agenthost/protocol';
+import type { AhpClient } from '@agenthost/client';
+import { RpcError } from '@agenthost/client';
+import { type AgentHealth, type AgentInfo, ErrorCodes, ROOT_URI } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { withHost } from '../host-link/connect.ts';
 import { readHosts } from '../host-link/discovery.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
@@ -23,13 +26,15 @@ interface AgentEntry {
   readonly displayName: string;
   readonly description: string;
   readonly available: boolean;
-  /** Default of the config on this machine. */
+  /** Whether sessions that name no agent get it. */
   readonly isDefault?: boolean;
   readonly version?: string;
   readonly source?: string;
   readonly reason?: string;
   /** Command that installs it, where it is not there. */
   readonly install?: string;
+  /** Command that signs in to its service. */
+  readonly signIn?: string;
   /** Models that the host knows of, once it has asked the agent. */
   readonly models?: readonly string[];
 }
@@ -48,7 +53,7 @@ export async function agents(context: Context, screen: Screen, options: AgentsOp
   const hasHost = isElsewhere || options.start === true || (await readHosts(hostsFolder(context))).length > 0;
   const offered = hasHost ? await offeredByHost(context, screen, options) : undefined;
   const here = isElsewhere && offered?.isOwn !== true ? [] : await lookHere(context, screen, options.config);
-  const all = merge(here, offered?.agents);
+  const all = merge(here, offered);
   const entries = isElsewhere ? ofHost(all, offered?.agents ?? []) : all;
   for (const entry of entries) {
     if (options.json === true) screen.json(entry);
@@ -62,18 +67,32 @@ export async function agents(context: Context, screen: Screen, options: AgentsOp
   return EXIT.done;
 }
 
-async function offeredByHost(
-  context: Context,
-  screen: Screen,
-  options: HostOptions,
-): Promise<{ readonly agents: readonly AgentInfo[]; readonly isOwn: boolean }> {
+/** The agents of a host. */
+interface Offered {
+  readonly agents: readonly AgentInfo[];
+  /** Empty: the host does not tell. */
+  readonly health: readonly AgentHealth[];
+  readonly isOwn: boolean;
+}
+
+async function offeredByHost(context: Context, screen: Screen, options: HostOptions): Promise<Offered> {
   return withHost(context, screen, options, async ({ client, target }) => {
     const root = await client.subscribe(ROOT_URI);
-    return { agents: root.state.agents, isOwn: target.isOwn };
+    return { agents: root.state.agents, health: await healthOf(client), isOwn: target.isOwn };
   });
 }
 
-/** Those that the host offers. Hosts do not tell their default, but where there is one agent it is that. */
+/** Hosts of other makers do not know the method. */
+async function healthOf(client: AhpClient): Promise<readonly AgentHealth[]> {
+  try {
+    return await client.agentHealth({ refresh: true });
+  } catch (error) {
+    if (error instanceof RpcError && error.code === ErrorCodes.MethodNotFound) return [];
+    throw error;
+  }
+}
+
+/** Those that the host offers. Where a host does not tell its default and has one agent, it is that. */
 function ofHost(entries: readonly AgentEntry[], offered: readonly AgentInfo[]): AgentEntry[] {
   const ids = new Set(offered.map(({ provider }) => provider));
   const kept = entries.filter(({ id }) => ids.has(id));
@@ -103,22 +122,42 @@ async function lookHere(
   }
 }
 
-const entryOf = ({ provider, displayName, description, models }: AgentInfo): AgentEntry => ({
+const entryOf = (
+  { provider, displayName, description, models }: AgentInfo,
+  health: AgentHealth | undefined,
+): AgentEntry => ({
   id: provider,
   displayName,
   description,
-  available: true,
+  ...ofHealth(health),
   models: models.map(({ id }) => id),
 });
 
+/** What the host says of an agent. One that failed can be used again. */
+const ofHealth = (health: AgentHealth | undefined) => ({
+  available: health?.state !== 'missing',
+  ...defined({
+    isDefault: health?.isDefault === true ? true : undefined,
+    version: health?.version,
+    reason: health?.problem,
+    install: health?.installCommand,
+    signIn: health?.signInCommand,
+  }),
+});
+
 /** Merges the agents found here with those of the host. An agent that was installed after the start of the host is not offered. */
-function merge(here: readonly AgentEntry[], offered: readonly AgentInfo[] | undefined): AgentEntry[] {
+function merge(here: readonly AgentEntry[], offered: Offered | undefined): AgentEntry[] {
   if (offered === undefined) return [...here];
-  const byId = new Map(offered.map((agent) => [agent.provider, entryOf(agent)]));
+  const health = new Map(offered.health.map((item) => [item.provider, item]));
+  const byId = new Map(
+    offered.agents.map((agent) => [agent.provider, entryOf(agent, health.get(agent.provider))]),
+  );
   const known = here.map((entry) => {
     const atHost = byId.get(entry.id);
-    if (atHost !== undefined)
-      return { ...entry, ...(entry.available ? { models: atHost.models ?? [] } : {}) };
+    if (atHost !== undefined) {
+      const { models = [], reason } = atHost;
+      return { ...entry, ...(entry.available ? { models, ...defined({ reason }) } : {}) };
+    }
     if (!entry.available) return entry;
     return { ...entry, available: false, reason: 'installed after the start of the host: restart the host' };
   });
@@ -130,7 +169,7 @@ function show(screen: Screen, entry: AgentEntry): void {
   const { marks, outColors: colors } = screen;
   const mark = entry.available ? colors.green(marks.done) : colors.dim(marks.failed);
   const name = [entry.displayName, entry.version ?? ''].join(' ').trim();
-  const detail = entry.available ? (entry.source ?? entry.description) : (entry.reason ?? 'not available');
+  const detail = entry.reason ?? (entry.available ? (entry.source ?? entry.description) : 'not available');
   const suffix = entry.isDefault === true ? '  (default)' : '';
   const line = `${mark} ${oneLine(entry.id).padEnd(10)}  ${oneLine(name).padEnd(24)}  ${oneLine(detail)}${suffix}`;
   screen.line(line.trimEnd());
@@ -138,4 +177,6 @@ function show(screen: Screen, entry: AgentEntry): void {
   if (models !== '') screen.line(`${' '.repeat(14)}models: ${models}`);
   if (!entry.available && entry.install !== undefined)
     screen.line(`${' '.repeat(14)}install: ${oneLine(entry.install)}`);
+  else if (entry.available && entry.reason !== undefined && entry.signIn !== undefined)
+    screen.line(`${' '.repeat(14)}sign in: ${oneLine(entry.signIn)}`);
 }

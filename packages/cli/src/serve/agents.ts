@@ -17,6 +17,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface AgentChoice {
   /** Agents that a host offers: the installed ones, those of the config, and `demo`. */
   readonly factories: readonly AgentFactory[];
+  /** The other known agents, whose command is missing. */
+  readonly others: readonly AgentFactory[];
   /** Ids of `factories`, in their order. */
   readonly offered: readonly string[];
   /** Ids of those whose command is there. */
@@ -39,6 +41,8 @@ export interface AgentReport {
   readonly reason?: string;
   /** Command that installs it, where it is not there. */
   readonly install?: string;
+  /** Command that signs in to its service. */
+  readonly signIn?: string;
 }
 
 /** Nothing is started by looking, so there is nothing to record. */
@@ -62,20 +66,22 @@ export function chooseAgents(config: ServeConfig, environment: Environment, file
       `${file}: defaultAgent: expected one of ${offered.join(', ')}, got ${JSON.stringify(defaultAgent)}`,
     );
   }
-  const factories = [
-    ...real.map(
-      (agent): AgentFactory =>
-        ({ children, log, timers }) =>
-          createAcpProvider(agent, {
-            childRegistry: children,
-            timers,
-            environment,
-            log: (level, message, fields) => log[level]({ agent: agent.id, ...fields }, message),
-          }),
-    ),
-    () => createDemoProvider(),
-  ];
-  return { factories, offered, installed, defaultAgent };
+  const make =
+    (agent: AcpAgentConfig): AgentFactory =>
+    ({ children, log, timers }) =>
+      createAcpProvider(agent, {
+        childRegistry: children,
+        timers,
+        environment,
+        log: (level, message, fields) => log[level]({ agent: agent.id, ...fields }, message),
+      });
+  return {
+    factories: [...real.map(make), () => createDemoProvider()],
+    others: agents.filter((agent) => !real.includes(agent)).map(make),
+    offered,
+    installed,
+    defaultAgent,
+  };
 }
 
 /** State of each known agent on this machine. May run `<command> --version`. */

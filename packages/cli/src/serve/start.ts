@@ -7,10 +7,12 @@ import {
   type Host,
   type HostAddress,
   hostConfigSchema,
+  isBasePath,
   JournalError,
   type ListenOptions,
 } from '@agenthost/host';
 import { defined, errorText } from '@agenthost/protocol/values';
+import { pageFolder } from '@agenthost/web';
 import { readValue } from '../input/settings.ts';
 import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
@@ -26,6 +28,10 @@ export interface ServeSettings {
   readonly tls: ListenOptions['tls'] | undefined;
   /** Other machines may come in without TLS. */
   readonly allowInsecure: boolean;
+  /** As typed. Absent: none. */
+  readonly basePath?: string | undefined;
+  /** Forwarded headers of a proxy on this machine count. */
+  readonly trustsProxy: boolean;
   readonly token: string | undefined;
   readonly tokenFile: string | undefined;
   readonly version: string;
@@ -69,6 +75,14 @@ function fixedConfig(
   };
 }
 
+/** The base path without a slash at its end; `undefined` for `/`. Throws a usage error. */
+export function basePathOf(given: string | undefined): string | undefined {
+  const path = given?.replace(/\/$/, '');
+  if (given === undefined || given === '/') return undefined;
+  if (path !== undefined && isBasePath(path)) return path;
+  throw usageError(`--base-path: expected a path such as /agents, got ${oneLine(given) || 'nothing'}`);
+}
+
 /** Makes and starts the host; `tell` gets a line for people about each trouble. Rejects with what its parts reject with; see `explainStart`. */
 export async function startHosting(
   settings: ServeSettings,
@@ -82,6 +96,7 @@ export async function startHosting(
   const host: Host = createHost({
     dataDir,
     agents: agents.factories,
+    otherAgents: agents.others,
     defaultAgent: agents.defaultAgent,
     config: fixedConfig(settings.fixed, agents, config.defaultAgent),
     terminals: { keeper: settings.hasKeeper },
@@ -91,12 +106,15 @@ export async function startHosting(
       host: address,
       port,
       allowInsecure: settings.allowInsecure,
+      page: { folder: pageFolder },
+      trustProxy: config.trustedProxies ?? settings.trustsProxy,
       ...defined({
         tls: settings.tls,
         token,
         tokenFile,
         allowedOrigins: config.allowedOrigins,
         allowedHosts: config.allowedHosts,
+        basePath: basePathOf(settings.basePath),
       }),
     },
     privatePaths: settings.privatePaths,

@@ -29,8 +29,8 @@ export interface AgentProvider {
    */
   onInfoChanged?(listener: () => void): () => void;
   /**
-   * Version, or the reason why the agent is not available, for people (`agenthost agents`). Must not start
-   * anything.
+   * Version, or the reason why the agent is not available, for people (`agenthost agents`, `x-listAgents`). Must not start the agent, and may
+   * run its command with `--version` for a few seconds.
    */
   availability(): Promise<AgentAvailability>;
   /** Schema and default values of the session config for this agent. Absent: the agent has no config. */
@@ -91,6 +91,12 @@ export interface AgentAvailability {
   readonly reason?: string;
   /** Command that installs it; only when it is not available. */
   readonly install?: string;
+  /** Command that signs in to its service. Absent: none is known. */
+  readonly signIn?: string;
+  /** Why its last start failed, for people; only when it is available. Absent: it did not fail, or was not started. */
+  readonly failure?: string;
+  /** Whether it is a part of the host's program. Absent: false. */
+  readonly isBuiltIn?: boolean;
 }
 
 /** A session's config: its schema, and the present value of each property that has one. */

@@ -26,6 +26,16 @@ export class AgentRegistry {
     return [...this.#providers.keys()];
   }
 
+  /** All agents, in the given order. */
+  get providers(): readonly AgentProvider[] {
+    return [...this.#providers.values()];
+  }
+
+  /** The provider id of sessions that name none. `undefined`: they have none. */
+  get defaultId(): string | undefined {
+    return this.#defaultId();
+  }
+
   /** The provider with this id, or the default provider. Throws `-32002` [SESS-1]. */
   get(id: string | undefined): AgentProvider {
     const wanted = id ?? this.#defaultId() ?? '';

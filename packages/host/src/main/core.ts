@@ -143,6 +143,10 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
         const services = { children, log, clock, timers, ids };
         return options.agents.map((make) => make(services));
       },
+      makeOthers: (children) => {
+        const services = { children, log, clock, timers, ids };
+        return (options.otherAgents ?? []).map((make) => make(services));
+      },
     }),
   );
   const wire = features.add(

@@ -1,3 +1,4 @@
+import { defined } from '@agenthost/protocol/values';
 import { type AcpAgentConfig, type AcpAgentEntry, AgentConfigError } from './config.ts';
 
 /**
@@ -13,6 +14,7 @@ export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
     install: 'npm install -g @agentclientprotocol/claude-agent-acp',
     envAllow: ['ANTHROPIC_*', 'CLAUDE_*', 'AWS_*', 'GOOGLE_*', 'VERTEX_*', 'CLOUD_ML_REGION'],
     // The adapter includes Claude Code, without its command.
+    signIn: 'claude-agent-acp --cli auth login',
     loginHint: 'run `claude-agent-acp --cli auth login`, or set ANTHROPIC_API_KEY for the host',
   },
   {
@@ -23,6 +25,7 @@ export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
     install: 'npm install -g @agentclientprotocol/codex-acp',
     envAllow: ['OPENAI_*', 'CODEX_*', 'NO_BROWSER'],
     // The adapter includes Codex, without its command.
+    signIn: 'npx @openai/codex login',
     loginHint:
       'run `npx @openai/codex login`, or with an API key on its input `npx @openai/codex login --with-api-key`',
   },
@@ -34,6 +37,7 @@ export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
     install: 'npm install -g @google/gemini-cli',
     args: ['--acp'],
     envAllow: ['GEMINI_*', 'GOOGLE_*'],
+    signIn: 'gemini',
     loginHint: 'run `gemini` once and log in, or set GEMINI_API_KEY for the host',
     // With it, Gemini CLI reads every file through the host before it writes it, and fails to write a new
     // file.
@@ -47,6 +51,7 @@ export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
     install: 'npm install -g @qwen-code/qwen-code',
     args: ['--acp'],
     envAllow: ['QWEN_*', 'OPENAI_*', 'DASHSCOPE_*', 'GEMINI_*', 'GOOGLE_*'],
+    signIn: 'qwen',
     loginHint: 'run `qwen` once and log in, or set OPENAI_API_KEY and OPENAI_BASE_URL for the host',
   },
   {
@@ -57,6 +62,7 @@ export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
     install: 'npm install -g opencode-ai',
     args: ['acp'],
     envAllow: ['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'GEMINI_*', 'GOOGLE_*', 'OPENROUTER_*', 'AWS_*'],
+    signIn: 'opencode auth login',
     loginHint: 'run `opencode auth login`',
   },
 ];
@@ -86,10 +92,14 @@ export function mergeAgentConfigs(
       );
     }
     const displayName = entry.displayName ?? known?.displayName ?? entry.id;
-    // The install command belongs to the known command only.
-    const { install, ...rest } = { ...known, ...entry, command, displayName };
-    const installs = entry.install ?? (command === known?.command ? install : undefined);
-    merged.set(entry.id, installs === undefined ? rest : { ...rest, install: installs });
+    // Commands that install it and sign in belong to the known command only.
+    const own = command === known?.command ? known : undefined;
+    const { install: _, signIn: __, ...rest } = { ...known, ...entry, command, displayName };
+    const commands = defined({
+      install: entry.install ?? own?.install,
+      signIn: entry.signIn ?? own?.signIn,
+    });
+    merged.set(entry.id, { ...rest, ...commands });
   }
   return [...merged.values()];
 }

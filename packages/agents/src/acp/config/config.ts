@@ -24,6 +24,8 @@ export interface AcpAgentConfig {
    * name that starts with `FOO_`. Default: none.
    */
   readonly envAllow?: readonly string[];
+  /** Command that signs in to the agent's service. Default: none. */
+  readonly signIn?: string;
   /**
    * How to log in, with commands that exist once `command` does. Shown when the agent needs a login. Default:
    * the agent's own description.
@@ -73,6 +75,7 @@ const checks: Readonly<Record<string, Check>> = {
     holds: (value) => isObject(value) && Object.values(value).every(isString),
   },
   envAllow: texts,
+  signIn: aText,
   loginHint: aText,
   offersReadTextFile: aBoolean,
   offersWriteTextFile: aBoolean,

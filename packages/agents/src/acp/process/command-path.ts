@@ -31,6 +31,18 @@ function isExecutable(file: string): boolean {
   }
 }
 
+/** A text that changes when an executable is replaced or written anew. */
+export function identityOf(file: string): string {
+  try {
+    const real = realpathSync(file);
+    const { mtimeMs, size } = statSync(real);
+    return `${real} ${mtimeMs} ${size}`;
+  } catch {
+    // The executable was removed meanwhile.
+    return file;
+  }
+}
+
 /**
  * The version of the npm package that contains an executable, read without running it. `undefined` when there
  * is none.

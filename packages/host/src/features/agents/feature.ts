@@ -7,22 +7,28 @@ import { RememberedAgents } from '../../agents/remembered.ts';
 import { StartProgress } from '../../agents/start-progress.ts';
 import { defaultAgent } from '../../config/host-config.ts';
 import type { JournalWrite } from '../../journal/journal.ts';
-import type { Timers } from '../../lib/clock.ts';
+import type { Clock, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Feature } from '../feature.ts';
+import { AgentHealthList } from './health.ts';
 
 /** The agents that sessions can use. Ends the agent processes that outlived an earlier host. */
 export async function agentsFeature({
   sync,
+  clock,
   timers,
   log,
   makeProviders,
+  makeOthers,
 }: {
   readonly sync: Sync;
+  readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
   makeProviders(children: ChildRegistry): readonly AgentProvider[];
+  /** Known agents that sessions cannot use. They are listed only. */
+  makeOthers(children: ChildRegistry): readonly AgentProvider[];
 }): Promise<
   Feature & {
     readonly agents: AgentRegistry;
@@ -46,12 +52,20 @@ export async function agentsFeature({
   const remembered = await RememberedAgents.load(journal, ids, commit);
   const config = (): RootConfigState | undefined => sync.root.state.config;
   const agents = new AgentRegistry(providers, remembered, () => defaultAgent(config()));
+  const others = makeOthers(children);
+  const health = new AgentHealthList({ agents, others, clock, timers });
   return {
     name: 'agents',
+    commands: {
+      'x-listAgents': async ({ refresh }) => ({ items: await health.list(refresh === true) }),
+    },
     agents,
     remembered,
     configs: new KnownConfigs({ remembered, timers, log }),
     progress: new StartProgress(sync),
-    stop: () => agents.dispose(),
+    stop: async () => {
+      await agents.dispose();
+      await Promise.all(others.map((provider) => provider.dispose()));
+    },
   };
 }
