@@ -30,7 +30,7 @@ const PACKAGE_LAW: Record<string, readonly string[]> = {
   'packages/cli': ['packages/client', 'packages/conformance', 'packages/protocol'],
   'packages/web': ['packages/client', 'packages/protocol'],
 };
-const SERVE_LAW = ['packages/host', 'packages/agents'];
+const SERVE_LAW = ['packages/host', 'packages/agents', 'packages/web'];
 
 /** Folders of the host from the bottom up: each may import those before it, and itself. */
 const HOST_ORDER = [

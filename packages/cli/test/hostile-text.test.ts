@@ -150,6 +150,7 @@ describe('text of other people', () => {
               host: evil,
               dataDir: evil,
               certificate: { fingerprint: 'AB', warnings: [evil] },
+              pageUrl: `http://127.0.0.1:1/${evil}`,
               token: undefined,
               tokenFile: evil,
               agents: { offered: [evil], installed: [], defaultAgent: evil },

@@ -35,6 +35,8 @@ export interface ServeOptions {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly insecureListen?: boolean;
+  readonly basePath?: string;
+  readonly trustProxy?: boolean;
   readonly tokenFile?: string;
   /** False with `--no-keeper`. */
   readonly keeper?: boolean;
@@ -92,6 +94,8 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       version: context.version,
       tls,
       allowInsecure: options.insecureListen === true,
+      basePath: options.basePath,
+      trustsProxy: options.trustProxy === true,
       hasKeeper: options.keeper !== false,
       fixed,
       roots,
@@ -111,7 +115,12 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       );
       screen.status(undefined);
       if (options.json === true) screen.json({ url, wsUrl, tokenFile, pid: process.pid, ...word.certified });
-      else introduceHost(context, screen, { url, host, dataDir, agents, certificate, ...tokenSource });
+      else {
+        // The token would end up in a log.
+        const pageUrl =
+          context.stdout.isTTY === true ? `${url}/?token=${encodeURIComponent(token)}` : `${url}/`;
+        introduceHost(context, screen, { url, pageUrl, host, dataDir, agents, certificate, ...tokenSource });
+      }
       if (token.length < WEAK_TOKEN_LENGTH) {
         const source =
           tokenSource.tokenFile ?? (tokenSource.token === undefined ? 'the token' : 'AGENTHOST_TOKEN');

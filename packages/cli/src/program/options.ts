@@ -125,6 +125,18 @@ export const OPTIONS = {
     type: 'flag',
     description: 'admit other machines without TLS: only behind a proxy that encrypts',
   },
+  basePath: {
+    flags: '--base-path <path>',
+    type: 'text',
+    description: 'path in front of all paths, such as /agents, for a proxy that passes on only this path',
+    defaultText: 'none',
+  },
+  trustProxy: {
+    flags: '--trust-proxy',
+    type: 'flag',
+    description:
+      'accept the X-Forwarded headers of a proxy on this machine, and of the trustedProxies of the config file',
+  },
   data: {
     flags: '--data <folder>',
     type: 'text',

@@ -100,6 +100,8 @@ export function programOf(
     'tlsCert',
     'tlsKey',
     'insecureListen',
+    'basePath',
+    'trustProxy',
     'data',
     'config',
     'root',

@@ -58,6 +58,8 @@ const certifiedBy = (certificate: CertificateInfo | undefined): Certified =>
 /** Facts about a started host, for display. */
 export interface IntroducedHost {
   readonly url: string;
+  /** Address of the page for a browser. On a terminal it has the token and signs the browser in. */
+  readonly pageUrl: string;
   /** The address that it was to listen on. */
   readonly host: string;
   readonly dataDir: string;
@@ -74,7 +76,7 @@ export interface IntroducedHost {
   };
 }
 
-/** Prints address, data folder, token and agents of a host. */
+/** Prints address, page, data folder, token and agents of a host. */
 export function introduceHost(context: Context, screen: Screen, host: IntroducedHost): void {
   const { outColors: colors } = screen;
   const { agents, dataDir } = host;
@@ -82,6 +84,7 @@ export function introduceHost(context: Context, screen: Screen, host: Introduced
   const token =
     host.token === undefined ? path(host.tokenFile ?? join(dataDir, 'owner-token')) : 'AGENTHOST_TOKEN';
   screen.line(`agenthost ${context.version} on ${colors.bold(host.url)}`);
+  screen.line(`  page    ${oneLine(host.pageUrl, 1_000)}`);
   screen.line(`  data    ${path(dataDir)}`);
   screen.line(`  token   ${token}`);
   if (host.certificate !== undefined) screen.line(`  tls     SHA256 ${host.certificate.fingerprint}`);

@@ -12,6 +12,7 @@ describe('the config file', () => {
       roots: ['/work'],
       allowedOrigins: ['https://example.org'],
       allowedHosts: ['example.org:443'],
+      trustedProxies: ['10.0.0.0/8', '2001:db8::1'],
       retention: { turnsPerChat: 100 },
     };
     expect(parseConfig(config, file)).toEqual({
@@ -27,6 +28,8 @@ describe('the config file', () => {
     [{ allowedOrigins: ['example.org'] }, 'allowedOrigins: expected a list of origins'],
     [{ allowedOrigins: ['https://example.org/path'] }, 'allowedOrigins: expected a list of origins'],
     [{ allowedHosts: ['a/b'] }, 'allowedHosts: expected a list of hosts'],
+    [{ trustedProxies: ['10.0.0.0/33'] }, 'trustedProxies: expected a list of IP addresses and subnets'],
+    [{ trustedProxies: ['proxy'] }, 'trustedProxies: expected a list of IP addresses and subnets'],
     [{ retention: { turnsPerChat: 0 } }, 'retention: expected an object with turnsPerChat'],
     [{ retention: { days: 3 } }, 'retention: expected an object with turnsPerChat'],
     [{ defaultAgent: '' }, 'defaultAgent: expected the id of an agent, got ""'],

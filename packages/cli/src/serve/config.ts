@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { type AcpAgentEntry, AgentConfigError, readAgentEntries } from '@agenthost/agents';
-import type { HostOptions } from '@agenthost/host';
+import { type HostOptions, isProxyAddress } from '@agenthost/host';
 import { errorText, hasCode } from '@agenthost/protocol/values';
 
 /** Content of a config file (`agenthost.json`). */
@@ -15,6 +15,8 @@ export interface ServeConfig {
   readonly allowedOrigins?: readonly string[];
   /** Values of `Host` accepted besides the address listened on. */
   readonly allowedHosts?: readonly string[];
+  /** Addresses and subnets of proxies whose forwarded headers count. Absent: none. */
+  readonly trustedProxies?: readonly string[];
   /** Limits of the history. Absent: no limits. */
   readonly retention?: NonNullable<HostOptions['retention']>;
 }
@@ -40,6 +42,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   roots: listOf('absolute paths', isAbsolute),
   allowedOrigins: listOf('origins such as "https://example.org"', (text) => URL.parse(text)?.origin === text),
   allowedHosts: listOf('hosts such as "example.org:443"', (text) => /^[^\s/]+$/.test(text)),
+  trustedProxies: listOf('IP addresses and subnets such as "10.0.0.0/8"', isProxyAddress),
   retention: {
     expected: 'an object with turnsPerChat, maxAgeDays or both, whole numbers from 1',
     holds: (value) =>
