@@ -76,7 +76,7 @@ function fixedConfig(
 }
 
 /** The base path without a slash at its end; `undefined` for `/`. Throws a usage error. */
-export function basePathOf(given: string | undefined): string | undefined {
+function basePathOf(given: string | undefined): string | undefined {
   const path = given?.replace(/\/$/, '');
   if (given === undefined || given === '/') return undefined;
   if (path !== undefined && isBasePath(path)) return path;

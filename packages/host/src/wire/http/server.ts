@@ -16,6 +16,7 @@ import type { Gate } from '../../auth/gate.ts';
 import { addressesOf } from '../../auth/origin.ts';
 import { trustedProxies } from '../../auth/proxies.ts';
 import { extractToken, queryToken } from '../../auth/verify.ts';
+import type { HttpRoutes } from '../../handler-port/http-route.ts';
 import type { Log } from '../../lib/log.ts';
 import type { TlsCredentials } from '../../tls/credentials.ts';
 import { takeRest } from './first-request.ts';
@@ -24,6 +25,7 @@ import { createListener, type Listener } from './listener.ts';
 import { servePage } from './pages.ts';
 import { answer, hasBody, hasMethod, methodRefusal, type PlainAnswer, READS, refuse } from './plain-http.ts';
 import { type RequestView, viewOf } from './request-view.ts';
+import { serveRoute } from './serve-route.ts';
 import { type UnauthenticatedLimits, UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 import { UnhandledBytes } from './unhandled-bytes.ts';
 import { WEB_HEADERS } from './web-headers.ts';
@@ -47,6 +49,8 @@ export interface ServerOptions {
   readonly basePath?: string | undefined;
   /** Trusted proxies besides those on loopback: IP addresses and subnets. Absent: forwarded headers are ignored. */
   readonly proxies?: readonly string[] | undefined;
+  /** Requests that features answer, by path. `Host` and `Origin` are checked before. Default: none. */
+  readonly routes?: HttpRoutes;
   /** Version of the program that runs the host. Default: none is told. */
   readonly version?: string | undefined;
   /** Whether the host accepts new work: the answer of `/readyz`. */
@@ -124,7 +128,10 @@ export class HostServer {
       const view = this.#viewOf(request);
       const refusal = this.#refusalOf(request, view);
       const health = refusal ?? this.#healthOf(request, view);
+      const { routes = {} } = this.#options;
+      const route = Object.hasOwn(routes, view.path) ? routes[view.path] : undefined;
       if (health !== undefined) answer(response, health);
+      else if (route !== undefined) serveRoute({ request, response }, route, log);
       else if (view.path === '/ahp') this.#answerWithoutUpgrade(request, response);
       else if (!this.#servePage(request, response, view))
         answer(response, { status: 404, reason: NO_SUCH_PATH });
