@@ -1,4 +1,4 @@
-// `node scripts/run-tests.ts sim|kill|load|agents|vscode`: the runs that take too long for every check.
+// `node scripts/run-tests.ts sim|kill|load|agents|vscode|page`: the runs that take too long for every check.
 import { runStep } from './run-step.ts';
 import {
   type Counts,
@@ -11,8 +11,8 @@ import {
   writeClosing,
 } from './test-report.ts';
 
-/** Runs whose files run one after the other: load tests measure times and memory, and each test of VS Code may install it. */
-const IN_TURN: readonly RunName[] = ['load', 'vscode'];
+/** Runs whose files run one after the other: load tests and those of the page measure times, and each test of VS Code may install it. */
+const IN_TURN: readonly RunName[] = ['load', 'vscode', 'page'];
 
 async function countsOf(run: RunName): Promise<Counts> {
   const { code } = await runStep(
@@ -34,7 +34,7 @@ async function countsOf(run: RunName): Promise<Counts> {
 
 const run = process.argv.slice(2).find(isRunName);
 if (run === undefined || run === 'check') {
-  console.error('usage: node scripts/run-tests.ts sim|kill|load|agents|vscode');
+  console.error('usage: node scripts/run-tests.ts sim|kill|load|agents|vscode|page');
   process.exit(2);
 }
 

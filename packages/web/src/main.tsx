@@ -3,6 +3,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { pageNonce } from './app/nonce.ts';
+import { PageLife } from './app/page-life.ts';
 import { installTrustedTypes } from './app/trusted-types.ts';
 import { startTheme } from './theme/theme.ts';
 import './theme/theme.css';
@@ -13,8 +14,9 @@ startTheme();
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id root');
+const life = await PageLife.begin();
 createRoot(root).render(
   <StrictMode>
-    <App />
+    <App life={life} />
   </StrictMode>,
 );

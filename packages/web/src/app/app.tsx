@@ -6,17 +6,20 @@ import { HostsProvider, useLink, useLinkStatus } from '../live/use-hosts.ts';
 import { direction, language } from '../text/text.ts';
 import { Toasts } from '../ui/toasts.tsx';
 import { TooltipProvider } from '../ui/tooltip.tsx';
-import { clientOptions } from './client-options.ts';
+import { linkParts } from './client-options.ts';
+import type { PageLife } from './page-life.ts';
 import { hostUrl } from './paths.ts';
 import { router } from './router.tsx';
+import { watchNetwork } from './watch-network.ts';
 
 /** The page: its hosts, and the view that the address names. */
-export function App() {
-  const [hosts] = useState(() => new Hosts(hostUrl('').href, clientOptions));
+export function App({ life }: { readonly life: PageLife }) {
+  const [hosts] = useState(() => new Hosts(hostUrl('').href, linkParts(life)));
   useEffect(() => {
     document.documentElement.lang = language;
     document.documentElement.dir = direction;
     hosts.start();
+    return watchNetwork(() => hosts.checkNow());
   }, [hosts]);
   return (
     <HostsProvider value={hosts}>

@@ -1,14 +1,19 @@
-import type { HostAddress, PageClientOptions } from '../live/host-link.ts';
-import { language } from '../text/text.ts';
+import type { HostAddress, LinkParts, PageClientOptions } from '../live/host-link.ts';
+import { language, text } from '../text/text.ts';
+import { showError } from '../ui/toasts.tsx';
+import type { PageLife } from './page-life.ts';
 
-/** How the page introduces itself to a host. */
-export function clientOptions(_address: HostAddress): PageClientOptions {
-  return {
-    clientInfo: { name: 'agenthost-web', title: 'Web page', version: '0.1.0' },
+/** How the clients of this page introduce themselves, and where they keep unanswered actions. */
+export const linkParts = (life: PageLife): LinkParts => ({
+  options: (address: HostAddress): PageClientOptions => ({
+    clientInfo: { name: 'agenthost-web', title: text.app.clientTitle, version: '0.1.0' },
     locale: language,
+    memory: life.memoryOf(address.id),
     onError: (error, where) => {
       // oxlint-disable-next-line no-console -- the browser's console is the page's only log
       console.error(where, error);
+      showError(text.app.unexpected);
     },
-  };
-}
+  }),
+  forgetLife: (hostId) => life.forget(hostId),
+});

@@ -3,9 +3,11 @@ import {
   connect,
   HandshakeFailed,
   Replaced,
+  RpcError,
   Unauthorized,
   UntrustedHost,
 } from '@agenthost/client';
+import { ErrorCodes } from '@agenthost/protocol';
 import { Emitter } from './emitter.ts';
 import { LiveCache } from './live-cache.ts';
 
@@ -43,6 +45,14 @@ export interface HostAddress {
 /** Options of every client of the page. */
 export type PageClientOptions = NonNullable<Parameters<typeof connect>[1]>;
 
+/** What a link needs of the page. */
+export interface LinkParts {
+  /** Called for each new client. */
+  options(address: HostAddress): PageClientOptions;
+  /** Forgets the saved identity of this page at a host. */
+  forgetLife(hostId: string): void;
+}
+
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 15_000;
 
@@ -51,19 +61,19 @@ export class HostLink {
   readonly address: HostAddress;
   /** Open sessions, chats, terminals and lists, shared by views. */
   readonly cache = new LiveCache();
-  readonly #options: () => PageClientOptions;
+  readonly #parts: LinkParts;
   readonly #changed = new Emitter();
   #client: AhpClient | undefined;
   #status: LinkStatus = { state: 'connecting' };
   #lastOnline: number | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #attempts = 0;
+  #hasForgotten = false;
   #isClosed = false;
 
-  /** `options` is called for each new client. */
-  constructor(address: HostAddress, options: () => PageClientOptions) {
+  constructor(address: HostAddress, parts: LinkParts) {
     this.address = address;
-    this.#options = options;
+    this.#parts = parts;
   }
 
   /** The client. Absent until the first connection. */
@@ -95,6 +105,12 @@ export class HostLink {
     void this.#connect();
   }
 
+  /** Checks the connection at once: after sleep, or a change of network. */
+  checkNow(): void {
+    if (this.#client === undefined) this.retryNow();
+    else this.#client.checkNow();
+  }
+
   /** Closes the connection and all channels. */
   close(): void {
     this.#isClosed = true;
@@ -106,12 +122,20 @@ export class HostLink {
   async #connect(): Promise<void> {
     const { url, token } = this.address;
     try {
-      const client = await connect(`${url.replace(/\/$/, '')}/ahp`, { ...this.#options(), token });
+      const client = await connect(`${url.replace(/\/$/, '')}/ahp`, {
+        ...this.#parts.options(this.address),
+        token,
+      });
       if (this.#isClosed) return client.close();
       this.#attempts = 0;
       this.#follow(client);
     } catch (error) {
       if (this.#isClosed) return;
+      if (isForeignLife(error) && !this.#hasForgotten) {
+        this.#hasForgotten = true;
+        this.#parts.forgetLife(this.address.id);
+        return this.start();
+      }
       const ended = endOf(error);
       if (ended !== undefined) return this.#set(ended);
       const delayMs = Math.min(FIRST_RETRY_MS * 2 ** this.#attempts, MAX_RETRY_MS);
@@ -154,6 +178,12 @@ export class HostLink {
     this.#changed.emit();
   }
 }
+
+/** Whether the host knows the saved identity of this page under another token [AUTH-1]. */
+const isForeignLife = (error: unknown): boolean =>
+  error instanceof Unauthorized &&
+  error.cause instanceof RpcError &&
+  error.cause.code === ErrorCodes.PermissionDenied;
 
 /** The status after an error that another attempt would not change; `undefined` when it is worth another attempt. */
 function endOf(error: unknown): LinkStatus | undefined {

@@ -1,5 +1,5 @@
 import { Emitter } from './emitter.ts';
-import { type HostAddress, HostLink, type PageClientOptions } from './host-link.ts';
+import { type HostAddress, HostLink, type LinkParts } from './host-link.ts';
 import { createSetting } from './setting.ts';
 
 /** Id of the host that served the page. */
@@ -17,13 +17,14 @@ const otherHosts = createSetting<readonly HostAddress[]>('hosts', [], (stored) =
 
 /** All hosts of the page: the one that served it, and those that the person added. */
 export class Hosts {
-  readonly #options: (address: HostAddress) => PageClientOptions;
+  readonly #parts: LinkParts;
   readonly #changed = new Emitter();
   #links: readonly HostLink[];
+  #isStarted = false;
 
-  /** `own`: URL of the host that served the page. `options` is called for each new client. */
-  constructor(own: string, options: (address: HostAddress) => PageClientOptions) {
-    this.#options = options;
+  /** `own`: URL of the host that served the page. */
+  constructor(own: string, parts: LinkParts) {
+    this.#parts = parts;
     const addresses = [{ id: OWN_HOST, url: own, name: new URL(own).host }, ...otherHosts.value];
     this.#links = addresses.map((address) => this.#link(address));
   }
@@ -43,9 +44,16 @@ export class Hosts {
     return found;
   }
 
-  /** Connects to all hosts. */
+  /** Connects to all hosts. Does nothing when called again. */
   start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     for (const link of this.#links) link.start();
+  }
+
+  /** Checks the connections to all hosts at once. */
+  checkNow(): void {
+    for (const link of this.#links) link.checkNow();
   }
 
   /** Adds a host and connects to it. */
@@ -69,6 +77,6 @@ export class Hosts {
   }
 
   #link(address: HostAddress): HostLink {
-    return new HostLink(address, () => this.#options(address));
+    return new HostLink(address, this.#parts);
   }
 }

@@ -1,6 +1,9 @@
 /** Texts of the frame around all views. */
 export const app = {
   name: 'agenthost',
+  /** Name of this client for other clients. */
+  clientTitle: 'Web page',
+  unexpected: 'Something went wrong. The console of the browser has the details.',
   skipToContent: 'Skip to content',
   sessions: 'Sessions',
   terminals: 'Terminals',

@@ -1,0 +1,149 @@
+// A host of its own and a browser for the tests of the page.
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AhpClient, connect } from '@agenthost/client';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { launchChromium } from '../access/chromium.ts';
+import { type HostAddress, HostProcess } from '../agents/host-process.ts';
+import { root } from '../source-graph.ts';
+
+/** Pictures of failed and finished stages. */
+const pictures = join(root, '.cache/page');
+
+/** Longest wait for an element, in milliseconds. */
+const PATIENCE_MS = 20_000;
+
+/** A phone with a touch screen. */
+export const PHONE: BrowserContextOptions = {
+  viewport: { width: 360, height: 740 },
+  deviceScaleFactor: 2,
+  hasTouch: true,
+  isMobile: true,
+  locale: 'en-US',
+};
+
+/** A laptop. */
+export const LAPTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, locale: 'en-US' };
+
+/** Messages of the browser's console that are expected: a host that is away cannot be reached. */
+const EXPECTED_MESSAGES = /WebSocket connection to|net::ERR_|Failed to load resource/;
+
+/** A folder, a host and a browser, all ended by `dispose`. */
+export class PageStage {
+  readonly folder: string;
+  readonly host: HostProcess;
+  readonly browser: Browser;
+  /** Errors and violations of the content security policy that pages reported. */
+  readonly faults: string[] = [];
+  #address: HostAddress;
+  readonly #clients: AhpClient[] = [];
+  readonly #contexts: BrowserContext[] = [];
+
+  private constructor(folder: string, host: HostProcess, browser: Browser, address: HostAddress) {
+    this.folder = folder;
+    this.host = host;
+    this.browser = browser;
+    this.#address = address;
+  }
+
+  /** Starts host and browser. `config`: the host's config file. */
+  static async start(config: unknown = {}, more: readonly string[] = []): Promise<PageStage> {
+    if (!existsSync(join(root, 'packages/web/dist/page/index.html')))
+      throw new Error('the page is not built: run npm run build');
+    const folder = await mkdtemp(join(tmpdir(), 'agenthost-page-'));
+    await mkdir(join(folder, 'work'));
+    await mkdir(pictures, { recursive: true });
+    const host = new HostProcess(folder, config, more);
+    const address = await host.start();
+    return new PageStage(folder, host, await launchChromium(), address);
+  }
+
+  get token(): string {
+    return this.#address.token;
+  }
+
+  /** `http://127.0.0.1:<port>`. */
+  get origin(): string {
+    return new URL(this.#address.wsUrl).origin.replace('ws', 'http');
+  }
+
+  /** Folder that sessions work in, as a `file:` URI. */
+  get workUri(): string {
+    return `file://${join(this.folder, 'work')}`;
+  }
+
+  /** Starts the host again, on its port. */
+  async restart(): Promise<void> {
+    this.#address = await this.host.start();
+  }
+
+  /** A browser with cookies and storage of its own. */
+  async context(options: BrowserContextOptions = LAPTOP): Promise<BrowserContext> {
+    const context = await this.browser.newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
+    this.#contexts.push(context);
+    return context;
+  }
+
+  /** A window that is signed in with a token (the owner's by default) and shows `path`. */
+  async open(
+    path = '/',
+    { context, token = this.token }: { context?: BrowserContext; token?: string } = {},
+  ): Promise<Page> {
+    const page = await (context ?? (await this.context())).newPage();
+    this.watch(page);
+    await page.goto(`${this.origin}/?token=${token}`);
+    if (path !== '/') await page.goto(this.origin + path);
+    return page;
+  }
+
+  /** Records the faults of a page. */
+  watch(page: Page): void {
+    page.on('pageerror', (error) => this.faults.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !EXPECTED_MESSAGES.test(message.text()))
+        this.faults.push(message.text());
+    });
+  }
+
+  /** A client of the host beside the pages, such as a command line. */
+  async client(title = 'Command line'): Promise<AhpClient> {
+    const client = await connect(this.#address.wsUrl, {
+      token: this.token,
+      clientInfo: { name: 'test', title, version: '1' },
+    });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Creates a session of the demo agent. Returns its path in the page. */
+  async session(client: AhpClient, prompt?: string): Promise<{ uri: string; path: string }> {
+    const session = await client.sessions.create({ provider: 'demo', workingDirectories: [this.workUri] });
+    if (prompt !== undefined) session.prompt(prompt).result.catch(() => undefined);
+    return { uri: session.uri, path: sessionPath(session.uri) };
+  }
+
+  /** Writes a picture into `.cache/page`. */
+  async picture(page: Page, name: string): Promise<void> {
+    await page.screenshot({ path: join(pictures, `${name}.png`) });
+  }
+
+  /** Fails when a page reported an error or broke the content security policy. */
+  expectNoFaults(): void {
+    expect(this.faults).toEqual([]);
+  }
+
+  async dispose(): Promise<void> {
+    for (const client of this.#clients) client.close();
+    for (const context of this.#contexts) await context.close();
+    await this.browser.close();
+    await this.host.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** The address of a session in the page. */
+export const sessionPath = (uri: string): string => `/s/${encodeURIComponent(uri)}`;
