@@ -61,7 +61,7 @@ export class AccessTokens {
   /** Ids of expired tokens. A token stays expired when the clock is set back, also after a restart. */
   readonly #expired: Set<string>;
   #cancelLook: Cancel | undefined;
-  #ended: EndedListener = () => undefined;
+  readonly #ended: EndedListener[] = [];
   #isOver = false;
 
   private constructor(parts: Parts, rows: readonly StoredToken[], expired: readonly string[]) {
@@ -80,9 +80,9 @@ export class AccessTokens {
     return new AccessTokens(parts, await journal.listTokens(), expired);
   }
 
-  /** Registers the listener for tokens that end. */
+  /** Adds a listener for tokens that end. */
   onEnded(listener: EndedListener): void {
-    this.#ended = listener;
+    this.#ended.push(listener);
   }
 
   /** The identity behind a secret; `undefined` for an unknown, revoked or expired one. Updates `lastUsedAt`. */
@@ -158,7 +158,7 @@ export class AccessTokens {
     this.#byHash.delete(token.hash);
     this.#expired.delete(id);
     const written = this.#parts.sync.attempt((tx) => tx.write({ op: 'dropToken', id }));
-    this.#ended(token.hash, true, revoking);
+    for (const listener of this.#ended) listener(token.hash, true, revoking);
     return { tokenHash: token.hash, isDurable: await written };
   }
 
@@ -207,7 +207,7 @@ export class AccessTokens {
     if (next === Infinity) return;
     this.#cancelLook = this.#parts.timers.after(Math.min(next, LOOK_MS), () => {
       for (const token of this.#byHash.values()) {
-        if (this.#hasExpired(token)) this.#ended(token.hash, false);
+        if (this.#hasExpired(token)) for (const listener of this.#ended) listener(token.hash, false);
       }
       this.#lookLater();
     });

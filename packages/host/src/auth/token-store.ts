@@ -1,19 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import { errorCode, hasCode } from '@agenthost/protocol/values';
-import { ensureFolder } from '../lib/ensure-folder.ts';
+import { closeSync, constants, fchmodSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode } from '@agenthost/protocol/values';
 import {
   AccessError,
   foreignOwner,
@@ -22,6 +10,7 @@ import {
   isWritableByOthers,
   kindOfFile,
 } from '../lib/file-facts.ts';
+import { createPrivateFile } from '../lib/private-file.ts';
 
 /** Sources of the owner's token, in order of precedence. */
 export interface TokenSources {
@@ -176,26 +165,14 @@ function textOf(file: number, path: string): string {
   return bytes.toString('utf8', 0, length).trim();
 }
 
-/** Creates the file atomically. When two hosts do so at the same time, both use the token of the first. */
+/** When two hosts create the file at the same time, both use the token of the first. */
 function createFile(path: string, token: string): void {
-  const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
-    ensureFolder(dirname(path));
-    const file = openSync(temporary, 'wx', 0o600);
-    try {
-      writeSync(file, `${token}\n`);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    linkSync(temporary, path);
+    createPrivateFile(path, `${token}\n`);
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return;
     throw new AccessError(`the token file ${path} cannot be created: check the folder's permissions`, {
       cause: error,
     });
-  } finally {
-    rmSync(temporary, { force: true });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ChannelModules } from '../handler-port/channel-module.ts';
 import type { Commands } from '../handler-port/commands.ts';
+import type { HttpRoute, HttpRoutes } from '../handler-port/http-route.ts';
 import type { Log } from '../lib/log.ts';
 import type { Departures } from '../wire/clients/client-lives.ts';
 import type { Feature } from './feature.ts';
@@ -10,6 +11,7 @@ export class FeatureList {
   readonly #features: Feature[] = [];
   #isStopped = false;
   readonly #commands: { -readonly [M in keyof Commands]: Commands[M] } = {};
+  readonly #routes: Record<string, HttpRoute> = {};
   readonly #channels: { -readonly [K in keyof ChannelModules]: ChannelModules[K] } = {};
 
   constructor(log: Log) {
@@ -19,6 +21,11 @@ export class FeatureList {
   /** The commands of all features. Grows with `add`. */
   get commands(): Commands {
     return this.#commands;
+  }
+
+  /** The HTTP routes of all features. Grows with `add`. */
+  get routes(): HttpRoutes {
+    return this.#routes;
   }
 
   /** The channel modules of all features. Grows with `add`. */
@@ -36,10 +43,11 @@ export class FeatureList {
     },
   };
 
-  /** Appends a feature and returns it. Throws when another feature has one of its commands or its channel. */
+  /** Appends a feature and returns it. Throws when another feature has one of its commands, its channel or its path. */
   add<F extends Feature>(feature: F): F {
     claim(this.#commands, feature.commands, 'command');
     claim(this.#channels, feature.channel, 'channel');
+    claim(this.#routes, feature.routes, 'path');
     this.#features.push(feature);
     feature.observe?.();
     return feature;

@@ -1,5 +1,6 @@
 import type { ChannelModules } from '../handler-port/channel-module.ts';
 import type { Commands } from '../handler-port/commands.ts';
+import type { HttpRoutes } from '../handler-port/http-route.ts';
 import type { Departures } from '../wire/clients/client-lives.ts';
 
 /**
@@ -11,6 +12,8 @@ export interface Feature {
   readonly name: string;
   /** The requests of clients that it answers. */
   readonly commands?: Commands;
+  /** The plain HTTP requests that it answers, by path. */
+  readonly routes?: HttpRoutes;
   /** Plans the actions that clients dispatch on a kind of channel. */
   readonly channel?: ChannelModules;
   /** Is told of clients that leave a channel or come back. */

@@ -4,6 +4,7 @@ import {
   type CountLimit,
   excessOf,
   type RefusalDetails,
+  type TokenScope,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { Channel } from '../sync/channel.ts';
@@ -15,6 +16,7 @@ export interface Caller {
   readonly clientId: string;
   /** Hash of its token. Client ids belong to a token. */
   readonly tokenHash: string;
+  readonly scope: TokenScope;
   readonly isAdmin: boolean;
   /** BCP 47 [CHAT-19]. */
   readonly locale: string;

@@ -14,11 +14,13 @@ import { catalogueFeature } from '../features/catalogue/feature.ts';
 import { chatFeature } from '../features/chat/feature.ts';
 import { clientToolsFeature } from '../features/client-tools/feature.ts';
 import { completionFeature } from '../features/completion/feature.ts';
+import { diskUseFeature } from '../features/disk-use/feature.ts';
 import { FeatureList } from '../features/feature-list.ts';
 import { historyFeature } from '../features/history/feature.ts';
 import { importFeature } from '../features/import/feature.ts';
 import { openTurnsFeature } from '../features/open-turns/feature.ts';
 import { presenceFeature } from '../features/presence/feature.ts';
+import { pushFeature } from '../features/push/feature.ts';
 import { resourceFeature } from '../features/resource/feature.ts';
 import { rootFeature } from '../features/root/feature.ts';
 import { searchFeature } from '../features/search/feature.ts';
@@ -236,7 +238,10 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     }),
   );
   features.add(searchFeature(sync, slices));
-  features.add(resourceFeature(journal, workspace.readerFor(listFolders)));
+  features.add(diskUseFeature(sync, options.dataDir));
+  const { dataDir, push } = options;
+  features.add(await pushFeature({ ...common, ...tokens, features, presentClients, dataDir, options: push }));
+  features.add(resourceFeature(journal, workspace.readerFor(listFolders), workspace.foldersFor(listFolders)));
   listing.onList((tx, uri, by) =>
     tx.effect(() => emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri })),
   );

@@ -32,7 +32,7 @@ export interface Listening {
  * Loads token and certificate, and listens. Rejects with `ListenRefused`, `TlsError` or the system's error.
  */
 export async function startListening(
-  { hub, sync, ownerTokens, accessTokens }: Core,
+  { hub, sync, features, ownerTokens, accessTokens }: Core,
   { listen, dataDir, version, clock, timers, log, emit, isReady }: Listening,
 ): Promise<{ stop(): Promise<void>; address: HostAddress }> {
   const found = findOwnerToken({ token: listen.token, tokenFile: listen.tokenFile, dataDir });
@@ -64,6 +64,7 @@ export async function startListening(
     proxies: trustProxy === false ? undefined : trustProxy === true ? [] : trustProxy,
     version,
     log,
+    routes: features.routes,
     isReady,
     refusalFor: (identity) => hub.refusalFor(identity),
     accept: (transport, identity) => void hub.accept(transport, identity),

@@ -107,6 +107,19 @@ export interface TerminalOptions {
   readonly owner?: PtyOwner;
 }
 
+/** Options of Web Push. */
+export interface PushOptions {
+  /**
+   * Whether pushes may go to this machine, also by `http:`. For tests with a push service of their own. Default false: pushes go to public
+   * addresses by `https:` only.
+   */
+  readonly allowLoopback?: boolean;
+  /**
+   * `mailto:` or `https:` URL by which operators of push services can reach the owner of the host. Default: an address of example.org.
+   */
+  readonly contact?: string;
+}
+
 /** Default time until an idle channel without subscribers is unloaded from memory, in milliseconds. */
 export const UNLOAD_AFTER_MS = 60_000;
 
@@ -148,6 +161,7 @@ export interface HostOptions {
   /** Which history is kept. Default: everything. */
   readonly retention?: RetentionPolicy;
   readonly terminals?: TerminalOptions;
+  readonly push?: PushOptions;
   /**
    * Time in which a client that left can come back to its claims before others may take them, in
    * milliseconds. Default 30,000.

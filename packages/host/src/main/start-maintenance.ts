@@ -20,6 +20,7 @@ export function startMaintenance(
   const owner = {
     clientId: '',
     tokenHash: '',
+    scope: 'admin' as const,
     isAdmin: true,
     locale: 'en',
     sink: { envelope: () => undefined, frame: () => undefined, notification: () => undefined },

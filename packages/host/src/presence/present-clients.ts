@@ -7,10 +7,10 @@ import {
   type TokenScope,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
+import { cleanLine } from '../lib/clean-line.ts';
 import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import { EncodedNotification, type Sink } from '../sync/subscription.ts';
-import { cleanLine } from './clean-line.ts';
 
 /** Greatest number of clients in one notification. */
 const MAX_CLIENTS = 256;

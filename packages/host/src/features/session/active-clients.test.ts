@@ -19,6 +19,7 @@ test('among many active clients only the one that changes its tools is measured'
   const caller = {
     clientId: 'me',
     tokenHash: 'hash',
+    scope: 'interact' as const,
     isAdmin: false,
     locale: 'en',
     sink: { envelope: nothing, frame: nothing, notification: nothing },

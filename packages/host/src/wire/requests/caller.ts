@@ -6,6 +6,7 @@ import type { Connection } from '../connection/connection.ts';
 export const callerOf = (connection: Connection): Caller => ({
   clientId: connection.online.client.id,
   tokenHash: connection.identity.tokenHash,
+  scope: connection.identity.scope,
   isAdmin: connection.identity.scope === 'admin',
   locale: connection.online.locale,
   sink: connection,

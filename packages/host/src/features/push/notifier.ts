@@ -1,0 +1,152 @@
+import { hostname } from 'node:os';
+import { findById, isWithinScope } from '@agenthost/protocol';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { PresentClients } from '../../presence/present-clients.ts';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { PushMessage } from './delivery.ts';
+import type { StoredDevice } from './devices.ts';
+import { type AskedQuestion, type EndedTurn, isQuestion } from './occasions.ts';
+import { type Notice, payloadOf, type Question, questionText, tagOf, turnText } from './payload.ts';
+import { isQuiet } from './quiet-hours.ts';
+import type { PushSender } from './sender.ts';
+import { pushTexts } from './texts.ts';
+import type { Tickets } from './tickets.ts';
+
+/** A device that is off gets the message for this long. */
+const TTL_SECONDS = 86_400;
+const TEST_TTL_SECONDS = 60;
+
+interface Parts {
+  readonly sync: Sync;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly presentClients: PresentClients;
+  readonly sender: PushSender;
+  readonly tickets: Tickets;
+  /** The devices whose tokens are valid. */
+  devices(): readonly StoredDevice[];
+  find(id: string): StoredDevice | undefined;
+}
+
+/** Decides which devices get a push, and writes it. */
+export class Notifier {
+  readonly #parts: Parts;
+  readonly #host = hostname();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** A question waits. Does nothing if it was answered meanwhile, or is on a screen. */
+  question(asked: AskedQuestion): void {
+    this.#run(asked.session, async () => {
+      const session = await this.#parts.sync.registry.openOf('session', asked.session);
+      const question = questionOf(session, asked.id);
+      if (session === undefined || question === undefined) return;
+      this.#send('inputNeeded', session, question.chat, (device) => {
+        const present = questionOf(session, asked.id);
+        return present && this.#questionNotice(device, session, present);
+      });
+    });
+  }
+
+  /** A turn has ended. Does nothing if the next one runs, or the chat is on a screen. */
+  turnEnded({ session: sessionUri, chat: chatUri, turnId }: EndedTurn): void {
+    this.#run(sessionUri, async () => {
+      const { registry } = this.#parts.sync;
+      const session = await registry.openOf('session', sessionUri);
+      const chat = await registry.openOf('chat', chatUri);
+      if (session === undefined || chat === undefined) return;
+      this.#send('turnEnded', session, chatUri, (device) => {
+        const turn = chat.state.turns.at(-1);
+        if (!chat.isAlive || chat.state.activeTurn !== undefined || turn?.id !== turnId) return undefined;
+        const body = turnText(turn, pushTexts(device.locale));
+        return { ...this.#noticeIn(session, chatUri, body), kind: 'turnEnded' };
+      });
+    });
+  }
+
+  /** The message of a test. */
+  testMessage(device: StoredDevice): PushMessage {
+    const body = pushTexts(device.locale).test;
+    const notice: Notice = {
+      kind: 'test',
+      host: this.#host,
+      session: '',
+      chat: '',
+      title: device.device,
+      body,
+    };
+    const json = payloadOf(notice);
+    return { subscription: device.subscription, json, urgency: 'high', ttlSeconds: TEST_TTL_SECONDS };
+  }
+
+  #send(
+    kind: 'inputNeeded' | 'turnEnded',
+    session: Channel<'session'>,
+    chat: string,
+    noticeFor: (device: StoredDevice) => Notice | undefined,
+  ): void {
+    const { presentClients, sender, clock } = this.#parts;
+    if (session.hostData.importing !== undefined || presentClients.isShown([session.uri, chat])) return;
+    const topic = tagOf(session.uri);
+    for (const { id, events, quietHours, mutedSessions } of this.#parts.devices()) {
+      if (!events[kind] || mutedSessions.includes(session.uri)) continue;
+      if (quietHours !== undefined && isQuiet(quietHours, clock.now())) continue;
+      const make = (): PushMessage | undefined => {
+        const device = this.#parts.find(id);
+        const notice = device && noticeFor(device);
+        if (device === undefined || notice === undefined) return undefined;
+        const urgency = kind === 'inputNeeded' ? 'high' : 'normal';
+        const { subscription } = device;
+        return { subscription, json: payloadOf(notice), topic, urgency, ttlSeconds: TTL_SECONDS };
+      };
+      // Nothing to say: no message replaces an earlier one.
+      const device = this.#parts.find(id);
+      if (device !== undefined && noticeFor(device) !== undefined) sender.send({ device: id, topic, make });
+    }
+  }
+
+  #noticeIn(session: Channel<'session'>, chat: string, body: string): Omit<Notice, 'kind'> {
+    const title = session.state.title.trim() === '' ? session.state.provider : session.state.title;
+    return { host: this.#host, session: session.uri, chat, title, body };
+  }
+
+  #questionNotice(device: StoredDevice, session: Channel<'session'>, question: Question): Notice {
+    const texts = pushTexts(device.locale);
+    const notice: Notice = {
+      ...this.#noticeIn(session, question.chat, questionText(question, texts)),
+      kind: 'inputNeeded',
+      ask: question.id,
+    };
+    if (question.kind !== 'toolConfirmation' || question.toolCall.status !== 'pending-confirmation')
+      return notice;
+    if (!isWithinScope(device.scope, 'interact')) return notice;
+    const { options, toolCallId } = question.toolCall;
+    // With permanent options alone, a plain yes would be permanent too.
+    const isOnce =
+      options === undefined ||
+      options.some((option) => option.kind === 'approve' && option['x-lasting'] !== true);
+    const { turnId, chat } = question;
+    return {
+      ...notice,
+      actions: [
+        ...(isOnce ? [{ action: 'allow' as const, title: texts.allow }] : []),
+        { action: 'deny', title: texts.deny },
+      ],
+      ticket: this.#parts.tickets.issue({ device: device.id, chat, turnId, toolCallId }),
+    };
+  }
+
+  #run(session: string, work: () => Promise<void>): void {
+    if (this.#parts.devices().length === 0) return;
+    work().catch((error: unknown) => this.#parts.log.error({ error, session }, 'a push could not be made'));
+  }
+}
+
+function questionOf(session: Channel<'session'> | undefined, id: string): Question | undefined {
+  const found = session?.isAlive === true ? findById(session.state.inputNeeded, id) : undefined;
+  return isQuestion(found) ? found : undefined;
+}
