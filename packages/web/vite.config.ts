@@ -30,10 +30,29 @@ const precompressed = (): Plugin => ({
   },
 });
 
+/** Languages of code blocks are loaded when a block needs them. */
+const isLanguage = (ids: readonly string[]): boolean => ids.some((id) => id.includes('/@shikijs/langs/'));
+
+/** Writes the names of the page's files into the service worker, which stores them. */
+const listedFiles = (): Plugin => ({
+  name: 'listed-files',
+  apply: 'build',
+  generateBundle(_, bundle) {
+    const worker = bundle['sw.js'];
+    if (worker?.type !== 'chunk') throw new Error('the build has no sw.js');
+    const files = Object.values(bundle)
+      .filter((output) => output.fileName.startsWith('assets/'))
+      .filter((output) => output.type === 'asset' || !isLanguage(output.moduleIds))
+      .map(({ fileName }) => fileName);
+    if (!worker.code.includes('__FILES__')) throw new Error('sw.js has no place for the file names');
+    worker.code = worker.code.replaceAll('__FILES__', files.toSorted().join(' '));
+  },
+});
+
 export default defineConfig({
   // Relative: the host serves the page below any base path.
   base: './',
-  plugins: [react(), tailwindcss(), precompressed()],
+  plugins: [react(), tailwindcss(), listedFiles(), precompressed()],
   resolve: { conditions: ['@agenthost/source', 'module', 'browser', 'development|production'] },
   // The host replaces both placeholders for each response.
   html: { cspNonce: '__CSP_NONCE__' },

@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { pageNonce } from './app/nonce.ts';
 import { PageLife } from './app/page-life.ts';
+import { registerWorker } from './app/register-worker.ts';
 import { installTrustedTypes } from './app/trusted-types.ts';
 import { startTheme } from './theme/theme.ts';
 import './theme/theme.css';
@@ -20,3 +21,5 @@ createRoot(root).render(
     <App life={life} />
   </StrictMode>,
 );
+
+void registerWorker();

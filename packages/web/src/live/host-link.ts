@@ -1,6 +1,7 @@
 import {
   type AhpClient,
   connect,
+  createClient,
   HandshakeFailed,
   Replaced,
   RpcError,
@@ -8,6 +9,8 @@ import {
   UntrustedHost,
 } from '@agenthost/client';
 import { ErrorCodes } from '@agenthost/protocol';
+import { savedHostTransport } from '../offline/saved-host.ts';
+import { SavedStates } from '../offline/saved-states.ts';
 import { Emitter } from './emitter.ts';
 import { LiveCache } from './live-cache.ts';
 
@@ -64,6 +67,8 @@ export class HostLink {
   readonly #parts: LinkParts;
   readonly #changed = new Emitter();
   #client: AhpClient | undefined;
+  /** The client shows the states that this browser saved, because the host was not reached since the page was loaded. */
+  #isCopy = false;
   #status: LinkStatus = { state: 'connecting' };
   #lastOnline: number | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -76,13 +81,18 @@ export class HostLink {
     this.#parts = parts;
   }
 
-  /** The client. Absent until the first connection. */
+  /** The client. Absent until the first connection, or until the browser's copy of the host's state is open. */
   get client(): AhpClient | undefined {
     return this.#client;
   }
 
   get status(): LinkStatus {
     return this.#status;
+  }
+
+  /** Whether the client shows the copy in this browser, because the host was not reached since the page was loaded. */
+  get isCopy(): boolean {
+    return this.#isCopy;
   }
 
   /** Calls `listener` after `status` or `client` changed. Returns a function that removes it. */
@@ -95,19 +105,18 @@ export class HostLink {
 
   /** Tries at once, and takes the identity back from a client that replaced this one. */
   retryNow(): void {
-    if (this.#client !== undefined && this.#client.status.state !== 'closed') {
+    if (this.#client !== undefined && !this.#isCopy && this.#client.status.state !== 'closed') {
       this.#client.reconnectNow();
       return;
     }
     clearTimeout(this.#retry);
-    this.cache.clear();
-    this.#client = undefined;
+    if (!this.#isCopy) this.#drop();
     void this.#connect();
   }
 
   /** Checks the connection at once: after sleep, or a change of network. */
   checkNow(): void {
-    if (this.#client === undefined) this.retryNow();
+    if (this.#client === undefined || this.#isCopy) this.retryNow();
     else this.#client.checkNow();
   }
 
@@ -128,6 +137,7 @@ export class HostLink {
       });
       if (this.#isClosed) return client.close();
       this.#attempts = 0;
+      this.#drop();
       this.#follow(client);
     } catch (error) {
       if (this.#isClosed) return;
@@ -138,10 +148,35 @@ export class HostLink {
       }
       const ended = endOf(error);
       if (ended !== undefined) return this.#set(ended);
+      await this.#openCopy();
       const delayMs = Math.min(FIRST_RETRY_MS * 2 ** this.#attempts, MAX_RETRY_MS);
       this.#attempts += 1;
       this.#set({ state: 'away', reason: messageOf(error), retryAt: Date.now() + delayMs });
       this.#retry = setTimeout(() => void this.#connect(), delayMs);
+    }
+  }
+
+  /** Closes the client and everything that views have opened with it. */
+  #drop(): void {
+    this.cache.clear();
+    this.#client?.close();
+    this.#client = undefined;
+    this.#isCopy = false;
+  }
+
+  /** Shows what this browser saved of the host, if it saved anything. */
+  async #openCopy(): Promise<void> {
+    if (this.#client !== undefined) return;
+    const states = new SavedStates(this.address.id);
+    try {
+      if ((await states.host()) === undefined) return;
+      const copy = createClient({ transport: () => Promise.resolve(savedHostTransport(states)) });
+      await copy.connect();
+      if (this.#isClosed || this.#client !== undefined) return copy.close();
+      this.#client = copy;
+      this.#isCopy = true;
+    } catch {
+      // Without storage there is no copy; the page says that the host is away.
     }
   }
 

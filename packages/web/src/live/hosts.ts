@@ -1,3 +1,5 @@
+import { saveStates } from '../offline/save-states.ts';
+import { SavedStates } from '../offline/saved-states.ts';
 import { Emitter } from './emitter.ts';
 import { type HostAddress, HostLink, type LinkParts } from './host-link.ts';
 import { createSetting } from './setting.ts';
@@ -20,6 +22,7 @@ export class Hosts {
   readonly #parts: LinkParts;
   readonly #changed = new Emitter();
   #links: readonly HostLink[];
+  readonly #saving = new Map<HostLink, () => void>();
   #isStarted = false;
 
   /** `own`: URL of the host that served the page. */
@@ -71,12 +74,19 @@ export class Hosts {
   remove(id: string): void {
     if (id === OWN_HOST) return;
     otherHosts.set(otherHosts.value.filter((each) => each.id !== id));
-    this.#links.find(({ address }) => address.id === id)?.close();
+    const removed = this.#links.find(({ address }) => address.id === id);
+    if (removed === undefined) return;
+    removed.close();
+    this.#saving.get(removed)?.();
+    this.#saving.delete(removed);
+    new SavedStates(id).clear().catch(() => undefined);
     this.#links = this.#links.filter(({ address }) => address.id !== id);
     this.#changed.emit();
   }
 
   #link(address: HostAddress): HostLink {
-    return new HostLink(address, this.#parts);
+    const link = new HostLink(address, this.#parts);
+    this.#saving.set(link, saveStates(link));
+    return link;
   }
 }

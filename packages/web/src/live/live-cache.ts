@@ -97,6 +97,11 @@ export class LiveCache {
     return entry;
   }
 
+  /** The values that are open now. */
+  *values(): Generator<unknown, void, undefined> {
+    for (const { opened } of this.#entries.values()) if (opened.state === 'open') yield opened.value;
+  }
+
   /** Closes all values. */
   clear(): void {
     for (const entry of Array.from(this.#entries.values())) entry.close();

@@ -1,7 +1,17 @@
 /// <reference lib="webworker" />
-export type ServiceWorkerModule = true;
+import { answerFromCache, dropOldCaches, fillCache } from './shell-cache.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 
-// A new version takes over at the next visit of the page.
-self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener('install', (event) => {
+  event.waitUntil(fillCache(self.registration.scope).then(() => self.skipWaiting()));
+});
+
+self.addEventListener('activate', (event) => {
+  event.waitUntil(dropOldCaches().then(() => self.clients.claim()));
+});
+
+self.addEventListener('fetch', (event) => {
+  const answer = answerFromCache(event.request, self.registration.scope);
+  if (answer !== undefined) event.respondWith(answer);
+});

@@ -1,4 +1,6 @@
 import { hostUrl } from '../app/paths.ts';
+import { OWN_HOST } from '../live/hosts.ts';
+import { SavedStates } from '../offline/saved-states.ts';
 
 /** The host's answer to `GET sign-in/state`. */
 export interface SignInState {
@@ -44,8 +46,9 @@ export async function signIn(token: string): Promise<SignInResult> {
   };
 }
 
-/** Ends this browser's sign-in and shows the sign-in page. */
+/** Ends this browser's sign-in, deletes its copy of the host's state, and shows the sign-in page. */
 export async function signOut(): Promise<void> {
+  await new SavedStates(OWN_HOST).clear().catch(() => undefined);
   await fetch(hostUrl('logout'), { method: 'POST', redirect: 'manual' });
   location.assign(hostUrl(''));
 }

@@ -1,0 +1,76 @@
+/// <reference lib="webworker" />
+
+/** Names of the page's files, separated by spaces. The build fills it in, so each build has another worker. */
+const FILES = '__FILES__';
+
+/** Folder of the files whose names change with their content. */
+const ASSETS = 'assets/';
+
+/** A hash of the file names: caches of different builds have different names. */
+const CACHE = `agenthost-${hashOf(FILES)}`;
+
+/** Key of the page itself. Its nonce and its content security policy are stored together, so they match. */
+const SHELL = './';
+
+/** Paths that the host answers itself. */
+const HOST_PATHS = /^(?:ahp|healthz|readyz|sign-in|logout|push-answer)(?:\/|$)/;
+
+/** Time after which a slow host is not waited for any more, in milliseconds. */
+const PATIENCE_MS = 4_000;
+
+/** Stores all files of this build. */
+export async function fillCache(scope: string): Promise<void> {
+  const cache = await caches.open(CACHE);
+  // The shell must come from the host, not from the HTTP cache.
+  await cache.put(new URL(SHELL, scope), await fetch(new URL(SHELL, scope), { cache: 'reload' }));
+  await cache.addAll(FILES.split(' ').map((file) => new URL(file, scope).href));
+}
+
+/** Deletes the files of earlier builds. */
+export async function dropOldCaches(): Promise<void> {
+  const names = await caches.keys();
+  await Promise.all(
+    names
+      .filter((name) => name.startsWith('agenthost-') && name !== CACHE)
+      .map((name) => caches.delete(name)),
+  );
+}
+
+/** The answer to a request of a page; `undefined`: the browser asks the host as usual. */
+export function answerFromCache(request: Request, scope: string): Promise<Response> | undefined {
+  const url = new URL(request.url);
+  if (request.method !== 'GET' || !url.href.startsWith(scope)) return undefined;
+  const path = url.href.slice(scope.length).replace(/[?#].*/, '');
+  if (HOST_PATHS.test(path)) return undefined;
+  if (path.startsWith(ASSETS)) return assetOf(request);
+  // A link with a token must reach the host, which signs the browser in.
+  const isSignIn = url.searchParams.has('token');
+  return request.mode === 'navigate' && !isSignIn ? shellOf(request, scope) : undefined;
+}
+
+async function assetOf(request: Request): Promise<Response> {
+  return (await caches.match(request)) ?? fetch(request);
+}
+
+/** The page from the host, else the stored one. */
+async function shellOf(request: Request, scope: string): Promise<Response> {
+  try {
+    const response = await fetch(request, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    // A proxy answers for a host that is away.
+    if (response.status < 500) return response;
+    return (await storedShell(scope)) ?? response;
+  } catch (error) {
+    const stored = await storedShell(scope);
+    if (stored === undefined) throw error;
+    return stored;
+  }
+}
+
+const storedShell = (scope: string): Promise<Response | undefined> =>
+  caches.match(new URL(SHELL, scope), { ignoreSearch: true });
+
+function hashOf(text: string): string {
+  let hash = 0;
+  for (let index = 0; index < text.length; index += 1) hash = (hash * 31 + text.charCodeAt(index)) | 0;
+  return (hash >>> 0).toString(36);
+}
