@@ -1,0 +1,10 @@
+import type { Author, PresentClient } from '@agenthost/protocol';
+import { text } from '../text/text.ts';
+import { visibleText } from '../text/visible-text.ts';
+
+/** A client for people: `Web page (Chrome on Android)`, or `you` for this page. */
+export function clientName(client: Author | PresentClient, own: string | undefined): string {
+  if (client.clientId === own) return text.presence.you;
+  const name = visibleText(client.name);
+  return client.device === undefined ? name : text.presence.onDevice(name, visibleText(client.device));
+}
