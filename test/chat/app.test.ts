@@ -1,17 +1,10 @@
 // The program without its window, against a host that the test plays, for timings that nobody can type by hand.
-import {
-  type ChatState,
-  type Message,
-  ROOT_URI,
-  SessionStatus,
-  type SessionSummary,
-} from '@agenthost/protocol';
+import { type ChatState, type Message, ROOT_URI } from '@agenthost/protocol';
 import { describe, expect, test } from 'vitest';
 import { ChatApp } from '../../packages/cli/src/chat/app/chat-app.ts';
 import type { Environment } from '../../packages/cli/src/chat/app/environment.ts';
 import { Conversation } from '../../packages/cli/src/chat/room/conversation.ts';
 import { Room } from '../../packages/cli/src/chat/room/room.ts';
-import { SessionCatalogue } from '../../packages/cli/src/chat/sessions/catalogue.ts';
 import { TurnLayout } from '../../packages/cli/src/chat/transcript/turn-lines.ts';
 import type { Marks } from '../../packages/cli/src/render/screen.ts';
 import { chatState, rootState, sessionState, turnOf } from '../../packages/client/test/fake-host.ts';
@@ -162,64 +155,6 @@ describe('the message that is being written', () => {
     expect(chat().queuedMessages?.map(({ id }) => id)).toEqual(['q']);
     expect(notices).toEqual(['not steered: not now']);
     conversation.dispose();
-  });
-});
-
-describe('the list of sessions', () => {
-  const summary = (name: string): SessionSummary => ({
-    resource: `ahp-session:/${name}`,
-    provider: 'demo',
-    title: name,
-    status: SessionStatus.Idle,
-    createdAt: '1970-01-01T00:00:00.000Z',
-    modifiedAt: '1970-01-01T00:00:00.000Z',
-  });
-  const names = (catalogue: SessionCatalogue): string[] =>
-    Array.from(catalogue.all, ({ title }) => title).toSorted();
-
-  /** A catalogue whose host returns one of these pages at each call of `next`. */
-  async function listed(pages: readonly (readonly string[])[]) {
-    const it = await new Harness().online();
-    const answers: (() => void)[] = [];
-    let at = 0;
-    it.host.answers.set('listSessions', () => {
-      const page = { items: (pages[at] ?? []).map(summary), ...(at % 2 === 0 ? { nextCursor: 'more' } : {}) };
-      at += 1;
-      return new Promise((resolve) => answers.push(() => resolve(page)));
-    });
-    const catalogue = new SessionCatalogue(environmentOf(it).env);
-    catalogue.start();
-    await it.settle();
-    const next = async (): Promise<void> => {
-      answers.shift()?.();
-      await it.settle();
-    };
-    const notify = async (method: string, params: object): Promise<void> => {
-      it.host.notifyAll(method, { channel: ROOT_URI, ...params });
-      await it.settle();
-    };
-    return { catalogue, next, notify };
-  }
-
-  test('keeps a session that is added while its pages come', async () => {
-    const { catalogue, next, notify } = await listed([['a'], ['b']]);
-    await next();
-    await notify('root/sessionAdded', { summary: summary('new') });
-    await next();
-    expect(names(catalogue)).toEqual(['a', 'b', 'new']);
-    catalogue.dispose();
-  });
-
-  test('finds a session that moves to an earlier page', async () => {
-    const { catalogue, next, notify } = await listed([['a'], ['b'], ['moved', 'a'], ['b']]);
-    await next();
-    await notify('root/sessionSummaryChanged', {
-      session: 'ahp-session:/moved',
-      changes: { title: 'moved' },
-    });
-    for (let page = 0; page < 3; page += 1) await next();
-    expect(names(catalogue)).toEqual(['a', 'b', 'moved']);
-    catalogue.dispose();
   });
 });
 

@@ -66,5 +66,4 @@ export { TERMINAL_MIRROR_LIMIT } from './mirror/scrollback.ts';
 export type { ClientBehavior, ClientOptions } from './options.ts';
 export type { ImportedTurn, ImportSource } from './transfer/import-source.ts';
 export type { ExportPart } from './transfer/session-export.ts';
-export { presentSource } from './transfer/present-source.ts';
-export type { ImportOptions } from './transfer/session-import.ts';
+export { type ImportOptions, presentSource } from './transfer/session-import.ts';

@@ -9,25 +9,33 @@ import {
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { ChannelLost } from '../errors.ts';
+import type { ReportError } from '../listeners.ts';
 import type { SubscriptionOptions } from '../mirror/channel.ts';
+import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import type { ImportSource } from '../transfer/import-source.ts';
 import { type ExportPart, exportSession } from '../transfer/session-export.ts';
 import { type ImportOptions, importSession } from '../transfer/session-import.ts';
 import { ChatHandle } from './chat-handle.ts';
+import { type CatalogueOptions, type CataloguePort, SessionCatalogue } from './session-catalogue.ts';
 import { type CreateSessionOptions, SessionHandle, type SessionsPort } from './session-handle.ts';
 import { ToolOffers } from './tools.ts';
 
 /** The sessions of one host. */
 export class Sessions {
-  readonly #client: SessionsPort;
+  readonly #client: SessionsPort & CataloguePort;
   readonly #newId: () => string;
   readonly #now: () => number;
+  readonly #report: ReportError;
   readonly #tools: ToolOffers;
 
-  constructor(client: SessionsPort, newId: () => string, now: () => number) {
+  constructor(
+    client: SessionsPort & CataloguePort,
+    parts: { newId: () => string; now: () => number; report: ReportError },
+  ) {
     this.#client = client;
-    this.#newId = newId;
-    this.#now = now;
+    this.#newId = parts.newId;
+    this.#now = parts.now;
+    this.#report = parts.report;
     this.#tools = new ToolOffers(client);
   }
 
@@ -43,6 +51,14 @@ export class Sessions {
       yield* page.items;
       cursor = page.nextCursor;
     } while (cursor !== undefined);
+  }
+
+  /**
+   * Opens a live list of all sessions, newest first. It starts empty, also without a connection, and fills when the client is online. Dispose
+   * it after use.
+   */
+  catalogue(options: CatalogueOptions = {}): SessionCatalogue {
+    return new SessionCatalogue(this.#client, options, this.#report);
   }
 
   /**
@@ -143,6 +159,21 @@ export class Sessions {
     const channel = uri ?? channelUri('session', this.#newId());
     await importSession(this.#client, channel, source, options);
     return this.open(channel, { turns, maxLatencyMs });
+  }
+
+  /** Renames a session that need not be open; see `SessionHandle.rename`. */
+  rename(uri: URI, title: string): Promise<DispatchOutcome> {
+    return this.#client.dispatch(uri, { type: 'session/titleChanged', title });
+  }
+
+  /** Marks a session that need not be open as read or unread. */
+  setRead(uri: URI, isRead: boolean): Promise<DispatchOutcome> {
+    return this.#client.dispatch(uri, { type: 'session/isReadChanged', isRead });
+  }
+
+  /** Archives a session that need not be open, or takes it out of the archive. */
+  setArchived(uri: URI, isArchived: boolean): Promise<DispatchOutcome> {
+    return this.#client.dispatch(uri, { type: 'session/isArchivedChanged', isArchived });
   }
 
   /** Deletes a session for all clients. */

@@ -1,11 +1,10 @@
-import type { AhpClient, Mirror } from '@agenthost/client';
+import type { AhpClient, Mirror, SessionCatalogue } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { type Conditions, commandOf, hintsOf, type KeyContext } from '../keys/bindings.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
 import { Room } from '../room/room.ts';
-import { SessionCatalogue } from '../sessions/catalogue.ts';
 import { SessionsScreen } from '../sessions/sessions-screen.ts';
 import { line } from '../text/line.ts';
 import { CHAT_VIEW } from '../transcript/transcript.ts';
@@ -25,7 +24,6 @@ import type { Screen, ScreenActions } from './panel.ts';
 
 const NOTICE_MS = 8_000;
 const TICK_MS = 1_000;
-
 const LEAVE_AGAIN = 'press Ctrl-C again to leave; sessions go on';
 
 /** Options of the chat program. */
@@ -88,8 +86,15 @@ export class ChatApp {
           .catch((error: unknown) => this.#tell(`terminal: ${messageOf(error)}`, 'problem'));
       },
     };
-    this.#catalogue = new SessionCatalogue(this.#env);
-    this.#catalogue.start();
+    this.#catalogue = client.sessions.catalogue({ includeArchived: true });
+    let told: Error | undefined;
+    this.#catalogue.onChange(() => {
+      const { problem } = this.#catalogue;
+      if (problem !== undefined && problem !== told)
+        this.#env.notice(`sessions: ${messageOf(problem)}`, 'problem');
+      told = problem;
+      this.#changed();
+    });
     this.#sessions = new SessionsScreen(this.#env, this.#catalogue, options.root, this.#actions);
     this.#stopStatus = client.onStatus(() => this.#watchConnection());
   }

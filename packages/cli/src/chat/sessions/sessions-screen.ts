@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import type { Mirror } from '@agenthost/client';
+import type { Mirror, SessionCatalogue } from '@agenthost/client';
 import { channelUri, SessionStatus, type SessionSummary, type URI } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { oneLine } from '../../render/plain-text.ts';
@@ -11,9 +11,9 @@ import type { KeyContext } from '../keys/bindings.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
 import { type Line, line, span } from '../text/line.ts';
 import { justified } from '../text/wrap.ts';
-import { type SessionCatalogue, TextSearch } from './catalogue.ts';
 import { NewSessionPanel, type SessionWish } from './new-session.ts';
 import { filterLine, noSessions, sessionRow, shownSessions } from './session-list.ts';
+import { TextSearch } from './text-search.ts';
 
 /** The list of all sessions. */
 export class SessionsScreen implements Screen {
@@ -151,7 +151,7 @@ export class SessionsScreen implements Screen {
     const filter = filterLine(oneLine(text, 200), {
       width: columns,
       shown: sessions.length,
-      total: this.#catalogue.count,
+      total: this.#catalogue.items.length,
       isLoading: this.#catalogue.isLoading,
     });
     const at = Math.max(
@@ -189,7 +189,7 @@ export class SessionsScreen implements Screen {
 
   get #sessions(): SessionSummary[] {
     const { snippets } = this.#search;
-    return shownSessions(this.#catalogue.all, {
+    return shownSessions(this.#catalogue.items, {
       filter: this.#filter.text.trim(),
       withArchived: this.#withArchived,
       found: new Set(snippets.keys()),
