@@ -68,12 +68,10 @@ const METHODS_WITHOUT_COMMAND: ReadonlySet<string> = new Set([
   'fetchAutomationRuns',
   'listAutomationTriggerDefinitions',
   'resourceWrite',
-  'resourceList',
   'resourceCopy',
   'resourceMove',
   'resourceDelete',
   'resourceResolve',
-  'resourceMkdir',
   'resourceRequest',
   'createResourceWatch',
 ]);

@@ -175,6 +175,10 @@ export class FaultJournal implements Journal {
     return this.#read(this.#inner.diskUse(...args));
   }
 
+  wholeDiskUse(): ReturnType<Journal['wholeDiskUse']> {
+    return this.#read(this.#inner.wholeDiskUse());
+  }
+
   search(...args: Parameters<Journal['search']>): ReturnType<Journal['search']> {
     return this.#read(this.#inner.search(...args));
   }

@@ -13,11 +13,11 @@ async function reader(bench: Bench): Promise<RawClient> {
   return client;
 }
 
-/** A client with a session in the scratch folder, whose files may then be written. */
-async function writer(bench: Bench): Promise<RawClient> {
+/** A client with a session in the scratch folder, whose files may then be listed. */
+async function lister(bench: Bench): Promise<RawClient> {
   const client = await reader(bench);
   const answer = await client.request('resourceList', { uri: bench.folderUri });
-  if (answer.error?.code === -32601) throw new NotApplicable('the host lists and writes no files');
+  if (answer.error?.code === -32601) throw new NotApplicable('the host lists no files');
   if (answer.error !== undefined)
     throw new Violation(`resourceList failed: ${shown(answer.error.message)}`, [answer.frame]);
   return client;
@@ -26,10 +26,13 @@ async function writer(bench: Bench): Promise<RawClient> {
 /** Files in the working directory of a session. */
 export const resourceChecks = [
   check('RES-1', 'a written file is read back, listed, moved and deleted', async (bench) => {
-    const client = await writer(bench);
+    const client = await lister(bench);
     const name = `kit-${bench.newId()}.txt`;
     const uri = `${bench.folderUri}/${name}`;
-    await client.call('resourceWrite', { uri, data: 'grüezi\n', encoding: 'utf-8' });
+    const written = await client.request('resourceWrite', { uri, data: 'grüezi\n', encoding: 'utf-8' });
+    if (written.error?.code === -32601) throw new NotApplicable('the host writes no files');
+    if (written.error !== undefined)
+      throw new Violation(`resourceWrite failed: ${shown(written.error.message)}`, [written.frame]);
     const { data } = await client.call('resourceRead', { uri });
     if (data !== 'grüezi\n')
       throw new Violation(`expected the text that was written, got ${shown(data)}`, client.frames.slice(-2));

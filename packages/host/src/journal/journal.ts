@@ -11,6 +11,7 @@ import type {
   StoredSession,
   StoredToken,
   StoredTurn,
+  WholeDiskUse,
 } from './rows.ts';
 import type { SearchOptions, SearchPage } from './search/results.ts';
 
@@ -110,6 +111,8 @@ export interface Journal {
    * for an unknown session.
    */
   diskUse(session: string): Promise<DiskUse | undefined>;
+  /** Sizes of the whole journal. */
+  wholeDiskUse(): Promise<WholeDiskUse>;
   /**
    * Finds sessions by words of their titles, messages and answers, but not of their reasoning. Better matches and newer sessions come first.
    * `query`: words that all must occur, "phrases", and the last word as a prefix. Case and accents are ignored; all other characters

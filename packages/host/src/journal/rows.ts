@@ -110,3 +110,13 @@ export interface DiskUse {
   readonly windowBytes: number;
   readonly contentBytes: number;
 }
+
+/** Bytes of the whole journal. */
+export interface WholeDiskUse {
+  /** Its files, or their equivalent in memory. */
+  readonly databaseBytes: number;
+  /** The part of them that is used again before they grow. */
+  readonly reusableBytes: number;
+  /** The part of them that holds contents. */
+  readonly contentBytes: number;
+}

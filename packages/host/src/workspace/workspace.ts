@@ -12,6 +12,7 @@ import { type Clock, steadyNow } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { contentTypeOf } from './content-types.ts';
 import { fileUriOf, pathOfFileUri } from './file-uri.ts';
+import { Folders } from './folders.ts';
 import { isWithinAny, PathPolicy } from './path-policy.ts';
 import { PrivatePaths } from './private-paths.ts';
 import { findRealPath } from './real-path.ts';
@@ -96,6 +97,8 @@ export interface Workspace {
   readerFor(workingDirectories: () => Promise<readonly string[]>): ReadFile;
   /** A reader of whole files with the same rights, for code of the host. */
   bytesReaderFor(workingDirectories: () => Promise<readonly string[]>): ReadFileBytes;
+  /** Lists and makes folders within the roots and these working directories [RES-2]. */
+  foldersFor(workingDirectories: () => Promise<readonly string[]>): Folders;
 }
 
 /** Creates a workspace with these roots, as absolute paths. */
@@ -122,6 +125,8 @@ export function createWorkspace(options: {
       const policy = new PathPolicy({ workingDirectories, privatePaths });
       return (uri, encoding) => readFileResource(uri, encoding, { policy });
     },
+    foldersFor: (workingDirectories) =>
+      new Folders({ roots: options.roots, defaultDirectory, workingDirectories, privatePaths }),
     bytesReaderFor: (workingDirectories) => {
       const policy = new PathPolicy({ workingDirectories, privatePaths });
       return async (uri, maxBytes) => {

@@ -66,12 +66,16 @@ function cutTo(held: Doc, truth: Doc, { where, version }: { where: string; versi
 
 const judged = (state: Doc): unknown => timeless(shownBy(state));
 
-/** The value without times, activity, extension counters and cursors, which differ between clients. */
+/** Extension fields that the reducers of other implementations do not keep. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(['x-by', 'x-answeredBy']);
+
+/** The value without times, activity, own fields and cursors, which differ between clients. */
 function timeless(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(timeless);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
-    if (key === 'modifiedAt' || key === 'turnsNextCursor' || key === 'putOut') return [];
+    if (key === 'modifiedAt' || key === 'turnsNextCursor' || key === 'putOut' || OWN_FIELDS.has(key))
+      return [];
     if (key === 'status' && typeof inner === 'number') return [[key, inner & ~ACTIVITY_MASK]];
     return [[key, timeless(inner)]];
   });

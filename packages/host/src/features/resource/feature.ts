@@ -3,17 +3,18 @@ import { type ContentEncoding, contentNotFound, type ResourceReadResult } from '
 import type { Commands } from '../../handler-port/commands.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { contentIdOf } from '../../turns/contents/content-store.ts';
+import type { Folders } from '../../workspace/folders.ts';
 import type { ReadFile } from '../../workspace/workspace.ts';
 import type { Feature } from '../feature.ts';
 
-/** Contents of turns, and files of working directories [RES-1] [RES-2]. */
-export const resourceFeature = (journal: Journal, readFile: ReadFile): Feature => ({
+/** Contents of turns, files of working directories, and folders to choose one [RES-1] [RES-2]. */
+export const resourceFeature = (journal: Journal, readFile: ReadFile, folders: Folders): Feature => ({
   name: 'resource',
-  commands: resourceCommands(journal, readFile),
+  commands: resourceCommands(journal, readFile, folders),
 });
 
-/** `resourceRead` for the host's content URIs and for files [RES-1]. */
-function resourceCommands(journal: Journal, readFile: ReadFile): Commands {
+/** `resourceRead` for the host's content URIs and for files, `resourceList` and `resourceMkdir` for folders [RES-1]. */
+function resourceCommands(journal: Journal, readFile: ReadFile, folders: Folders): Commands {
   return {
     resourceRead: async ({ uri, encoding }) => {
       const id = contentIdOf(uri);
@@ -21,6 +22,11 @@ function resourceCommands(journal: Journal, readFile: ReadFile): Commands {
       const content = await journal.readContent(id);
       if (content === undefined) throw contentNotFound(uri);
       return encode(content.data, content.contentType, encoding);
+    },
+    resourceList: ({ uri }, { isAdmin }) => folders.list(uri, isAdmin),
+    resourceMkdir: async ({ uri }, { isAdmin }) => {
+      await folders.make(uri, isAdmin);
+      return {};
     },
   };
 }

@@ -122,6 +122,14 @@ export function copiesContract(here: JournalUnderTest): void {
       expect(await ids(chat)).toEqual(['0:t0', '1:again']);
     });
 
+    test('the size of the whole journal has each content once', async () => {
+      const before = await here.journal.wholeDiskUse();
+      await commit(copyTurns(2), content('extra', 'extra'));
+      const after = await here.journal.wholeDiskUse();
+      expect(after.contentBytes - before.contentBytes).toBe('extra'.length);
+      expect(after.databaseBytes).toBeGreaterThanOrEqual(before.databaseBytes);
+    });
+
     test('[RES-1] a source that is disposed of leaves its copies whole, and the last of them takes the rest', async () => {
       for (const batch of [disposal, disposal.toReversed()]) {
         await commit(copyTurns(2), ...batch);

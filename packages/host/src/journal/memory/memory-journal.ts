@@ -19,6 +19,7 @@ import type {
   StoredSession,
   StoredToken,
   StoredTurn,
+  WholeDiskUse,
 } from '../rows.ts';
 import type { SearchOptions, SearchPage } from '../search/results.ts';
 import { search } from '../search/search.ts';
@@ -254,6 +255,18 @@ export class MemoryJournal implements Journal {
       stateBytes: sizeOf(channels.flatMap((row) => [{ json: row.state }, { json: row.local }])),
       windowBytes: sizeOf(disk.envelopes.filter((envelope) => uris.has(envelope.channel))),
       contentBytes: contents.reduce((sum, bytes) => sum + bytes, 0),
+    };
+  }
+
+  async wholeDiskUse(): Promise<WholeDiskUse> {
+    const disk = this.#opened();
+    const contents = [...disk.contents.values()].reduce((sum, { data }) => sum + data.byteLength, 0);
+    const turns = [...disk.channels.keys()].flatMap((uri) => [...this.#turns(uri).values()]);
+    const states = [...disk.channels.values()].flatMap((row) => [{ json: row.state }, { json: row.local }]);
+    return {
+      databaseBytes: contents + sizeOf(turns) + sizeOf(states) + sizeOf(disk.envelopes),
+      reusableBytes: 0,
+      contentBytes: contents,
     };
   }
 

@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import type { DiskUse } from '../rows.ts';
+import type { DiskUse, WholeDiskUse } from '../rows.ts';
+import type { JournalFiles } from './open-database.ts';
 import { optionalNumber, type Statements } from './statements.ts';
 
 /** The channels of a session, and the session itself. */
@@ -36,6 +38,20 @@ export function readDiskUse(statements: Statements, session: string): DiskUse | 
     stateBytes: stateBytes ?? 0,
     windowBytes: sum(`envelopes WHERE channel IN (${OWN})`) ?? 0,
     contentBytes,
+  };
+}
+
+/** See `Journal.wholeDiskUse`. */
+export function readWholeDiskUse(database: DatabaseSync, files: JournalFiles): WholeDiskUse {
+  const number = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0] ?? 0);
+  const sizes = [files.database, `${files.database}-wal`, `${files.database}-shm`].map(
+    (file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0,
+  );
+  return {
+    databaseBytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
+    reusableBytes: number('PRAGMA freelist_count') * number('PRAGMA page_size'),
+    // Reads a whole index, of about 50 bytes for each content.
+    contentBytes: number('SELECT sum(bytes) FROM contents INDEXED BY contents_by_session'),
   };
 }
 

@@ -18,11 +18,12 @@ import type {
   StoredSession,
   StoredToken,
   StoredTurn,
+  WholeDiskUse,
 } from '../rows.ts';
 import type { SearchOptions, SearchPage } from '../search/results.ts';
 import { search } from '../search/search.ts';
 import type { LostRange } from '../sequence-numbers.ts';
-import { freeSpace } from './disk-space.ts';
+import { freeSpace, readWholeDiskUse } from './disk-space.ts';
 import { toJournalError } from './errors.ts';
 import { type Migration, migrations } from './migrations.ts';
 import { SentFile, SeqFile } from './number-files.ts';
@@ -254,6 +255,10 @@ export class SqliteJournal implements Journal {
 
   diskUse(session: string): Promise<DiskUse | undefined> {
     return this.#read(({ reader }) => reader.diskUse(session));
+  }
+
+  wholeDiskUse(): Promise<WholeDiskUse> {
+    return this.#read(({ database }) => readWholeDiskUse(database, this.#files));
   }
 
   search(query: string, options: SearchOptions): Promise<SearchPage> {

@@ -1,0 +1,196 @@
+import { constants, type Dirent } from 'node:fs';
+import { type FileHandle, lstat, mkdir, opendir, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import {
+  alreadyExists,
+  type DirectoryEntry,
+  folderNotFound,
+  invalidParams,
+  permissionDenied,
+  type ResourceListResult,
+  ROOT_URI,
+  type WireError,
+} from '@agenthost/protocol';
+import { errorCode, hasCode } from '@agenthost/protocol/values';
+import { fileUriOf, pathOfFileUri } from './file-uri.ts';
+import { inFolder, openReal } from './open-real.ts';
+import { isWithinAny } from './path-policy.ts';
+import type { PrivatePaths } from './private-paths.ts';
+import { findRealPath, type RealPath } from './real-path.ts';
+import { toWireError } from './resources.ts';
+
+/** Limit of entries in an answer. */
+const MAX_ENTRIES = 5_000;
+/** Limit of entries that are read, so that folders are found among many files. */
+const MAX_READ = 100_000;
+/** Links whose targets are looked at together. */
+const LINKS_AT_ONCE = 32;
+/** Limit of roots that a refusal lists. */
+const MAX_NAMED_ROOTS = 5;
+
+/** Options of `Folders`. */
+export interface FoldersOptions {
+  /** Absolute paths within which everybody may list and make folders. */
+  readonly roots: readonly string[];
+  /** `file:` URI for an empty URI. It may lie outside of the roots. */
+  readonly defaultDirectory: string;
+  /** Absolute paths of the sessions' working directories. Called for each decision. */
+  readonly workingDirectories: () => Promise<readonly string[]>;
+  readonly privatePaths: Pick<PrivatePaths, 'covers'>;
+  /** Limit of entries in an answer. Default 5,000. */
+  readonly maxEntries?: number;
+}
+
+/**
+ * Lists and makes folders for pickers of clients [RES-1] [RES-2]: within the roots and the working directories of sessions, and anywhere for
+ * admins, but never in private folders of the host. All is decided on real paths.
+ */
+export class Folders {
+  readonly #options: FoldersOptions;
+
+  constructor(options: FoldersOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Lists a folder. Rejects with `-32602` for an invalid URI or a file, `-32009` outside (whether it exists or not), and `-32008` if it does not
+   * exist.
+   */
+  async list(uri: string, isAdmin: boolean): Promise<ResourceListResult> {
+    const { defaultDirectory, maxEntries = MAX_ENTRIES } = this.#options;
+    const asked = uri === '' ? defaultDirectory : uri;
+    const given = pathOfFileUri(asked);
+    try {
+      const real = await findRealPath(given);
+      await this.#check(asked, real, { isAdmin: isAdmin || uri === '', write: false });
+      if (!real.exists) throw folderNotFound(asked);
+      const folder = await openFolder(real.path);
+      if (folder === undefined) throw this.#outside(asked, false);
+      try {
+        const { entries, hasMore } = await readEntries(inFolder(folder, real.path), maxEntries);
+        return { entries, 'x-uri': fileUriOf(given), ...(hasMore ? { 'x-more': true } : {}) };
+      } finally {
+        await folder.close();
+      }
+    } catch (error) {
+      throw hasCode(error, 'ENOTDIR')
+        ? invalidParams(`${JSON.stringify(asked)} is a file: only directories can be listed`)
+        : toWireError(error, asked);
+    }
+  }
+
+  /** Makes a folder and the missing ones above it. Rejects with `-32010` if a file is in its place, and otherwise as `list`. */
+  async make(uri: string, isAdmin: boolean): Promise<void> {
+    const given = pathOfFileUri(uri);
+    try {
+      const real = await findRealPath(given);
+      await this.#check(uri, real, { isAdmin, write: true });
+      const parent = real.exists ? real.path : await existingParent(real.path);
+      const folder = await openFolder(parent);
+      if (folder === undefined) throw this.#outside(uri, true);
+      try {
+        await mkdir(join(inFolder(folder, parent), relative(parent, real.path)), { recursive: true });
+      } finally {
+        await folder.close();
+      }
+    } catch (error) {
+      throw hasCode(error, 'ENOTDIR', 'EEXIST') ? alreadyExists('file', uri) : toWireError(error, uri);
+    }
+  }
+
+  async #check(
+    uri: string,
+    real: RealPath,
+    { isAdmin, write }: { readonly isAdmin: boolean; readonly write: boolean },
+  ): Promise<void> {
+    const { roots, workingDirectories, privatePaths } = this.#options;
+    if (!isAdmin && !(await isWithinAny(real.path, [...roots, ...(await workingDirectories())])))
+      throw this.#outside(uri, write);
+    if (await privatePaths.covers(real.path))
+      throw permissionDenied(`${JSON.stringify(uri)} is the host's own, which it shows to nobody`, {
+        'x-refusal': { kind: 'folder', uri, reason: 'private' },
+      });
+  }
+
+  #outside(uri: string, write: boolean): WireError {
+    const roots = this.#options.roots.slice(0, MAX_NAMED_ROOTS);
+    const where = roots.length === 0 ? 'this host offers none' : `choose one within ${roots.join(', ')}`;
+    return permissionDenied(`${JSON.stringify(uri)} is outside the folders that this host offers: ${where}`, {
+      request: { channel: ROOT_URI, uri, ...(write ? { write } : { read: true }) },
+      'x-refusal': { kind: 'folder', uri, reason: 'outside', roots },
+    });
+  }
+}
+
+/** Rejects with `ENOTDIR` for anything but a folder. `undefined`: the path leads elsewhere now. */
+async function openFolder(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await openReal(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch (error) {
+    // The code of a link is the same.
+    if (hasCode(error, 'ENOTDIR') && (await lstat(path)).isSymbolicLink()) return undefined;
+    throw error;
+  }
+}
+
+/** The deepest existing folder above a real path that does not exist. */
+async function existingParent(path: string): Promise<string> {
+  for (let at = dirname(path); ; at = dirname(at))
+    if (dirname(at) === at || (await findRealPath(at)).exists) return at;
+}
+
+async function readEntries(
+  path: string,
+  maxEntries: number,
+): Promise<{ readonly entries: DirectoryEntry[]; readonly hasMore: boolean }> {
+  const folders: DirectoryEntry[] = [];
+  const files: DirectoryEntry[] = [];
+  const links: string[] = [];
+  let hasMore = false;
+  let count = 0;
+  for await (const entry of await opendir(path, { bufferSize: 512 })) {
+    count += 1;
+    const isKept = entry.isSymbolicLink()
+      ? addTo(links, entry.name, maxEntries)
+      : addTo(entry.isDirectory() ? folders : files, plain(entry), maxEntries);
+    if (!isKept) hasMore = true;
+    if (count < MAX_READ) continue;
+    hasMore = true;
+    break;
+  }
+  for (let at = 0; at < links.length; at += LINKS_AT_ONCE) {
+    const some = links.slice(at, at + LINKS_AT_ONCE);
+    for (const link of await Promise.all(some.map((name) => followed(path, name))))
+      (link.type === 'directory' ? folders : files).push(link);
+  }
+  const all = [...folders.toSorted(byName), ...files.toSorted(byName)];
+  return { entries: all.slice(0, maxEntries), hasMore: hasMore || all.length > maxEntries };
+}
+
+function addTo<T>(list: T[], item: T, max: number): boolean {
+  if (list.length >= max) return false;
+  list.push(item);
+  return true;
+}
+
+const plain = (entry: Dirent): DirectoryEntry => ({
+  name: entry.name,
+  type: entry.isDirectory() ? 'directory' : 'file',
+});
+
+/** A link with the kind of its target. One without a target counts as a file. */
+async function followed(folder: string, name: string): Promise<DirectoryEntry> {
+  const isFolder = await stat(join(folder, name)).then(
+    (target) => target.isDirectory(),
+    (error: unknown) => {
+      if (errorCode(error) === undefined) throw error;
+      return false;
+    },
+  );
+  return { name, type: isFolder ? 'directory' : 'file', 'x-isLink': true };
+}
+
+const { compare } = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+
+const byName = (a: DirectoryEntry, b: DirectoryEntry): number =>
+  compare(a.name, b.name) || (a.name < b.name ? -1 : 1);
