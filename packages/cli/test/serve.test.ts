@@ -33,10 +33,30 @@ describe('agenthost serve', () => {
     const host = machine.start(['serve', '--port', '0']);
     await host.until('Ctrl-C stops it.');
     expect(host.out).toMatch(/^agenthost \d+\.\d+\.\d+ on http:\/\/127\.0\.0\.1:\d+/);
+    const { url } = machine.hosts()[0] ?? {};
+    // The output may end up in a log, so the address has no token.
+    expect(host.out).toContain(`  page    ${url}/\n`);
     expect(host.out).toContain('data    ~/.local/share/agenthost\n');
     expect(host.out).toContain('token   ~/.local/share/agenthost/owner-token\n');
     expect(host.out).toContain('agents  demo (default)\n');
     expect(host.out).not.toContain(machine.hosts()[0]?.token);
+  });
+
+  test('serves the page below a base path, and its own clients need none', async () => {
+    const host = machine.start(['serve', '--port', '0', '--base-path', '/agents/', '--trust-proxy']);
+    await host.until('Ctrl-C stops it.');
+    const { url } = machine.hosts()[0] ?? {};
+    expect(host.out).toContain(`  page    ${url}/agents/\n`);
+    const forwarded = { 'x-forwarded-host': 'evil.example' };
+    expect((await fetch(`${url}/agents/healthz`)).status).toBe(200);
+    expect((await fetch(`${url}/agents/healthz`, { headers: forwarded })).status).toBe(403);
+    expect((await machine.run(['sessions'])).code).toBe(0);
+  });
+
+  test('refuses a base path that is none', async () => {
+    const { code, err } = await machine.run(['serve', '--port', '0', '--base-path', 'agents']);
+    expect(code).toBe(2);
+    expect(err).toContain('--base-path: expected a path such as /agents, got agents');
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)(

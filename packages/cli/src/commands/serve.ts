@@ -117,8 +117,8 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       if (options.json === true) screen.json({ url, wsUrl, tokenFile, pid: process.pid, ...word.certified });
       else {
         // The token would end up in a log.
-        const pageUrl =
-          context.stdout.isTTY === true ? `${url}/?token=${encodeURIComponent(token)}` : `${url}/`;
+        const page = connectable(running.address.pageUrl);
+        const pageUrl = context.stdout.isTTY === true ? `${page}?token=${encodeURIComponent(token)}` : page;
         introduceHost(context, screen, { url, pageUrl, host, dataDir, agents, certificate, ...tokenSource });
       }
       if (token.length < WEAK_TOKEN_LENGTH) {

@@ -109,7 +109,7 @@ async function cannotConnect(
   }
   if (cause instanceof Unauthorized) {
     const { origin, host, protocol, pathname } = new URL(url);
-    if (pathname !== '/' && pathname !== '/ahp') {
+    if (pathname !== '/' && !pathname.endsWith('/ahp')) {
       const base = origin === 'null' ? `${protocol}//${host}` : origin;
       const message = `the host at ${base} has nothing at the path ${pathname}: remove the path`;
       return new CliError(EXIT.cannotConnect, message, { cause });

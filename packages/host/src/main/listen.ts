@@ -72,7 +72,8 @@ export async function startListening(
   const port = await server.start();
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const s = credentials === undefined ? '' : 's';
-  const urls = { url: `http${s}://${authority}${basePath}`, wsUrl: `ws${s}://${authority}${basePath}/ahp` };
+  const url = `http${s}://${authority}`;
+  const urls = { url, pageUrl: `${url}${basePath}/`, wsUrl: `ws${s}://${authority}/ahp` };
   const certificate = credentials && certificateInfo(credentials);
   const unfollow = followFiles(listen, credentials, { server, clock, timers, log, emit });
   const stop = (): Promise<void> => {

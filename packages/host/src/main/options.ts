@@ -183,8 +183,10 @@ export interface HostOptions {
 
 /** The addresses of a started host. */
 export interface HostAddress {
-  /** `http://…` or `https://…`, for the page. */
+  /** `http://…` or `https://…`, for clients. */
   readonly url: string;
+  /** The address of the page, with the base path and a slash at its end. */
+  readonly pageUrl: string;
   /** `ws://…/ahp` or `wss://…/ahp`, for clients. */
   readonly wsUrl: string;
   /** The owner's token. */
