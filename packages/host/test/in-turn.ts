@@ -1,6 +1,6 @@
 import type { ChatState, ToolCallState } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
-import { startHost } from './host-fixture.ts';
+import { type FixtureOptions, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 
 /** The code of a rejection. */
@@ -15,8 +15,8 @@ export async function chatOf(client: RawClient, uri: string, options = {}): Prom
 }
 
 /** A host with a session whose agent runs turn `t1`. */
-export async function inTurn() {
-  const host = await startHost();
+export async function inTurn(options: FixtureOptions = {}) {
+  const host = await startHost(options);
   const client = await host.client();
   const { session, chat } = await host.session(client);
   await client.act(chat, turnStarted('t1'));

@@ -30,7 +30,11 @@ async function subscribe(
 }
 
 /** Real sockets are not a part of the simulated time: lets the present deliveries end. */
-async function arrived(host: HostFixture, service: PushService, count: number): Promise<readonly ReceivedPush[]> {
+async function arrived(
+  host: HostFixture,
+  service: PushService,
+  count: number,
+): Promise<readonly ReceivedPush[]> {
   const received = await service.count(count);
   await settled(host);
   return received;
@@ -124,11 +128,8 @@ describe('a question', () => {
   test('is pushed once, whatever drafts of its answer change', async () => {
     const { service, host, client, chat } = await stage();
     await begin(host, client, chat);
-    const request = {
-      id: 'r',
-      questions: [{ kind: 'text' as const, id: 'q', message: '**Which** colour?' }],
-    };
-    void host.agent.turn.output.requestInput(request);
+    const questions = [{ kind: 'text' as const, id: 'q', message: '**Which** colour?' }];
+    void host.agent.turn.output.ask({ requestId: 'r', questions });
     await host.run();
     const draft: StateAction = {
       type: 'chat/inputAnswerChanged',
@@ -180,7 +181,10 @@ describe('the end of a turn', () => {
     host.agent.turn.fail(new Error('No credits left'));
     await host.advance(1_000);
     const [push] = await arrived(host, service, 1);
-    expect(push?.payload).toMatchObject({ kind: 'turnEnded', body: expect.stringContaining('No credits left') });
+    expect(push?.payload).toMatchObject({
+      kind: 'turnEnded',
+      body: expect.stringContaining('No credits left'),
+    });
   });
 
   test('by a person is not pushed', async () => {
@@ -205,16 +209,14 @@ describe('the end of a turn', () => {
     const { output } = host.agent.turn;
     const call = output.toolCall({ toolCallId: 'w', toolName: 'task', displayName: 'Task' });
     call.run({ invocationMessage: 'Works', toolInput: '{}' });
-    await host.run();
-    const worker = await output.spawnChat({ toolCallId: 'w', title: 'Worker', prompt: 'Do it' });
-    await host.run();
-    const inner = worker.output.toolCall({ toolCallId: 'x', toolName: 'shell', displayName: 'Shell' });
+    const worker = output.spawnChat({ toolCallId: 'w', title: 'Worker' });
+    const turn = worker.turn('Do it');
+    const inner = turn.output.toolCall({ toolCallId: 'x', toolName: 'shell', displayName: 'Shell' });
     void inner.confirm({ invocationMessage: 'Run it', toolInput: '{}' });
     await host.advance(1_000);
     const [push] = await arrived(host, service, 1);
-    expect(push?.payload.chat).not.toBe(chat);
-    expect(push?.payload.kind).toBe('inputNeeded');
-    worker.complete();
+    expect(push?.payload).toMatchObject({ kind: 'inputNeeded', chat: worker.uri });
+    turn.end();
     await host.advance(60_000);
     await settled(host);
     expect(service.received).toHaveLength(1);
