@@ -74,12 +74,12 @@ test('[AUTH-1] a browser is signed out when its token is revoked, also after a r
   const cookie = cookieOf(
     await plainRequest(port, `/s/abc?token=${secret}`, { 'sec-fetch-dest': 'document' }),
   );
-  await client.close();
+  client.close();
   await start(port);
   expect(await stateOf(port, cookie)).toMatchObject({ signedIn: true, scope: 'interact' });
   const again = await connect(url, { token });
   await again.tokens.revoke(issued.id);
-  await again.close();
+  again.close();
   expect(await stateOf(port, cookie)).toMatchObject({ signedIn: false });
   await start(port);
   expect(await stateOf(port, cookie)).toMatchObject({ signedIn: false });
@@ -139,7 +139,7 @@ test('[ROOT-5] the setting pageHosts changes the policy of the page at once', as
   expect(outcome).toMatchObject({ outcome: 'accepted' });
   const policy = String((await plainRequest(port, '/')).headers['content-security-policy']);
   expect(policy).toContain(' https://other.example:4711 wss://other.example:4711;');
-  await client.close();
+  client.close();
 });
 
 test.each([
