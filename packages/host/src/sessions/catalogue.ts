@@ -13,6 +13,8 @@ import { metadataOf } from '../config/session-keys.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
+import { asksOf } from './asks.ts';
+import { Previews } from './preview.ts';
 
 /** Fields that a session's catalogue entry copies from its state. */
 const COPIED = [
@@ -51,6 +53,8 @@ export function summarize(resource: string, state: SessionState, createdAt: stri
   };
   if (Object.keys(meta).length > 0) summary._meta = meta;
   for (const key of COPIED) if (state[key] !== undefined) Object.assign(summary, { [key]: state[key] });
+  const asks = asksOf(state.inputNeeded);
+  if (asks !== undefined) summary['x-asks'] = asks;
   const chats = compactChats(state.chats);
   if (chats !== undefined) summary.chats = chats;
   return summary;
@@ -78,20 +82,24 @@ const isWorking = ({ status }: { readonly status: SessionStatus }): boolean =>
  */
 export function keepCatalogue(sync: Sync): void {
   const changed = new Set<Channel<'session'>>();
+  const previews = new Previews();
+  previews.observe(sync, (session) => changed.add(session));
   sync.observe('session', (_tx, { channel }) => changed.add(channel));
   sync.path.onSeal((tx) => {
-    for (const session of changed) if (session.isAlive) writeEntry(tx, sync, session);
+    for (const session of changed) if (session.isAlive) writeEntry(tx, sync, session, previews.take(session));
     changed.clear();
   });
 }
 
-function writeEntry(tx: Tx, sync: Sync, session: Channel<'session'>): void {
+function writeEntry(tx: Tx, sync: Sync, session: Channel<'session'>, newPreview: string | undefined): void {
   // The chats of an import arrive in slices, and each write contains all of them. The write after the last
   // slice is sufficient.
   if (session.hostData.importing !== undefined && session.state.chats.length > 0) return;
   if (session.hostData.unlistedFor !== undefined) return;
   const before = session.hostData.summary;
   const summary = summarize(session.uri, session.state, before.createdAt);
+  const preview = newPreview ?? before['x-preview'];
+  if (preview !== undefined) summary['x-preview'] = preview;
   // Notifications cannot express a removed field.
   if (summary._meta === undefined && before._meta !== undefined) summary._meta = {};
   const changes = difference(before, summary);
@@ -110,14 +118,15 @@ export const entryRow = (summary: SessionSummary) =>
     summary: JSON.stringify(summary),
   }) as const;
 
-/** The changed mutable fields. A removed activity is the empty string, and a removed list of chats is empty [ROOT-3] [ROOT-22]. */
+/** The changed mutable fields. A removed activity is the empty string, and removed lists of chats or requests are empty [ROOT-3] [ROOT-22]. */
 function difference(before: SessionSummary, after: SessionSummary): Partial<SessionSummary> {
   const changes: Partial<SessionSummary> = {};
-  for (const key of [...COPIED, 'modifiedAt', '_meta', 'chats'] as const) {
+  for (const key of [...COPIED, 'modifiedAt', '_meta', 'chats', 'x-asks', 'x-preview'] as const) {
     if (sameJson(before[key], after[key])) continue;
     if (after[key] !== undefined) Object.assign(changes, { [key]: after[key] });
     else if (key === 'activity') changes.activity = '';
     else if (key === 'chats') changes.chats = [];
+    else if (key === 'x-asks') changes['x-asks'] = { count: 0 };
   }
   return changes;
 }

@@ -1,24 +1,10 @@
-const MAX_CHARACTERS = 60;
+import { plainLines } from '../../lib/plain-lines.ts';
 
-/**
- * Complete escape sequences: control sequences, strings for the terminal with their end, and others. An
- * incomplete one ends with its line.
- */
-const SEQUENCES =
-  /(?:\u001b\[|\u009b)[ -?]*[@-~]?|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])\P{Cc}*(?:\u001b\\?|\p{Cc})?|\u001b[ -/]*[0-~]?/gu;
+const MAX_CHARACTERS = 60;
 
 /** A short title from a message: its first line with text, cut at a word. '' if there is none. */
 export function titleFrom(text: string): string {
-  const line = text
-    .split('\n')
-    .map((each) =>
-      each
-        .replace(SEQUENCES, '')
-        .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
-        .replace(/\s+/g, ' ')
-        .trim(),
-    )
-    .find((each) => each !== '');
+  const line = plainLines(text.split('\n')).next().value;
   if (line === undefined) return '';
   const characters = [...line];
   if (characters.length <= MAX_CHARACTERS) return line;
