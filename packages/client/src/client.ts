@@ -415,6 +415,8 @@ export class AhpClient {
     return new Mirror<K>(channel, {
       dispatch: (action: DispatchableAction<K>) => this.dispatch(uri, action),
       fetchOlderTurns: () => this.#fetchOlderTurns(subscription),
+      readTurnsBefore: (before, limit, signal) =>
+        this.request('fetchTurns', { channel: uri, before, limit }, defined({ signal })),
       complete: async (text, offset, signal) => {
         const params = { channel: uri, kind: 'userMessage' as const, text, offset };
         return (await this.request('completions', params, { signal })).items;

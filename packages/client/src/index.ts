@@ -22,6 +22,7 @@ export {
   UntrustedHost,
 } from './errors.ts';
 export type { ChatHandle } from './handles/chat-handle.ts';
+export type { ChatMatch, FindOptions } from './handles/find-in-chat.ts';
 export { type Folder, type FolderEntry, inFolder } from './handles/folders.ts';
 export type { AnswerInput, InputRequestHandle } from './handles/input-request-handle.ts';
 export type { MessageQueue } from './handles/message-queue.ts';
@@ -41,15 +42,11 @@ export {
 export type { CreateTerminalOptions, TerminalCatalogue } from './handles/terminals.ts';
 export type { Tokens } from './handles/tokens.ts';
 export { isSameQuestion } from './handles/told-questions.ts';
+export type { ApproveOptions, DenyOptions } from './handles/tool-answers.ts';
+export type { ToolConfirmationHandle } from './handles/tool-confirmation-handle.ts';
 export type { OfferedTool, ToolAnswer, ToolRun } from './handles/tool-run.ts';
 export type { OfferOptions, ToolOffer } from './handles/tools.ts';
-export {
-  type ApproveOptions,
-  type DenyOptions,
-  type TurnControls,
-  type TurnEvent,
-  TurnReader,
-} from './handles/turn-reader.ts';
+export { type TurnControls, type TurnEvent, TurnReader } from './handles/turn-reader.ts';
 export type { ReportError } from './listeners.ts';
 export {
   type ClientMemory,

@@ -7,6 +7,7 @@ import {
   type CompletionItem,
   type CreateTerminalParams,
   type DispatchActionParams,
+  type FetchTurnsParams,
   type InitializeParams,
   kindOfScheme,
   notFound,
@@ -177,7 +178,7 @@ export class FakeHost {
       case 'x-signalTerminal':
         return null;
       case 'fetchTurns':
-        return this.#fetchTurns(connection, params as { channel: string; cursor: string });
+        return this.#fetchTurns(connection, params as FetchTurnsParams);
       case 'completions':
         return { items: this.completions };
       default: {
@@ -255,8 +256,15 @@ export class FakeHost {
 
   #fetchTurns(
     { clientId }: FakeConnection,
-    { channel, cursor }: { channel: string; cursor: string },
+    { channel, cursor = '', before, limit = 50 }: FetchTurnsParams,
   ): unknown {
+    if (before !== undefined) {
+      const { turns: all } = this.states.get(channel) as ChatState;
+      const end = all.findIndex(({ id }) => id === before);
+      if (end < 0) throw new RpcError(-32602, 'No such turn');
+      const start = Math.max(0, end - limit);
+      return { turns: all.slice(start, end), hasMore: start > 0 };
+    }
     const page = this.pages.get(cursor);
     if (page === undefined) throw new RpcError(-32602, 'Unknown cursor');
     const { turns, next } = page;

@@ -10,10 +10,12 @@ import { ChannelLost, DispatchRejected } from '../errors.ts';
 import type { DispatchableAction, Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { withEmbeddedContents } from '../transfer/embedded-contents.ts';
+import type { ChatMatch, FindOptions } from './find-in-chat.ts';
 import { InputRequestHandle } from './input-request-handle.ts';
 import { asMessage, edited, MessageQueue } from './message-queue.ts';
 import { Prompt, TurnGone } from './prompt.ts';
-import type { ApproveOptions, DenyOptions, TurnControls } from './turn-reader.ts';
+import { type ApproveOptions, approval, type DenyOptions, denial, resultAnswer } from './tool-answers.ts';
+import type { TurnControls } from './turn-reader.ts';
 
 /** An open chat: starts turns, answers questions, queues messages. */
 export class ChatHandle implements TurnControls {
@@ -142,6 +144,20 @@ export class ChatHandle implements TurnControls {
   }
 
   /**
+   * Finds a text in messages and answers, the newest turn first: in the loaded turns at once, and in older ones page by page, without loading
+   * them into the mirror. Case and accents are ignored. An empty text has no matches. Turns that begin meanwhile are not searched. Rejects
+   * like `AhpClient.request`.
+   *
+   * @example
+   * for await (const { turnId, snippet } of chat.find('retry')) console.log(turnId, snippet);
+   */
+  async *find(text: string, options: FindOptions = {}): AsyncGenerator<ChatMatch, void, undefined> {
+    // Loaded when it is needed.
+    const { findInChat } = await import('./find-in-chat.ts');
+    yield* findInChat(this.mirror, text, options);
+  }
+
+  /**
    * Completions at `offset` (UTF-16 code units) of a message being written. Ask after each of the host's
    * `completionTriggerCharacters`. Replace `[rangeStart, rangeEnd)` with `insertText` and send the item's
    * attachment with the message [CHAT-16]. Resolves with `undefined` when a later call superseded this one.
@@ -161,33 +177,16 @@ export class ChatHandle implements TurnControls {
   }
 
   /** Approves a pending tool call. The first answer of all clients counts; later ones are `rejected`. */
-  approve = (
-    toolCallId: string,
-    { optionId, editedToolInput }: ApproveOptions = {},
-  ): Promise<DispatchOutcome> =>
-    this.#onActiveTurn((turnId) => ({
-      type: 'chat/toolCallConfirmed',
-      turnId,
-      toolCallId,
-      approved: true,
-      confirmed: 'user-action',
-      ...defined({ selectedOptionId: optionId, editedToolInput }),
-    }));
+  approve = (toolCallId: string, options?: ApproveOptions): Promise<DispatchOutcome> =>
+    this.#onActiveTurn((turnId) => approval({ turnId, toolCallId }, options));
 
   /** Denies a pending tool call. */
-  deny = (toolCallId: string, { optionId, reasonMessage }: DenyOptions = {}): Promise<DispatchOutcome> =>
-    this.#onActiveTurn((turnId) => ({
-      type: 'chat/toolCallConfirmed',
-      turnId,
-      toolCallId,
-      approved: false,
-      reason: 'denied',
-      ...defined({ selectedOptionId: optionId, reasonMessage }),
-    }));
+  deny = (toolCallId: string, options?: DenyOptions): Promise<DispatchOutcome> =>
+    this.#onActiveTurn((turnId) => denial({ turnId, toolCallId }, options));
 
   /** Approves or denies that the agent sees the result of a tool call. */
   confirmResult = (toolCallId: string, approved: boolean): Promise<DispatchOutcome> =>
-    this.#onActiveTurn((turnId) => ({ type: 'chat/toolCallResultConfirmed', turnId, toolCallId, approved }));
+    this.#onActiveTurn((turnId) => resultAnswer({ turnId, toolCallId }, approved));
 
   /** Completes an input request. */
   respond = (

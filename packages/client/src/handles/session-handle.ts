@@ -5,6 +5,7 @@ import {
   channelUri,
   type ProgressParams,
   type SessionChatInputRequest,
+  type SessionToolConfirmationRequest,
   type SideChatSelection,
   type URI,
 } from '@agenthost/protocol';
@@ -15,6 +16,7 @@ import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import type { ExportPort } from '../transfer/session-export.ts';
 import { ChatHandle } from './chat-handle.ts';
 import { InputRequestHandle } from './input-request-handle.ts';
+import { ToolConfirmationHandle } from './tool-confirmation-handle.ts';
 import type { OfferedTool } from './tool-run.ts';
 import type { OfferOptions, ToolOffer, ToolOffers, ToolsPort } from './tools.ts';
 
@@ -119,6 +121,19 @@ export class SessionHandle {
           chat,
           read: () => requests().find((entry) => entry.id === id)?.request,
           dispatch: (action) => this.#client.dispatch(chat, action),
+        }),
+    );
+  }
+
+  /** Tool calls that wait for a person in any chat of the session, including chats that are not open in this client [SESS-7]. */
+  toolConfirmations(): ToolConfirmationHandle[] {
+    const waiting = (): SessionToolConfirmationRequest[] =>
+      (this.mirror.state.inputNeeded ?? []).filter((entry) => entry.kind === 'toolConfirmation');
+    return waiting().map(
+      (request) =>
+        new ToolConfirmationHandle(request, {
+          read: () => waiting().find(({ id }) => id === request.id),
+          dispatch: (answer) => this.#client.dispatch(request.chat, answer),
         }),
     );
   }

@@ -33,6 +33,24 @@ test('[SESS-9] [SESS-10] title, read, archived and config each have a method, wh
   expect(mirror.state.status).toBe(SessionStatus.Idle);
 });
 
+test('[SESS-5] [SESS-11] title, read and archived can be changed without opening the session', async () => {
+  const it = await new Harness().online();
+  const session = await it.run(it.client.sessions.create());
+  const { uri } = session;
+  session.dispose();
+  const { sessions } = it.client;
+  const outcomes = [
+    sessions.rename(uri, 'Named'),
+    sessions.setRead(uri, true),
+    sessions.setArchived(uri, true),
+  ];
+  expect(await it.run(Promise.all(outcomes))).toMatchObject(outcomes.map(() => ({ outcome: 'accepted' })));
+  expect(it.host.states.get(uri)).toMatchObject({
+    title: 'Named',
+    status: SessionStatus.Idle | SessionStatus.IsRead | SessionStatus.IsArchived,
+  });
+});
+
 test('[CHAT-42] [SESS-29] reading, archiving and moving a chat each have a method', async () => {
   const it = await new Harness().online();
   const session = await it.run(it.client.sessions.create());

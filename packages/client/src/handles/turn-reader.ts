@@ -14,22 +14,7 @@ import {
 import { sameJson } from '@agenthost/protocol/values';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { callKey, isPending, requestKey, ToldQuestions } from './told-questions.ts';
-
-/** Options of `approve`. */
-export interface ApproveOptions {
-  /** Id of one of the call's `options`. */
-  optionId?: string;
-  /** Replaces the input of an `editable` call. */
-  editedToolInput?: string;
-}
-
-/** Options of `deny`. */
-export interface DenyOptions {
-  /** Id of one of the call's `options`. */
-  optionId?: string;
-  /** Reason for people and for the agent. */
-  reasonMessage?: string;
-}
+import type { ApproveOptions, DenyOptions } from './tool-answers.ts';
 
 /** An event of a turn, in order. A slow reader gets several appends as one event. */
 export type TurnEvent =

@@ -5,6 +5,7 @@ import type {
   ChannelState,
   ClientActionType,
   CompletionItem,
+  FetchTurnsResult,
   ResourceReadResult,
   URI,
 } from '@agenthost/protocol';
@@ -23,6 +24,8 @@ export interface MirrorOwner<K extends ChannelKind> {
   dispatch(action: DispatchableAction<K>): Promise<DispatchOutcome>;
   /** Loads older turns. Resolves with false when there are none. */
   fetchOlderTurns(): Promise<boolean>;
+  /** Reads turns without changing the mirror. */
+  readTurnsBefore(turnId: string, limit: number, signal: AbortSignal | undefined): Promise<FetchTurnsResult>;
   /** Asks for completions. */
   complete(text: string, offset: number, signal: AbortSignal): Promise<readonly CompletionItem[]>;
   /** Reads content that the host holds, as base64. Resolves with `undefined` when the host refuses. */
@@ -122,6 +125,13 @@ export class Mirror<K extends ChannelKind> implements AsyncIterable<ChannelState
    */
   fetchOlderTurns(): Promise<boolean> {
     return this.#owner.fetchOlderTurns();
+  }
+
+  /**
+   * For a chat: reads up to `limit` turns before one, oldest first, without changing `state` [CHAT-15]. Rejects like `AhpClient.request`.
+   */
+  readTurnsBefore(turnId: string, limit: number, signal?: AbortSignal): Promise<FetchTurnsResult> {
+    return this.#owner.readTurnsBefore(turnId, limit, signal);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { RpcError } from '@agenthost/rpc';
 import { expect, test } from 'vitest';
 import { chatState, turnOf } from '../../test/fake-host.ts';
 import { Harness } from '../../test/harness.ts';
@@ -13,7 +14,7 @@ test('an export of a chat that is truncated meanwhile rejects with an error that
   const read = async () => {
     for await (const part of it.client.sessions.export(session.uri)) expect(part.type).not.toBe('turn');
   };
-  // The fake host does not know the turn of the cursor, like a host that has truncated the chat.
+  it.host.refuse = (method) => (method === 'fetchTurns' ? new RpcError(-32602, 'No such turn') : undefined);
   await expect(it.run(read())).rejects.toThrow(
     `The chat ${uri} was truncated during the export. Export it again.`,
   );
