@@ -19,7 +19,7 @@ const draft = (text: string): ClientAction => ({
   type: 'chat/draftChanged',
   draft: { text, origin: { kind: 'user' } },
 });
-const renamed = (title: string): ClientAction => ({ type: 'session/titleChanged', title });
+const renamed = (title: string) => ({ type: 'session/titleChanged', title }) as const;
 
 class Stage {
   readonly clock = new SimulatedClock();
