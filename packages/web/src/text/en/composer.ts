@@ -1,2 +1,25 @@
-/** Texts of the feature `composer`. */
-export const composer = {};
+/** Texts of the message field and of what stands around it. */
+export const composer = {
+  message: 'Message',
+  placeholder: 'Message the agent',
+  placeholderRunning: 'Say what comes next, or steer the agent',
+  send: 'Send',
+  queue: 'Queue',
+  queueHint: 'Sent when the running turn is done',
+  steer: 'Steer now',
+  otherWays: 'Other ways to send',
+  stop: 'Stop',
+  escapeAgain: 'Press Esc again to stop',
+  rejected: (reason: string) => `The message was not sent: ${reason}`,
+  chatGone: 'the chat is gone',
+  replacing: 'You are changing your last message. Sending it replaces the answer after it.',
+  starting: 'The session is starting…',
+  startFailed: (reason: string) => `The agent could not be started: ${reason}`,
+  unknownReason: 'the host tells no reason',
+  chatReadOnly: 'This chat can only be read.',
+  tokenReadOnly: 'You can only read here: the token of this browser does not allow to write.',
+  somebody: 'Another device',
+  otherDraft: (name: string) => `${name} is writing:`,
+  useDraft: 'Use it',
+  keepMine: 'Keep mine',
+};

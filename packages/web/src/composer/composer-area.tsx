@@ -1,0 +1,48 @@
+import type { ChatHandle, SessionHandle } from '@agenthost/client';
+import type { HostLink } from '../live/host-link.ts';
+import { useSelected } from '../live/use-live.ts';
+import { text } from '../text/text.ts';
+import { visibleText } from '../text/visible-text.ts';
+import { Spinner } from '../ui/states.tsx';
+import { Composer } from './composer.tsx';
+
+/** Everything under the transcript of a chat: open questions, the queue, the message field and its selectors. */
+export function ComposerArea({
+  link,
+  session,
+  chat,
+  mayAct,
+}: {
+  readonly link: HostLink;
+  readonly session: SessionHandle;
+  readonly chat: ChatHandle;
+  readonly mayAct: boolean;
+}) {
+  const lifecycle = useSelected(session.mirror, (state) => state.lifecycle);
+  const creationError = useSelected(session.mirror, (state) => state.creationError);
+  const interactivity = useSelected(chat.mirror, (state) => state.interactivity);
+  const isWritable = mayAct && (interactivity ?? 'full') === 'full';
+  return (
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-2 px-3 pt-1 pb-3 sm:px-4">
+      {lifecycle === 'creating' && (
+        <p className="flex items-center gap-2 px-1 text-xs text-muted">
+          <Spinner label={text.composer.starting} className="size-3.5" />
+          <span aria-hidden>{text.composer.starting}</span>
+        </p>
+      )}
+      {lifecycle === 'failed' && (
+        <p role="alert" className="rounded-xl bg-danger-soft px-3.5 py-2.5 text-sm text-danger wrap-anywhere">
+          {text.composer.startFailed(visibleText(creationError?.message ?? text.composer.unknownReason))}
+        </p>
+      )}
+      {!isWritable && (
+        <p className="rounded-xl border border-line bg-sunken px-3.5 py-2.5 text-center text-sm text-muted">
+          {mayAct ? text.composer.chatReadOnly : text.composer.tokenReadOnly}
+        </p>
+      )}
+      {isWritable && lifecycle !== 'failed' && (
+        <Composer key={`${link.address.id} ${chat.mirror.uri}`} link={link} session={session} chat={chat} />
+      )}
+    </div>
+  );
+}
