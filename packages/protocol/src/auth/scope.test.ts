@@ -37,7 +37,14 @@ test('[AUTH-1] an observer can do these and nothing else', () => {
     'x-hostDiskUse',
     'x-listAgents',
     'x-listApprovals',
+    'x-listPush',
+    'x-pushKey',
+    'x-revokePush',
     'x-searchSessions',
+    'x-setPresence',
+    'x-subscribePush',
+    'x-testPush',
+    'x-updatePush',
   ]);
   expect(Object.values(ACTION_SCOPE)).not.toContain('observe');
 });
