@@ -1,7 +1,6 @@
 import {
   type AgentHealth,
   type ChannelKind,
-  type ChannelState,
   type ClientAction,
   type ClientToHostRequests,
   type HostDiskUseResult,
@@ -13,7 +12,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
-import { type CloseInfo, ConnectionClosed, type RequestOptions, RpcError } from '@agenthost/rpc';
+import { type CloseInfo, ConnectionClosed, type RequestOptions } from '@agenthost/rpc';
 import { Connection, type HostPeer } from './connection/connection.ts';
 import type { ConnectionState } from './connection/connection-state.ts';
 import { type ClientIdentity, type HostInfo, shakeHands } from './connection/handshake.ts';
@@ -30,13 +29,14 @@ import { Sessions } from './handles/sessions.ts';
 import type { TerminalHandle } from './handles/terminal-handle.ts';
 import { type CreateTerminalOptions, type TerminalCatalogue, Terminals } from './handles/terminals.ts';
 import { Tokens } from './handles/tokens.ts';
-import type { Channel, SubscriptionOptions } from './mirror/channel.ts';
+import type { SubscriptionOptions } from './mirror/channel.ts';
 import type { KindOf } from './mirror/channel-kind.ts';
 import { Dispatcher, type RestoredAction } from './mirror/dispatcher.ts';
 import { Feed } from './mirror/feed.ts';
-import { type DispatchableAction, Mirror } from './mirror/mirror.ts';
+import type { Mirror } from './mirror/mirror.ts';
+import { mirrorOf } from './mirror/mirror-of.ts';
 import type { DispatchOutcome } from './mirror/pending-actions.ts';
-import { type Subscription, Subscriptions } from './mirror/subscriptions.ts';
+import { Subscriptions } from './mirror/subscriptions.ts';
 import { type ClientOptions, resolveOptions } from './options.ts';
 
 /**
@@ -341,7 +341,9 @@ export class AhpClient {
         `${uri}: expected a ${kind} channel, got a ${subscription.channel.kind} channel`,
       );
     }
-    return this.#mirror(subscription, subscription.channel);
+    return mirrorOf(subscription, subscription.channel, this, () =>
+      this.#subscriptions.release(subscription),
+    );
   }
 
   /**
@@ -410,45 +412,6 @@ export class AhpClient {
     this.#messages.handle(method, handler);
   }
 
-  #mirror<K extends ChannelKind>(subscription: Subscription, channel: Channel<K>): Mirror<K> {
-    const { uri } = channel;
-    return new Mirror<K>(channel, {
-      dispatch: (action: DispatchableAction<K>) => this.dispatch(uri, action),
-      fetchOlderTurns: () => this.#fetchOlderTurns(subscription),
-      readTurnsBefore: (before, limit, signal) =>
-        this.request('fetchTurns', { channel: uri, before, limit }, defined({ signal })),
-      complete: async (text, offset, signal) => {
-        const params = { channel: uri, kind: 'userMessage' as const, text, offset };
-        return (await this.request('completions', params, { signal })).items;
-      },
-      readContent: async (resource) => {
-        const params = { channel: ROOT_URI, uri: resource, encoding: 'base64' } as const;
-        try {
-          return await this.request('resourceRead', params);
-        } catch (error) {
-          if (error instanceof RpcError) return undefined;
-          throw error;
-        }
-      },
-      release: () => this.#subscriptions.release(subscription),
-    });
-  }
-
-  async #fetchOlderTurns(subscription: Subscription): Promise<boolean> {
-    subscription.fetching ??= this.#fetchTurns(subscription.channel).finally(() => {
-      subscription.fetching = undefined;
-    });
-    return subscription.fetching;
-  }
-
-  async #fetchTurns(channel: Channel<ChannelKind>): Promise<boolean> {
-    const cursor = cursorOf(channel.confirmed);
-    if (cursor === undefined) return false;
-    // The turns arrive as an envelope before the answer [CHAT-15]. A chat without a window gets no envelope.
-    await this.request('fetchTurns', { channel: channel.uri, cursor });
-    return cursorOf(channel.confirmed) !== cursor;
-  }
-
   async #ask<M extends keyof ClientToHostRequests>(
     method: M,
     params: ClientToHostRequests[M]['params'],
@@ -508,10 +471,6 @@ export class AhpClient {
 }
 
 const FRAME_TOO_LARGE = 1009;
-
-function cursorOf(state: ChannelState[ChannelKind]): string | undefined {
-  return 'turns' in state ? state.turnsNextCursor : undefined;
-}
 
 /** Converts errors of the connection to those of this package. */
 async function translated<T>(answer: Promise<T>): Promise<T> {
