@@ -39,15 +39,16 @@ const sessionRoute = createRoute({
   component: lazyRouteComponent(() => import('../chat/session-view.tsx'), 'SessionView'),
 });
 
-/** The form for a new session: `/new?folder=<file URI>`. */
+/** The form for a new session: `/new?folder=<file URI>&message=<first message>`. */
 const newRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/new',
   validateSearch: (
     search: Record<string, unknown>,
-  ): HostSearch & { readonly folder?: string | undefined } => ({
+  ): HostSearch & { readonly folder?: string | undefined; readonly message?: string | undefined } => ({
     host: stringOf(search['host']),
     folder: stringOf(search['folder']),
+    message: stringOf(search['message']),
   }),
   component: lazyRouteComponent(() => import('../board/new-session-view.tsx'), 'NewSessionView'),
 });

@@ -1,13 +1,54 @@
 import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useRef } from 'react';
+import { OWN_HOST } from '../live/hosts.ts';
+import { useLink } from '../live/use-hosts.ts';
+import { useMayAct } from '../live/use-scope.ts';
+import { useAction } from '../palette/actions.ts';
 import { text } from '../text/text.ts';
+import { BoardContent } from './board-content.tsx';
+import type { BoardListHandle } from './board-list.tsx';
+import { switchGrouping } from './board-settings.ts';
+import { FilterMenu } from './filter-menu.tsx';
+import { SearchField } from './search/search-field.tsx';
+import { useBoard } from './use-board.ts';
 
 /** The list of sessions in the column on the left. */
 export function SidebarBoard() {
+  const board = useBoard();
+  const mayAct = useMayAct(useLink(OWN_HOST));
+  const list = useRef<BoardListHandle>(null);
+  const search = useRef<HTMLInputElement>(null);
+  useAction({
+    id: 'board.search',
+    label: text.palette.search,
+    keys: '/',
+    run: () => search.current?.focus(),
+  });
+  useAction({ id: 'board.grouping', label: text.palette.switchGrouping, keys: 'g', run: switchGrouping });
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto p-2">
-      <Link to="/" className="font-semibold">
-        {text.app.sessions}
-      </Link>
+    <div className="flex min-h-0 flex-1 flex-col">
+      {mayAct && (
+        <div className="px-3 pt-2">
+          <Link
+            to="/new"
+            className="flex h-9 items-center gap-2 rounded-lg border border-line-strong bg-raised px-3 text-sm font-medium hover:bg-hover touch:h-11"
+          >
+            <Plus className="size-4" aria-hidden />
+            {text.board.newSession}
+          </Link>
+        </div>
+      )}
+      <div className="flex items-center gap-1 px-3 py-2">
+        <SearchField
+          input={search}
+          value={board.query}
+          onChange={board.setQuery}
+          onLeave={() => list.current?.focus()}
+        />
+        <FilterMenu board={board} />
+      </div>
+      <BoardContent board={board} label={text.board.sidebarLabel} isCompact handle={list} />
     </div>
   );
 }

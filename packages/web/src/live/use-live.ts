@@ -45,12 +45,14 @@ const clientOf = (link: HostLink) => {
   return link.client;
 };
 
+/** Opens the state of the whole host, for code outside of components: the entry `root` of a link's cache. */
+export const rootOpener = (link: HostLink): Opener<Mirror<'root'>> => ({
+  open: () => clientOf(link).subscribe(ROOT_URI, { kind: 'root' }),
+  close: (mirror) => mirror.dispose(),
+});
+
 /** The state of the whole host: agents, terminals, settings. */
-export const useRoot = (link: HostLink): Live<Mirror<'root'>> =>
-  useOpened(link, 'root', (host) => ({
-    open: () => clientOf(host).subscribe(ROOT_URI, { kind: 'root' }),
-    close: (mirror) => mirror.dispose(),
-  }));
+export const useRoot = (link: HostLink): Live<Mirror<'root'>> => useOpened(link, 'root', rootOpener);
 
 /** A session with its default chat. */
 export const useSession = (link: HostLink, uri: URI): Live<SessionHandle> =>

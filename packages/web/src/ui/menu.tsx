@@ -17,6 +17,9 @@ export type MenuEntry =
     }
   | 'separator';
 
+const CONTENT =
+  'z-50 max-h-(--radix-dropdown-menu-content-available-height) max-w-80 min-w-48 overflow-y-auto rounded-xl border border-line bg-raised p-1 shadow-xl';
+
 /** A button (`children`, one element) that opens a list of actions. */
 export function Menu({
   children,
@@ -31,23 +34,68 @@ export function Menu({
     <Radix.Root modal={false}>
       <Radix.Trigger asChild>{children}</Radix.Trigger>
       <Radix.Portal>
-        <Radix.Content
-          align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) max-w-80 min-w-48 overflow-y-auto rounded-xl border border-line bg-raised p-1 shadow-xl"
-        >
-          {entries.map((entry, index) =>
-            entry === 'separator' ? (
-              // oxlint-disable-next-line react/no-array-index-key -- separators have no identity
-              <Radix.Separator key={index} className="mx-1 my-1 h-px bg-line" />
-            ) : (
-              <MenuItem key={entry.label} entry={entry} />
-            ),
-          )}
+        <Radix.Content align={align} sideOffset={4} collisionPadding={8} className={CONTENT}>
+          <Entries entries={entries} />
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
+  );
+}
+
+/** A point of the window, in pixels. */
+export interface MenuPlace {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A context menu at a point. Rendered only while it is open; `onClose` gets the focus back to where it was. */
+export function MenuAt({
+  place,
+  label,
+  entries,
+  onClose,
+}: {
+  readonly place: MenuPlace;
+  readonly label: string;
+  readonly entries: readonly MenuEntry[];
+  readonly onClose: () => void;
+}) {
+  return (
+    <Radix.Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Radix.Trigger asChild>
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-hidden
+          className="pointer-events-none fixed size-0 opacity-0"
+          style={{ left: place.x, top: place.y }}
+        />
+      </Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          align="start"
+          sideOffset={2}
+          collisionPadding={8}
+          aria-label={label}
+          aria-labelledby={undefined}
+          onCloseAutoFocus={(event) => event.preventDefault()}
+          className={CONTENT}
+        >
+          <Entries entries={entries} />
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+function Entries({ entries }: { readonly entries: readonly MenuEntry[] }) {
+  return entries.map((entry, index) =>
+    entry === 'separator' ? (
+      // oxlint-disable-next-line react/no-array-index-key -- separators have no identity
+      <Radix.Separator key={index} className="mx-1 my-1 h-px bg-line" />
+    ) : (
+      <MenuItem key={entry.label} entry={entry} />
+    ),
   );
 }
 

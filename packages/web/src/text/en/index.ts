@@ -4,9 +4,11 @@ import { board } from './board.ts';
 import { chat } from './chat.ts';
 import { composer } from './composer.ts';
 import { connection } from './connection.ts';
+import { newSession } from './new-session.ts';
 import { palette } from './palette.ts';
 import { presence } from './presence.ts';
 import { questions } from './questions.ts';
+import { schemaForm } from './schema-form.ts';
 import { settings } from './settings.ts';
 import { signIn } from './sign-in.ts';
 import { terminal } from './terminal.ts';
@@ -20,9 +22,11 @@ export const english = {
   chat,
   composer,
   connection,
+  newSession,
   palette,
   presence,
   questions,
+  schemaForm,
   settings,
   signIn,
   terminal,

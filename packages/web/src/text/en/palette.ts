@@ -1,2 +1,25 @@
-/** Texts of the feature `palette`. */
-export const palette = {};
+/** Texts of the command palette, the keyboard shortcuts and their help. */
+export const palette = {
+  title: 'Command palette',
+  placeholder: 'Go to a session, or find a command…',
+  open: 'Open the command palette',
+  nothing: 'Nothing matches.',
+  sessions: 'Sessions',
+  actions: 'Commands',
+  goTo: 'Go to',
+  newSession: 'New session',
+  board: 'All sessions',
+  terminals: 'Terminals',
+  settings: 'Settings',
+  settingsSection: (name: string) => `Settings: ${name}`,
+  themeSystem: 'Theme: as the device',
+  themeLight: 'Theme: light',
+  themeDark: 'Theme: dark',
+  help: 'Keyboard shortcuts',
+  helpExplain: 'What is listed depends on the view that you are in.',
+  everywhere: 'Everywhere',
+  thisView: 'In this view',
+  toggleSidebar: 'Show or hide the list of sessions',
+  search: 'Search sessions',
+  switchGrouping: 'Switch between groups by need and by project',
+};

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { baseName, pathOf, uriOf } from './folder-name.ts';
+
+it('converts between paths and file URIs', () => {
+  expect(uriOf('/home/ada/my project')).toBe('file:///home/ada/my%20project');
+  expect(pathOf('file:///home/ada/my%20project')).toBe('/home/ada/my project');
+  expect(uriOf('C:\\work\\a')).toBe('file:///C:/work/a');
+  expect(pathOf('file:///C:/work/a')).toBe('C:/work/a');
+});
+
+it('drops slashes at the end of a path, but keeps the root folder', () => {
+  expect(uriOf('/tmp/')).toBe('file:///tmp');
+  expect(uriOf('/')).toBe('file:///');
+});
+
+it('has no URI for a path that is not absolute', () => {
+  expect(uriOf('work')).toBeUndefined();
+});
+
+it('shows a URI whose escapes are broken as it is', () => {
+  expect(pathOf('file:///50%')).toBe('/50%');
+});
+
+it('names a folder by its last part', () => {
+  expect(baseName('file:///home/ada/')).toBe('ada');
+  expect(baseName('file:///')).toBe('/');
+});

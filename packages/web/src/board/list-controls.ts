@@ -1,0 +1,12 @@
+import type { MenuPlace } from '../ui/menu.tsx';
+import type { BoardSession } from './board-session.ts';
+
+/** What a row asks of its list. The same object as long as the list is shown. */
+export interface RowControls {
+  /** Tells the element that takes the focus for a row; `null` when it goes. */
+  register(key: string, element: HTMLElement | null): void;
+  /** Makes a row the one that Tab reaches. */
+  setCurrent(key: string): void;
+  openMenu(session: BoardSession, place: MenuPlace): void;
+  endRename(session: BoardSession): void;
+}

@@ -1,0 +1,179 @@
+import { Link } from '@tanstack/react-router';
+import { Ellipsis } from 'lucide-react';
+import { memo, type ReactNode } from 'react';
+import { text } from '../text/text.ts';
+import { IconButton } from '../ui/button.tsx';
+import { classes } from '../ui/class-names.ts';
+import { SafeText } from '../ui/safe-text.tsx';
+import { AskCard } from './ask-card.tsx';
+import { type BoardSession, hostParam } from './board-session.ts';
+import { projectName } from './folder-name.ts';
+import type { RowControls } from './list-controls.ts';
+import { RenameField } from './rename-field.tsx';
+import { titleOf } from './session-actions.ts';
+import { signOf } from './session-need.ts';
+import { StatusIcon } from './status-icon.tsx';
+import { exactTime, useRelativeTime } from './use-now.ts';
+
+interface SessionRowProps {
+  readonly session: BoardSession;
+  /** Narrow, for the column on the left; else with all that the board shows. */
+  readonly isCompact: boolean;
+  /** The row that Tab reaches. */
+  readonly isCurrent: boolean;
+  readonly isRenaming: boolean;
+  /** Whether rows name their host. */
+  readonly showsHost: boolean;
+  readonly controls: RowControls;
+}
+
+/** A session in a list: its sign, title, what it asks or does, and where. */
+export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
+  const { session, isCompact, isRenaming, controls } = props;
+  const sign = signOf(session.summary);
+  const isStrong = sign === 'asks' || sign === 'unread';
+  return (
+    <div
+      className={classes(
+        'group relative rounded-lg hover:bg-hover focus-within:bg-hover',
+        isCompact ? 'mx-2' : 'mx-1 sm:mx-3',
+      )}
+      onContextMenu={(event) => {
+        event.preventDefault();
+        const box = event.currentTarget.getBoundingClientRect();
+        const isByKeyboard = event.clientX === 0 && event.clientY === 0;
+        controls.openMenu(
+          session,
+          isByKeyboard ? { x: box.left + 24, y: box.top + 24 } : { x: event.clientX, y: event.clientY },
+        );
+      }}
+    >
+      {isRenaming ? (
+        <div className="flex items-center gap-2.5 px-2.5 py-2">
+          <StatusIcon sign={sign} />
+          <RenameField session={session} onDone={() => controls.endRename(session)} />
+        </div>
+      ) : (
+        <RowLink {...props}>
+          <StatusIcon sign={sign} className="mt-0.5" />
+          <span className="min-w-0 flex-1">
+            <span className="flex items-baseline gap-2">
+              <span
+                className={classes('min-w-0 flex-1 truncate', isStrong && 'font-medium')}
+                title={titleOf(session)}
+              >
+                <SafeText>{titleOf(session)}</SafeText>
+              </span>
+              {!isCompact && <Facts {...props} className="hidden sm:flex" />}
+              <Time iso={session.summary.modifiedAt} />
+            </span>
+            <Detail {...props} />
+            {!isCompact && <Facts {...props} className="mt-0.5 flex sm:hidden" />}
+          </span>
+        </RowLink>
+      )}
+      {!isRenaming && <More session={session} controls={controls} />}
+      {!isCompact && sign === 'asks' && <AskCard session={session} />}
+    </div>
+  );
+});
+
+function RowLink({
+  session,
+  isCurrent,
+  controls,
+  isCompact,
+  children,
+}: SessionRowProps & { readonly children: ReactNode }) {
+  return (
+    <Link
+      data-row
+      ref={(element: HTMLAnchorElement | null) => controls.register(session.key, element)}
+      to="/s/$session"
+      params={{ session: session.summary.resource }}
+      search={{ host: hostParam(session.link) }}
+      activeOptions={{ includeSearch: false }}
+      tabIndex={isCurrent ? 0 : -1}
+      onFocus={() => controls.setCurrent(session.key)}
+      className={classes(
+        'flex items-start gap-2.5 rounded-lg px-2.5 text-sm touch:min-h-14',
+        isCompact ? 'py-1.5 data-[status=active]:bg-accent-soft' : 'py-2.5',
+      )}
+    >
+      {children}
+    </Link>
+  );
+}
+
+/** One line below the title: the question, the activity, or how the last answer ended. */
+function Detail({ session, isCompact }: SessionRowProps) {
+  const { summary } = session;
+  const ask = summary['x-asks']?.first;
+  const detail = ask?.title ?? summary.activity ?? summary['x-preview'] ?? '';
+  const project = projectName(summary);
+  const shown = detail === '' && isCompact ? project : detail;
+  if (shown === '' || (ask !== undefined && !isCompact)) return undefined;
+  return (
+    <span
+      className={classes('block truncate text-xs', ask === undefined ? 'text-muted' : 'text-warn')}
+      title={isCompact && project !== '' ? project : undefined}
+    >
+      <SafeText>{shown}</SafeText>
+    </span>
+  );
+}
+
+/** Project, agent and host. */
+function Facts({ session, showsHost, className }: SessionRowProps & { readonly className: string }) {
+  const project = projectName(session.summary);
+  return (
+    <span className={classes('min-w-0 shrink items-baseline gap-2 text-xs text-muted', className)}>
+      {project !== '' && (
+        <span className="max-w-40 truncate" title={project}>
+          <SafeText>{project}</SafeText>
+        </span>
+      )}
+      <span
+        className="max-w-32 truncate rounded-md border border-line px-1.5 text-faint"
+        title={session.agentName}
+      >
+        <SafeText>{session.agentName}</SafeText>
+      </span>
+      {showsHost && (
+        <span className="max-w-32 truncate rounded-md border border-line px-1.5 text-faint">
+          <SafeText>{session.link.address.name}</SafeText>
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Time({ iso }: { readonly iso: string }) {
+  const words = useRelativeTime(iso);
+  return (
+    <time
+      dateTime={iso}
+      title={exactTime(iso)}
+      className="min-w-12 shrink-0 text-end text-xs text-faint tabular-nums group-focus-within:invisible group-hover:invisible touch:visible! touch:pe-9"
+    >
+      {words}
+    </time>
+  );
+}
+
+function More({ session, controls }: Pick<SessionRowProps, 'session' | 'controls'>) {
+  return (
+    <IconButton
+      label={text.board.actionsOf(titleOf(session))}
+      size="small"
+      tabIndex={-1}
+      className="absolute end-1.5 top-1.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100"
+      onClick={(event) => {
+        const box = event.currentTarget.getBoundingClientRect();
+        controls.openMenu(session, { x: box.left, y: box.bottom });
+      }}
+    >
+      <Ellipsis className="size-4" aria-hidden />
+    </IconButton>
+  );
+}

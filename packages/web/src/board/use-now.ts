@@ -1,0 +1,43 @@
+import { useSyncExternalStore } from 'react';
+import { Emitter } from '../live/emitter.ts';
+import { language } from '../text/text.ts';
+import { relativeTime } from './relative-time.ts';
+
+/** How often the words for times are looked at. Milliseconds. */
+const TICK_MS = 20_000;
+
+const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'narrow' });
+const exact = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+
+const ticked = new Emitter();
+let listenerCount = 0;
+let timer: ReturnType<typeof setInterval> | undefined;
+let nowMs = Date.now();
+
+function tick(): void {
+  nowMs = Date.now();
+  ticked.emit();
+}
+
+/** One clock for all times of the page; it stands still while nobody looks. */
+function subscribe(listener: () => void): () => void {
+  const stop = ticked.add(listener);
+  listenerCount += 1;
+  if (listenerCount === 1) {
+    timer = setInterval(tick, TICK_MS);
+    nowMs = Date.now();
+  }
+  return () => {
+    stop();
+    listenerCount -= 1;
+    if (listenerCount === 0) clearInterval(timer);
+  };
+}
+
+/** How long ago an ISO 8601 time was, in words. Renders again only when the words change. */
+export function useRelativeTime(iso: string): string {
+  return useSyncExternalStore(subscribe, () => relativeTime(Date.parse(iso), nowMs, format));
+}
+
+/** An ISO 8601 time in full. */
+export const exactTime = (iso: string): string => exact.format(Date.parse(iso));
