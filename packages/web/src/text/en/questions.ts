@@ -36,4 +36,24 @@ export const questions = {
   riskMedium: 'Some risk.',
   riskHigh: 'High risk.',
   answeredBy: (name: string) => `Answered by ${name}`,
+  formTitle: (count: number) => (count === 1 ? 'A question' : `${count} questions`),
+  yes: 'Yes',
+  no: 'No',
+  recommended: 'recommended',
+  ownAnswer: 'Something else',
+  writes: (name: string) => `${name} is writing here`,
+  bounds: (what: 'characters' | 'number' | 'choices', min: number | undefined, max: number | undefined) => {
+    if (min === undefined && max === undefined) return undefined;
+    const range =
+      max === undefined ? `at least ${min}` : min === undefined ? `at most ${max}` : `${min} to ${max}`;
+    return { characters: `(${range} characters)`, number: `(${range})`, choices: `(choose ${range})` }[what];
+  },
+  submit: 'Submit',
+  done: 'Done',
+  decline: 'Decline',
+  dismiss: 'Dismiss',
+  notNumber: 'This is not a number.',
+  unanswered: 'This question needs an answer.',
+  openPage: 'Open this page',
+  notWeb: 'This page does not open such an address. Copy it if you trust it.',
 };
