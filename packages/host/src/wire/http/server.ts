@@ -121,7 +121,7 @@ export class HostServer {
     const parts = { unauthenticated: this.#unauthenticated, log: options.log };
     this.#listener = createListener(options.tls, parts, (request, response) => {
       response.setHeaders(WEB_HEADERS);
-      // One request per connection. Later requests and bodies are not read; a body could go on for half a minute.
+      // One request per connection, except for files of the page. Later requests and bodies are not read; a body could go on for half a minute.
       response.setHeader('connection', 'close');
       if (!hasBody(request)) request.socket.pause();
       if (queryToken(request.url) !== undefined) response.setHeader('referrer-policy', 'no-referrer');

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../../lib/log.ts';
+import { keepConnection } from '../kept-connections.ts';
 import { answer, hasMethod, methodRefusal, READS } from '../plain-http.ts';
 import type { RequestView } from '../request-view.ts';
 import { acceptedEncodings, contentTypeOf } from './content-types.ts';
@@ -89,8 +90,10 @@ export class WebPage {
         ...(path === '/sw.js' ? [['service-worker-allowed', `${view.base}/`] as const] : []),
       ]),
     );
-    if (isKnown(request.headers['if-none-match'], sent.etag)) response.writeHead(304).end();
-    else send(request, response, sent.bytes);
+    if (isKnown(request.headers['if-none-match'], sent.etag)) {
+      keepConnection(request, response);
+      response.writeHead(304).end();
+    } else send(request, response, sent.bytes);
   }
 
   /** The compressed neighbour of a file that the client accepts, else the file. */
@@ -122,9 +125,10 @@ export const isNavigation = (request: IncomingMessage): boolean => {
 const isKnown = (header: string | undefined, etag: string): boolean =>
   (header ?? '').split(',').some((each) => each.trim().replace(/^W\//, '') === etag);
 
-function send({ method }: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
+function send(request: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
+  keepConnection(request, response);
   response.writeHead(200, { 'content-length': bytes.length });
-  response.end(method === 'HEAD' ? undefined : bytes);
+  response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
 const escapeHtml = (text: string): string =>
