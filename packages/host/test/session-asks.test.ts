@@ -50,7 +50,9 @@ describe('the list of sessions', () => {
   test('[ROOT-3] counts the questions to people, shows the oldest, and is told of each change once', async () => {
     const { host, client, chat, output, call, board } = await watched();
     const question = { kind: 'text', id: 'q', message: 'Which?', required: true } as const;
-    void output.ask({ requestId: 'r', message: 'x'.repeat(300), questions: [question] }).catch(() => undefined);
+    void output
+      .ask({ requestId: 'r', message: 'x'.repeat(300), questions: [question] })
+      .catch(() => undefined);
     await host.run();
     void call('c1')
       .confirm(READY)
