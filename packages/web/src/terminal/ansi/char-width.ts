@@ -28,7 +28,7 @@ const WIDE: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ];
 
-const COMBINING = /^[\p{Mn}\p{Me}\u200c\u200d\ufe00-\ufe0f]$/u;
+const COMBINING = /^(?:\p{Mn}|\p{Me}|\u200c|\u200d)$/u;
 
 /** Columns of a character in a terminal: 0 for one that joins the character before it. */
 export function charWidth(character: string): 0 | 1 | 2 {

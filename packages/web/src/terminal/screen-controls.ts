@@ -1,0 +1,8 @@
+/** What the bar of a terminal asks of its screen. */
+export interface ScreenControls {
+  focus(): void;
+  /** Scrolls to the command before or after the top of the visible part. */
+  jump(direction: 'previous' | 'next'): void;
+  /** Copies the output of the last command that has ended. */
+  copyLastOutput(): void;
+}
