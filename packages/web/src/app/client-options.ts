@@ -1,4 +1,5 @@
 import type { HostAddress, LinkParts, PageClientOptions } from '../live/host-link.ts';
+import { deviceOf } from '../presence/device.ts';
 import { language, text } from '../text/text.ts';
 import { showError } from '../ui/toasts.tsx';
 import type { PageLife } from './page-life.ts';
@@ -6,7 +7,12 @@ import type { PageLife } from './page-life.ts';
 /** How the clients of this page introduce themselves, and where they keep unanswered actions. */
 export const linkParts = (life: PageLife): LinkParts => ({
   options: (address: HostAddress): PageClientOptions => ({
-    clientInfo: { name: 'agenthost-web', title: text.app.clientTitle, version: '0.1.0' },
+    clientInfo: {
+      name: 'agenthost-web',
+      title: text.app.clientTitle,
+      version: '0.1.0',
+      'x-device': deviceOf(navigator.userAgent),
+    },
     locale: language,
     memory: life.memoryOf(address.id),
     onError: (error, where) => {

@@ -4,8 +4,8 @@ import { baseName, pathOf, uriOf } from './folder-name.ts';
 it('converts between paths and file URIs', () => {
   expect(uriOf('/home/ada/my project')).toBe('file:///home/ada/my%20project');
   expect(pathOf('file:///home/ada/my%20project')).toBe('/home/ada/my project');
-  expect(uriOf('C:\\work\\a')).toBe('file:///C:/work/a');
-  expect(pathOf('file:///C:/work/a')).toBe('C:/work/a');
+  expect(uriOf('C:\\src\\a')).toBe('file:///C:/src/a');
+  expect(pathOf('file:///C:/src/a')).toBe('C:/src/a');
 });
 
 it('drops slashes at the end of a path, but keeps the root folder', () => {

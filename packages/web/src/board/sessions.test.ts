@@ -90,7 +90,7 @@ describe('groups', () => {
 
 describe('filters', () => {
   const all = [
-    session('1', { title: 'Fix the login page', workingDirectories: ['file:///work/shop%20one'] }),
+    session('1', { title: 'Fix the login page', workingDirectories: ['file:///src/shop%20one'] }),
     session('2', { title: 'Archived login', status: Idle | IsArchived }),
     session('3', { title: 'Other', provider: 'codex', status: InProgress }, 'Codex CLI'),
   ];
@@ -109,7 +109,7 @@ describe('filters', () => {
 
   it('filters by agent, project and need', () => {
     expect(keys(filterSessions(all, { provider: 'codex' }))).toEqual(['3']);
-    expect(keys(filterSessions(all, { project: 'file:///work/shop%20one' }))).toEqual(['1']);
+    expect(keys(filterSessions(all, { project: 'file:///src/shop%20one' }))).toEqual(['1']);
     expect(keys(filterSessions(all, { need: 'running' }))).toEqual(['3']);
   });
 });
