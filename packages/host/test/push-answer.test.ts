@@ -4,7 +4,7 @@ import type { ToolCallAnswer, ToolCallQuestion } from '../src/agents/tool-call.t
 import type { HttpAnswer } from '../src/handler-port/http-route.ts';
 import { type HostFixture, ROOT } from './host-fixture.ts';
 import { inTurn } from './in-turn.ts';
-import { PushService } from './push-service.ts';
+import { arrived, PushService } from './push-service.ts';
 
 /** A device that was asked, with the ticket that it got. */
 async function asked(question: Partial<ToolCallQuestion> = {}) {
@@ -24,7 +24,7 @@ async function asked(question: Partial<ToolCallQuestion> = {}) {
     });
   await host.run();
   await host.advance(1_000);
-  const [push] = await service.count(1);
+  const [push] = await arrived(host, service, 1);
   const { ticket = '', actions = [] } = push?.payload ?? {};
   client.clear();
   return { ...at, id, worker, ticket, actions, answer: () => answer };
@@ -33,15 +33,9 @@ async function asked(question: Partial<ToolCallQuestion> = {}) {
 async function post(host: HostFixture, body: unknown): Promise<HttpAnswer> {
   const route = host.host.core.features.routes['/push-answer'];
   if (route === undefined) throw new Error('there is no route');
-  let told: HttpAnswer | undefined;
-  void route(typeof body === 'string' ? body : JSON.stringify(body)).then((given) => {
-    told = given;
-  });
-  for (let round = 0; told === undefined; round += 1) {
-    if (round === 100) throw new Error('no answer');
-    await host.run();
-  }
-  return told;
+  const answering = route(typeof body === 'string' ? body : JSON.stringify(body));
+  await host.clock.runUntilSettled(answering);
+  return answering;
 }
 
 test('allow approves the call once, in the name of the device', async () => {

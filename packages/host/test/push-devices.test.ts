@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TokenIdentity } from '../src/auth/access-tokens.ts';
 import { type HostFixture, ROOT, SESSION, startHost } from './host-fixture.ts';
-import { PushService } from './push-service.ts';
+import { PushService, testPush } from './push-service.ts';
 import type { RawClient } from './raw-client.ts';
 
 const OBSERVER: TokenIdentity = { tokenHash: 'observer', scope: 'observe' };
@@ -159,16 +159,11 @@ test('a test is sent at once, not twice in five seconds, and tells why it failed
   const quietHours = { from: '00:00', to: '00:00', timeZone: 'UTC' };
   await client.request('x-updatePush', { channel: ROOT, id, quietHours });
   const tested = async (): Promise<unknown> => {
-    const asked = client.ask('x-testPush', { channel: ROOT, id });
-    while (client.answerTo(asked) === undefined) {
-      await new Promise((resolve) => setImmediate(resolve));
-      await host.run();
-    }
-    const { result, error } = client.answerTo(asked) ?? {};
+    const { result, error } = (await testPush(host, client, id)) ?? {};
     return result ?? error;
   };
   expect(await tested()).toEqual({ status: 201 });
-  expect(service.received).toMatchObject([
+  expect(service.tests).toMatchObject([
     { payload: { kind: 'test', title: 'Browser /a', url: '/' }, headers: { ttl: '60' } },
   ]);
   expect(await tested()).toMatchObject({ code: -32011 });

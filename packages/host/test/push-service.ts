@@ -3,6 +3,8 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PushPayload, PushSubscriptionInfo } from '@agenthost/protocol';
 import { onTestFinished } from 'vitest';
+import { type HostFixture, ROOT } from './host-fixture.ts';
+import type { RawClient, RawFrame } from './raw-client.ts';
 
 /** A push as the service got it, decrypted with the keys of its device. */
 export interface ReceivedPush {
@@ -21,14 +23,16 @@ export interface TestBrowser {
 
 /** A push service on loopback. It decrypts what it gets, and answers as the test says. */
 export class PushService {
+  /** Without tests. */
   readonly received: ReceivedPush[] = [];
+  readonly tests: ReceivedPush[] = [];
   readonly browsers = new Map<string, TestBrowser>();
   /** Statuses of the next answers; 201 when there are none. */
   readonly statuses: number[] = [];
   answerHeaders: Record<string, string> = {};
   answerText = '';
   readonly #server: Server;
-  readonly #waiting: (() => void)[] = [];
+  #openCount = 0;
 
   private constructor() {
     this.#server = createServer((request, response) => {
@@ -40,9 +44,15 @@ export class PushService {
         const browser = this.browsers.get(path);
         if (browser === undefined) throw new Error(`nobody subscribed at ${path}`);
         const payload: PushPayload = JSON.parse(decrypt(body, browser));
-        this.received.push({ path, headers: request.headers, body, payload });
+        const list = payload.kind === 'test' ? this.tests : this.received;
+        list.push({ path, headers: request.headers, body, payload });
         response.writeHead(this.statuses.shift() ?? 201, this.answerHeaders).end(this.answerText);
-        for (const tell of this.#waiting.splice(0)) tell();
+      });
+    });
+    this.#server.on('connection', (socket) => {
+      this.#openCount += 1;
+      socket.on('close', () => {
+        this.#openCount -= 1;
       });
     });
   }
@@ -77,10 +87,29 @@ export class PushService {
     return browser;
   }
 
-  /** Resolves when this many pushes have arrived. */
-  async count(count: number): Promise<readonly ReceivedPush[]> {
-    while (this.received.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    return this.received;
+  /** Whether this many pushes have arrived and the host has read all answers: it closes each connection then. */
+  has(count: number): boolean {
+    return this.received.length >= count && this.#openCount === 0;
+  }
+}
+
+/** The pushes, once this many have arrived and the host has noted their outcomes. */
+export async function arrived(
+  host: HostFixture,
+  service: PushService,
+  count: number,
+): Promise<readonly ReceivedPush[]> {
+  await eventually(host, () => service.has(count));
+  await host.run();
+  return service.received;
+}
+
+/** Real sockets are not a part of the simulated time: they take any number of iterations of the event loop. */
+async function eventually(host: HostFixture, isTrue: () => boolean): Promise<void> {
+  for (;;) {
+    await host.run();
+    if (isTrue()) return;
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
@@ -111,8 +140,7 @@ function decrypt(body: Buffer, { ecdh, auth }: TestBrowser): string {
 
 /** The claims of a push's VAPID token, whose signature is checked with the host's key. */
 export function vapidClaims({ headers }: ReceivedPush, publicKey: string): Record<string, unknown> {
-  const [, token = '', key = ''] =
-    /^vapid t=([^,]+), ?k=(.+)$/.exec(headers.authorization ?? '') ?? [];
+  const [, token = '', key = ''] = /^vapid t=([^,]+), ?k=(.+)$/.exec(headers.authorization ?? '') ?? [];
   if (key !== publicKey) throw new Error(`signed with ${key}`);
   const [head = '', claims = '', signature = ''] = token.split('.');
   const point = Buffer.from(publicKey, 'base64url');
@@ -130,4 +158,15 @@ export function vapidClaims({ headers }: ReceivedPush, publicKey: string): Recor
   );
   if (!isValid) throw new Error('the signature is wrong');
   return JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'));
+}
+
+/** Tests a device; resolves with the answer of the host. */
+export async function testPush(
+  host: HostFixture,
+  client: RawClient,
+  id: string,
+): Promise<Pick<RawFrame, 'result' | 'error'> | undefined> {
+  const asked = client.ask('x-testPush', { channel: ROOT, id });
+  await eventually(host, () => client.answerTo(asked) !== undefined);
+  return client.answerTo(asked);
 }

@@ -3,7 +3,7 @@ import { approved, turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
 import type { TokenIdentity } from '../src/auth/access-tokens.ts';
 import { type FixtureOptions, type HostFixture, ROOT, SESSION, startHost } from './host-fixture.ts';
-import { PushService, type ReceivedPush, vapidClaims } from './push-service.ts';
+import { arrived, PushService, type ReceivedPush, testPush, vapidClaims } from './push-service.ts';
 import type { RawClient } from './raw-client.ts';
 
 const WORKER: TokenIdentity = { tokenHash: 'worker', scope: 'interact' };
@@ -29,25 +29,6 @@ async function subscribe(
   return (await client.request('x-subscribePush', params)).id;
 }
 
-/** Real sockets are not a part of the simulated time: lets the present deliveries end. */
-async function arrived(
-  host: HostFixture,
-  service: PushService,
-  count: number,
-): Promise<readonly ReceivedPush[]> {
-  const received = await service.count(count);
-  await settled(host);
-  return received;
-}
-
-/** Resolves when no delivery runs. */
-async function settled(host: HostFixture): Promise<void> {
-  for (let round = 0; round < 5; round += 1) {
-    await new Promise((resolve) => setImmediate(resolve));
-    await host.run();
-  }
-}
-
 async function list(client: RawClient): Promise<PushDevice[]> {
   return (await client.request('x-listPush', { channel: ROOT })).items;
 }
@@ -70,11 +51,15 @@ async function ask(host: HostFixture, toolCallId = 'call'): Promise<void> {
   await host.run();
 }
 
-/** Time passes, and nothing is sent. */
-async function nothingComes(host: HostFixture, service: PushService, ms = 60_000): Promise<void> {
+/** The pushes when this time has passed. A test that is sent then arrives behind all others. */
+async function after(
+  { host, service, client }: { host: HostFixture; service: PushService; client: RawClient },
+  ms = 60_000,
+): Promise<readonly ReceivedPush[]> {
   await host.advance(ms);
-  await settled(host);
-  expect(service.received).toEqual([]);
+  const [device] = await list(client);
+  await testPush(host, client, device?.id ?? '');
+  return arrived(host, service, 0);
 }
 
 describe('a question', () => {
@@ -114,7 +99,7 @@ describe('a question', () => {
     await ask(host);
     await host.advance(500);
     await client.act(chat, approved('t1', 'call'));
-    await nothingComes(host, service);
+    expect(await after({ host, service, client })).toEqual([]);
   });
 
   test('that the policy answers is not pushed', async () => {
@@ -122,7 +107,7 @@ describe('a question', () => {
     await client.act(SESSION, { type: 'session/configChanged', config: { approvals: 'all' } });
     await begin(host, client, chat);
     await ask(host);
-    await nothingComes(host, service);
+    expect(await after({ host, service, client })).toEqual([]);
   });
 
   test('is pushed once, whatever drafts of its answer change', async () => {
@@ -133,7 +118,6 @@ describe('a question', () => {
     await host.run();
     const draft: StateAction = {
       type: 'chat/inputAnswerChanged',
-      turnId: 't1',
       requestId: 'r',
       questionId: 'q',
       answer: { state: 'draft', value: { kind: 'text', value: 'gr' } },
@@ -142,10 +126,8 @@ describe('a question', () => {
     const [push] = await arrived(host, service, 1);
     expect(push?.payload).toMatchObject({ kind: 'inputNeeded', body: 'Which colour?' });
     expect(push?.payload).not.toHaveProperty('actions');
-    await client.act(chat, draft);
-    await host.advance(60_000);
-    await settled(host);
-    expect(service.received).toHaveLength(1);
+    expect(await client.act(chat, draft)).not.toHaveProperty('rejectionReason');
+    expect(await after({ host, service, client })).toHaveLength(1);
   });
 
   test('a token that may only look gets no answers', async () => {
@@ -191,7 +173,7 @@ describe('the end of a turn', () => {
     const { service, host, client, chat } = await stage();
     await begin(host, client, chat);
     await client.act(chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 1 });
-    await nothingComes(host, service);
+    expect(await after({ host, service, client })).toEqual([]);
   });
 
   test('is not pushed when a queued message follows at once', async () => {
@@ -200,7 +182,7 @@ describe('the end of a turn', () => {
     const message = { text: 'next', origin: { kind: 'user' as const } };
     await client.act(chat, { type: 'chat/pendingMessageSet', kind: 'queued', id: 'm', message });
     await endTurn(host);
-    await nothingComes(host, service);
+    expect(await after({ host, service, client })).toEqual([]);
   });
 
   test('of a worker chat is not pushed, and a question of it is', async () => {
@@ -217,9 +199,7 @@ describe('the end of a turn', () => {
     const [push] = await arrived(host, service, 1);
     expect(push?.payload).toMatchObject({ kind: 'inputNeeded', chat: worker.uri });
     turn.end();
-    await host.advance(60_000);
-    await settled(host);
-    expect(service.received).toHaveLength(1);
+    expect(await after({ host, service, client })).toHaveLength(1);
   });
 });
 
@@ -231,12 +211,12 @@ describe('no push', () => {
     await page.request('x-setPresence', { channel: ROOT, isVisible: true, showing });
     await begin(host, client, chat);
     await ask(host);
-    await nothingComes(host, service);
+    expect(await after({ host, service, client })).toEqual([]);
     await page.request('x-setPresence', { channel: ROOT, isVisible: false, showing });
     await client.act(chat, approved('t1', 'call'));
     await endTurn(host);
     await host.advance(1_000);
-    await arrived(host, service, 1);
+    expect(await arrived(host, service, 1)).toHaveLength(1);
   });
 
   test('in quiet hours of the device', async () => {
@@ -245,11 +225,11 @@ describe('no push', () => {
     await client.request('x-updatePush', { channel: ROOT, id: device, quietHours });
     await begin(host, client, chat);
     await endTurn(host);
-    await nothingComes(host, service, 1_800_000);
+    expect(await after({ host, service, client }, 1_800_000)).toEqual([]);
     await begin(host, client, chat, 't2');
     await endTurn(host);
     await host.advance(1_000);
-    await arrived(host, service, 1);
+    expect(await arrived(host, service, 1)).toHaveLength(1);
   });
 
   test('of a muted session, or of an event that the device does not want', async () => {
@@ -258,7 +238,7 @@ describe('no push', () => {
     await client.request('x-updatePush', { ...id, mutedSessions: [SESSION] });
     await begin(host, client, chat);
     await endTurn(host);
-    await nothingComes(host, service);
+    expect(await after({ host, service, client })).toEqual([]);
     await client.request('x-updatePush', {
       ...id,
       mutedSessions: [],
@@ -266,7 +246,7 @@ describe('no push', () => {
     });
     await begin(host, client, chat, 't2');
     await endTurn(host);
-    await nothingComes(host, service);
+    expect(await after({ host, service, client })).toEqual([]);
     expect(await list(client)).toMatchObject([{ mutedSessions: [], events: { turnEnded: false } }]);
   });
 });
@@ -285,9 +265,7 @@ describe('a restart', () => {
     const [, push] = await arrived(host, service, 2);
     expect(push?.payload).toMatchObject({ kind: 'turnEnded', body: expect.stringContaining('restarted') });
     await host.restart();
-    await host.advance(60_000);
-    await settled(host);
-    expect(service.received).toHaveLength(2);
+    expect(await after({ host, service, client: await host.client('again') })).toHaveLength(2);
   });
 
   test('after an orderly stop pushes the turn that the stop ended', async () => {
@@ -302,9 +280,7 @@ describe('a restart', () => {
     expect(push?.payload).toMatchObject({ kind: 'turnEnded', session: SESSION, chat });
     await host.stop();
     await host.start();
-    await host.advance(60_000);
-    await settled(host);
-    expect(service.received).toHaveLength(1);
+    expect(await after({ host, service, client: await host.client('again') })).toHaveLength(1);
   });
 
   test('keeps devices and the key', async () => {
@@ -341,7 +317,6 @@ describe('a failure', () => {
       { lastFailure: { status: 429, reason: 'the push service answered with status 429: slow down' } },
     ]);
     await host.advance(19_999);
-    await settled(host);
     expect(service.received).toHaveLength(1);
     await host.advance(1);
     await arrived(host, service, 2);
@@ -360,10 +335,9 @@ describe('a failure', () => {
     await endTurn(host);
     await host.advance(1_000);
     await arrived(host, service, 1);
-    await host.advance(3_600_000);
-    await settled(host);
-    expect(service.received).toHaveLength(1);
     expect(await list(client)).toMatchObject([{ lastFailure: { status: 403 } }]);
+    expect(await after({ host, service, client }, 3_600_000)).toHaveLength(1);
+    expect((await list(client))[0]).not.toHaveProperty('lastFailure');
   });
 
   test('is not tried again for a question that was answered meanwhile', async () => {
@@ -374,8 +348,6 @@ describe('a failure', () => {
     await host.advance(1_000);
     await arrived(host, service, 1);
     await client.act(chat, approved('t1', 'call'));
-    await host.advance(600_000);
-    await settled(host);
-    expect(service.received).toHaveLength(1);
+    expect(await after({ host, service, client }, 600_000)).toHaveLength(1);
   });
 });
