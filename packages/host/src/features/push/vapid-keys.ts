@@ -22,6 +22,8 @@ export interface VapidKeys {
 /** The file of the keys in the data folder. */
 const KEYS_FILE = 'push-keys.json';
 const META_KEY = 'pushKeys';
+/** Bytes of a private key of P-256. */
+const KEY_BYTES = 32;
 
 /**
  * Loads the keys or makes them on first use: in a file of mode 0600 in the data folder, or in the journal of a host without one. Rejects with
@@ -36,10 +38,14 @@ export async function loadKeys(sync: Sync, dataDir: string | undefined): Promise
   return made;
 }
 
-function makeKeys(): VapidKeys {
+/** Makes a pair. Exported for its test. */
+export function makeKeys(): VapidKeys {
   const pair = createECDH('prime256v1');
   pair.generateKeys();
-  return { publicKey: pair.getPublicKey('base64url'), privateKey: pair.getPrivateKey('base64url') };
+  const bytes = pair.getPrivateKey();
+  // Node leaves leading zeros out.
+  const padded = Buffer.concat([Buffer.alloc(KEY_BYTES - bytes.length), bytes]);
+  return { publicKey: pair.getPublicKey('base64url'), privateKey: padded.toString('base64url') };
 }
 
 function fromFile(path: string): VapidKeys {
