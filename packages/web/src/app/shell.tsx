@@ -1,13 +1,20 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { MessagesSquare, Settings, SquareTerminal } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { followDeletions } from '../board/delete-session.ts';
 import { ConnectionLine } from '../connection/connection-line.tsx';
-import { useLinks } from '../live/use-hosts.ts';
+import { useHosts, useLinks } from '../live/use-hosts.ts';
+import { PaletteHost } from '../palette/palette-host.tsx';
 import { text } from '../text/text.ts';
+import { PhoneSwipes } from './phone-swipes.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 /** The frame around all views: the list of sessions on a wide screen, a tab bar on a phone. */
 export function Shell() {
   const links = useLinks();
+  const hosts = useHosts();
+  const content = useRef<HTMLElement>(null);
+  useEffect(() => followDeletions(hosts), [hosts]);
   return (
     <div className="flex h-dvh flex-col pt-[env(safe-area-inset-top)]">
       <a
@@ -21,11 +28,18 @@ export function Shell() {
       ))}
       <div className="flex min-h-0 flex-1">
         <Sidebar />
-        <main id="content" tabIndex={-1} className="flex min-w-0 flex-1 flex-col bg-surface outline-none">
+        <main
+          ref={content}
+          id="content"
+          tabIndex={-1}
+          className="flex min-w-0 flex-1 flex-col bg-surface outline-none"
+        >
           <Outlet />
         </main>
       </div>
       <TabBar />
+      <PhoneSwipes content={content} />
+      <PaletteHost />
     </div>
   );
 }
@@ -33,7 +47,10 @@ export function Shell() {
 const TAB =
   'flex min-h-12 flex-1 flex-col items-center justify-center gap-0.5 text-xs text-muted data-[status=active]:text-accent';
 
+/** A session has the whole screen of a phone: its composer stands where the bar would be. */
 function TabBar() {
+  const isHidden = useRouterState({ select: ({ location }) => location.pathname.startsWith('/s/') });
+  if (isHidden) return undefined;
   return (
     <nav
       aria-label={text.app.views}

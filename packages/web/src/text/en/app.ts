@@ -10,6 +10,7 @@ export const app = {
   settings: 'Settings',
   openSidebar: 'Show sessions',
   closeSidebar: 'Hide sessions',
+  sidebarWidth: 'Width of the list of sessions',
   back: 'Back',
   notFoundTitle: 'There is nothing here',
   notFound: 'The address names no view of this page.',
