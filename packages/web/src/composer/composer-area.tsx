@@ -1,6 +1,7 @@
 import type { ChatHandle, SessionHandle } from '@agenthost/client';
 import type { HostLink } from '../live/host-link.ts';
 import { useSelected } from '../live/use-live.ts';
+import { WaitingBar } from '../questions/waiting-bar.tsx';
 import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
 import { Spinner } from '../ui/states.tsx';
@@ -24,6 +25,7 @@ export function ComposerArea({
   const isWritable = mayAct && (interactivity ?? 'full') === 'full';
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-2 px-3 pt-1 pb-3 sm:px-4">
+      <WaitingBar link={link} session={session} mayAct={mayAct} />
       {lifecycle === 'creating' && (
         <p className="flex items-center gap-2 px-1 text-xs text-muted">
           <Spinner label={text.composer.starting} className="size-3.5" />

@@ -11,10 +11,13 @@ const MOST_HEIGHT = 'max-h-[40vh]';
 export function MessageField({
   field,
   value,
+  isCommand,
   ...rest
 }: TextareaHTMLAttributes<HTMLTextAreaElement> & {
   readonly field: RefObject<HTMLTextAreaElement | null>;
   readonly value: string;
+  /** The text is a command of a terminal. */
+  readonly isCommand: boolean;
 }) {
   useLayoutEffect(() => {
     const element = field.current;
@@ -34,6 +37,7 @@ export function MessageField({
         'block min-h-6 w-full resize-none overflow-y-auto bg-transparent px-1 text-[0.9375rem] leading-6 outline-none placeholder:text-faint touch:text-base',
         '[field-sizing:content]',
         MOST_HEIGHT,
+        isCommand && 'font-mono',
       )}
     />
   );

@@ -10,7 +10,10 @@ const part = (id: string, start: number, end: number): DraftPart => ({
 });
 const parts = [part('a', 4, 9), part('b', 14, 19)];
 const shifted = (after: string) =>
-  shiftSpans(parts, before, after).map(({ id, span }) => [id, after.slice(span?.start, span?.end)]);
+  shiftSpans(parts, before, after, after.length).map(({ id, span }) => [
+    id,
+    after.slice(span?.start, span?.end),
+  ]);
 
 describe('spans of attachments', () => {
   it('stay at their words when text is added before, between and behind them', () => {
@@ -43,8 +46,14 @@ describe('spans of attachments', () => {
     expect(shifted('see @a.tsx and @b.ts')).toEqual([['b', '@b.ts']]);
   });
 
+  it('stay when a letter that they begin with is typed before them', () => {
+    const after = `@${before.slice(4)}`;
+    const [first] = shiftSpans([part('a', 0, 5)], before.slice(4), after, 1);
+    expect(first?.span).toEqual({ start: 1, end: 6 });
+  });
+
   it('do not concern attachments without a span', () => {
     const free: DraftPart = { id: 'c', attachment: { type: 'simple', label: 'c' } };
-    expect(shiftSpans([...parts, free], before, '')).toEqual([free]);
+    expect(shiftSpans([...parts, free], before, '', 0)).toEqual([free]);
   });
 });

@@ -56,4 +56,9 @@ export const questions = {
   unanswered: 'This question needs an answer.',
   openPage: 'Open this page',
   notWeb: 'This page does not open such an address. Copy it if you trust it.',
+  waiting: 'Questions that wait',
+  waits: (count: number) => (count === 1 ? '1 question waits:' : `${count} questions wait:`),
+  show: 'Show',
+  hide: 'Hide',
+  needsSignIn: 'A tool needs a sign-in. Sign in with the program that runs this agent.',
 };

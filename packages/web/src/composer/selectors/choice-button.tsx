@@ -1,0 +1,31 @@
+import { ChevronDown } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
+import { visibleText } from '../../text/visible-text.ts';
+
+/** A small button that shows a choice and opens its menu. */
+export function ChoiceButton({
+  name,
+  value,
+  icon,
+  ...rest
+}: ComponentProps<'button'> & {
+  /** What is chosen here. */
+  readonly name: string;
+  readonly value: string;
+  readonly icon?: ReactNode;
+}) {
+  const shown = visibleText(value);
+  return (
+    <button
+      {...rest}
+      type="button"
+      aria-label={`${name}: ${shown}`}
+      title={`${name}: ${shown}`}
+      className="inline-flex h-8 max-w-44 min-w-0 shrink items-center gap-1.5 rounded-lg px-2 text-xs text-muted select-none hover:bg-hover hover:text-text touch:h-11"
+    >
+      {icon}
+      <span className="truncate">{shown}</span>
+      <ChevronDown className="size-3 shrink-0" aria-hidden />
+    </button>
+  );
+}

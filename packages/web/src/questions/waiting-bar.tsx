@@ -1,0 +1,107 @@
+import type { SessionHandle } from '@agenthost/client';
+import type { SessionInputRequest } from '@agenthost/protocol';
+import { ChevronDown, ChevronUp, CircleHelp } from 'lucide-react';
+import { useRef, useState } from 'react';
+import type { HostLink } from '../live/host-link.ts';
+import { useSelected } from '../live/use-live.ts';
+import { text } from '../text/text.ts';
+import { Button } from '../ui/button.tsx';
+import { SafeText } from '../ui/safe-text.tsx';
+import { ApprovalPanel } from './approval-panel.tsx';
+import { QuestionForm } from './question-form.tsx';
+import { useQuestionTarget } from './question-target.ts';
+import { questionElement, useSeenQuestions } from './use-seen-questions.ts';
+import { askTitle, hiddenQuestions } from './waiting-questions.ts';
+
+const NONE: readonly SessionInputRequest[] = [];
+
+/** Tells of open questions of a session that are not in view, and leads to them or answers them here. Nothing when there are none. */
+export function WaitingBar({
+  link,
+  session,
+  mayAct,
+}: {
+  readonly link: HostLink;
+  readonly session: SessionHandle;
+  readonly mayAct: boolean;
+}) {
+  const bar = useRef<HTMLDivElement>(null);
+  const entries = useSelected(session.mirror, (state) => state.inputNeeded ?? NONE);
+  const seen = useSeenQuestions(entries, bar);
+  const [open, setOpen] = useState<string>();
+  const waiting = hiddenQuestions(entries, seen);
+  const first = waiting[0];
+  const shown = waiting.find(({ id }) => id === open);
+  const show = (entry: SessionInputRequest): void => {
+    const place = questionElement(entry);
+    if (place === undefined) return setOpen(entry.id);
+    place.scrollIntoView({ block: 'center' });
+    place.querySelector<HTMLElement>('section, form')?.focus();
+  };
+  return (
+    <div ref={bar}>
+      {first !== undefined && (
+        <section
+          aria-label={text.questions.waiting}
+          className="flex flex-col gap-2 rounded-xl border border-accent/50 bg-accent-soft p-1.5 ps-3 text-sm"
+        >
+          <div className="flex items-center gap-2">
+            <CircleHelp className="size-4 shrink-0 text-accent" aria-hidden />
+            <p className="min-w-0 flex-1 truncate">
+              <span className="font-medium">{text.questions.waits(waiting.length)}</span>{' '}
+              <SafeText>{askTitle(shown ?? first)}</SafeText>
+            </p>
+            <Button
+              size="small"
+              aria-expanded={shown !== undefined}
+              onClick={() => (shown === undefined ? show(first) : setOpen(undefined))}
+            >
+              {shown === undefined ? text.questions.show : text.questions.hide}
+              {shown === undefined ? (
+                <ChevronUp className="size-3.5" aria-hidden />
+              ) : (
+                <ChevronDown className="size-3.5" aria-hidden />
+              )}
+            </Button>
+          </div>
+          {shown !== undefined && (
+            <div className="max-h-[55vh] overflow-y-auto pe-1.5 pb-1">
+              <InlineQuestion link={link} entry={shown} mayAct={mayAct} />
+            </div>
+          )}
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** An open request of any chat of a session, with its answers. */
+export function InlineQuestion({
+  link,
+  entry,
+  mayAct,
+}: {
+  readonly link: HostLink;
+  readonly entry: SessionInputRequest;
+  readonly mayAct: boolean;
+}) {
+  const target = useQuestionTarget(link, entry.chat);
+  switch (entry.kind) {
+    case 'chatInput':
+      return <QuestionForm link={link} target={target} request={entry.request} mayAct={mayAct} />;
+    case 'toolConfirmation':
+      return (
+        <ApprovalPanel
+          link={link}
+          target={target}
+          toolCall={entry.toolCall}
+          turnId={entry.turnId}
+          mayAct={mayAct}
+        />
+      );
+    case 'toolAuthentication':
+      return <p className="text-sm text-muted">{text.questions.needsSignIn}</p>;
+    case 'toolClientExecution':
+      return null;
+  }
+}
