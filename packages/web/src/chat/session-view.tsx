@@ -1,6 +1,142 @@
+import type { SessionHandle } from '@agenthost/client';
+import type { URI } from '@agenthost/protocol';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { type HostLink, messageOf } from '../live/host-link.ts';
+import { useLink } from '../live/use-hosts.ts';
+import { useSelected, useSession } from '../live/use-live.ts';
 import { text } from '../text/text.ts';
+import { EmptyState, FailedState, Spinner } from '../ui/states.tsx';
+import { ChatView } from './chat-view.tsx';
+import { preloadMarkdown } from './markdown/markdown.tsx';
+import { ChatTabs } from './session/chat-tabs.tsx';
+import { SessionHeader } from './session/session-header.tsx';
+import { useIsLost } from './session/use-is-lost.ts';
+import { useMarkRead } from './session/use-mark-read.ts';
+
+preloadMarkdown();
+
+const SessionTerminals = lazy(async () => ({
+  default: (await import('../terminal/session-terminals.tsx')).SessionTerminals,
+}));
 
 /** A session with its chats. */
 export function SessionView() {
-  return <h1 className="p-4 text-lg font-semibold">{text.app.sessions}</h1>;
+  const { session: uri } = useParams({ from: '/s/$session' });
+  const { host } = useSearch({ from: '/s/$session' });
+  const link = useLink(host);
+  const opened = useSession(link, uri);
+  switch (opened.state) {
+    case 'opening':
+      return (
+        <div className="flex flex-1 items-center justify-center">
+          <Spinner label={text.chat.loading} className="size-6" />
+        </div>
+      );
+    case 'failed':
+      return (
+        <div className="flex flex-1 items-center">
+          <FailedState
+            title={text.chat.failedTitle}
+            reason={messageOf(opened.error)}
+            onRetry={opened.retry}
+          />
+        </div>
+      );
+    case 'open':
+      return <OpenSession key={uri} link={link} session={opened.value} />;
+  }
+}
+
+function OpenSession({ link, session }: { readonly link: HostLink; readonly session: SessionHandle }) {
+  const search = useSearch({ from: '/s/$session' });
+  const navigate = useNavigate();
+  const isLost = useIsLost(session.mirror);
+  const title = useSelected(session.mirror, (state) => state.title);
+  const folder = useSelected(session.mirror, (state) => state.workingDirectories?.[0]);
+  const [areTerminalsShown, setTerminalsShown] = useState(false);
+  const chat = useShownChat(session, search.chat, search.ask);
+  useMarkRead(session, isLost);
+  useEffect(() => {
+    const before = document.title;
+    document.title = title === '' ? text.chat.untitled : title;
+    return () => {
+      document.title = before;
+    };
+  }, [title]);
+  const openChat = useCallback(
+    (uri: URI) =>
+      void navigate({
+        to: '/s/$session',
+        params: { session: session.uri },
+        search: { host: search.host, chat: uri },
+      }),
+    [navigate, session, search.host],
+  );
+  const openSession = useCallback(
+    (uri: URI) =>
+      void navigate({ to: '/s/$session', params: { session: uri }, search: { host: search.host } }),
+    [navigate, search.host],
+  );
+  if (isLost)
+    return (
+      <div className="flex flex-1 items-center">
+        <EmptyState
+          title={text.chat.lostTitle}
+          action={
+            <Link to="/" className="text-accent underline">
+              {text.chat.lostAction}
+            </Link>
+          }
+        >
+          {text.chat.lost}
+        </EmptyState>
+      </div>
+    );
+  return (
+    <>
+      <SessionHeader
+        link={link}
+        session={session}
+        openSession={openSession}
+        openChat={openChat}
+        areTerminalsShown={areTerminalsShown}
+        onShowTerminals={setTerminalsShown}
+      />
+      <ChatTabs link={link} session={session} shown={chat} openChat={openChat} openSession={openSession} />
+      <div className="flex min-h-0 flex-1 flex-col">
+        <ChatView
+          key={chat}
+          link={link}
+          session={session}
+          uri={chat}
+          turn={search.turn}
+          ask={search.ask}
+          openChat={openChat}
+          openSession={openSession}
+        />
+      </div>
+      {areTerminalsShown && (
+        <div className="h-[40%] min-h-48 shrink-0 border-t border-line">
+          <Suspense fallback={<Spinner />}>
+            <SessionTerminals
+              link={link}
+              session={session.uri}
+              folder={folder}
+              onClose={() => setTerminalsShown(false)}
+            />
+          </Suspense>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The chat that the address names, that asks what it names, or the default one. */
+function useShownChat(session: SessionHandle, chat: URI | undefined, ask: string | undefined): URI {
+  return useSelected(session.mirror, ({ chats, inputNeeded }) => {
+    if (chat !== undefined && chats.some(({ resource }) => resource === chat)) return chat;
+    const asking = ask === undefined ? undefined : inputNeeded?.find(({ id }) => id === ask)?.chat;
+    return asking ?? session.chat.mirror.uri;
+  });
 }

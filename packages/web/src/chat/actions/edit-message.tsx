@@ -1,0 +1,67 @@
+import type { Message } from '@agenthost/protocol';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { text } from '../../text/text.ts';
+import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/class-names.ts';
+import { INPUT_STYLE } from '../../ui/field.tsx';
+import { useChatScope } from '../chat-scope.tsx';
+import { reporting } from '../report-outcome.ts';
+
+interface EditMessageProps {
+  readonly turnId: string;
+  readonly message: Message;
+  readonly onClose: () => void;
+}
+
+/** Edits a sent message in its place. Sending it removes the turn and all later ones. */
+export function EditMessage({ turnId, message, onClose }: EditMessageProps) {
+  const { chat } = useChatScope();
+  const [content, setContent] = useState(message.text);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => {
+    const element = field.current;
+    if (element === null) return;
+    element.style.height = 'auto';
+    element.style.height = `${Math.min(element.scrollHeight + 2, innerHeight / 2)}px`;
+  }, [content]);
+  useLayoutEffect(() => {
+    field.current?.focus();
+    field.current?.setSelectionRange(message.text.length, message.text.length);
+  }, [message.text.length]);
+  const isSendable = content.trim() !== '';
+  const send = (): void => {
+    if (!isSendable) return;
+    onClose();
+    void reporting(text.chat.editAndResend, () => chat.resend(turnId, content));
+  };
+  return (
+    <div className="my-1 rounded-2xl border border-line-strong bg-surface p-2">
+      <textarea
+        ref={field}
+        aria-label={text.chat.editLabel}
+        dir="auto"
+        value={content}
+        className={classes(INPUT_STYLE, 'resize-none border-0 focus-visible:outline-none')}
+        onChange={(event) => setContent(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return;
+          event.stopPropagation();
+          if (event.key === 'Escape') onClose();
+          else if (event.key === 'Enter' && !event.shiftKey) {
+            event.preventDefault();
+            send();
+          }
+        }}
+      />
+      <div className="flex flex-wrap items-center justify-end gap-2 px-1">
+        <p className="min-w-0 flex-1 text-xs text-muted">{text.chat.editHint}</p>
+        <Button size="small" look="ghost" onClick={onClose}>
+          {text.ui.cancel}
+        </Button>
+        <Button size="small" look="primary" disabled={!isSendable} onClick={send}>
+          {text.chat.send}
+        </Button>
+      </div>
+    </div>
+  );
+}

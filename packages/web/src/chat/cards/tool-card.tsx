@@ -1,0 +1,61 @@
+import type { ToolCallState } from '@agenthost/protocol';
+import { memo } from 'react';
+import { ApprovalPanel } from '../../questions/approval-panel.tsx';
+import { classes } from '../../ui/class-names.ts';
+import { useChatScope } from '../chat-scope.tsx';
+import { WorkerCard } from '../worker/worker-card.tsx';
+import { CallNotes } from './call-notes.tsx';
+import { CallState } from './call-state.tsx';
+import { callTitle } from './call-text.ts';
+import { cardKindOf } from './card-kind.ts';
+import { CardShell } from './card-shell.tsx';
+import { CARDS } from './cards.tsx';
+import { useRemembered } from './use-remembered.ts';
+
+interface ToolCardProps {
+  readonly toolCall: ToolCallState;
+  readonly turnId: string;
+}
+
+const isPending = (toolCall: ToolCallState): boolean =>
+  toolCall.status === 'pending-confirmation' || toolCall.status === 'pending-result-confirmation';
+
+/** The card of a tool call. How its kind looks is in `CARDS`. */
+export const ToolCard = memo(function ToolCard({ toolCall, turnId }: ToolCardProps) {
+  const kind = cardKindOf(toolCall);
+  if (kind === 'worker') return <WorkerCard toolCall={toolCall} turnId={turnId} />;
+  return <PlainCard toolCall={toolCall} turnId={turnId} kind={kind} />;
+});
+
+function PlainCard({
+  toolCall,
+  turnId,
+  kind,
+}: ToolCardProps & { readonly kind: Exclude<ReturnType<typeof cardKindOf>, 'worker'> }) {
+  const { icon: Icon, Title, Facts, Body, isOpenAtFirst } = CARDS[kind];
+  const [isOpen, setOpen] = useRemembered(toolCall.toolCallId, isOpenAtFirst?.(toolCall) ?? false);
+  const hasPanel = isPending(toolCall);
+  return (
+    <CardShell
+      icon={<Icon className={classes('size-4', hasPanel && 'text-accent')} aria-hidden />}
+      title={Title === undefined ? callTitle(toolCall) : <Title toolCall={toolCall} />}
+      tooltip={callTitle(toolCall)}
+      facts={Facts === undefined ? undefined : <Facts toolCall={toolCall} />}
+      state={<CallState toolCall={toolCall} />}
+      isOpen={isOpen}
+      onToggle={setOpen}
+      isWaiting={hasPanel}
+      always={hasPanel ? <Approval toolCall={toolCall} turnId={turnId} /> : undefined}
+    >
+      <CallNotes toolCall={toolCall} />
+      <Body toolCall={toolCall} />
+    </CardShell>
+  );
+}
+
+function Approval({ toolCall, turnId }: ToolCardProps) {
+  const { link, target, mayAct } = useChatScope();
+  if (toolCall.status !== 'pending-confirmation' && toolCall.status !== 'pending-result-confirmation')
+    return undefined;
+  return <ApprovalPanel link={link} target={target} toolCall={toolCall} turnId={turnId} mayAct={mayAct} />;
+}

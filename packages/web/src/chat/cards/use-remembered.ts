@@ -1,0 +1,23 @@
+import { useState } from 'react';
+import { useChatScope } from '../chat-scope.tsx';
+
+/** What people opened and closed, by chat. Rows forget it when they scroll out of sight. */
+const remembered = new WeakMap<object, Map<string, boolean>>();
+
+/** Whether something is open: as a person chose, else `byDefault`. */
+export function useRemembered(
+  key: string,
+  byDefault: boolean,
+): readonly [boolean, (isOpen: boolean) => void] {
+  const { chat } = useChatScope();
+  const choices = remembered.get(chat) ?? new Map<string, boolean>();
+  if (!remembered.has(chat)) remembered.set(chat, choices);
+  const [choice, setChoice] = useState(choices.get(key));
+  return [
+    choice ?? byDefault,
+    (isOpen) => {
+      choices.set(key, isOpen);
+      setChoice(isOpen);
+    },
+  ];
+}

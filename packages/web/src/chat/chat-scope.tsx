@@ -1,0 +1,35 @@
+import type { ChatHandle, SessionHandle } from '@agenthost/client';
+import type { AgentInfo, URI } from '@agenthost/protocol';
+import { createContext, use } from 'react';
+import type { HostLink } from '../live/host-link.ts';
+import type { QuestionTarget } from '../questions/question-target.ts';
+
+/** What the parts of a transcript need. The value stays the same while its chat is shown. */
+export interface ChatScope {
+  readonly link: HostLink;
+  readonly session: SessionHandle;
+  readonly chat: ChatHandle;
+  /** Where answers of this chat go. */
+  readonly target: QuestionTarget;
+  /** The session's agent. Absent: the host does not offer it now. */
+  readonly agent: AgentInfo | undefined;
+  readonly mayAct: boolean;
+  /** Whether the transcript stands inside a tool call of another chat. */
+  readonly isNested: boolean;
+  /** Opens a chat of the session as a tab. */
+  readonly openChat: (chat: URI) => void;
+  /** Opens another session of the same host. */
+  readonly openSession: (session: URI) => void;
+}
+
+const ChatScopeContext = createContext<ChatScope | undefined>(undefined);
+
+/** Gives the chat to the parts of its transcript. */
+export const ChatScopeProvider = ChatScopeContext.Provider;
+
+/** The chat of the transcript around. */
+export function useChatScope(): ChatScope {
+  const scope = use(ChatScopeContext);
+  if (scope === undefined) throw new Error('useChatScope needs a ChatScopeProvider around it');
+  return scope;
+}

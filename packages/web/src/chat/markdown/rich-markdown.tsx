@@ -1,0 +1,124 @@
+import { createElement, type ReactNode } from 'react';
+import type { Components } from 'streamdown';
+import { defaultRemarkPlugins, Streamdown } from 'streamdown';
+import { visibleText } from '../../text/visible-text.ts';
+import { BlockCode, InlineCode } from './code.tsx';
+import { ImagePlaceholder } from './image-placeholder.tsx';
+import { SafeLink } from './safe-link.tsx';
+
+/** What the renderer gives to the components of elements. */
+interface ElementProps {
+  /** The element in the parsed Markdown. */
+  readonly node?: unknown;
+  readonly className?: string | undefined;
+  readonly style?: React.CSSProperties | undefined;
+  readonly children?: ReactNode;
+}
+
+/** An element with our classes and without the renderer's own attributes. */
+function styled(tag: string, className: string) {
+  return function Styled({ node: _, className: _own, style: _style, ...rest }: ElementProps) {
+    return createElement(tag, { dir: 'auto', ...rest, className });
+  };
+}
+
+function Table({ children }: ElementProps) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrolling area must be reachable by keyboard
+    <div tabIndex={0} role="group" className="my-3 overflow-x-auto rounded-lg border border-line">
+      <table className="w-full border-collapse text-sm">{children}</table>
+    </div>
+  );
+}
+
+function ListItem({ children, className }: ElementProps) {
+  const isTask = className?.includes('task-list-item') === true;
+  return (
+    <li dir="auto" className={isTask ? 'my-1 list-none' : 'my-1 ps-0.5 [&>p]:my-1'}>
+      {children}
+    </li>
+  );
+}
+
+function OrderedList({ children, start }: ElementProps & { readonly start?: number | undefined }) {
+  return (
+    <ol start={start} className="my-2 list-decimal ps-7 marker:text-muted">
+      {children}
+    </ol>
+  );
+}
+
+function TaskBox({ checked }: ElementProps & { readonly checked?: boolean | undefined }) {
+  return (
+    <input
+      type="checkbox"
+      checked={checked === true}
+      readOnly
+      disabled
+      aria-label={checked === true ? '☑' : '☐'}
+      className="me-2 -ms-5 align-middle accent-accent"
+    />
+  );
+}
+
+/** Headings of an answer stand below those of the page and of the message. */
+const COMPONENTS: Components = {
+  a: SafeLink,
+  img: ImagePlaceholder,
+  code: BlockCode,
+  inlineCode: InlineCode,
+  table: Table,
+  li: ListItem,
+  ol: OrderedList,
+  input: TaskBox,
+  ul: styled('ul', 'my-2 list-disc ps-6 marker:text-faint [&.contains-task-list]:ps-5'),
+  p: styled('p', 'my-2.5 break-words'),
+  h1: styled('h3', 'mt-5 mb-2 text-xl font-semibold text-balance break-words'),
+  h2: styled('h4', 'mt-5 mb-2 text-lg font-semibold text-balance break-words'),
+  h3: styled('h5', 'mt-4 mb-1.5 text-base font-semibold break-words'),
+  h4: styled('h6', 'mt-3 mb-1 font-semibold break-words'),
+  h5: styled('h6', 'mt-3 mb-1 text-sm font-semibold break-words'),
+  h6: styled('h6', 'mt-3 mb-1 text-sm font-semibold text-muted break-words'),
+  blockquote: styled('blockquote', 'my-3 border-s-2 border-line-strong ps-4 text-muted'),
+  hr: styled('hr', 'my-5 border-line'),
+  strong: styled('strong', 'font-semibold'),
+  thead: styled('thead', 'bg-sunken'),
+  tbody: styled('tbody', 'divide-y divide-line'),
+  tr: styled('tr', 'divide-x divide-line'),
+  th: styled('th', 'px-3 py-1.5 text-start font-semibold whitespace-nowrap'),
+  td: styled('td', 'px-3 py-1.5 align-top'),
+  sup: styled('sup', 'text-xs'),
+  sub: styled('sub', 'text-xs'),
+};
+
+const REMARK_PLUGINS = Object.values(defaultRemarkPlugins);
+/** No plugin that reads HTML: it stays text. */
+const REHYPE_PLUGINS: [] = [];
+
+/** The Markdown renderer; see `Markdown`. Loaded on demand. */
+export function RichMarkdown({
+  text,
+  isStreaming,
+}: {
+  readonly text: string;
+  readonly isStreaming: boolean;
+}) {
+  return (
+    <Streamdown
+      mode="streaming"
+      isAnimating={isStreaming}
+      parseIncompleteMarkdown={isStreaming}
+      components={COMPONENTS}
+      remarkPlugins={REMARK_PLUGINS}
+      rehypePlugins={REHYPE_PLUGINS}
+      urlTransform={keepUrl}
+      controls={false}
+      className="!space-y-0 [&>*:first-child]:mt-0 [&>*:last-child]:mb-0"
+    >
+      {visibleText(text)}
+    </Streamdown>
+  );
+}
+
+/** The components decide what happens with an address. */
+const keepUrl = (url: string): string => url;

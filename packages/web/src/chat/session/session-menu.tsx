@@ -1,0 +1,178 @@
+import type { SessionHandle } from '@agenthost/client';
+import { SessionStatus, type URI } from '@agenthost/protocol';
+import { useNavigate } from '@tanstack/react-router';
+import {
+  Archive,
+  Download,
+  Ellipsis,
+  GitFork,
+  Link,
+  MessageSquarePlus,
+  Pencil,
+  Plus,
+  Search,
+  Trash,
+} from 'lucide-react';
+import { useState } from 'react';
+import type { HostLink } from '../../live/host-link.ts';
+import { useSelected } from '../../live/use-live.ts';
+import { text } from '../../text/text.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Menu, type MenuEntry } from '../../ui/menu.tsx';
+import { showToast } from '../../ui/toasts.tsx';
+import { copyText } from '../clipboard.ts';
+import { requestFind } from '../find/find-request.ts';
+import { reporting, reportOutcome } from '../report-outcome.ts';
+import { exportSession } from './export-session.ts';
+import { requestRename } from './rename-request.ts';
+import { useChatAbilities } from './use-chat-abilities.ts';
+
+interface SessionMenuProps {
+  readonly link: HostLink;
+  readonly session: SessionHandle;
+  readonly mayAct: boolean;
+  readonly openChat: (chat: URI) => void;
+  readonly openSession: (session: URI) => void;
+}
+
+/** What can be done with a whole session. */
+export function SessionMenu(props: SessionMenuProps) {
+  const { link, session, mayAct } = props;
+  const navigate = useNavigate();
+  const [isDeleting, setDeleting] = useState(false);
+  const title = useSelected(session.mirror, (state) => state.title);
+  const entries = useEntries(props, () => setDeleting(true));
+  const remove = (): void => {
+    setDeleting(false);
+    void reporting(text.chat.deleteSession, async () => {
+      await link.client?.sessions.dispose(session.uri);
+      await navigate({ to: '/' });
+    });
+  };
+  return (
+    <>
+      <Menu entries={entries}>
+        <IconButton label={text.chat.sessionMenu}>
+          <Ellipsis className="size-5" aria-hidden />
+        </IconButton>
+      </Menu>
+      {mayAct && (
+        <Dialog
+          isOpen={isDeleting}
+          onClose={() => setDeleting(false)}
+          title={text.chat.deleteTitle}
+          description={text.chat.deleteText(title === '' ? text.chat.untitled : title)}
+          footer={
+            <>
+              <Button onClick={() => setDeleting(false)}>{text.ui.cancel}</Button>
+              <Button look="danger" onClick={remove}>
+                {text.chat.deleteConfirm}
+              </Button>
+            </>
+          }
+        />
+      )}
+    </>
+  );
+}
+
+function useEntries(
+  { link, session, mayAct, openChat, openSession }: SessionMenuProps,
+  onDelete: () => void,
+): MenuEntry[] {
+  const isArchived = useSelected(session.mirror, ({ status }) => (status & SessionStatus.IsArchived) !== 0);
+  const abilities = useChatAbilities(link, session);
+  const lastTurn = useSelected(session.chat.mirror, ({ turns }) => turns.at(-1)?.id);
+  const icon = 'size-4';
+  const common: MenuEntry[] = [
+    { label: text.chat.find, icon: <Search className={icon} />, keys: 'Ctrl F', onSelect: requestFind },
+    {
+      label: text.chat.copyLink,
+      icon: <Link className={icon} />,
+      onSelect: () => void copyText(location.href, text.chat.copiedLink),
+    },
+    {
+      label: text.chat.exportSession,
+      icon: <Download className={icon} />,
+      onSelect: () => {
+        showToast({ message: text.chat.exporting });
+        void reporting(text.chat.exportSession, () => exportSession(link, session));
+      },
+    },
+  ];
+  if (!mayAct) return common;
+  const because = (label: string, reason: string | undefined): { label: string; isDisabled: boolean } => ({
+    label: reason === undefined ? label : `${label} – ${reason}`,
+    isDisabled: reason !== undefined,
+  });
+  return [
+    {
+      ...because(text.chat.newChat, abilities.noChats),
+      icon: <Plus className={icon} />,
+      onSelect: () =>
+        void reporting(text.chat.newChat, async () => {
+          const created = await session.createChat();
+          openChat(created.mirror.uri);
+          created.dispose();
+        }),
+    },
+    {
+      ...because(
+        text.chat.sideChat,
+        abilities.noSideChat ?? (lastTurn === undefined ? text.chat.emptyTitle : undefined),
+      ),
+      icon: <MessageSquarePlus className={icon} />,
+      onSelect: () =>
+        void reporting(text.chat.sideChat, async () => {
+          if (lastTurn === undefined) return;
+          const side = await session.startSideChat(lastTurn, { chat: session.chat.mirror.uri });
+          openChat(side.mirror.uri);
+          side.dispose();
+        }),
+    },
+    {
+      ...because(text.chat.fork, lastTurn === undefined ? text.chat.emptyTitle : undefined),
+      icon: <GitFork className={icon} />,
+      onSelect: () =>
+        void reporting(text.chat.fork, async () => {
+          if (lastTurn === undefined) return;
+          const forked = await session.fork(lastTurn);
+          openSession(forked.uri);
+          forked.dispose();
+        }),
+    },
+    'separator',
+    {
+      label: text.chat.rename,
+      icon: <Pencil className={icon} />,
+      // The menu gives the focus back first.
+      onSelect: () => setTimeout(requestRename),
+    },
+    ...common,
+    'separator',
+    {
+      label: isArchived ? text.chat.unarchive : text.chat.archive,
+      icon: <Archive className={icon} />,
+      onSelect: () => archive(session, !isArchived),
+    },
+    {
+      label: text.chat.deleteSession,
+      icon: <Trash className={icon} />,
+      isDangerous: true,
+      onSelect: onDelete,
+    },
+  ];
+}
+
+function archive(session: SessionHandle, isArchived: boolean): void {
+  void reportOutcome(text.chat.archive, session.setArchived(isArchived));
+  if (isArchived)
+    showToast({
+      message: text.chat.archivedToast,
+      action: {
+        label: text.ui.undo,
+        run: () => void reportOutcome(text.chat.unarchive, session.setArchived(false)),
+      },
+    });
+}

@@ -1,0 +1,29 @@
+import type { SessionHandle } from '@agenthost/client';
+import type { ChatState, UsageInfo } from '@agenthost/protocol';
+import { useSelected } from '../../live/use-live.ts';
+import { text } from '../../text/text.ts';
+import { usageFacts } from '../transcript/usage-facts.ts';
+
+/** The usage of the running turn, else that of the last turn that reported some. */
+const latestUsage = ({ activeTurn, turns }: ChatState): UsageInfo | undefined =>
+  activeTurn?.usage ?? turns.findLast(({ usage }) => usage !== undefined)?.usage;
+
+/** Model, context and cost of a session, as its main chat reported them last. */
+export function SessionUsage({ session }: { readonly session: SessionHandle }) {
+  const usage = useSelected(session.chat.mirror, latestUsage);
+  const facts = usageFacts(usage);
+  if (facts.length === 0) return undefined;
+  return (
+    <span
+      className="flex min-w-0 gap-2 overflow-hidden tabular-nums max-sm:hidden"
+      title={facts.map(({ label, title }) => title ?? label).join('\n')}
+    >
+      <span className="sr-only">{text.chat.usage}</span>
+      {facts.map(({ label }) => (
+        <span key={label} className="truncate">
+          {label}
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,54 @@
+import { memo } from 'react';
+import { classes } from '../../ui/class-names.ts';
+import { ExploredGroup } from '../cards/explored-group.tsx';
+import { useChatScope } from '../chat-scope.tsx';
+import { AnswerText } from './answer-text.tsx';
+import { PartView } from './part-view.tsx';
+import { type Row, sameRow } from './rows.ts';
+import { TurnEnd } from './turn-end.tsx';
+import { UserMessage } from './user-message.tsx';
+
+interface RowViewProps {
+  readonly row: Row;
+  readonly isHighlighted: boolean;
+}
+
+/** One row of a transcript. */
+export const RowView = memo(
+  function RowView({ row, isHighlighted }: RowViewProps) {
+    const { isNested } = useChatScope();
+    return (
+      <div
+        data-row={row.key}
+        data-turn={row.turnId}
+        tabIndex={-1}
+        className={classes(
+          'group/row rounded-xl outline-offset-4',
+          isNested ? 'w-full' : 'mx-auto w-full max-w-3xl',
+          row.kind === 'message' && !isNested && 'pt-4',
+          isHighlighted && 'ring-2 ring-accent ring-offset-4 ring-offset-surface',
+        )}
+      >
+        <RowContent row={row} />
+      </div>
+    );
+  },
+  (before, after) => before.isHighlighted === after.isHighlighted && sameRow(before.row, after.row),
+);
+
+function RowContent({ row }: { readonly row: Row }) {
+  switch (row.kind) {
+    case 'message':
+      return <UserMessage turnId={row.turnId} />;
+    case 'text':
+      return (
+        <AnswerText turnId={row.turnId} index={row.index} chunk={row.chunk} isLastChunk={row.isLastChunk} />
+      );
+    case 'part':
+      return <PartView turnId={row.turnId} index={row.index} />;
+    case 'explored':
+      return <ExploredGroup turnId={row.turnId} index={row.index} lastIndex={row.lastIndex} />;
+    case 'end':
+      return <TurnEnd turnId={row.turnId} />;
+  }
+}

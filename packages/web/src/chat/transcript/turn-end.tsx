@@ -1,0 +1,134 @@
+import { errorPartOf, type Turn, type UsageInfo } from '@agenthost/protocol';
+import { CircleAlert, Copy, Ellipsis, Square } from 'lucide-react';
+import { useState } from 'react';
+import { useSelected } from '../../live/use-live.ts';
+import { text } from '../../text/text.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { SafeText } from '../../ui/safe-text.tsx';
+import { Spinner } from '../../ui/states.tsx';
+import { HOVER_ACTIONS } from '../actions/hover-actions.ts';
+import { turnMenu, useTurnActions } from '../actions/use-turn-actions.tsx';
+import { useChatScope } from '../chat-scope.tsx';
+import { durationText } from '../format.ts';
+import { Elapsed } from './elapsed.tsx';
+import { TurnError } from './turn-error.tsx';
+import { usageFacts } from './usage-facts.ts';
+import { useTurnPart } from './use-part.ts';
+
+/** The end of a turn: that it runs, or how it ended, with its numbers and actions. */
+export function TurnEnd({ turnId }: { readonly turnId: string }) {
+  const ended = useTurnPart(turnId, (turn) => (turn !== undefined && 'state' in turn ? turn : undefined));
+  const startedAt = useTurnPart(turnId, (turn) => turn?.startedAt);
+  if (ended === undefined) return <RunningTurn startedAt={startedAt} />;
+  return <EndedTurn turn={ended} />;
+}
+
+function RunningTurn({ startedAt }: { readonly startedAt: string | undefined }) {
+  const { chat } = useChatScope();
+  const activity = useSelected(chat.mirror, (state) => state.activity);
+  return (
+    <div className="flex min-h-9 items-center gap-2 py-2 text-sm text-muted" data-running>
+      <Spinner label={text.chat.working} className="text-accent" />
+      <span className="min-w-0 truncate">
+        {activity === undefined ? `${text.chat.working}…` : <SafeText>{activity}</SafeText>}
+      </span>
+      <Elapsed since={startedAt} />
+    </div>
+  );
+}
+
+function EndedTurn({ turn }: { readonly turn: Turn }) {
+  const { mayAct, isNested } = useChatScope();
+  const actions = useTurnActions(turn.id);
+  const [isTruncating, setTruncating] = useState(false);
+  const error = errorPartOf(turn);
+  const hasText = turn.responseParts.some(({ kind }) => kind === 'markdown');
+  return (
+    <div className="group/end pb-1">
+      {error !== undefined && <TurnError turnId={turn.id} part={error} />}
+      <div className="flex min-h-8 flex-wrap items-center gap-x-2 text-xs text-faint">
+        <TurnState turn={turn} />
+        <TurnFacts usage={turn.usage} durationMs={turn.duration} />
+        {!isNested && (
+          <div
+            className={`ms-auto flex ${HOVER_ACTIONS} group-hover/end:opacity-100 group-hover/row:opacity-100`}
+          >
+            {hasText && (
+              <IconButton size="small" label={text.chat.copyAnswer} onClick={actions.copyAnswer}>
+                <Copy className="size-3.5" aria-hidden />
+              </IconButton>
+            )}
+            <Menu
+              entries={turnMenu(actions, { isEnded: true, mayAct, onTruncate: () => setTruncating(true) })}
+            >
+              <IconButton size="small" label={text.chat.turnActions} data-turn-menu>
+                <Ellipsis className="size-4" aria-hidden />
+              </IconButton>
+            </Menu>
+          </div>
+        )}
+      </div>
+      <Dialog
+        isOpen={isTruncating}
+        onClose={() => setTruncating(false)}
+        title={text.chat.truncateTitle}
+        description={text.chat.truncateText}
+        footer={
+          <>
+            <Button onClick={() => setTruncating(false)}>{text.ui.cancel}</Button>
+            <Button
+              look="danger"
+              onClick={() => {
+                setTruncating(false);
+                actions.truncate();
+              }}
+            >
+              {text.chat.truncateConfirm}
+            </Button>
+          </>
+        }
+      />
+    </div>
+  );
+}
+
+function TurnState({ turn }: { readonly turn: Turn }) {
+  switch (turn.state) {
+    case 'complete':
+      return undefined;
+    case 'cancelled':
+      return (
+        <span className="flex items-center gap-1 text-muted">
+          <Square className="size-3" aria-hidden />
+          {text.chat.turnCancelled}
+        </span>
+      );
+    case 'error':
+      return (
+        <span className="flex items-center gap-1 text-danger">
+          <CircleAlert className="size-3.5" aria-hidden />
+          {text.chat.turnFailed}
+        </span>
+      );
+  }
+}
+
+function TurnFacts({
+  usage,
+  durationMs,
+}: {
+  readonly usage: UsageInfo | undefined;
+  readonly durationMs: number | undefined;
+}) {
+  const facts = [
+    ...(durationMs === undefined ? [] : [{ label: durationText(durationMs), title: undefined }]),
+    ...usageFacts(usage),
+  ];
+  return facts.map(({ label, title }) => (
+    <span key={label} title={title} className="max-w-48 truncate">
+      <SafeText>{label}</SafeText>
+    </span>
+  ));
+}

@@ -1,0 +1,50 @@
+import type { UsageInfo } from '@agenthost/protocol';
+import { text } from '../../text/text.ts';
+import { costText, countText, percentText } from '../format.ts';
+
+/** A short text about usage, with a longer one. */
+export interface UsageFact {
+  readonly label: string;
+  readonly title: string | undefined;
+}
+
+const numberIn = (value: unknown, key: string): number | undefined => {
+  const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+  return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
+};
+
+/** The cost that an agent reported in `_meta`; it counts from the beginning of the session. */
+export function costOf(usage: UsageInfo | undefined): string | undefined {
+  const cost: unknown = usage?._meta?.['cost'];
+  const amount = numberIn(cost, 'amount');
+  const currency: unknown =
+    typeof cost === 'object' && cost !== null ? Reflect.get(cost, 'currency') : undefined;
+  return amount === undefined ? undefined : costText(amount, typeof currency === 'string' ? currency : 'USD');
+}
+
+/** The share of the model's context that is used, from 0 to 1. */
+export function contextShare(usage: UsageInfo | undefined): number | undefined {
+  const used = numberIn(usage?._meta, 'contextTokens');
+  const size = numberIn(usage?._meta, 'contextWindow');
+  return used === undefined || size === undefined || size <= 0 ? undefined : Math.min(1, used / size);
+}
+
+/** What to show of a turn's usage: tokens, model, cost. */
+export function usageFacts(usage: UsageInfo | undefined): UsageFact[] {
+  if (usage === undefined) return [];
+  const { inputTokens, outputTokens, cacheReadTokens, model } = usage;
+  const details = [
+    ...(inputTokens === undefined ? [] : [text.chat.usageIn(countText(inputTokens))]),
+    ...(outputTokens === undefined ? [] : [text.chat.usageOut(countText(outputTokens))]),
+    ...(cacheReadTokens === undefined ? [] : [text.chat.usageCached(countText(cacheReadTokens))]),
+  ];
+  const all = (inputTokens ?? 0) + (outputTokens ?? 0);
+  const cost = costOf(usage);
+  const share = contextShare(usage);
+  return [
+    ...(all === 0 ? [] : [{ label: text.chat.usageTokens(countText(all)), title: details.join(', ') }]),
+    ...(share === undefined ? [] : [{ label: text.chat.context(percentText(share)), title: undefined }]),
+    ...(cost === undefined ? [] : [{ label: cost, title: text.chat.cost(cost) }]),
+    ...(model === undefined ? [] : [{ label: model, title: model }]),
+  ];
+}

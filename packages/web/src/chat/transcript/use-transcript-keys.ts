@@ -1,0 +1,92 @@
+import { type KeyboardEvent, type RefObject, useCallback } from 'react';
+import type { VirtualListHandle } from '../../ui/virtual-list.tsx';
+import type { Row } from './rows.ts';
+
+/** Frames to wait until a row that was scrolled to is rendered. */
+const MOST_FRAMES = 20;
+
+const isTyping = (target: EventTarget): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** Keys of a transcript: j and k between turns, J and K between rows, o opens the card of the row, `.` the menu of the turn. */
+export function useTranscriptKeys(
+  rows: readonly Row[],
+  list: RefObject<VirtualListHandle | null>,
+  frame: RefObject<HTMLDivElement | null>,
+): (event: KeyboardEvent) => void {
+  return useCallback(
+    (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target))
+        return;
+      const root = frame.current;
+      if (root === null) return;
+      const current = currentKey(root);
+      const row = rows.find(({ key }) => key === current);
+      switch (event.key) {
+        case 'j':
+        case 'k':
+        case 'J':
+        case 'K': {
+          const step = event.key.toLowerCase() === 'j' ? 1 : -1;
+          const stops =
+            event.key === 'j' || event.key === 'k' ? rows.filter(({ kind }) => kind === 'message') : rows;
+          const at = stops.findLastIndex(
+            (stop) => stop.key === current || (stop.kind === 'message' && stop.turnId === row?.turnId),
+          );
+          const isInside = step < 0 && at >= 0 && stops[at]?.key !== current;
+          const next = stops[isInside ? at : at + step];
+          if (next !== undefined) focusRow(root, list.current, next.key);
+          break;
+        }
+        case 'o':
+          rowElement(root, current)?.querySelector<HTMLElement>('[data-card]')?.click();
+          break;
+        case '.':
+          openMenu(root, row?.turnId);
+          break;
+        default:
+          return;
+      }
+      event.preventDefault();
+    },
+    [rows, list, frame],
+  );
+}
+
+/** The row that has the focus, else the first one in sight. */
+function currentKey(root: HTMLElement): string | undefined {
+  const focused = document.activeElement?.closest<HTMLElement>('[data-row]');
+  if (focused !== null && focused !== undefined && root.contains(focused)) return focused.dataset['row'];
+  const { top } = root.getBoundingClientRect();
+  for (const element of root.querySelectorAll<HTMLElement>('[data-row]'))
+    if (element.getBoundingClientRect().bottom > top + 8) return element.dataset['row'];
+  return undefined;
+}
+
+const rowElement = (root: HTMLElement, key: string | undefined): HTMLElement | undefined =>
+  Array.from(root.querySelectorAll<HTMLElement>('[data-row]')).find(({ dataset }) => dataset['row'] === key);
+
+function focusRow(root: HTMLElement, list: VirtualListHandle | null, key: string): void {
+  list?.scrollToKey(key, 'auto');
+  let frames = 0;
+  const focus = (): void => {
+    const element = rowElement(root, key);
+    if (element !== undefined) return element.focus({ preventScroll: true });
+    frames += 1;
+    if (frames < MOST_FRAMES) requestAnimationFrame(focus);
+  };
+  focus();
+}
+
+function openMenu(root: HTMLElement, turnId: string | undefined): void {
+  for (const element of root.querySelectorAll<HTMLElement>('[data-turn]')) {
+    if (element.dataset['turn'] !== turnId) continue;
+    const button = element.querySelector<HTMLElement>('[data-turn-menu]');
+    if (button === null) continue;
+    button.focus();
+    // The menu opens by pointer events and by keys.
+    button.dispatchEvent(new window.KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    return;
+  }
+}

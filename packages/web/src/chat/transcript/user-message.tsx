@@ -1,0 +1,122 @@
+import type { Author, Message } from '@agenthost/protocol';
+import { useState } from 'react';
+import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
+import { Button } from '../../ui/button.tsx';
+import { SafeText } from '../../ui/safe-text.tsx';
+import { EditMessage } from '../actions/edit-message.tsx';
+import { MessageActions } from '../actions/message-actions.tsx';
+import { useChatScope } from '../chat-scope.tsx';
+import { dateTimeText, timeText } from '../format.ts';
+import { AttachmentList } from './attachment-list.tsx';
+import { useTurnPart } from './use-part.ts';
+
+/** Longer messages are folded. */
+const FOLD_LENGTH = 1_600;
+const FOLD_LINES = 16;
+
+/** The message of a turn, with its actions. */
+export function UserMessage({ turnId }: { readonly turnId: string }) {
+  const message = useTurnPart(turnId, (turn) => turn?.message);
+  const by = useTurnPart(turnId, (turn) => turn?.['x-by']);
+  const startedAt = useTurnPart(turnId, (turn) => turn?.startedAt);
+  const [isEditing, setEditing] = useState(false);
+  const { mayAct } = useChatScope();
+  if (message === undefined) return undefined;
+  if (isEditing && mayAct)
+    return <EditMessage turnId={turnId} message={message} onClose={() => setEditing(false)} />;
+  return (
+    <div className="group/message">
+      <MessageBubble message={message} by={by} startedAt={startedAt} />
+      <MessageActions turnId={turnId} message={message} onEdit={() => setEditing(true)} />
+    </div>
+  );
+}
+
+interface MessageBubbleProps {
+  readonly message: Message;
+  readonly by?: Author | undefined;
+  readonly startedAt?: string | undefined;
+  readonly note?: string;
+}
+
+/** A message: its text, attachments, author and time. */
+export function MessageBubble({ message, by, startedAt, note }: MessageBubbleProps) {
+  const author = useAuthor(message, by);
+  const time = startedAt === undefined ? undefined : timeText(startedAt);
+  return (
+    <div className="flex flex-col items-end gap-1 py-1">
+      <h2 className="sr-only">
+        {author === undefined ? text.chat.yourMessage : text.chat.messageBy(author)}
+      </h2>
+      <div className="max-w-[min(100%,40rem)] rounded-2xl bg-sunken px-4 py-2.5 dark:bg-raised">
+        <FoldedText content={message.text} />
+        <AttachmentList attachments={message.attachments} />
+      </div>
+      {(author !== undefined || time !== undefined || note !== undefined) && (
+        <p className="flex gap-1.5 px-1 text-xs text-faint">
+          {author !== undefined && <SafeText>{author}</SafeText>}
+          {note !== undefined && <span>{note}</span>}
+          {startedAt !== undefined && time !== undefined && (
+            <time dateTime={startedAt} title={dateTimeText(startedAt)}>
+              {time}
+            </time>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Name of another author than this client; `undefined` for this client's own messages and unknown authors. */
+function useAuthor(message: Message, by: Author | undefined): string | undefined {
+  const { link } = useChatScope();
+  switch (message.origin.kind) {
+    case 'agent':
+      return text.chat.fromAgent;
+    case 'tool':
+      return text.chat.fromTool;
+    case 'systemNotification':
+      return text.chat.fromSystem;
+    case 'automation':
+      return text.chat.automation;
+    case 'user':
+      if (by === undefined || by.clientId === link.client?.clientId) return undefined;
+      return by.device === undefined ? by.name : `${by.name} (${by.device})`;
+  }
+}
+
+function FoldedText({ content }: { readonly content: string }) {
+  const isLong = content.length > FOLD_LENGTH || lineCount(content) > FOLD_LINES;
+  const [isOpen, setOpen] = useState(false);
+  const shown = isLong && !isOpen ? beginning(content) : content;
+  return (
+    <>
+      <p dir="auto" className="break-words whitespace-pre-wrap">
+        {visibleText(shown)}
+        {shown !== content && '…'}
+      </p>
+      {isLong && (
+        <Button
+          size="small"
+          look="ghost"
+          className="-ms-2.5 text-muted"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? text.chat.showLess : text.chat.showMore}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function lineCount(content: string): number {
+  let count = 1;
+  for (let at = content.indexOf('\n'); at !== -1 && count <= FOLD_LINES; at = content.indexOf('\n', at + 1))
+    count++;
+  return count;
+}
+
+const beginning = (content: string): string =>
+  content.slice(0, FOLD_LENGTH).split('\n').slice(0, FOLD_LINES).join('\n');

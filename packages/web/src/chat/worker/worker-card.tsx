@@ -1,0 +1,121 @@
+import type { SessionInputRequest, ToolCallState, URI } from '@agenthost/protocol';
+import { Bot, PanelTopOpen } from 'lucide-react';
+import { useMemo } from 'react';
+import { useSelected } from '../../live/use-live.ts';
+import { ApprovalPanel } from '../../questions/approval-panel.tsx';
+import { QuestionForm } from '../../questions/question-form.tsx';
+import { useQuestionTarget } from '../../questions/question-target.ts';
+import { text } from '../../text/text.ts';
+import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/class-names.ts';
+import { SafeText } from '../../ui/safe-text.tsx';
+import { CallNotes } from '../cards/call-notes.tsx';
+import { CallState } from '../cards/call-state.tsx';
+import { callTitle } from '../cards/call-text.ts';
+import { contentOf } from '../cards/card-kind.ts';
+import { CardShell } from '../cards/card-shell.tsx';
+import { ResultContent } from '../cards/result-content.tsx';
+import { useRemembered } from '../cards/use-remembered.ts';
+import { useChatScope } from '../chat-scope.tsx';
+import { WorkerTranscript } from './worker-transcript.tsx';
+
+/** A call that runs a worker: what the worker asks, and its chat when the card is open. */
+export function WorkerCard({
+  toolCall,
+  turnId,
+}: {
+  readonly toolCall: ToolCallState;
+  readonly turnId: string;
+}) {
+  const { session, openChat } = useChatScope();
+  const content = contentOf(toolCall);
+  const block = content.find((each) => each.type === 'subagent');
+  const uri = block?.resource ?? '';
+  const summary = useSelected(session.mirror, ({ chats }) => chats.find(({ resource }) => resource === uri));
+  const asks = useAsks(uri);
+  const [isOpen, setOpen] = useRemembered(`${turnId} ${toolCall.toolCallId}`, false);
+  const isAsking = asks.length > 0;
+  const title = block?.title ?? callTitle(toolCall);
+  return (
+    <CardShell
+      icon={<Bot className={classes('size-4', isAsking && 'text-accent')} aria-hidden />}
+      title={
+        <>
+          <span className="text-muted">{text.chat.worker}: </span>
+          <SafeText>{title}</SafeText>
+          {!isOpen && summary?.activity !== undefined && (
+            <SafeText className="ms-2 text-muted">{summary.activity}</SafeText>
+          )}
+        </>
+      }
+      tooltip={title}
+      facts={block?.agentName === undefined ? undefined : <SafeText>{block.agentName}</SafeText>}
+      state={<CallState toolCall={toolCall} />}
+      isOpen={isOpen}
+      onToggle={setOpen}
+      isWaiting={isAsking}
+      always={isAsking && !isOpen ? <WorkerAsks asks={asks} uri={uri} /> : undefined}
+    >
+      <CallNotes toolCall={toolCall} />
+      {summary === undefined ? (
+        <p className="text-sm text-muted">{text.chat.workerGone}</p>
+      ) : (
+        <>
+          <WorkerTranscript uri={uri} />
+          <Button size="small" className="self-start" onClick={() => openChat(uri)}>
+            <PanelTopOpen className="size-4" aria-hidden />
+            {text.chat.openAsTab}
+          </Button>
+        </>
+      )}
+      <ResultContent content={content} />
+    </CardShell>
+  );
+}
+
+const NO_ASKS: readonly SessionInputRequest[] = [];
+
+/** What a chat of the session asks people. The session knows it, so the chat need not be open. */
+function useAsks(uri: URI): readonly SessionInputRequest[] {
+  const { session } = useChatScope();
+  const needed = useSelected(session.mirror, ({ inputNeeded }) => inputNeeded) ?? NO_ASKS;
+  return useMemo(
+    () =>
+      needed.filter(
+        ({ chat, kind }) => chat === uri && (kind === 'chatInput' || kind === 'toolConfirmation'),
+      ),
+    [needed, uri],
+  );
+}
+
+function WorkerAsks({ asks, uri }: { readonly asks: readonly SessionInputRequest[]; readonly uri: URI }) {
+  const { link, mayAct } = useChatScope();
+  const target = useQuestionTarget(link, uri);
+  return asks.map((ask) => {
+    switch (ask.kind) {
+      case 'chatInput':
+        return (
+          <div key={ask.id} className="p-3" data-ask={ask.id}>
+            <QuestionForm link={link} target={target} request={ask.request} mayAct={mayAct} />
+          </div>
+        );
+      case 'toolConfirmation':
+        return (
+          <div key={ask.id} data-ask={ask.id}>
+            <p className="truncate px-3 pt-2 text-sm">
+              <SafeText>{callTitle(ask.toolCall)}</SafeText>
+            </p>
+            <ApprovalPanel
+              link={link}
+              target={target}
+              toolCall={ask.toolCall}
+              turnId={ask.turnId}
+              mayAct={mayAct}
+            />
+          </div>
+        );
+      default:
+        return undefined;
+    }
+  });
+}
