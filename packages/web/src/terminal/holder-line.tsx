@@ -66,11 +66,11 @@ export function HolderLine({
         </Link>
       )}
       <span className="flex-1" />
-      {mayAct && isOthers && <span className="min-w-0">{text.terminal.mustHandOver(holder.name)}</span>}
+      {mayAct && isOthers && <span className="min-w-0 truncate">{text.terminal.mustHandOver}</span>}
       {mayAct && !isMine && !isOthers && (
         <Button
           size="small"
-          className="h-7"
+          className="h-7 px-2 text-xs"
           disabled={isBusy}
           title={text.terminal.takeOverHint}
           onClick={() => run(take(terminal))}
@@ -82,7 +82,7 @@ export function HolderLine({
         <Button
           size="small"
           look="ghost"
-          className="h-7"
+          className="h-7 px-2 text-xs"
           disabled={isBusy}
           onClick={() => run(giveBack(terminal))}
         >

@@ -42,8 +42,10 @@ export function TerminalBar({
   const { mirror } = terminal;
   const title = useSelected(mirror, (state) => state.title);
   const isExited = useSelected(mirror, hasExited);
+  const claim = useSelected(mirror, (state) => state.claim);
   const hasCommands = useSelected(mirror, (state) => state.supportsCommandDetection === true);
   const mayAct = useMayAct(link);
+  const mayType = mayAct && (claim.kind === 'session' || claim.clientId === link.client?.clientId);
   const [dialog, setDialog] = useState<'rename' | 'close'>();
   const close = (): void => {
     setDialog(undefined);
@@ -88,7 +90,7 @@ export function TerminalBar({
             </IconButton>
           </>
         )}
-        {mayAct && !isExited && (
+        {mayType && !isExited && (
           <IconButton
             size="small"
             label={text.terminal.interrupt}

@@ -1,10 +1,10 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { type ITerminalOptions, Terminal } from '@xterm/xterm';
+import { allowSpanStyles, withStyleNonce } from './allow-styles.ts';
 import { linkProvider } from './link-provider.ts';
 import { muteReplies } from './mute-replies.ts';
 import { onThemeChange, screenTheme } from './screen-theme.ts';
-import { styleDocument } from './style-document.ts';
 import { drawByWebgl } from './webgl.ts';
 import '@xterm/xterm/css/xterm.css';
 import '../terminal.css';
@@ -47,6 +47,7 @@ export class Emulator {
   #stopWebgl: (() => void) | undefined;
 
   constructor({ fontSize, hasScreenReader, label, cols, rows }: EmulatorSettings, events: EmulatorEvents) {
+    allowSpanStyles();
     this.#label = label;
     this.terminal = new Terminal({
       ...screenTheme(),
@@ -55,7 +56,6 @@ export class Emulator {
       allowProposedApi: true,
       convertEol: false,
       cursorBlink: false,
-      documentOverride: styleDocument(),
       drawBoldTextInBrightColors: false,
       fontFamily: FONT,
       fontSize,
@@ -80,7 +80,7 @@ export class Emulator {
 
   /** Shows the emulator in an element of the page. */
   open(parent: HTMLElement): void {
-    this.terminal.open(parent);
+    withStyleNonce(() => this.terminal.open(parent));
     this.terminal.textarea?.setAttribute('aria-label', this.#label);
     this.#undo.push(this.#followVisibility(parent));
   }

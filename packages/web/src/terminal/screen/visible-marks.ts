@@ -59,10 +59,12 @@ export class VisibleMarks {
   #find(): PlacedMark[] {
     const { terminal } = this.#emulator;
     const { type, viewportY } = terminal.buffer.active;
-    if (type === 'alternate' || this.#marks.marks.length === 0) return [];
+    if (type === 'alternate') return [];
+    const visible = this.#marks.marks.filter(
+      ({ start }) => start.line >= viewportY && start.line < viewportY + terminal.rows,
+    );
+    if (visible.length === 0) return [];
     const { height } = this.#emulator.cell;
-    return this.#marks.marks
-      .filter(({ start }) => start.line >= viewportY && start.line < viewportY + terminal.rows)
-      .map((mark) => ({ mark, top: Math.round((mark.start.line - viewportY) * height), height }));
+    return visible.map((mark) => ({ mark, top: Math.round((mark.start.line - viewportY) * height), height }));
   }
 }

@@ -1,8 +1,12 @@
 import { WebglAddon } from '@xterm/addon-webgl';
 import type { Terminal } from '@xterm/xterm';
+import { withStyleNonce } from './allow-styles.ts';
 
 /** Browsers take the context of the oldest canvas away beyond 8 to 16 contexts in a page. */
 const MAX_CONTEXTS = 4;
+
+/** Renderers that run on the processor. */
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|microsoft basic/i;
 
 let contexts = 0;
 let isSupported: boolean | undefined;
@@ -13,9 +17,14 @@ function hasFastWebgl(): boolean {
   const context = document
     .createElement('canvas')
     .getContext('webgl2', { failIfMajorPerformanceCaveat: true });
-  isSupported = context !== null;
+  isSupported = context !== null && !SOFTWARE.test(rendererOf(context));
   context?.getExtension('WEBGL_lose_context')?.loseContext();
   return isSupported;
+}
+
+function rendererOf(context: WebGL2RenderingContext): string {
+  const info = context.getExtension('WEBGL_debug_renderer_info');
+  return info === null ? '' : String(context.getParameter(info.UNMASKED_RENDERER_WEBGL));
 }
 
 /** Draws an open emulator by WebGL where that is fast. Returns a function that goes back to the DOM, as a lost context does. */
@@ -28,7 +37,8 @@ export function drawByWebgl(terminal: Terminal): () => void {
     if (!isUsed) return;
     isUsed = false;
     contexts -= 1;
-    addon.dispose();
+    // The DOM renderer comes back.
+    withStyleNonce(() => addon.dispose());
   };
   addon.onContextLoss(stop);
   try {

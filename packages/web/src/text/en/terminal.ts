@@ -17,7 +17,7 @@ export const terminal = {
   watchOnly: 'You watch only. This token does not allow to type.',
   takeOver: 'Take over',
   takeOverHint: 'Type here, and set the size of the terminal',
-  mustHandOver: (name: string) => `${name} is connected. Only ${name} can hand the terminal over.`,
+  mustHandOver: 'Only this client can hand it over.',
   giveBack: 'Stop typing here',
   handTo: (name: string) => `Hand over to ${name}`,
   openSession: 'Open session',
