@@ -1,0 +1,111 @@
+import type { FormEvent } from 'react';
+import type { HostLink } from '../../live/host-link.ts';
+import { useLinkStatus } from '../../live/use-hosts.ts';
+import { shownKeys } from '../../palette/actions.ts';
+import { text } from '../../text/text.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, TextArea } from '../../ui/field.tsx';
+import { Spinner } from '../../ui/states.tsx';
+import { AgentField, ModelField } from './agent-fields.tsx';
+import { FolderField } from './folder-field.tsx';
+import { FirstOptions, MoreOptions } from './options-fields.tsx';
+import { useNewSession } from './use-new-session.ts';
+
+/** The fields of a new session on one host. */
+export function NewSessionForm({
+  link,
+  folder,
+  message,
+}: {
+  readonly link: HostLink;
+  readonly folder: string | undefined;
+  readonly message: string | undefined;
+}) {
+  const form = useNewSession(link, { folder, message });
+  const { state } = useLinkStatus(link);
+  const { fault } = form;
+  const canStart = state === 'online' && form.agents.length > 0 && !form.isStarting;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (canStart) void form.start();
+  };
+  return (
+    <form className="flex flex-col gap-5" onSubmit={submit} noValidate>
+      <Field
+        label={text.newSession.message}
+        description={text.newSession.messageHint(shownKeys('mod+enter'))}
+      >
+        {(attributes) => (
+          <TextArea
+            {...attributes}
+            autoFocus
+            rows={5}
+            dir="auto"
+            placeholder={text.newSession.messagePlaceholder}
+            className="field-sizing-content max-h-[40dvh] min-h-28 resize-none rounded-xl"
+            value={form.message}
+            onChange={(event) => form.setMessage(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+            }}
+          />
+        )}
+      </Field>
+      <div className="grid gap-5 sm:grid-cols-2">
+        <AgentField
+          link={link}
+          agents={form.agents}
+          provider={form.agent?.provider ?? ''}
+          error={fault?.field === 'agent' ? fault.message : undefined}
+          onChange={form.setProvider}
+        />
+        <ModelField agent={form.agent} model={form.model} onChange={form.setModel} />
+      </div>
+      <div className="flex flex-col gap-2">
+        <FolderField
+          link={link}
+          path={form.path}
+          defaultPath={form.defaultPath}
+          recent={form.recent}
+          error={fault?.field === 'folder' ? fault.message : undefined}
+          onChange={form.setPath}
+        />
+        {fault?.field === 'folder' && form.path.trim() !== '' && (
+          <Button size="small" className="self-start" onClick={() => void form.makeFolder()}>
+            {text.newSession.makeFolder}
+          </Button>
+        )}
+      </div>
+      <FirstOptions
+        config={form.config}
+        chosen={form.chosen}
+        errors={form.optionErrors}
+        onChange={form.setChosen}
+      />
+      <MoreOptions
+        config={form.config}
+        chosen={form.chosen}
+        errors={form.optionErrors}
+        onChange={form.setChosen}
+      />
+      {fault?.field === 'form' && (
+        <p role="alert" className="text-sm break-words text-danger">
+          {text.newSession.failed(fault.message)}
+        </p>
+      )}
+      {state === 'away' && <p className="text-sm text-warn">{text.newSession.offline}</p>}
+      <div className="flex justify-end">
+        <Button type="submit" look="primary" disabled={!canStart}>
+          {form.isStarting ? (
+            <>
+              <Spinner label={text.newSession.starting} className="text-on-accent" />
+              {text.newSession.starting}
+            </>
+          ) : (
+            text.newSession.start
+          )}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,32 @@
+import { RpcError } from '@agenthost/client';
+import { describe, expect, it } from 'vitest';
+import { startFault } from './start-fault.ts';
+
+const parameter = (name: string) =>
+  new RpcError(-32602, `params.${name}: bad`, {
+    'x-refusal': { kind: 'parameter', parameter: name, problem: 'bad' },
+  });
+
+describe('errors of a new session', () => {
+  it('stand at the option that the host refused', () => {
+    expect(startFault(parameter('config.approvals'))).toEqual({
+      field: 'option',
+      option: 'approvals',
+      message: 'bad',
+    });
+  });
+
+  it('stand at the folder, also when it does not exist or is not offered', () => {
+    expect(startFault(parameter('workingDirectories[0]')).field).toBe('folder');
+    expect(startFault(new RpcError(-32008, 'no such folder')).field).toBe('folder');
+    expect(startFault(new RpcError(-32009, 'outside')).field).toBe('folder');
+  });
+
+  it('stand at the agent that does not exist', () => {
+    expect(startFault(new RpcError(-32002, 'no agent x'))).toEqual({ field: 'agent', message: 'no agent x' });
+  });
+
+  it('stand at the form when no field is to blame', () => {
+    expect(startFault(new Error('boom'))).toEqual({ field: 'form', message: 'boom' });
+  });
+});

@@ -1,0 +1,32 @@
+import { RpcError } from '@agenthost/client';
+import { ErrorCodes, readRefusal } from '@agenthost/protocol';
+import { messageOf } from '../../live/host-link.ts';
+
+/** Why a session was not created, at the field that is to blame. */
+export interface StartFault {
+  readonly field: 'agent' | 'folder' | 'option' | 'form';
+  /** Name of the option, for `option`. */
+  readonly option?: string;
+  readonly message: string;
+}
+
+/** Finds the field that an error of `createSession` or `resolveSessionConfig` is about. */
+export function startFault(error: unknown): StartFault {
+  const message = messageOf(error);
+  if (!(error instanceof RpcError)) return { field: 'form', message };
+  const { code, data } = error;
+  const given: unknown =
+    typeof data === 'object' && data !== null && 'x-refusal' in data ? data['x-refusal'] : undefined;
+  const refusal = readRefusal(given);
+  if (refusal?.kind === 'parameter') {
+    const option = /^config\.(.+)$/.exec(refusal.parameter)?.[1];
+    if (option !== undefined) return { field: 'option', option, message: refusal.problem };
+    if (refusal.parameter.startsWith('workingDirector')) return { field: 'folder', message: refusal.problem };
+    if (refusal.parameter === 'provider') return { field: 'agent', message: refusal.problem };
+  }
+  if (refusal?.kind === 'folder') return { field: 'folder', message };
+  if (code === ErrorCodes.ProviderNotFound) return { field: 'agent', message };
+  if (code === ErrorCodes.NotFound || code === ErrorCodes.PermissionDenied)
+    return { field: 'folder', message };
+  return { field: 'form', message };
+}
