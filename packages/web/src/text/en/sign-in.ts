@@ -3,7 +3,8 @@ export const signIn = {
   title: 'Sign in to agenthost',
   explain: 'This host asks for its access token.',
   where: 'The host prints a link that signs you in when it starts.',
-  ownerToken: (place: string) => `The owner's token is in ${place}.`,
+  /** `place` is a clause of the host, such as "the owner's token is in ~/owner-token". */
+  ownerToken: (place: string) => `${place.charAt(0).toUpperCase()}${place.slice(1)}.`,
   token: 'Access token',
   submit: 'Sign in',
   empty: 'Enter the token.',
