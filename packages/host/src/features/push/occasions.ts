@@ -60,7 +60,7 @@ export class Occasions {
     });
     sync.observe('chat', (tx, { channel, action, before, after }) => {
       if (action.type !== 'chat/turnComplete' && action.type !== 'chat/error') return;
-      if (before.activeTurn?.id !== action.turnId || after.activeTurn !== undefined) return;
+      if (before.activeTurn?.id !== action.turnId) return;
       const { session } = channel;
       if (session === undefined || !this.#parts.isNeeded() || !endsForPeople(after)) return;
       const ended = { session, chat: channel.uri, turnId: action.turnId };
