@@ -1,4 +1,4 @@
-import { Check, Circle, X } from 'lucide-react';
+import { Check, Circle, Minus, X } from 'lucide-react';
 import { memo, useSyncExternalStore } from 'react';
 import { durationText } from '../../chat/format.ts';
 import { text } from '../../text/text.ts';
@@ -44,7 +44,7 @@ function MarkButton({
   const { isComplete, exitCode } = mark;
   const hasFailed = exitCode !== undefined && exitCode !== 0;
   const label = labelOf(mark);
-  const Icon = !isComplete ? Circle : hasFailed ? X : Check;
+  const Icon = !isComplete ? Circle : hasFailed ? X : exitCode === undefined ? Minus : Check;
   return (
     <Menu
       align="start"

@@ -1,5 +1,5 @@
 import type { TerminalHandle } from '@agenthost/client';
-import { outputOf } from '@agenthost/protocol';
+import { hasExited, outputOf } from '@agenthost/protocol';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { copyText } from '../../chat/clipboard.ts';
 import { useSetting } from '../../live/setting.ts';
@@ -49,6 +49,7 @@ export function XtermScreen(props: XtermScreenProps) {
   const [fontSize] = useSetting(fontSizeSetting);
   const [hasScreenReader] = useSetting(screenReaderSetting);
   const title = useSelected(terminal.mirror, (state) => state.title);
+  const isExited = useSelected(terminal.mirror, hasExited);
 
   useEffect(() => {
     const element = parent.current;
@@ -122,7 +123,7 @@ export function XtermScreen(props: XtermScreenProps) {
           </div>
         )}
       </div>
-      {mayAct && (
+      {mayAct && !isExited && (
         <KeyRow
           isControl={isControl}
           onControl={setIsControl}
