@@ -16,7 +16,7 @@ export function ComposerNotes({
 }) {
   return (
     <>
-      <div role="alert">
+      <div role="alert" className="empty:hidden">
         {problem !== undefined && (
           <p className="flex items-center gap-2 rounded-xl bg-danger-soft py-1.5 ps-3 pe-1.5 text-sm text-danger">
             <CircleAlert className="size-4 shrink-0" aria-hidden />

@@ -22,7 +22,7 @@ export function SendButtons({
       <IconButton
         label={text.composer.send}
         look="primary"
-        className="rounded-full"
+        className="rounded-full!"
         disabled={isEmpty}
         onClick={onSend}
       >
@@ -69,7 +69,7 @@ export function SendButtons({
           </Menu>
         </span>
       )}
-      <IconButton label={text.composer.stop} look="plain" className="rounded-full" onClick={onStop}>
+      <IconButton label={text.composer.stop} look="plain" className="rounded-full!" onClick={onStop}>
         <Square className="size-3.5 fill-current" aria-hidden />
       </IconButton>
     </div>

@@ -12,6 +12,8 @@ export interface ApprovalProps<T extends ToolCallConfirmationState = ToolCallCon
   readonly turnId: string;
   /** False: the question is shown without answers. */
   readonly mayAct: boolean;
+  /** The panel stands in a card, which has a frame. Default false. */
+  readonly isNested?: boolean;
 }
 
 /** Asks whether a tool call may run, or whether the agent may see its result. */

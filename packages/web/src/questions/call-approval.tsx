@@ -25,6 +25,7 @@ export function CallApproval({
   toolCall,
   turnId,
   mayAct,
+  isNested = false,
 }: ApprovalProps<ToolCallPendingConfirmationState>) {
   const { toolCallId, displayName, edits, riskAssessment } = toolCall;
   const panel = useRef<HTMLElement>(null);
@@ -95,7 +96,13 @@ export function CallApproval({
   const title = plainText(toolCall.confirmationTitle ?? text.questions.allowTitle(displayName));
   const effect = plainText(toolCall.invocationMessage);
   return (
-    <PanelFrame panel={panel} title={title} intention={toolCall.intention}>
+    <PanelFrame
+      panel={panel}
+      ask={toolCallId}
+      isNested={isNested}
+      title={title}
+      intention={toolCall.intention}
+    >
       {textOf(toolCall.invocationMessage) !== '' && !title.startsWith(effect) && (
         <p className="text-sm wrap-anywhere">
           <SafeText>{effect}</SafeText>

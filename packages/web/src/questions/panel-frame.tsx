@@ -1,17 +1,25 @@
 import { ShieldQuestion } from 'lucide-react';
 import { type ReactNode, type RefObject, useId } from 'react';
+import { classes } from '../ui/class-names.ts';
 import { SafeText } from '../ui/safe-text.tsx';
+import { ASK_ATTRIBUTE } from './waiting-questions.ts';
 
 /** The frame of an approval: heading, purpose, content. */
 export function PanelFrame({
   panel,
+  ask,
   title,
   intention,
+  isNested,
   children,
 }: {
   readonly panel: RefObject<HTMLElement | null>;
+  /** Id of the tool call, by which the question is found. */
+  readonly ask: string;
   readonly title: string;
   readonly intention?: string | undefined;
+  /** The panel stands in a card, which has a frame. */
+  readonly isNested: boolean;
   readonly children: ReactNode;
 }) {
   const id = useId();
@@ -19,8 +27,12 @@ export function PanelFrame({
     <section
       ref={panel}
       tabIndex={-1}
+      {...{ [ASK_ATTRIBUTE]: ask }}
       aria-labelledby={id}
-      className="flex scroll-my-4 flex-col gap-3 rounded-xl border border-accent/50 bg-raised p-3.5 shadow-sm"
+      className={classes(
+        'flex scroll-my-4 flex-col gap-3 rounded-xl p-3.5 focus-visible:-outline-offset-2',
+        !isNested && 'border border-accent/50 bg-raised shadow-sm',
+      )}
     >
       <header className="flex items-start gap-2.5">
         <ShieldQuestion className="mt-0.5 size-4 shrink-0 text-accent" aria-hidden />

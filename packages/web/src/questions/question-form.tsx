@@ -16,6 +16,7 @@ import type { QuestionTarget } from './question-target.ts';
 import { UrlToOpen } from './url-to-open.tsx';
 import { useAnswer } from './use-answer.ts';
 import { useArmed } from './use-armed.ts';
+import { ASK_ATTRIBUTE } from './waiting-questions.ts';
 
 interface QuestionFormProps {
   readonly link: HostLink;
@@ -92,6 +93,8 @@ function OpenForm({ link, target, request, mayAct }: QuestionFormProps) {
   return (
     <form
       ref={form}
+      {...{ [ASK_ATTRIBUTE]: request.id }}
+      tabIndex={-1}
       noValidate
       aria-labelledby={id}
       onSubmit={submit}

@@ -18,6 +18,7 @@ export function ResultApproval({
   toolCall,
   turnId,
   mayAct,
+  isNested = false,
 }: ApprovalProps<ToolCallPendingResultConfirmationState>) {
   const { toolCallId, displayName, content = [] } = toolCall;
   const panel = useRef<HTMLElement>(null);
@@ -41,6 +42,8 @@ export function ResultApproval({
   return (
     <PanelFrame
       panel={panel}
+      ask={toolCallId}
+      isNested={isNested}
       title={text.questions.resultTitle(displayName)}
       intention={plainText(toolCall.pastTenseMessage)}
     >

@@ -6,6 +6,7 @@ import type { HostLink } from '../live/host-link.ts';
 import { useSelected } from '../live/use-live.ts';
 import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
+import { classes } from '../ui/class-names.ts';
 import { SafeText } from '../ui/safe-text.tsx';
 import { ApprovalPanel } from './approval-panel.tsx';
 import { QuestionForm } from './question-form.tsx';
@@ -36,10 +37,10 @@ export function WaitingBar({
     const place = questionElement(entry);
     if (place === undefined) return setOpen(entry.id);
     place.scrollIntoView({ block: 'center' });
-    place.querySelector<HTMLElement>('section, form')?.focus();
+    place.focus();
   };
   return (
-    <div ref={bar}>
+    <div ref={bar} className={classes(first === undefined && '-mb-2')}>
       {first !== undefined && (
         <section
           aria-label={text.questions.waiting}

@@ -57,5 +57,14 @@ function Approval({ toolCall, turnId }: ToolCardProps) {
   const { link, target, mayAct } = useChatScope();
   if (toolCall.status !== 'pending-confirmation' && toolCall.status !== 'pending-result-confirmation')
     return undefined;
-  return <ApprovalPanel link={link} target={target} toolCall={toolCall} turnId={turnId} mayAct={mayAct} />;
+  return (
+    <ApprovalPanel
+      link={link}
+      target={target}
+      toolCall={toolCall}
+      turnId={turnId}
+      mayAct={mayAct}
+      isNested
+    />
+  );
 }

@@ -111,6 +111,7 @@ function WorkerAsks({ asks, uri }: { readonly asks: readonly SessionInputRequest
               toolCall={ask.toolCall}
               turnId={ask.turnId}
               mayAct={mayAct}
+              isNested
             />
           </div>
         );

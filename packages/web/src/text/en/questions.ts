@@ -25,7 +25,7 @@ export const questions = {
   instead: 'Do something else',
   insteadLabel: 'Tell the agent what to do instead',
   insteadHint: 'For example: use the test database',
-  lasting: 'Also for later calls, until you revoke it in the settings:',
+  lasting: 'Also for later calls:',
   keys: (canEdit: boolean) =>
     canEdit
       ? 'Keys: A allow · D deny · E edit · Esc in the empty message field comes here'
