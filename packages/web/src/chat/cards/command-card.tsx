@@ -36,7 +36,10 @@ export function CommandBody({ toolCall }: { readonly toolCall: ToolCallState }) 
         <CodeBlock code={command} language="bash" />
       )}
       {/* A running terminal shows its output itself. */}
-      <ResultContent content={hasTerminal ? content.filter(({ type }) => type !== 'text') : content} />
+      <ResultContent
+        content={hasTerminal ? content.filter(({ type }) => type !== 'text') : content}
+        foldsTo="end"
+      />
     </>
   );
 }

@@ -11,32 +11,41 @@ import { bytesText } from '../format.ts';
 import { bytesOfBase64, isShownImage, saveBytes, useBlobUrl } from '../transcript/blob-url.ts';
 import { ResourceContent } from '../transcript/resource-part.tsx';
 
+/** Longer output is folded. */
+const OUTPUT_LINES = 16;
+
 interface ResultContentProps {
   readonly content: readonly ToolResultContent[];
   /** Language of text blocks; absent: none. */
   readonly language?: string | undefined;
+  /** Which part of long text shows. Default `start`. */
+  readonly foldsTo?: 'start' | 'end';
 }
 
 /** The blocks of a tool's result, in order. */
-export function ResultContent({ content, language }: ResultContentProps) {
+export function ResultContent({ content, language, foldsTo = 'start' }: ResultContentProps) {
   return content.map((block, index) => (
     // oxlint-disable-next-line react/no-array-index-key -- blocks have no identity, and come in order
-    <Block key={index} block={block} language={language} />
+    <Block key={index} block={block} language={language} foldsTo={foldsTo} />
   ));
 }
 
-function Block({
-  block,
-  language,
-}: {
+interface BlockProps extends Omit<ResultContentProps, 'content'> {
   readonly block: ToolResultContent;
-  readonly language: string | undefined;
-}) {
+}
+
+function Block({ block, language, foldsTo }: BlockProps) {
   const { link } = useChatScope();
   switch (block.type) {
     case 'text':
       return block.text.trim() === '' ? undefined : (
-        <CodeBlock code={block.text.replace(/\n$/, '')} language={language ?? ''} label={text.chat.output} />
+        <CodeBlock
+          code={block.text.replace(/\n$/, '')}
+          language={language ?? ''}
+          label={text.chat.output}
+          foldLines={OUTPUT_LINES}
+          foldsTo={foldsTo}
+        />
       );
     case 'embeddedResource':
       return <EmbeddedResource data={block.data} contentType={block.contentType} />;

@@ -58,13 +58,6 @@ function Approval({ toolCall, turnId }: ToolCardProps) {
   if (toolCall.status !== 'pending-confirmation' && toolCall.status !== 'pending-result-confirmation')
     return undefined;
   return (
-    <ApprovalPanel
-      link={link}
-      target={target}
-      toolCall={toolCall}
-      turnId={turnId}
-      mayAct={mayAct}
-      isNested
-    />
+    <ApprovalPanel link={link} target={target} toolCall={toolCall} turnId={turnId} mayAct={mayAct} isNested />
   );
 }

@@ -19,19 +19,25 @@ interface CodeBlockProps {
   readonly className?: string;
   /** Shown instead of the language. */
   readonly label?: string;
+  /** Longer code is folded. Default 40 lines. */
+  readonly foldLines?: number;
+  /** Which part of folded code shows. Default `start`; code that streams always shows its end. */
+  readonly foldsTo?: 'start' | 'end';
 }
 
 /** A block of code: colours, language, copy and wrap buttons. Long ones are folded; one that streams shows its end. */
-export function CodeBlock({ code, language, isStreaming = false, className, label }: CodeBlockProps) {
+export function CodeBlock(props: CodeBlockProps) {
+  const { code, language, isStreaming = false, className, label, foldLines = FOLD_LINES, foldsTo } = props;
   const [isWrapped, setWrapped] = useState(false);
   const [isOpen, setOpen] = useState(false);
   const shown = useMemo(() => visibleText(code), [code]);
   const lines = useMemo(() => shown.split('\n'), [shown]);
   const tokens = useHighlight(shown, language, isStreaming);
-  const isLong = lines.length > FOLD_LINES;
+  const isLong = lines.length > foldLines;
   const isFolded = isLong && !isOpen;
-  const first = isFolded && isStreaming ? lines.length - FOLD_LINES : 0;
-  const visible = isFolded ? lines.slice(first, first + FOLD_LINES) : lines;
+  const showsEnd = isStreaming || foldsTo === 'end';
+  const first = isFolded && showsEnd ? lines.length - foldLines : 0;
+  const visible = isFolded ? lines.slice(first, first + foldLines) : lines;
   return (
     <figure className={classes('overflow-hidden rounded-xl border border-line bg-canvas', className)}>
       <figcaption className="flex items-center gap-0.5 border-b border-line py-0.5 ps-3 pe-1">

@@ -17,8 +17,10 @@ interface ElementProps {
 
 /** An element with our classes and without the renderer's own attributes. */
 function styled(tag: string, className: string) {
+  // Each block of text has the direction of its own first letter.
+  const dir = /^(?:p|h\d|blockquote|th|td)$/.test(tag) ? { dir: 'auto' } : {};
   return function Styled({ node: _, className: _own, style: _style, ...rest }: ElementProps) {
-    return createElement(tag, { dir: 'auto', ...rest, className });
+    return createElement(tag, { ...dir, ...rest, className });
   };
 }
 
@@ -113,7 +115,7 @@ export function RichMarkdown({
       rehypePlugins={REHYPE_PLUGINS}
       urlTransform={keepUrl}
       controls={false}
-      className="!space-y-0 [&>*:first-child]:mt-0 [&>*:last-child]:mb-0"
+      className="space-y-0 [&>*:first-child]:mt-0 [&>*:last-child]:mb-0"
     >
       {visibleText(text)}
     </Streamdown>

@@ -24,7 +24,7 @@ export const RowView = memo(
         tabIndex={-1}
         className={classes(
           'group/row rounded-xl outline-offset-4',
-          isNested ? 'w-full' : 'mx-auto w-full max-w-3xl',
+          isNested ? 'w-full' : 'mx-auto w-full max-w-3xl px-3 sm:px-4',
           row.kind === 'message' && !isNested && 'pt-4',
           isHighlighted && 'ring-2 ring-accent ring-offset-4 ring-offset-surface',
         )}

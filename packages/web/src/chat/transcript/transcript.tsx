@@ -66,7 +66,6 @@ export function Transcript({ turn, ask, isFinding, onFindClose }: TranscriptProp
         onNearStart={older.load}
         onAtEnd={setAtEnd}
         className="min-h-0 flex-1 focus-visible:-outline-offset-2"
-        rowClassName="px-3 sm:px-6"
       >
         {(row) => <RowView row={row} isHighlighted={row.key === linkedKey} />}
       </VirtualList>

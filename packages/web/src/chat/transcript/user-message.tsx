@@ -1,5 +1,5 @@
 import type { Author, Message } from '@agenthost/protocol';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -26,10 +26,12 @@ export function UserMessage({ turnId }: { readonly turnId: string }) {
   if (isEditing && mayAct)
     return <EditMessage turnId={turnId} message={message} onClose={() => setEditing(false)} />;
   return (
-    <div className="group/message">
-      <MessageBubble message={message} by={by} startedAt={startedAt} />
-      <MessageActions turnId={turnId} message={message} onEdit={() => setEditing(true)} />
-    </div>
+    <MessageBubble
+      message={message}
+      by={by}
+      startedAt={startedAt}
+      actions={<MessageActions turnId={turnId} message={message} onEdit={() => setEditing(true)} />}
+    />
   );
 }
 
@@ -38,14 +40,16 @@ interface MessageBubbleProps {
   readonly by?: Author | undefined;
   readonly startedAt?: string | undefined;
   readonly note?: string;
+  /** Buttons beside the time. */
+  readonly actions?: ReactNode;
 }
 
 /** A message: its text, attachments, author and time. */
-export function MessageBubble({ message, by, startedAt, note }: MessageBubbleProps) {
+export function MessageBubble({ message, by, startedAt, note, actions }: MessageBubbleProps) {
   const author = useAuthor(message, by);
   const time = startedAt === undefined ? undefined : timeText(startedAt);
   return (
-    <div className="flex flex-col items-end gap-1 py-1">
+    <div className="group/message flex flex-col items-end py-1">
       <h2 className="sr-only">
         {author === undefined ? text.chat.yourMessage : text.chat.messageBy(author)}
       </h2>
@@ -53,17 +57,16 @@ export function MessageBubble({ message, by, startedAt, note }: MessageBubblePro
         <FoldedText content={message.text} />
         <AttachmentList attachments={message.attachments} />
       </div>
-      {(author !== undefined || time !== undefined || note !== undefined) && (
-        <p className="flex gap-1.5 px-1 text-xs text-faint">
-          {author !== undefined && <SafeText>{author}</SafeText>}
-          {note !== undefined && <span>{note}</span>}
-          {startedAt !== undefined && time !== undefined && (
-            <time dateTime={startedAt} title={dateTimeText(startedAt)}>
-              {time}
-            </time>
-          )}
-        </p>
-      )}
+      <div className="flex min-h-7 items-center gap-1.5 px-1 text-xs text-faint">
+        {actions}
+        {author !== undefined && <SafeText>{author}</SafeText>}
+        {note !== undefined && <span>{note}</span>}
+        {startedAt !== undefined && time !== undefined && (
+          <time dateTime={startedAt} title={dateTimeText(startedAt)}>
+            {time}
+          </time>
+        )}
+      </div>
     </div>
   );
 }
