@@ -120,7 +120,7 @@ test('[AUTH-1] a link of another page asks first, and leads to its route afterwa
   expect(action?.replaceAll('&amp;', '&')).toBe(path);
   const agreed = await plainRequest(port, path, own, 'POST');
   expect([agreed.status, agreed.headers.location]).toEqual([303, '/s/abc']);
-  for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', '/logout']) {
+  for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', 'https://evil', '/logout']) {
     const next = await plainRequest(port, `/?token=${token}`, { ...own, 'sec-fetch-site': 'cross-site' });
     const bent = `${next.headers.location}&to=${encodeURIComponent(to)}`;
     const answer = await plainRequest(port, bent, own, 'POST');
