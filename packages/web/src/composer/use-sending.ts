@@ -46,6 +46,7 @@ export function useSending(chat: ChatHandle, draft: ChatDraft): Sending {
       void deliver(chat, mode, messageOf(content, selection)).then((reason) => {
         if (reason !== undefined) giveBack(reason, content);
       });
+      draft.clearShared();
     },
     [chat, draft],
   );

@@ -98,16 +98,19 @@ export class ChatDraft {
     this.#merge();
   }
 
-  /** Takes the draft out to send it. */
+  /** Takes the draft out to send it. Call `clearShared` when the message is dispatched. */
   take(): DraftContent {
     const taken = this.#content;
     this.#hasTyped = false;
     this.#cancel();
-    // The draft of another client stays.
-    const isShared = this.#base !== '' && keyOf(this.#port.remote()) === this.#base;
     this.#set(EMPTY_DRAFT);
-    if (isShared) this.#send(undefined);
     return taken;
+  }
+
+  /** Removes the draft that was taken out from the host; the draft of another client stays. */
+  clearShared(): void {
+    // Other clients see the message first, so that they know that the draft was sent.
+    if (this.#base !== '' && keyOf(this.#port.remote()) === this.#base) this.#send(undefined);
   }
 
   /** Puts content back that could not be sent, in front of what was written since. */

@@ -1,18 +1,22 @@
 import { ChevronDown } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { visibleText } from '../../text/visible-text.ts';
+import { classes } from '../../ui/class-names.ts';
 
 /** A small button that shows a choice and opens its menu. */
 export function ChoiceButton({
   name,
   value,
   icon,
+  isShort = false,
   ...rest
 }: ComponentProps<'button'> & {
   /** What is chosen here. */
   readonly name: string;
   readonly value: string;
   readonly icon?: ReactNode;
+  /** The button keeps its width when others give way. */
+  readonly isShort?: boolean;
 }) {
   const shown = visibleText(value);
   return (
@@ -21,7 +25,10 @@ export function ChoiceButton({
       type="button"
       aria-label={`${name}: ${shown}`}
       title={`${name}: ${shown}`}
-      className="inline-flex h-8 max-w-44 min-w-0 shrink items-center gap-1.5 rounded-lg px-2 text-xs text-muted select-none hover:bg-hover hover:text-text touch:h-11"
+      className={classes(
+        'inline-flex h-8 max-w-44 min-w-0 items-center gap-1.5 rounded-lg px-2 text-xs text-muted select-none hover:bg-hover hover:text-text touch:h-11',
+        isShort ? 'shrink-0' : 'shrink',
+      )}
     >
       {icon}
       <span className="truncate">{shown}</span>

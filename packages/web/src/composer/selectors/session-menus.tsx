@@ -84,6 +84,7 @@ function EnumMenu({
       }))}
     >
       <ChoiceButton
+        isShort
         name={visibleText(title)}
         value={index < 0 ? title : labelOf(index)}
         icon={<ShieldCheck className="size-3.5 shrink-0" aria-hidden />}
