@@ -22,7 +22,7 @@ interface CodeBlockProps {
   /** Longer code is folded. Default 40 lines. */
   readonly foldLines?: number;
   /** Which part of folded code shows. Default `start`; code that streams always shows its end. */
-  readonly foldsTo?: 'start' | 'end';
+  readonly foldsTo?: 'start' | 'end' | undefined;
 }
 
 /** A block of code: colours, language, copy and wrap buttons. Long ones are folded; one that streams shows its end. */
