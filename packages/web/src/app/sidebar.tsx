@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { PanelLeftClose, PanelLeftOpen, Search, Settings, SquareTerminal } from 'lucide-react';
+import { Command, PanelLeftClose, PanelLeftOpen, Settings, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
 import { SidebarBoard } from '../board/sidebar-board.tsx';
 import { useSetting } from '../live/setting.ts';
@@ -65,7 +65,7 @@ export function Sidebar() {
 function PaletteButton() {
   return (
     <IconButton size="small" label={`${text.palette.open} (${shownKeys('mod+k')})`} onClick={showPalette}>
-      <Search className="size-4" aria-hidden />
+      <Command className="size-4" aria-hidden />
     </IconButton>
   );
 }

@@ -18,7 +18,7 @@ export function AskCard({ session }: { readonly session: BoardSession }) {
   const ask = asks?.first;
   const more = (asks?.count ?? 0) - 1;
   return (
-    <div className="mx-2.5 ms-9 mb-2.5 flex flex-col gap-2 rounded-lg border border-line bg-warn-soft px-3 py-2 text-sm">
+    <div className="mx-2.5 ms-9 mb-2.5 flex flex-col gap-2 rounded-lg border border-line bg-sunken px-3 py-2 text-sm">
       <p className="min-w-0 break-words">
         <span className="text-warn">{ask === undefined ? '' : `${KINDS[ask.kind]()} `}</span>
         <SafeText>{ask?.title ?? text.board.unknownAsk}</SafeText>

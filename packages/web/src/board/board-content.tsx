@@ -61,7 +61,12 @@ export function BoardContent({
         <BoardEmpty isCompact={isCompact} hasArchived={all.sessions.length > 0} />
       )}
       {isSearching && (
-        <div className="max-h-1/2 shrink-0 overflow-y-auto" tabIndex={-1}>
+        <div
+          className={
+            rows.length === 0 ? 'min-h-0 flex-1 overflow-y-auto' : 'max-h-1/2 shrink-0 overflow-y-auto'
+          }
+          tabIndex={-1}
+        >
           {links.map((link) => (
             <HostHits key={link.address.id} link={link} query={query} isOnlyHost={links.length === 1} />
           ))}

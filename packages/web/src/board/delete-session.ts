@@ -80,8 +80,8 @@ export function deleteSession({ key, link, summary }: BoardSession): void {
   undoable.set(key, finish);
 }
 
-/** Does the deletions that an earlier page left, or that found no connection. Call it when a host is online. */
-export function finishDeletions(link: HostLink): void {
+/** Does the deletions that an earlier page left, or that found no connection. */
+function finishDeletions(link: HostLink): void {
   for (const deletion of deletions.value) {
     const isOverdue = Date.now() - deletion.at > OVERDUE_MS;
     if (deletion.host === link.address.id && isOverdue && !undoable.has(sessionKey(link, deletion.session)))
@@ -99,7 +99,13 @@ export function followDeletions(hosts: Hosts): () => void {
         if (link.status.state === 'online') finishDeletions(link);
       };
       look();
-      return link.onChange(look);
+      // By then a deletion of a page that was closed just now is overdue.
+      const timer = setTimeout(look, OVERDUE_MS + 1);
+      const stopLink = link.onChange(look);
+      return () => {
+        clearTimeout(timer);
+        stopLink();
+      };
     });
   };
   const stopHosts = hosts.onChange(follow);

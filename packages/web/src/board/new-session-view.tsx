@@ -17,7 +17,7 @@ export function NewSessionView() {
   const link = useLink(host);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto flex w-full max-w-2xl flex-col gap-5 px-4 py-6 sm:py-10">
+      <div className="mx-auto flex w-full max-w-2xl flex-col gap-5 px-4 pt-6 sm:py-10">
         <h1 className="text-xl font-semibold">{text.newSession.title}</h1>
         {links.length > 1 && <HostField links={links} chosen={link} onChange={setHost} />}
         <Content key={link.address.id} link={link} folder={search.folder} message={search.message} />

@@ -133,14 +133,11 @@ function Facts({ session, showsHost, className }: SessionRowProps & { readonly c
           <SafeText>{project}</SafeText>
         </span>
       )}
-      <span
-        className="max-w-32 truncate rounded-md border border-line px-1.5 text-faint"
-        title={session.agentName}
-      >
+      <span className="max-w-32 truncate text-faint" title={session.agentName}>
         <SafeText>{session.agentName}</SafeText>
       </span>
       {showsHost && (
-        <span className="max-w-32 truncate rounded-md border border-line px-1.5 text-faint">
+        <span className="max-w-32 truncate text-faint">
           <SafeText>{session.link.address.name}</SafeText>
         </span>
       )}
@@ -167,7 +164,7 @@ function More({ session, controls }: Pick<SessionRowProps, 'session' | 'controls
       label={text.board.actionsOf(titleOf(session))}
       size="small"
       tabIndex={-1}
-      className="absolute end-1.5 top-1.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100"
+      className="absolute end-1.5 top-1.5 opacity-0 touch:top-0.5 group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100"
       onClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect();
         controls.openMenu(session, { x: box.left, y: box.bottom });

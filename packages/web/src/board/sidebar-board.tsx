@@ -41,6 +41,7 @@ export function SidebarBoard() {
       )}
       <div className="flex items-center gap-1 px-3 py-2">
         <SearchField
+          isCompact
           input={search}
           value={board.query}
           onChange={board.setQuery}

@@ -21,7 +21,7 @@ const LIST_KEYS = [
 export function HelpDialog() {
   const actions = useActions().filter(({ keys }) => keys !== undefined);
   const everywhere = actions.filter(({ place }) => place === 'everywhere');
-  const ofView = actions.filter(({ place }) => place !== 'everywhere');
+  const ofView = actions.filter(({ place, isKeyOnly }) => place !== 'everywhere' && isKeyOnly !== true);
   return (
     <Dialog
       isOpen

@@ -1,6 +1,6 @@
 import { inFolder } from '@agenthost/client';
 import { CornerLeftUp, FolderGit2, Folder as FolderIcon, History } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { text } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -12,10 +12,14 @@ import { useAllSessions } from '../all-sessions.ts';
 import { pathOf, uriOf } from '../folder-name.ts';
 import { Breadcrumb } from './breadcrumb.tsx';
 import { NewFolder } from './new-folder.tsx';
+import { parentPath } from './path-completion.ts';
 import { useFolder } from './use-folder-names.ts';
 
 /** Name of the folder by which a repository is known. */
 const REPOSITORY = '.git';
+
+/** A field with the focus opens the keyboard of a phone, which covers the list. */
+const IS_TOUCH = matchMedia('(pointer: coarse)').matches;
 
 /** Recent folders that are shown at once. */
 const MOST_RECENT = 5;
@@ -32,14 +36,21 @@ interface FolderDialogProps {
 /** A dialog that walks through the folders of a host. */
 export function FolderDialog({ link, startPath, recent, onPick, onClose }: FolderDialogProps) {
   const [uri, setUri] = useState(uriOf(startPath) ?? '');
+  const hasMoved = useRef(false);
   const [filter, setFilter] = useState('');
   const [isHiddenShown, setHiddenShown] = useState(false);
   const [version, setVersion] = useState(0);
   const listing = useFolder(link, uri, version);
   const folder = listing.state === 'read' ? listing.folder : undefined;
+  const hasFailed = listing.state === 'failed';
+  useEffect(() => {
+    // A typed path may not exist yet: the dialog begins at the nearest folder above.
+    if (hasFailed && !hasMoved.current) setUri((before) => uriOf(parentPath(pathOf(before)) ?? '') ?? before);
+  }, [hasFailed]);
   const at = folder?.uri ?? uri;
   const repositories = useRepositories(link);
   const open = (next: string): void => {
+    hasMoved.current = true;
     setUri(next);
     setFilter('');
   };
@@ -64,7 +75,9 @@ export function FolderDialog({ link, startPath, recent, onPick, onClose }: Folde
               open(inFolder(at, name));
             }}
           />
-          <Button onClick={onClose}>{text.ui.cancel}</Button>
+          <Button className="max-sm:hidden" onClick={onClose}>
+            {text.ui.cancel}
+          </Button>
           <Button look="primary" disabled={folder === undefined} onClick={() => onPick(pathOf(at))}>
             {text.newSession.pickHere}
           </Button>
@@ -77,9 +90,10 @@ export function FolderDialog({ link, startPath, recent, onPick, onClose }: Folde
           isRepository={isRepository}
           onOpen={(path) => open(uriOf(path) ?? '')}
         />
-        <div className="flex items-center gap-3">
+        <div className="flex flex-wrap items-center gap-3">
           <TextInput
-            autoFocus
+            autoFocus={!IS_TOUCH}
+            className="min-w-52 flex-1"
             aria-label={text.newSession.pickFilter}
             placeholder={text.newSession.pickFilter}
             value={filter}

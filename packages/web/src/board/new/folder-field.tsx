@@ -59,7 +59,7 @@ export function FolderField({
             // The next proposals are those inside.
             onTake={(taken) => onChange(`${taken}/`)}
           />
-          <Button onClick={() => setOpen(true)} className="touch:px-3">
+          <Button onClick={() => setOpen(true)} className="h-auto! touch:px-3">
             <FolderOpen className="size-4" aria-hidden />
             <span className="max-sm:sr-only">{text.newSession.browse}</span>
           </Button>

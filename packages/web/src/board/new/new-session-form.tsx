@@ -11,6 +11,9 @@ import { FolderField } from './folder-field.tsx';
 import { FirstOptions, MoreOptions } from './options-fields.tsx';
 import { useNewSession } from './use-new-session.ts';
 
+/** A field with the focus opens the keyboard of a phone, which covers the other fields. */
+const IS_TOUCH = matchMedia('(pointer: coarse)').matches;
+
 /** The fields of a new session on one host. */
 export function NewSessionForm({
   link,
@@ -33,12 +36,14 @@ export function NewSessionForm({
     <form className="flex flex-col gap-5" onSubmit={submit} noValidate>
       <Field
         label={text.newSession.message}
-        description={text.newSession.messageHint(shownKeys('mod+enter'))}
+        description={
+          IS_TOUCH ? text.newSession.messageOptional : text.newSession.messageHint(shownKeys('mod+enter'))
+        }
       >
         {(attributes) => (
           <TextArea
             {...attributes}
-            autoFocus
+            autoFocus={!IS_TOUCH}
             rows={5}
             dir="auto"
             placeholder={text.newSession.messagePlaceholder}
@@ -70,7 +75,7 @@ export function NewSessionForm({
           error={fault?.field === 'folder' ? fault.message : undefined}
           onChange={form.setPath}
         />
-        {fault?.field === 'folder' && form.path.trim() !== '' && (
+        {fault?.canMakeFolder === true && (
           <Button size="small" className="self-start" onClick={() => void form.makeFolder()}>
             {text.newSession.makeFolder}
           </Button>
@@ -94,8 +99,8 @@ export function NewSessionForm({
         </p>
       )}
       {state === 'away' && <p className="text-sm text-warn">{text.newSession.offline}</p>}
-      <div className="flex justify-end">
-        <Button type="submit" look="primary" disabled={!canStart}>
+      <div className="flex justify-end max-sm:sticky max-sm:bottom-0 max-sm:-mx-4 max-sm:border-t max-sm:border-line max-sm:bg-surface max-sm:px-4 max-sm:py-3">
+        <Button type="submit" look="primary" disabled={!canStart} className="max-sm:flex-1">
           {form.isStarting ? (
             <>
               <Spinner label={text.newSession.starting} className="text-on-accent" />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { crumbsOf, joinPath, matchingNames, splitPath } from './path-completion.ts';
+import { crumbsOf, joinPath, matchingNames, parentPath, splitPath } from './path-completion.ts';
 
 describe('typed paths', () => {
   it('cuts a path at its last slash', () => {
@@ -34,6 +34,12 @@ describe('typed paths', () => {
   it('joins a folder and a name with one slash', () => {
     expect(joinPath('/', 'a')).toBe('/a');
     expect(joinPath('/a', 'b')).toBe('/a/b');
+  });
+
+  it('finds the folder above a path', () => {
+    expect(parentPath('/home/ada')).toBe('/home');
+    expect(parentPath('/home')).toBe('/');
+    expect(parentPath('/')).toBeUndefined();
   });
 
   it('lists the folders from the root to a path', () => {

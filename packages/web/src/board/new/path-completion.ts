@@ -35,6 +35,9 @@ export function matchingNames(names: readonly string[], prefix: string, limit: n
 export const joinPath = (folder: string, name: string): string =>
   folder.endsWith('/') ? `${folder}${name}` : `${folder}/${name}`;
 
+/** The folder above a path; `undefined` for a root folder. */
+export const parentPath = (path: string): string | undefined => crumbsOf(path).at(-2)?.path;
+
 /** The folders from the root to a path, for a breadcrumb. */
 export function crumbsOf(path: string): { readonly name: string; readonly path: string }[] {
   const crumbs: { name: string; path: string }[] = [];

@@ -1,6 +1,7 @@
 import { RpcError } from '@agenthost/client';
 import { ErrorCodes, readRefusal } from '@agenthost/protocol';
 import { messageOf } from '../../live/host-link.ts';
+import { text } from '../../text/text.ts';
 
 /** Why a session was not created, at the field that is to blame. */
 export interface StartFault {
@@ -8,6 +9,8 @@ export interface StartFault {
   /** Name of the option, for `option`. */
   readonly option?: string;
   readonly message: string;
+  /** Whether the folder is missing, and nothing else is wrong with it. */
+  readonly canMakeFolder?: boolean;
 }
 
 /** Finds the field that an error of `createSession` or `resolveSessionConfig` is about. */
@@ -24,7 +27,12 @@ export function startFault(error: unknown): StartFault {
     if (refusal.parameter.startsWith('workingDirector')) return { field: 'folder', message: refusal.problem };
     if (refusal.parameter === 'provider') return { field: 'agent', message: refusal.problem };
   }
-  if (refusal?.kind === 'folder') return { field: 'folder', message };
+  if (refusal?.kind === 'folder')
+    return {
+      field: 'folder',
+      message: refusal.reason === 'missing' ? text.newSession.folderMissing : message,
+      canMakeFolder: refusal.reason === 'missing',
+    };
   if (code === ErrorCodes.ProviderNotFound) return { field: 'agent', message };
   if (code === ErrorCodes.NotFound || code === ErrorCodes.PermissionDenied)
     return { field: 'folder', message };

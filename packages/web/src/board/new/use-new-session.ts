@@ -1,7 +1,7 @@
 import type { AgentInfo } from '@agenthost/protocol';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { HostLink } from '../../live/host-link.ts';
+import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { createSetting, useSetting } from '../../live/setting.ts';
 import { useRootPart } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
@@ -128,7 +128,7 @@ export function useNewSession(
         await link.client?.makeFolder(folder);
         setFault(undefined);
       } catch (error) {
-        setFault({ ...startFault(error), field: 'folder' });
+        setFault({ field: 'folder', message: messageOf(error) });
       }
     },
     isStarting,

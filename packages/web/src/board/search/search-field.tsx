@@ -11,12 +11,15 @@ export function SearchField({
   onChange,
   onLeave,
   input,
+  isCompact = false,
 }: {
   readonly value: string;
   readonly onChange: (value: string) => void;
   /** Called when the focus shall go to the list. */
   readonly onLeave: () => void;
   readonly input?: Ref<HTMLInputElement>;
+  /** True: the field is narrow, and so is its hint. */
+  readonly isCompact?: boolean;
 }) {
   return (
     <div role="search" className="relative min-w-0 flex-1">
@@ -32,7 +35,7 @@ export function SearchField({
         autoComplete="off"
         spellCheck={false}
         aria-label={text.board.search}
-        placeholder={text.board.searchPlaceholder}
+        placeholder={isCompact ? text.board.searchShort : text.board.searchPlaceholder}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         onKeyDown={(event) => {

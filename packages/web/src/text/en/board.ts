@@ -27,7 +27,8 @@ export const board = {
   sessionCount: (count: number) => (count === 1 ? '1 session' : `${count} sessions`),
 
   search: 'Search sessions',
-  searchPlaceholder: 'Search titles, folders, messages…',
+  searchPlaceholder: 'Search sessions…',
+  searchShort: 'Search…',
   clearSearch: 'Clear the search',
   inMessages: 'In messages and answers',
   inMessagesOf: (host: string) => `In messages and answers on ${host}`,

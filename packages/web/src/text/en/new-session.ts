@@ -4,6 +4,7 @@ export const newSession = {
   message: 'First message',
   messagePlaceholder: 'What should the agent do?',
   messageHint: (keys: string) => `${keys} starts the session. Without a message the session starts empty.`,
+  messageOptional: 'Without a message the session starts empty.',
   host: 'Host',
   agent: 'Agent',
   defaultAgent: (name: string) => `${name} (default)`,
