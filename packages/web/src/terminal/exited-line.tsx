@@ -57,7 +57,7 @@ export function ExitedLine({
           {command === undefined ? text.terminal.newHere : text.terminal.restart}
         </Button>
       )}
-      {mayAct && (
+      {mayAct && onClosed !== undefined && (
         <Button
           size="small"
           look="ghost"
@@ -65,7 +65,7 @@ export function ExitedLine({
           onClick={() =>
             void run(async () => {
               await terminal.dispose();
-              onClosed?.();
+              onClosed();
             })
           }
         >

@@ -20,11 +20,14 @@ export function HolderLine({
   terminal,
   controls,
   blockedCount,
+  isInSession,
 }: {
   readonly link: HostLink;
   readonly terminal: TerminalHandle;
   readonly controls: ScreenControls | undefined;
   readonly blockedCount: number;
+  /** Whether the page shows the session of the terminal. */
+  readonly isInSession: boolean;
 }) {
   const claim = useSelected(terminal.mirror, (state) => state.claim);
   const isExited = useSelected(terminal.mirror, hasExited);
@@ -47,7 +50,7 @@ export function HolderLine({
     <div
       key={blockedCount}
       className={classes(
-        'order-last flex min-h-8 basis-full flex-wrap items-center gap-x-2 px-1 text-xs text-muted sm:order-none sm:flex-1 sm:basis-0 sm:px-2',
+        'order-last flex min-h-8 min-w-0 basis-full items-center gap-x-2 px-1 text-xs text-muted sm:order-none sm:flex-1 sm:basis-0 sm:px-2',
         blockedCount > 0 && !isMine && 'animate-pulse [animation-iteration-count:2] text-warn',
       )}
     >
@@ -55,12 +58,12 @@ export function HolderLine({
       <span role={blockedCount > 0 && !isMine ? 'alert' : undefined} className="min-w-0 truncate">
         {mayAct ? labelOf(holder) : text.terminal.watchOnly}
       </span>
-      {holder.kind === 'session' && (
+      {holder.kind === 'session' && !isInSession && (
         <Link
           to="/s/$session"
           params={{ session: holder.session }}
           search={{ chat: holder.chat, host: hostParam(link) }}
-          className="text-accent hover:underline"
+          className="shrink-0 text-accent hover:underline"
         >
           {text.terminal.openSession}
         </Link>
@@ -70,7 +73,7 @@ export function HolderLine({
       {mayAct && !isMine && !isOthers && (
         <Button
           size="small"
-          className="h-7 px-2 text-xs"
+          className="h-7 px-2 text-xs touch:h-8"
           disabled={isBusy}
           title={text.terminal.takeOverHint}
           onClick={() => run(take(terminal))}
@@ -82,7 +85,7 @@ export function HolderLine({
         <Button
           size="small"
           look="ghost"
-          className="h-7 px-2 text-xs"
+          className="h-7 px-2 text-xs touch:h-8"
           disabled={isBusy}
           onClick={() => run(giveBack(terminal))}
         >

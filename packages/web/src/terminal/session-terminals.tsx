@@ -65,10 +65,7 @@ export function SessionTerminals({
   const keep = (uri: URI): void => setKept((before) => new Set(before).add(uri));
   if (selected !== undefined && !kept.has(selected)) keep(selected);
   return (
-    <section
-      aria-label={text.terminal.sessionTerminals}
-      className="flex min-h-0 flex-1 flex-col border-t border-line"
-    >
+    <section aria-label={text.terminal.sessionTerminals} className="flex h-full min-h-0 flex-1 flex-col">
       <header className="flex items-center gap-1 border-b border-line bg-canvas pe-2">
         <TerminalTabs terminals={terminals} selected={selected} onSelect={setChosen} />
         {mayAct && (
@@ -85,7 +82,18 @@ export function SessionTerminals({
       {selected === undefined ? (
         <p className="p-4 text-sm text-muted">{text.terminal.noSessionTerminals}</p>
       ) : (
-        <TerminalScreen key={selected} link={link} uri={selected} className="flex-1" />
+        <TerminalScreen
+          key={selected}
+          link={link}
+          uri={selected}
+          className="flex-1"
+          isInSession
+          onReplaced={(uri) => {
+            keep(uri);
+            setChosen(uri);
+          }}
+          onClosed={() => setChosen(undefined)}
+        />
       )}
       {isCreating && (
         <NewTerminalDialog

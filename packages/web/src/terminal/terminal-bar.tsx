@@ -25,6 +25,7 @@ export function TerminalBar({
   terminal,
   controls,
   blockedCount,
+  isInSession,
   hasBell,
   onBellSeen,
   onClosed,
@@ -35,6 +36,8 @@ export function TerminalBar({
   readonly controls: ScreenControls | undefined;
   /** Keys pressed so far that the host would not take. */
   readonly blockedCount: number;
+  /** Whether the page shows the session of the terminal. */
+  readonly isInSession: boolean;
   readonly hasBell: boolean;
   readonly onBellSeen: () => void;
   readonly onClosed: (() => void) | undefined;
@@ -70,7 +73,13 @@ export function TerminalBar({
         >
           <SafeText>{title}</SafeText>
         </h2>
-        <HolderLine link={link} terminal={terminal} controls={controls} blockedCount={blockedCount} />
+        <HolderLine
+          link={link}
+          terminal={terminal}
+          controls={controls}
+          blockedCount={blockedCount}
+          isInSession={isInSession}
+        />
         {hasBell && (
           <IconButton size="small" label={text.terminal.bell} onClick={onBellSeen}>
             <Bell className="size-4 text-warn" aria-hidden />

@@ -57,7 +57,7 @@ function LiveOutput({
   if (isOpen) {
     return (
       <div className="overflow-hidden rounded-lg border border-line">
-        <TerminalScreen link={link} uri={terminal.uri} className="h-96" />
+        <TerminalScreen link={link} uri={terminal.uri} className="h-96" isInSession />
         <footer className="flex gap-1 border-t border-line bg-canvas p-1">
           <Button size="small" look="ghost" onClick={() => setIsOpen(false)}>
             {text.terminal.hideTerminal}

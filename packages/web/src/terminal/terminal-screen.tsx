@@ -21,6 +21,8 @@ interface TerminalScreenProps {
   readonly uri: URI;
   readonly className?: string;
   readonly autoFocus?: boolean;
+  /** Whether the page shows the session of the terminal around it. */
+  readonly isInSession?: boolean;
   /** Called with the URI of a terminal that was opened in place of this one. */
   readonly onReplaced?: ((uri: URI) => void) | undefined;
   /** Called after the person closed the terminal. */
@@ -57,9 +59,10 @@ function Opened({
   link,
   terminal,
   autoFocus = false,
+  isInSession = false,
   onReplaced,
   onClosed,
-}: Pick<TerminalScreenProps, 'link' | 'autoFocus' | 'onReplaced' | 'onClosed'> & {
+}: Pick<TerminalScreenProps, 'link' | 'autoFocus' | 'isInSession' | 'onReplaced' | 'onClosed'> & {
   readonly terminal: TerminalHandle;
 }) {
   const isLost = useIsLost(terminal);
@@ -82,6 +85,7 @@ function Opened({
         terminal={terminal}
         controls={controls}
         blockedCount={blockedCount}
+        isInSession={isInSession}
         hasBell={hasBell}
         onBellSeen={() => setHasBell(false)}
         onClosed={onClosed}

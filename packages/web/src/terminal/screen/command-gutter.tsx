@@ -26,7 +26,7 @@ export const CommandGutter = memo(function CommandGutter({
 }) {
   const placed = useSyncExternalStore(marks.onChange, () => marks.placed);
   return (
-    <div className="absolute inset-y-0 start-0 w-5 overflow-hidden touch:w-6">
+    <div className="absolute start-0 top-0 w-5 touch:w-6">
       {placed.map((each) => (
         <MarkButton key={each.mark.commandId} placed={each} actions={actions} />
       ))}

@@ -1,6 +1,6 @@
 import type { TerminalHandle } from '@agenthost/client';
 import { hasExited } from '@agenthost/protocol';
-import { FONT_SIZES } from '../terminal-settings.ts';
+import { beforeFrame } from '../../live/frame.ts';
 import type { Emulator, ScreenSize } from './emulator.ts';
 
 /** Size of a terminal that does not tell one [TERM-1]. */
@@ -57,17 +57,19 @@ export function followSize({ frame, terminal, emulator, mayAct, fontSize }: Size
     if (state.claim !== before.claim || state.lifecycle !== before.lifecycle) return settle();
     if (state.cols !== before.cols || state.rows !== before.rows) show();
   });
+  const stopCursor = followCursor(frame, emulator);
   const observer = new ResizeObserver(changed);
   observer.observe(frame);
   settle();
   return () => {
     clearTimeout(timer);
     observer.disconnect();
+    stopCursor();
     stop();
   };
 }
 
-/** Chooses a font with which the screen fits into the frame, if it is large enough to read. */
+/** Chooses a font with which the screen fits into the frame, but none that is too small to read: then the frame scrolls. */
 function shrink(emulator: Emulator, frame: HTMLElement, fontSize: number): void {
   if (frame.clientWidth === 0) return;
   emulator.setFontSize(fontSize);
@@ -76,8 +78,37 @@ function shrink(emulator: Emulator, frame: HTMLElement, fontSize: number): void 
     (frame.clientWidth - GUTTER) / (cell.width * terminal.cols),
     (frame.clientHeight - EDGES) / (cell.height * terminal.rows),
   );
-  if (share < 1) emulator.setFontSize(Math.max(FONT_SIZES.least, Math.floor(fontSize * share * 2) / 2));
+  if (share >= 1) return;
+  const least = Math.min(fontSize, LEAST_READABLE);
+  emulator.setFontSize(Math.max(least, Math.floor(fontSize * share * 2) / 2));
 }
+
+/**
+ * Scrolls a frame that is smaller than its screen to the line of the cursor, until the person scrolls it away from there. Returns a function that
+ * stops it.
+ */
+function followCursor(frame: HTMLElement, emulator: Emulator): () => void {
+  let followed = frame.scrollTop;
+  let cancel: (() => void) | undefined;
+  const scroll = (): void => {
+    if (frame.scrollHeight <= frame.clientHeight || Math.abs(frame.scrollTop - followed) > 2) return;
+    const { cell, terminal } = emulator;
+    const top = terminal.buffer.active.cursorY * cell.height;
+    if (top < frame.scrollTop) frame.scrollTop = top;
+    else frame.scrollTop = Math.max(frame.scrollTop, top + 2 * cell.height + EDGES - frame.clientHeight);
+    followed = frame.scrollTop;
+  };
+  const moved = emulator.terminal.onRender(() => {
+    cancel = beforeFrame(scroll);
+  });
+  return () => {
+    cancel?.();
+    moved.dispose();
+  };
+}
+
+/** Size of a font that most people can read, in pixels. */
+const LEAST_READABLE = 10.5;
 
 /** Width of command marks and scroll bar, in pixels. */
 const GUTTER = 36;

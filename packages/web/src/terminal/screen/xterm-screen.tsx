@@ -118,7 +118,7 @@ export function XtermScreen(props: XtermScreenProps) {
       <div ref={frame} dir="ltr" className="relative min-h-0 flex-1 overflow-auto bg-sunken">
         <div ref={parent} className="absolute inset-y-1 start-5 end-0 touch:start-6" />
         {session !== undefined && actions !== undefined && (
-          <div className="pointer-events-none absolute inset-y-1 start-0 w-6 *:pointer-events-auto">
+          <div className="absolute start-0 top-1">
             <CommandGutter marks={session.visible} actions={actions} />
           </div>
         )}
