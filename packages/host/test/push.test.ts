@@ -1,66 +1,12 @@
-import type { PushDevice, StateAction } from '@agenthost/protocol';
-import { approved, turnStarted } from '@agenthost/testkit';
+import type { StateAction } from '@agenthost/protocol';
+import { approved } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
 import type { TokenIdentity } from '../src/auth/access-tokens.ts';
-import { type FixtureOptions, type HostFixture, ROOT, SESSION, startHost } from './host-fixture.ts';
-import { arrived, PushService, type ReceivedPush, testPush, vapidClaims } from './push-service.ts';
-import type { RawClient } from './raw-client.ts';
+import { ROOT, SESSION } from './host-fixture.ts';
+import { arrived, vapidClaims } from './push-service.ts';
+import { after, ask, begin, endTurn, list, stage, subscribe } from './push-stage.ts';
 
 const WORKER: TokenIdentity = { tokenHash: 'worker', scope: 'interact' };
-
-/** A host with a session and a subscribed device. */
-async function stage(options: FixtureOptions = {}) {
-  const service = await PushService.start();
-  const host = await startHost({ push: { allowLoopback: true }, ...options });
-  const client = await host.client('cli');
-  const { chat } = await host.session(client);
-  const device = await subscribe(service, client, '/phone');
-  return { service, host, client, chat, device };
-}
-
-async function subscribe(
-  service: PushService,
-  client: RawClient,
-  path: string,
-  more: { locale?: string } = {},
-): Promise<string> {
-  const { subscription } = service.browsers.get(path) ?? service.browser(path);
-  const params = { channel: ROOT, subscription, device: `Browser ${path}`, ...more } as const;
-  return (await client.request('x-subscribePush', params)).id;
-}
-
-async function list(client: RawClient): Promise<PushDevice[]> {
-  return (await client.request('x-listPush', { channel: ROOT })).items;
-}
-
-async function begin(host: HostFixture, client: RawClient, chat: string, turnId = 't1'): Promise<void> {
-  await client.act(chat, turnStarted(turnId));
-  await host.run();
-}
-
-async function endTurn(host: HostFixture, text = 'All done.\nMore.'): Promise<void> {
-  void host.agent.turn.output.markdown(text);
-  host.agent.turn.complete();
-  await host.run();
-}
-
-/** The agent asks for permission. */
-async function ask(host: HostFixture, toolCallId = 'call'): Promise<void> {
-  const call = host.agent.turn.output.toolCall({ toolCallId, toolName: 'shell', displayName: 'Shell' });
-  void call.confirm({ invocationMessage: 'Run `npm test`', toolInput: '{}' });
-  await host.run();
-}
-
-/** The pushes when this time has passed. A test that is sent then arrives behind all others. */
-async function after(
-  { host, service, client }: { host: HostFixture; service: PushService; client: RawClient },
-  ms = 60_000,
-): Promise<readonly ReceivedPush[]> {
-  await host.advance(ms);
-  const [device] = await list(client);
-  await testPush(host, client, device?.id ?? '');
-  return arrived(host, service, 0);
-}
 
 describe('a question', () => {
   test('that still waits after a second is pushed, with its answers', async () => {
@@ -219,6 +165,20 @@ describe('no push', () => {
     expect(await arrived(host, service, 1)).toHaveLength(1);
   });
 
+  test('until a client that seemed visible turns out to be lost', async () => {
+    const { service, host, client, chat } = await stage();
+    const page = await host.client('page', {}, WORKER);
+    await page.request('x-setPresence', { channel: ROOT, isVisible: true, showing: [SESSION] });
+    await begin(host, client, chat);
+    await ask(host);
+    await host.advance(1_000);
+    page.link.cut();
+    await host.advance(44_999);
+    expect(service.received).toEqual([]);
+    await host.advance(1);
+    expect(await arrived(host, service, 1)).toMatchObject([{ payload: { kind: 'inputNeeded' } }]);
+  });
+
   test('in quiet hours of the device', async () => {
     const { service, host, client, chat, device } = await stage();
     const quietHours = { from: '23:30', to: '00:30', timeZone: 'UTC' };
@@ -248,106 +208,5 @@ describe('no push', () => {
     await endTurn(host);
     expect(await after({ host, service, client })).toEqual([]);
     expect(await list(client)).toMatchObject([{ mutedSessions: [], events: { turnEnded: false } }]);
-  });
-});
-
-describe('a restart', () => {
-  test('pushes nothing again, and a turn that it ended once', async () => {
-    const { service, host, client, chat } = await stage();
-    await begin(host, client, chat);
-    await endTurn(host);
-    await host.advance(1_000);
-    await arrived(host, service, 1);
-    await begin(host, client, chat, 't2');
-    await ask(host);
-    await host.restart();
-    await host.advance(60_000);
-    const [, push] = await arrived(host, service, 2);
-    expect(push?.payload).toMatchObject({ kind: 'turnEnded', body: expect.stringContaining('restarted') });
-    await host.restart();
-    expect(await after({ host, service, client: await host.client('again') })).toHaveLength(2);
-  });
-
-  test('after an orderly stop pushes the turn that the stop ended', async () => {
-    const { service, host, client, chat } = await stage();
-    await begin(host, client, chat);
-    await host.stop();
-    await host.start();
-    await host.advance(14_999);
-    expect(service.received).toEqual([]);
-    await host.advance(1);
-    const [push] = await arrived(host, service, 1);
-    expect(push?.payload).toMatchObject({ kind: 'turnEnded', session: SESSION, chat });
-    await host.stop();
-    await host.start();
-    expect(await after({ host, service, client: await host.client('again') })).toHaveLength(1);
-  });
-
-  test('keeps devices and the key', async () => {
-    const { host, client, device } = await stage();
-    const before = await client.request('x-pushKey', { channel: ROOT });
-    await host.restart();
-    const again = await host.client('again');
-    expect(await again.request('x-pushKey', { channel: ROOT })).toEqual(before);
-    expect(await list(again)).toMatchObject([{ id: device, isMine: true }]);
-  });
-});
-
-describe('a failure', () => {
-  test.each([404, 410])('with status %i removes the device', async (status) => {
-    const { service, host, client, chat } = await stage();
-    service.statuses.push(status);
-    await begin(host, client, chat);
-    await endTurn(host);
-    await host.advance(1_000);
-    await arrived(host, service, 1);
-    expect(await list(client)).toEqual([]);
-  });
-
-  test('that may pass is told and tried again, after the time that the service names', async () => {
-    const { service, host, client, chat } = await stage();
-    service.statuses.push(429, 503);
-    service.answerHeaders = { 'retry-after': '20' };
-    service.answerText = 'slow down\n';
-    await begin(host, client, chat);
-    await endTurn(host);
-    await host.advance(1_000);
-    await arrived(host, service, 1);
-    expect(await list(client)).toMatchObject([
-      { lastFailure: { status: 429, reason: 'the push service answered with status 429: slow down' } },
-    ]);
-    await host.advance(19_999);
-    expect(service.received).toHaveLength(1);
-    await host.advance(1);
-    await arrived(host, service, 2);
-    await host.advance(30_000);
-    await arrived(host, service, 3);
-    const [device] = await list(client);
-    expect(device).toHaveProperty('lastSentAt');
-    expect(device).not.toHaveProperty('lastFailure');
-    expect(host.logged).toContain('a push was not delivered');
-  });
-
-  test('that will not pass is told and not tried again', async () => {
-    const { service, host, client, chat } = await stage();
-    service.statuses.push(403);
-    await begin(host, client, chat);
-    await endTurn(host);
-    await host.advance(1_000);
-    await arrived(host, service, 1);
-    expect(await list(client)).toMatchObject([{ lastFailure: { status: 403 } }]);
-    expect(await after({ host, service, client }, 3_600_000)).toHaveLength(1);
-    expect((await list(client))[0]).not.toHaveProperty('lastFailure');
-  });
-
-  test('is not tried again for a question that was answered meanwhile', async () => {
-    const { service, host, client, chat } = await stage();
-    service.statuses.push(500);
-    await begin(host, client, chat);
-    await ask(host);
-    await host.advance(1_000);
-    await arrived(host, service, 1);
-    await client.act(chat, approved('t1', 'call'));
-    expect(await after({ host, service, client }, 600_000)).toHaveLength(1);
   });
 });

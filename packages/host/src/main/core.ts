@@ -136,7 +136,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   features.add(openTurnsFeature(sync));
   const { attachments } = features.add(attachmentsFeature(sync, ids));
   const tokens = features.add(await tokensFeature(common));
-  const presentClients = new PresentClients(common);
+  const presentClients = new PresentClients({ clock, timers, path: sync.path });
   features.add(presenceFeature(presentClients));
   const { agents, remembered, configs, progress } = features.add(
     await agentsFeature({

@@ -10,6 +10,7 @@ import { defined } from '@agenthost/protocol/values';
 import { cleanLine } from '../lib/clean-line.ts';
 import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
+import type { CommitPath } from '../sync/commit-path.ts';
 import { EncodedNotification, type Sink } from '../sync/subscription.ts';
 
 /** Greatest number of clients in one notification. */
@@ -54,6 +55,7 @@ interface Present extends Joining {
 export class PresentClients {
   readonly #clock: Clock;
   readonly #timers: Timers;
+  readonly #path: Pick<CommitPath, 'send'>;
   readonly #bySink = new Map<Sink, Present>();
   /** Number of clients that have called `x-setPresence`. */
   #receiverCount = 0;
@@ -65,9 +67,10 @@ export class PresentClients {
   #isImmediate = false;
   #isStopped = false;
 
-  constructor({ clock, timers }: { clock: Clock; timers: Timers }) {
-    this.#clock = clock;
-    this.#timers = timers;
+  constructor(parts: { clock: Clock; timers: Timers; path: Pick<CommitPath, 'send'> }) {
+    this.#clock = parts.clock;
+    this.#timers = parts.timers;
+    this.#path = parts.path;
   }
 
   /** Call it when a connection has completed its handshake. */
@@ -106,11 +109,16 @@ export class PresentClients {
     this.#schedule();
   }
 
-  /** Whether a client in the foreground shows one of these channels. */
-  isShown(uris: readonly string[]): boolean {
-    return [...this.#bySink.values()].some(
-      ({ told }) => told?.isVisible === true && told.showing.some((uri) => uris.includes(uri)),
-    );
+  /** The connections of the clients in the foreground that show one of these channels. */
+  viewersOf(uris: readonly string[]): readonly Sink[] {
+    return [...this.#bySink]
+      .filter(([, { told }]) => told?.isVisible === true && told.showing.some((uri) => uris.includes(uri)))
+      .map(([sink]) => sink);
+  }
+
+  /** Whether a connection is still open. */
+  isConnected(sink: Sink): boolean {
+    return this.#bySink.has(sink);
   }
 
   /** The connected clients, as clients see them. */
@@ -158,7 +166,14 @@ export class PresentClients {
     });
   }
 
+  /** The commit path keeps the order of all output, and writes it to the sockets. */
   #send(): void {
+    const send = (): void => this.#sendNow();
+    this.#path.send(send, send);
+  }
+
+  #sendNow(): void {
+    if (this.#isStopped) return;
     const isDue = this.#nextAt <= steadyNow(this.#clock);
     const params = this.list();
     if (this.#isChanged && isDue) {

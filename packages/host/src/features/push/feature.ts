@@ -92,6 +92,7 @@ export async function pushFeature(parts: Parts): Promise<Feature> {
     },
     stop: () => {
       occasions.stop();
+      notifier.stop();
       sender.stop();
     },
   };

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { findById, isWithinScope } from '@agenthost/protocol';
-import type { Clock } from '../../lib/clock.ts';
+import type { Cancel, Clock, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { PresentClients } from '../../presence/present-clients.ts';
 import type { Channel } from '../../sync/channel.ts';
@@ -17,10 +17,15 @@ import type { Tickets } from './tickets.ts';
 /** A device that is off gets the message for this long. */
 const TTL_SECONDS = 86_400;
 const TEST_TTL_SECONDS = 60;
+/** A lost connection is found within 30 s. A client that was in the foreground till then has shown nothing. */
+const LOST_AFTER_MS = 45_000;
+/** Most occasions that wait for the loss of a connection. */
+const MAX_WATCHED = 256;
 
 interface Parts {
   readonly sync: Sync;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly log: Log;
   readonly presentClients: PresentClients;
   readonly sender: PushSender;
@@ -34,6 +39,7 @@ interface Parts {
 export class Notifier {
   readonly #parts: Parts;
   readonly #host = hostname();
+  readonly #watched = new Set<Cancel>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -45,7 +51,8 @@ export class Notifier {
       const session = await this.#parts.sync.registry.openOf('session', asked.session);
       const question = questionOf(session, asked.id);
       if (session === undefined || question === undefined) return;
-      this.#send('inputNeeded', session, question.chat, (device) => {
+      if (this.#isShown(session, question.chat, () => this.question(asked))) return;
+      this.#send('inputNeeded', session, (device) => {
         const present = questionOf(session, asked.id);
         return present && this.#questionNotice(device, session, present);
       });
@@ -53,13 +60,15 @@ export class Notifier {
   }
 
   /** A turn has ended. Does nothing if the next one runs, or the chat is on a screen. */
-  turnEnded({ session: sessionUri, chat: chatUri, turnId }: EndedTurn): void {
+  turnEnded(ended: EndedTurn): void {
+    const { session: sessionUri, chat: chatUri, turnId } = ended;
     this.#run(sessionUri, async () => {
       const { registry } = this.#parts.sync;
       const session = await registry.openOf('session', sessionUri);
       const chat = await registry.openOf('chat', chatUri);
       if (session === undefined || chat === undefined) return;
-      this.#send('turnEnded', session, chatUri, (device) => {
+      if (this.#isShown(session, chatUri, () => this.turnEnded(ended))) return;
+      this.#send('turnEnded', session, (device) => {
         const turn = chat.state.turns.at(-1);
         if (!chat.isAlive || chat.state.activeTurn !== undefined || turn?.id !== turnId) return undefined;
         const body = turnText(turn, pushTexts(device.locale));
@@ -83,14 +92,37 @@ export class Notifier {
     return { subscription: device.subscription, json, urgency: 'high', ttlSeconds: TEST_TTL_SECONDS };
   }
 
+  /** Forgets the occasions that wait. */
+  stop(): void {
+    for (const cancel of this.#watched) cancel();
+    this.#watched.clear();
+  }
+
+  /**
+   * Whether a client in the foreground shows the chat or its session. `again` is called later if all of these clients turn out to be lost: a
+   * device that sleeps tells nothing before.
+   */
+  #isShown(session: Channel<'session'>, chat: string, again: () => void): boolean {
+    const { presentClients, timers } = this.#parts;
+    const viewers = presentClients.viewersOf([session.uri, chat]);
+    if (viewers.length === 0) return false;
+    if (this.#watched.size < MAX_WATCHED) {
+      const cancel = timers.after(LOST_AFTER_MS, () => {
+        this.#watched.delete(cancel);
+        if (!viewers.some((viewer) => presentClients.isConnected(viewer))) again();
+      });
+      this.#watched.add(cancel);
+    }
+    return true;
+  }
+
   #send(
     kind: 'inputNeeded' | 'turnEnded',
     session: Channel<'session'>,
-    chat: string,
     noticeFor: (device: StoredDevice) => Notice | undefined,
   ): void {
-    const { presentClients, sender, clock } = this.#parts;
-    if (session.hostData.importing !== undefined || presentClients.isShown([session.uri, chat])) return;
+    const { sender, clock } = this.#parts;
+    if (session.hostData.importing !== undefined) return;
     const topic = tagOf(session.uri);
     for (const { id, events, quietHours, mutedSessions } of this.#parts.devices()) {
       if (!events[kind] || mutedSessions.includes(session.uri)) continue;
