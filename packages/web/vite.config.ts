@@ -2,6 +2,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { licences } from './scripts/licences.ts';
 
 /** Files below this size are sent as they are. */
 const LEAST_COMPRESSED_BYTES = 1_024;
@@ -52,7 +53,7 @@ const listedFiles = (): Plugin => ({
 export default defineConfig({
   // Relative: the host serves the page below any base path.
   base: './',
-  plugins: [react(), tailwindcss(), listedFiles(), precompressed()],
+  plugins: [react(), tailwindcss(), listedFiles(), licences(), precompressed()],
   resolve: { conditions: ['@agenthost/source', 'module', 'browser', 'development|production'] },
   // The host replaces both placeholders for each response.
   html: { cspNonce: '__CSP_NONCE__' },

@@ -6,12 +6,16 @@ import { pageNonce } from './app/nonce.ts';
 import { PageLife } from './app/page-life.ts';
 import { registerWorker } from './app/register-worker.ts';
 import { installTrustedTypes } from './app/trusted-types.ts';
+import { keepInstallOffer } from './attention/install-prompt.ts';
+import { startFontSize } from './theme/font-size.ts';
 import { startTheme } from './theme/theme.ts';
 import './theme/theme.css';
 
 installTrustedTypes();
 setNonce(pageNonce());
 startTheme();
+startFontSize();
+keepInstallOffer();
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id root');

@@ -3,6 +3,7 @@ import { deviceOf } from '../presence/device.ts';
 import { language, text } from '../text/text.ts';
 import { showError } from '../ui/toasts.tsx';
 import type { PageLife } from './page-life.ts';
+import { PAGE_VERSION } from './page-version.ts';
 
 /** How the clients of this page introduce themselves, and where they keep unanswered actions. */
 export const linkParts = (life: PageLife): LinkParts => ({
@@ -10,7 +11,7 @@ export const linkParts = (life: PageLife): LinkParts => ({
     clientInfo: {
       name: 'agenthost-web',
       title: text.app.clientTitle,
-      version: '0.1.0',
+      version: PAGE_VERSION,
       'x-device': deviceOf(navigator.userAgent),
     },
     locale: language,

@@ -1,6 +1,7 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { MessagesSquare, Settings, SquareTerminal } from 'lucide-react';
 import { useEffect, useRef } from 'react';
+import { Attention } from '../attention/attention.tsx';
 import { followDeletions } from '../board/delete-session.ts';
 import { ConnectionLine } from '../connection/connection-line.tsx';
 import { useHosts, useLinks } from '../live/use-hosts.ts';
@@ -40,6 +41,7 @@ export function Shell() {
       <TabBar />
       <PhoneSwipes content={content} />
       <PaletteHost />
+      <Attention />
     </div>
   );
 }

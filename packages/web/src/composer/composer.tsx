@@ -14,6 +14,7 @@ import { useCompletions } from './completion/use-completions.ts';
 import { draftOf, EMPTY_DRAFT, isEmptyDraft } from './draft/draft-content.ts';
 import { shiftSpans } from './draft/shift-spans.ts';
 import { DraftOffer } from './draft-offer.tsx';
+import { doesEnterBreak } from './enter-setting.ts';
 import { fieldCommand } from './key-decision.ts';
 import { MessageField } from './message-field.tsx';
 import { ComposerNotes } from './notes.tsx';
@@ -27,8 +28,6 @@ import { useSelection } from './use-selection.ts';
 import { useSending } from './use-sending.ts';
 import { useStopByEscape } from './use-stop-by-escape.ts';
 import { useTyping } from './use-typing.ts';
-
-const isTouch = (): boolean => window.matchMedia('(pointer: coarse)').matches;
 
 /** The message field of a chat, with what belongs to the message. */
 export function Composer({
@@ -95,7 +94,11 @@ export function Composer({
     }
     const command = fieldCommand({
       ...{ key, shiftKey, ctrlKey, metaKey, altKey, isComposing },
-      ...{ isTouch: isTouch(), isRunning, isEmpty: content.text === '' && content.parts.length === 0 },
+      ...{
+        doesEnterBreak: doesEnterBreak(),
+        isRunning,
+        isEmpty: content.text === '' && content.parts.length === 0,
+      },
     });
     if (command === undefined) return;
     if (command === 'edit-last' && !editLast()) return;

@@ -7,8 +7,8 @@ export interface FieldKey {
   readonly altKey: boolean;
   /** An input method composes a character. */
   readonly isComposing: boolean;
-  /** The device has a keyboard on its screen. */
-  readonly isTouch: boolean;
+  /** Enter breaks the line, as on touch screens. */
+  readonly doesEnterBreak: boolean;
   /** A turn runs. */
   readonly isRunning: boolean;
   /** There is nothing to send. */
@@ -20,14 +20,15 @@ export type FieldCommand = 'send' | 'steer' | 'edit-last' | 'escape';
 
 /** The command of a key; `undefined` when the field handles the key itself. */
 export function fieldCommand(pressed: FieldKey): FieldCommand | undefined {
-  const { key, shiftKey, ctrlKey, metaKey, altKey, isComposing, isTouch, isRunning, isEmpty } = pressed;
+  const { key, shiftKey, ctrlKey, metaKey, altKey, isComposing, doesEnterBreak, isRunning, isEmpty } =
+    pressed;
   if (isComposing) return undefined;
   switch (key) {
     case 'Enter':
       if (shiftKey) return undefined;
       if (altKey) return isRunning && !isEmpty ? 'steer' : undefined;
       if (ctrlKey || metaKey) return 'send';
-      return isTouch ? undefined : 'send';
+      return doesEnterBreak ? undefined : 'send';
     case 'ArrowUp':
       return isEmpty && !shiftKey && !ctrlKey && !metaKey && !altKey ? 'edit-last' : undefined;
     case 'Escape':

@@ -40,6 +40,9 @@ export class PresenceHub {
       if (this.#link.client?.presence !== this.#told) this.#tell();
     });
     document.addEventListener('visibilitychange', () => this.#tell());
+    // Safari hides a page that it puts away without the event above.
+    window.addEventListener('pagehide', () => this.#tell(true));
+    window.addEventListener('pageshow', () => this.#tell());
   }
 
   /** Adds or changes a part. A change moves it to the end, so that its typing is the latest. */
@@ -54,12 +57,12 @@ export class PresenceHub {
     if (this.#parts.delete(key)) this.#tell();
   }
 
-  #tell(): void {
+  #tell(isLeaving = false): void {
     const presence = this.#link.client?.presence;
     this.#told = presence;
     presence?.set({
       ...joinParts(this.#parts.values()),
-      isVisible: document.visibilityState === 'visible',
+      isVisible: !isLeaving && document.visibilityState === 'visible',
       device: this.#device,
     });
   }

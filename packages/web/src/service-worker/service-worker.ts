@@ -1,4 +1,5 @@
 /// <reference lib="webworker" />
+import { chooseNotification, receivePush } from './push.ts';
 import { answerFromCache, dropOldCaches, fillCache } from './shell-cache.ts';
 
 declare const self: ServiceWorkerGlobalScope;
@@ -14,4 +15,12 @@ self.addEventListener('activate', (event) => {
 self.addEventListener('fetch', (event) => {
   const answer = answerFromCache(event.request, self.registration.scope);
   if (answer !== undefined) event.respondWith(answer);
+});
+
+self.addEventListener('push', (event) => {
+  event.waitUntil(receivePush(event.data));
+});
+
+self.addEventListener('notificationclick', (event) => {
+  event.waitUntil(chooseNotification(event.notification, event.action));
 });

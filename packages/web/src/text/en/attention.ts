@@ -1,2 +1,10 @@
-/** Texts of the feature `attention`. */
-export const attention = {};
+/** Texts about sessions that wait, and about notifications outside of the settings. */
+export const attention = {
+  needsAnswer: (title: string) => `“${title}” needs an answer`,
+  open: 'Open',
+  updated: 'The host has a new version of this page.',
+  reload: 'Reload to update',
+  mute: 'Mute notifications',
+  unmute: 'Unmute notifications',
+  muteFailed: (reason: string) => `The notifications were not changed: ${reason}`,
+};

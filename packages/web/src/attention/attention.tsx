@@ -1,0 +1,67 @@
+import { useRouter } from '@tanstack/react-router';
+import { Bell, BellOff } from 'lucide-react';
+import { useEffect, useMemo } from 'react';
+import { useAllSessions } from '../board/all-sessions.ts';
+import { type BoardSession } from '../board/board-session.ts';
+import { extendSessionMenu } from '../board/session-menu.tsx';
+import type { HostLink } from '../live/host-link.ts';
+import { OWN_HOST } from '../live/hosts.ts';
+import { useLink, useLinks } from '../live/use-hosts.ts';
+import { usePresentHere } from '../presence/use-presence.ts';
+import { text } from '../text/text.ts';
+import type { MenuEntry } from '../ui/menu.tsx';
+import { askingSessions } from './asking-sessions.ts';
+import { followUpdates } from './follow-updates.ts';
+import { muteOf, usePush } from './push/use-push.ts';
+import { useAskToasts } from './use-ask-toasts.ts';
+import { useBadges } from './use-badges.ts';
+import { followWorker } from './worker-messages.ts';
+
+/** Draws attention to sessions that wait, and follows notifications. Renders nothing to see; used once, by the frame of the page. */
+export function Attention() {
+  const links = useLinks();
+  const own = useLink(OWN_HOST);
+  const router = useRouter();
+  usePush(own);
+  useEffect(() => followWorker((path) => router.history.push(path)), [router]);
+  useEffect(() => followUpdates(own), [own]);
+  useEffect(() => extendSessionMenu(muteEntries), []);
+  return (
+    <>
+      <WaitingSessions />
+      {links.map((link) => (
+        <PresentPage key={link.address.id} link={link} />
+      ))}
+    </>
+  );
+}
+
+function WaitingSessions() {
+  const { sessions, isComplete } = useAllSessions();
+  const asking = useMemo(() => askingSessions(sessions), [sessions]);
+  useBadges(asking.length);
+  useAskToasts(asking, isComplete);
+  return null;
+}
+
+const NOTHING_SHOWN = { showing: [] } as const;
+
+/** Tells a host that the page is there, also in views that show no session. */
+function PresentPage({ link }: { readonly link: HostLink }) {
+  usePresentHere(link, NOTHING_SHOWN);
+  return null;
+}
+
+/** The entry of a session's menu that mutes its notifications in this browser. */
+function muteEntries({ link, summary }: BoardSession): readonly MenuEntry[] {
+  const { isPossible, isMuted, toggle } = muteOf(link, summary.resource);
+  if (!isPossible) return [];
+  const Icon = isMuted ? Bell : BellOff;
+  return [
+    {
+      label: isMuted ? text.attention.unmute : text.attention.mute,
+      icon: <Icon className="size-4" aria-hidden />,
+      onSelect: toggle,
+    },
+  ];
+}

@@ -1,0 +1,40 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { type BoardSession, hostParam } from '../board/board-session.ts';
+import { titleOf } from '../board/session-actions.ts';
+import { text } from '../text/text.ts';
+import { showToast } from '../ui/toasts.tsx';
+import { keysOf, newlyAsking } from './asking-sessions.ts';
+import { useShownSession } from './shown-session.ts';
+
+const LIFETIME_MS = 8_000;
+
+/** Tells, while the page is visible, that a session starts to wait which is not the one shown. `isReady`: all sessions are known. */
+export function useAskToasts(asking: readonly BoardSession[], isReady: boolean): void {
+  const navigate = useNavigate();
+  const shown = useShownSession();
+  const before = useRef<ReadonlySet<string> | undefined>(undefined);
+  useEffect(() => {
+    if (!isReady) return;
+    const known = before.current;
+    before.current = keysOf(asking);
+    // What waited when the page opened is on the board.
+    if (known === undefined || document.visibilityState !== 'visible') return;
+    for (const session of newlyAsking(asking, known, shown)) {
+      const { link, summary } = session;
+      showToast({
+        message: text.attention.needsAnswer(titleOf(session)),
+        lifetimeMs: LIFETIME_MS,
+        action: {
+          label: text.attention.open,
+          run: () =>
+            void navigate({
+              to: '/s/$session',
+              params: { session: summary.resource },
+              search: { host: hostParam(link) },
+            }),
+        },
+      });
+    }
+  }, [asking, isReady, shown, navigate]);
+}

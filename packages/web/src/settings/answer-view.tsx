@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react';
+import { text } from '../text/text.ts';
+import { Button } from '../ui/button.tsx';
+import { Spinner } from '../ui/states.tsx';
+import { Note } from './panel.tsx';
+import type { Answer } from './use-answer.ts';
+
+/** What a host answered, or that it is awaited, or why there is none. */
+export function AnswerView<T>({
+  answer,
+  children,
+}: {
+  readonly answer: Answer<T>;
+  readonly children: (value: T) => ReactNode;
+}) {
+  const { value, problem, isAsking, reload } = answer;
+  return (
+    <>
+      {problem !== undefined && (
+        <Note tone="danger">
+          <p role="alert">{text.settings.askFailed(problem)}</p>
+          <Button size="small" className="self-start" onClick={() => void reload()}>
+            {text.ui.tryAgain}
+          </Button>
+        </Note>
+      )}
+      {value !== undefined && children(value)}
+      {value === undefined && problem === undefined && (
+        <div className="flex min-h-16 items-center justify-center">
+          {isAsking ? <Spinner /> : <p className="text-sm text-muted">{text.settings.hostAway}</p>}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+import type { PushSupport } from '../../attention/push/push-support.ts';
+import { text } from '../../text/text.ts';
+
+/** What keeps notifications from this browser, and the steps that help; `undefined`: nothing does. */
+export function blockingHelp(
+  support: PushSupport,
+): { readonly title: string; readonly steps: readonly string[] } | undefined {
+  switch (support) {
+    case 'unsupported':
+    case 'insecure':
+    case 'installFirst':
+    case 'denied':
+      return text.settings.pushBlocked[support];
+    case 'askable':
+    case 'granted':
+      return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+import type { PushDevice } from '@agenthost/protocol';
+import { useState } from 'react';
+import { type PushSnapshot, pushStore } from '../../attention/push/push-store.ts';
+import { exactTime, useRelativeTime } from '../../board/use-now.ts';
+import { type HostLink, messageOf } from '../../live/host-link.ts';
+import { useIsAdmin } from '../../live/use-scope.ts';
+import { language, text } from '../../text/text.ts';
+import { Button } from '../../ui/button.tsx';
+import { SafeText } from '../../ui/safe-text.tsx';
+import { Spinner } from '../../ui/states.tsx';
+import { showError, showToast } from '../../ui/toasts.tsx';
+import { Badge, FramedList, Note, Panel } from '../panel.tsx';
+import { quietText } from './quiet-text.ts';
+
+/** All devices that a host sends notifications to, with the last failure of each. */
+export function DeviceList({ link, push }: { readonly link: HostLink; readonly push: PushSnapshot }) {
+  const isAdmin = useIsAdmin(link);
+  const { devices, own, problem } = push;
+  return (
+    <Panel
+      title={text.settings.devices}
+      description={isAdmin ? text.settings.devicesOfAll : text.settings.devicesOfToken}
+    >
+      {problem !== undefined && <Note tone="danger">{text.settings.askFailed(problem)}</Note>}
+      {devices === undefined && problem === undefined && <Spinner />}
+      {devices?.length === 0 && <p className="text-sm text-muted">{text.settings.noDevices}</p>}
+      {devices !== undefined && devices.length > 0 && (
+        <FramedList label={text.settings.devices}>
+          {devices.map((device) => (
+            <DeviceEntry key={device.id} link={link} device={device} isOwn={device.id === own?.id} />
+          ))}
+        </FramedList>
+      )}
+    </Panel>
+  );
+}
+
+function DeviceEntry({
+  link,
+  device,
+  isOwn,
+}: {
+  readonly link: HostLink;
+  readonly device: PushDevice;
+  readonly isOwn: boolean;
+}) {
+  const { id, device: name, createdAt, lastSentAt, lastFailure, isMine, quietHours } = device;
+  const [isBusy, setBusy] = useState(false);
+  const added = useRelativeTime(createdAt);
+  const sent = useRelativeTime(lastSentAt ?? createdAt);
+  const revoke = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await pushStore(link).revoke(id);
+      showToast({ message: text.settings.deviceRevoked(name) });
+    } catch (error) {
+      showError(text.settings.refused(messageOf(error)));
+      setBusy(false);
+    }
+  };
+  const zone = Intl.DateTimeFormat(language).resolvedOptions().timeZone;
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+      <div className="min-w-0 flex-1 basis-56">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm font-medium">
+          <SafeText className="break-words">{name}</SafeText>
+          {isOwn && <Badge tone="accent">{text.settings.thisBrowser}</Badge>}
+          {!isMine && <Badge>{text.settings.ofOtherToken}</Badge>}
+        </p>
+        <p className="mt-0.5 text-xs text-muted">
+          {[
+            text.settings.addedAgo(added),
+            lastSentAt === undefined ? text.settings.nothingSent : text.settings.sentAgo(sent),
+            quietHours === undefined ? undefined : quietText(quietHours, zone),
+          ]
+            .filter((part) => part !== undefined)
+            .join(' · ')}
+        </p>
+        {lastFailure !== undefined && (
+          <p className="mt-1 text-xs break-words text-danger">
+            {text.settings.deliveryFailed(exactTime(lastFailure.at), lastFailure.status)}{' '}
+            <SafeText>{lastFailure.reason}</SafeText>
+          </p>
+        )}
+      </div>
+      <Button
+        size="small"
+        look="danger"
+        disabled={isBusy}
+        aria-label={text.settings.revokeNamed(name)}
+        onClick={() => void revoke()}
+      >
+        {text.settings.revoke}
+      </Button>
+    </li>
+  );
+}

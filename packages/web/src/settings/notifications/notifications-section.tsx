@@ -1,0 +1,31 @@
+import { usePush } from '../../attention/push/use-push.ts';
+import type { HostLink } from '../../live/host-link.ts';
+import { OWN_HOST } from '../../live/hosts.ts';
+import { text } from '../../text/text.ts';
+import { Note } from '../panel.tsx';
+import { DeviceList } from './device-list.tsx';
+import { DeviceSettings } from './device-settings.tsx';
+import { ThisBrowser } from './this-browser.tsx';
+
+/** Notifications of this browser, and the other devices that get them. */
+export function NotificationsSection({ link }: { readonly link: HostLink }) {
+  const push = usePush(link);
+  const isOwnHost = link.address.id === OWN_HOST;
+  return (
+    <>
+      <p className="text-sm text-muted">{text.settings.notificationsExplain}</p>
+      {isOwnHost ? (
+        <ThisBrowser link={link} push={push} />
+      ) : (
+        <Note>
+          <p>{text.settings.otherHostsPush(link.address.name)}</p>
+          <a className="self-start text-accent hover:underline" href={link.address.url} rel="noreferrer">
+            {text.settings.openItsPage}
+          </a>
+        </Note>
+      )}
+      {push.own !== undefined && <DeviceSettings link={link} device={push.own} />}
+      <DeviceList link={link} push={push} />
+    </>
+  );
+}
