@@ -1,12 +1,12 @@
 // A host of its own and a browser for the tests of the page.
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AhpClient, connect } from '@agenthost/client';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { expect } from 'vitest';
-import { launchChromium } from '../access/chromium.ts';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { hasChromium, launchChromium } from '../access/chromium.ts';
 import { type HostAddress, HostProcess } from '../agents/host-process.ts';
 import { root } from '../source-graph.ts';
 
@@ -30,6 +30,28 @@ export const LAPTOP: BrowserContextOptions = { viewport: { width: 1280, height: 
 
 /** Messages of the browser's console that are expected: a host that is away cannot be reached. */
 const EXPECTED_MESSAGES = /WebSocket connection to|net::ERR_|Failed to load resource/;
+
+/**
+ * Gives the tests of a file a stage: it starts before the first test and ends after the last. After each test its windows are
+ * closed; the test fails when a page reported an error or sent a request to another address. Pictures of the windows of a
+ * failed test are in `.cache/page`. `config`: the host's config file, `more`: further arguments of the host.
+ */
+export function stageOfFile(config: unknown = {}, more: readonly string[] = []): () => PageStage {
+  let stage: PageStage | undefined;
+  beforeAll(async () => {
+    if (hasChromium) stage = await PageStage.start(config, more);
+  });
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await stage?.tellFailure(task.name);
+    await stage?.closeWindows();
+    stage?.expectNoFaults();
+  });
+  afterAll(() => stage?.dispose());
+  return () => {
+    if (stage === undefined) throw new Error('the stage is used before it is ready');
+    return stage;
+  };
+}
 
 /** A folder, a host and a browser, all ended by `dispose`. */
 export class PageStage {
@@ -100,8 +122,13 @@ export class PageStage {
     return page;
   }
 
-  /** Records the faults of a page. */
+  /** Records the faults of a page, and its requests to other addresses. */
   watch(page: Page): void {
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!/^(data|blob):/.test(url) && new URL(url).host !== new URL(this.origin).host)
+        this.faults.push(`request to ${url}`);
+    });
     page.on('pageerror', (error) => this.faults.push(String(error)));
     page.on('console', (message) => {
       if (message.type() === 'error' && !EXPECTED_MESSAGES.test(message.text()))
@@ -131,14 +158,29 @@ export class PageStage {
     await page.screenshot({ path: join(pictures, `${name}.png`) });
   }
 
+  /** Writes a picture of each window, and what a screen reader gets from it, into `.cache/page`. */
+  async tellFailure(title: string): Promise<void> {
+    const pages = this.#contexts.flatMap((context) => context.pages());
+    for (const [index, page] of pages.entries()) {
+      const name = `${title.replaceAll(/[^\w]+/g, '-').slice(0, 60)}-${index + 1}`;
+      await this.picture(page, name);
+      await writeFile(join(pictures, `${name}.txt`), await page.locator('body').ariaSnapshot());
+    }
+  }
+
+  /** Closes all windows and forgets their cookies and storage. */
+  async closeWindows(): Promise<void> {
+    for (const context of this.#contexts.splice(0)) await context.close();
+  }
+
   /** Fails when a page reported an error or broke the content security policy. */
   expectNoFaults(): void {
-    expect(this.faults).toEqual([]);
+    expect(this.faults.splice(0)).toEqual([]);
   }
 
   async dispose(): Promise<void> {
     for (const client of this.#clients) client.close();
-    for (const context of this.#contexts) await context.close();
+    await this.closeWindows();
     await this.browser.close();
     await this.host.stop();
     await rm(this.folder, { recursive: true, force: true });

@@ -1,0 +1,14 @@
+// What people do in a chat of the page.
+import type { Locator, Page } from 'playwright-core';
+
+/** The messages of the shown chat. */
+export const messagesOf = (page: Page): Locator => page.getByRole('log', { name: 'Messages' });
+
+/** The message field of the shown chat. */
+export const fieldOf = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true });
+
+/** Writes a message and sends it; it queues while a turn runs. */
+export async function say(page: Page, message: string): Promise<void> {
+  await fieldOf(page).fill(message);
+  await fieldOf(page).press('Enter');
+}
