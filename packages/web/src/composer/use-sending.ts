@@ -12,6 +12,7 @@ import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
 import type { ChatDraft } from './draft/chat-draft.ts';
 import { type DraftContent, isEmptyDraft, messageOf } from './draft/draft-content.ts';
+import { tellMessageSent } from './message-sent.ts';
 
 /** Where a message goes: a turn of its own, the queue, the running turn, or in the place of an earlier turn. */
 export type SendMode = 'prompt' | 'queue' | 'steer' | { readonly replaceTurn: string };
@@ -47,6 +48,7 @@ export function useSending(chat: ChatHandle, draft: ChatDraft): Sending {
         if (reason !== undefined) giveBack(reason, content);
       });
       draft.clearShared();
+      tellMessageSent(chat);
     },
     [chat, draft],
   );

@@ -11,8 +11,8 @@ import { SafeText } from '../ui/safe-text.tsx';
 import { ApprovalPanel } from './approval-panel.tsx';
 import { QuestionForm } from './question-form.tsx';
 import { useQuestionTarget } from './question-target.ts';
-import { questionElement, useSeenQuestions } from './use-seen-questions.ts';
-import { askTitle, hiddenQuestions } from './waiting-questions.ts';
+import { questionElement, useHiddenQuestions } from './use-hidden-questions.ts';
+import { askTitle } from './waiting-questions.ts';
 
 const NONE: readonly SessionInputRequest[] = [];
 
@@ -28,9 +28,8 @@ export function WaitingBar({
 }) {
   const bar = useRef<HTMLDivElement>(null);
   const entries = useSelected(session.mirror, (state) => state.inputNeeded ?? NONE);
-  const seen = useSeenQuestions(entries, bar);
   const [open, setOpen] = useState<string>();
-  const waiting = hiddenQuestions(entries, seen);
+  const waiting = useHiddenQuestions(entries, bar);
   const first = waiting[0];
   const shown = waiting.find(({ id }) => id === open);
   const show = (entry: SessionInputRequest): void => {

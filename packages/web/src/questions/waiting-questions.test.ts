@@ -1,6 +1,6 @@
 import type { SessionInputRequest } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
-import { askKey, askTitle, hiddenQuestions } from './waiting-questions.ts';
+import { answerable, askKey, askTitle } from './waiting-questions.ts';
 
 const form: SessionInputRequest = {
   kind: 'chatInput',
@@ -47,7 +47,7 @@ describe('questions that wait', () => {
     expect([askKey(form), askKey(approval)]).toEqual(['r', 'call']);
   });
 
-  it('are those that a person can answer and does not see', () => {
-    expect(hiddenQuestions([form, approval, clientTool], new Set(['1']))).toEqual([approval]);
+  it('are those that a person can answer', () => {
+    expect(answerable([form, approval, clientTool])).toEqual([form, approval]);
   });
 });

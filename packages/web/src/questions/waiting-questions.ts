@@ -27,11 +27,8 @@ export function askTitle(entry: SessionInputRequest): string {
   }
 }
 
-/** The requests that a person can answer, without those that a person sees already. */
-export const hiddenQuestions = (
-  entries: readonly SessionInputRequest[],
-  seen: ReadonlySet<string>,
-): readonly SessionInputRequest[] =>
-  entries.filter((entry) => entry.kind !== 'toolClientExecution' && !seen.has(entry.id));
+/** The requests that a person can answer. */
+export const answerable = (entries: readonly SessionInputRequest[]): readonly SessionInputRequest[] =>
+  entries.filter(({ kind }) => kind !== 'toolClientExecution');
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();

@@ -1,5 +1,6 @@
 import type { ChatHandle } from '@agenthost/client';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { onMessageSent } from '../../composer/message-sent.ts';
 import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
 import { EmptyState, Spinner } from '../../ui/states.tsx';
@@ -34,6 +35,11 @@ export function Transcript({ turn, ask, isFinding, onFindClose }: TranscriptProp
   const frame = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
   const older = useOlderTurns(chat);
+  useEffect(
+    // The row of the message is there in the next frame.
+    () => onMessageSent(chat, () => requestAnimationFrame(() => list.current?.scrollToEnd())),
+    [chat],
+  );
   const [linkedKey, showRow] = useLinkedRow({ rows, list, turn, ask });
   const onKeyDown = useTranscriptKeys(rows, list, frame);
   const estimate = useCallback((row: Row) => estimateRow(chat.mirror.state, row), [chat]);

@@ -1,9 +1,9 @@
 import type { SessionInputRequest } from '@agenthost/protocol';
 import { type RefObject, useEffect, useState } from 'react';
 import { beforeFrame } from '../live/frame.ts';
-import { ASK_ATTRIBUTE, askKey } from './waiting-questions.ts';
+import { ASK_ATTRIBUTE, answerable, askKey } from './waiting-questions.ts';
 
-/** Questions are drawn this time after the state has them at the latest. Milliseconds. */
+/** A question is drawn and scrolled to within this time after the state has it. Milliseconds. */
 const DRAWN_MS = 400;
 
 /** Pixels of a question that must be in view. */
@@ -17,21 +17,21 @@ export function questionElement(entry: SessionInputRequest): HTMLElement | undef
   return found instanceof HTMLElement ? found : undefined;
 }
 
-/** Ids of the open requests that are in view above the element `below`. */
-export function useSeenQuestions(
+/** The open requests that a person can answer and that are not in view above the element `below`. */
+export function useHiddenQuestions(
   entries: readonly SessionInputRequest[],
   below: RefObject<HTMLElement | null>,
-): ReadonlySet<string> {
-  const [seen, setSeen] = useState(NONE);
+): readonly SessionInputRequest[] {
+  const [hidden, setHidden] = useState(NONE);
   useEffect(() => {
-    if (entries.length === 0) return setSeen(NONE);
+    if (entries.length === 0) return setHidden(NONE);
     const look = (): void => {
       const end = below.current?.getBoundingClientRect().top ?? window.innerHeight;
-      const found = entries.filter((entry) => {
+      const found = answerable(entries).filter((entry) => {
         const place = questionElement(entry)?.getBoundingClientRect();
-        return place !== undefined && place.bottom > LEAST_SEEN && place.top < end - LEAST_SEEN;
+        return place === undefined || place.bottom <= LEAST_SEEN || place.top >= end - LEAST_SEEN;
       });
-      setSeen((present) => {
+      setHidden((present) => {
         const isSame = present.size === found.length && found.every(({ id }) => present.has(id));
         return isSame ? present : new Set(found.map(({ id }) => id));
       });
@@ -40,16 +40,21 @@ export function useSeenQuestions(
     const soon = (): void => {
       cancel = beforeFrame(look);
     };
-    soon();
-    const timer = setTimeout(look, DRAWN_MS);
-    document.addEventListener('scroll', soon, { capture: true, passive: true });
-    window.addEventListener('resize', soon);
+    let isFollowing = false;
+    // A bar that is there for a moment would move the transcript.
+    const timer = setTimeout(() => {
+      isFollowing = true;
+      document.addEventListener('scroll', soon, { capture: true, passive: true });
+      window.addEventListener('resize', soon);
+      look();
+    }, DRAWN_MS);
     return () => {
       cancel?.();
       clearTimeout(timer);
+      if (!isFollowing) return;
       document.removeEventListener('scroll', soon, { capture: true });
       window.removeEventListener('resize', soon);
     };
   }, [entries, below]);
-  return seen;
+  return answerable(entries).filter(({ id }) => hidden.has(id));
 }
