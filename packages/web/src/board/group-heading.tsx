@@ -33,7 +33,6 @@ export function GroupHeading({
         ref={(element) => controls.register(key, element)}
         tabIndex={isCurrent ? 0 : -1}
         aria-expanded={isOpen}
-        aria-label={text.board.groupCount(name, group.sessions.length)}
         onFocus={() => controls.setCurrent(key)}
         onClick={onToggle}
         className="flex h-7 w-full items-center gap-1.5 rounded-md px-2 text-xs font-medium text-muted hover:text-text touch:h-11"
@@ -45,7 +44,10 @@ export function GroupHeading({
         <span className={classes('min-w-0 truncate', group.need === 'asks' && 'text-warn')} title={name}>
           <SafeText>{name}</SafeText>
         </span>
-        <span className="text-faint tabular-nums">{group.sessions.length}</span>
+        <span className="text-faint tabular-nums" aria-hidden>
+          {group.sessions.length}
+        </span>
+        <span className="sr-only">, {text.board.sessionCount(group.sessions.length)}</span>
       </button>
     </h2>
   );

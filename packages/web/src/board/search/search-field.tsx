@@ -22,7 +22,7 @@ export function SearchField({
   readonly isCompact?: boolean;
 }) {
   return (
-    <div role="search" className="relative min-w-0 flex-1">
+    <div role={isCompact ? undefined : 'search'} className="relative min-w-0 flex-1">
       <Search
         className="pointer-events-none absolute start-2.5 top-1/2 size-4 -translate-y-1/2 text-faint"
         aria-hidden

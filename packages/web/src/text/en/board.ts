@@ -23,7 +23,6 @@ export const board = {
     archived: 'Archived',
   } satisfies Record<StatusSign, string>,
   noProject: 'No project',
-  groupCount: (name: string, count: number) => `${name}, ${count === 1 ? '1 session' : `${count} sessions`}`,
   sessionCount: (count: number) => (count === 1 ? '1 session' : `${count} sessions`),
 
   search: 'Search sessions',
