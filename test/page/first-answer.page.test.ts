@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium)('from the printed link to the first answer', () =>
     const page = await stage().open();
     await page.getByText('No session yet').first().waitFor();
     await page.getByRole('link', { name: 'New session' }).first().click();
-    await page.getByLabel('First message').fill('say Hello from the demo');
+    await page.getByRole('textbox', { name: 'First message' }).fill('say Hello from the demo');
     await page.getByRole('button', { name: 'Browse…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Choose a folder' });
     const folders = dialog.getByRole('list', { name: 'Folders' });
