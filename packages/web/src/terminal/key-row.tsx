@@ -45,12 +45,11 @@ export function KeyRow({
       {key(text.terminal.keys.tab, () => '\t', 'Tab')}
       <button
         type="button"
-        aria-label={text.terminal.keys.control}
         aria-pressed={isControl}
         className={classes(KEY, isControl && 'border-accent bg-accent-soft text-accent')}
         onClick={() => onControl(!isControl)}
       >
-        Ctrl
+        {text.terminal.keys.control}
       </button>
       {ARROWS.map(([label, final, icon]) => key(label, () => arrowPrefix() + final, icon))}
       {['|', '/', '~', '-'].map((character) => key(character, () => character))}

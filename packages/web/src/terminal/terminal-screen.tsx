@@ -13,6 +13,7 @@ import { ExitedLine } from './exited-line.tsx';
 import type { ScreenControls } from './screen-controls.ts';
 import { TerminalBar } from './terminal-bar.tsx';
 import { useIsLost } from './use-is-lost.ts';
+import { useKeyboardInset } from './use-keyboard-inset.ts';
 
 const XtermScreen = lazy(async () => ({ default: (await import('./screen/xterm-screen.tsx')).XtermScreen }));
 
@@ -32,8 +33,14 @@ interface TerminalScreenProps {
 /** A terminal with its screen, its holder and its actions. Fills its parent. */
 export function TerminalScreen({ link, uri, className, ...rest }: TerminalScreenProps) {
   const terminal = useTerminal(link, uri);
+  const section = useRef<HTMLElement>(null);
+  const paddingBottom = useKeyboardInset(section);
   return (
-    <section className={classes('flex min-h-0 min-w-0 flex-col bg-sunken', className)}>
+    <section
+      ref={section}
+      className={classes('flex min-h-0 min-w-0 flex-col bg-sunken', className)}
+      style={{ paddingBottom }}
+    >
       {terminal.state === 'opening' && <Opening />}
       {terminal.state === 'failed' && (
         <FailedState

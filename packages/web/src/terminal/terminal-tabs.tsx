@@ -43,14 +43,13 @@ export function TerminalTabs({
     >
       {terminals.map((terminal, index) => {
         const isSelected = terminal.resource === selected;
-        const label = tabLabel(terminal);
+        const label = `${visibleText(terminal.title)}, ${stateOf(terminal)}`;
         return (
           <button
             key={terminal.resource}
             type="button"
             role="tab"
             aria-selected={isSelected}
-            aria-label={label}
             title={index < 9 ? `${label} (Alt+${index + 1})` : label}
             tabIndex={isSelected || (selected === undefined && index === 0) ? 0 : -1}
             onClick={() => onSelect(terminal.resource)}
@@ -62,8 +61,11 @@ export function TerminalTabs({
             <TabIcon terminal={terminal} />
             <SafeText className="min-w-0 truncate">{terminal.title}</SafeText>
             {terminal.lifecycle.status === 'exited' && (
-              <span className="shrink-0 text-xs text-faint">{terminal.lifecycle.exitCode ?? '?'}</span>
+              <span className="shrink-0 text-xs text-faint" aria-hidden>
+                {terminal.lifecycle.exitCode ?? '?'}
+              </span>
             )}
+            <span className="sr-only">{stateOf(terminal)}</span>
           </button>
         );
       })}
@@ -83,10 +85,8 @@ function TabIcon({ terminal: { lifecycle, claim } }: { readonly terminal: Termin
   return <Icon className="size-3.5 shrink-0 text-accent" aria-hidden />;
 }
 
-function tabLabel({ title, lifecycle, claim }: TerminalInfo): string {
+function stateOf({ lifecycle, claim }: TerminalInfo): string {
   const state =
     lifecycle.status === 'exited' ? text.terminal.exitedShort(lifecycle.exitCode) : text.terminal.running;
-  return [visibleText(title), state, claim.kind === 'session' ? text.terminal.agentTerminal : undefined]
-    .filter((part) => part !== undefined)
-    .join(', ');
+  return claim.kind === 'session' ? `${state}, ${text.terminal.agentTerminal}` : state;
 }

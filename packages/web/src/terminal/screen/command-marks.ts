@@ -39,7 +39,7 @@ export class CommandMarks implements CommandListener {
   }
 
   started(command: CommandNote): void {
-    const start = this.#mark(this.#isAtLineStart() ? -1 : 0);
+    const start = this.#mark(this.#isAtLineStart() ? -this.#promptHeight() : 0);
     if (start === undefined) return;
     start.onDispose(() => this.#set(this.#marks.filter((mark) => mark.start !== start)));
     this.#set([...this.#marks.slice(1 - MAX_MARKS), { ...command, start, isComplete: false }]);
@@ -84,6 +84,15 @@ export class CommandMarks implements CommandListener {
       text += line.translateToString(!isContinued) + (isContinued ? '' : '\n');
     }
     return text.trimEnd();
+  }
+
+  /** Lines that the command line before the cursor takes, as far as it was wrapped. */
+  #promptHeight(): number {
+    const { active } = this.#terminal.buffer;
+    const cursor = active.baseY + active.cursorY;
+    let height = 1;
+    while (active.getLine(cursor - height)?.isWrapped === true) height += 1;
+    return height;
   }
 
   #lastLine(): number {

@@ -85,7 +85,7 @@ export const terminal = {
   keys: {
     escape: 'Escape',
     tab: 'Tab',
-    control: 'Control',
+    control: 'Ctrl',
     left: 'Left',
     up: 'Up',
     down: 'Down',
