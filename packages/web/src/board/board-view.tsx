@@ -37,7 +37,7 @@ export function BoardView() {
       <header className="flex items-center gap-1.5 px-3 pt-3 pb-1 sm:px-5">
         <h1 className="sr-only">{text.board.title}</h1>
         <SearchField input={search} value={board.query} onChange={board.setQuery} onLeave={enter} />
-        <FilterMenu board={board} />
+        <FilterMenu sessions={board.all.sessions} filter={board.filter} setFilter={board.setFilter} />
         <IconButton label={text.board.manageHosts} onClick={() => setHostsOpen(true)}>
           <Server className="size-4" aria-hidden />
         </IconButton>

@@ -1,20 +1,28 @@
 import { ListFilter } from 'lucide-react';
 import { Popover } from 'radix-ui';
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
 import { useSetting } from '../live/setting.ts';
 import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Field, Select, Switch } from '../ui/field.tsx';
+import type { BoardSession } from './board-session.ts';
 import { groupingSetting } from './board-settings.ts';
 import type { BoardFilter } from './filter-sessions.ts';
 import { projectId, projectName } from './folder-name.ts';
 import { NEEDS } from './session-need.ts';
-import { type Board, filterCount } from './use-board.ts';
+import { filterCount } from './use-board.ts';
+
+interface FilterMenuProps {
+  /** All sessions, from which the choices are made. */
+  readonly sessions: readonly BoardSession[];
+  readonly filter: BoardFilter;
+  readonly setFilter: (filter: BoardFilter) => void;
+}
 
 /** A button with the filters and the grouping of a list. */
-export function FilterMenu({ board }: { readonly board: Board }) {
-  const count = filterCount(board.filter);
+export const FilterMenu = memo(function FilterMenu(props: FilterMenuProps) {
+  const count = filterCount(props.filter);
   return (
     <Popover.Root>
       <Popover.Trigger asChild>
@@ -33,23 +41,22 @@ export function FilterMenu({ board }: { readonly board: Board }) {
           aria-label={text.board.filters}
           className="z-50 flex max-h-(--radix-popover-content-available-height) w-72 flex-col gap-3 overflow-y-auto rounded-xl border border-line bg-raised p-4 shadow-xl"
         >
-          <Filters board={board} />
+          <Filters {...props} />
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>
   );
-}
+});
 
-function Filters({ board }: { readonly board: Board }) {
-  const { filter, setFilter, all } = board;
+function Filters({ sessions, filter, setFilter }: FilterMenuProps) {
   const [grouping, setGrouping] = useSetting(groupingSetting);
   const agents = useMemo(
-    () => choices(all.sessions.map(({ summary, agentName }) => [summary.provider, agentName])),
-    [all.sessions],
+    () => choices(sessions.map(({ summary, agentName }) => [summary.provider, agentName])),
+    [sessions],
   );
   const projects = useMemo(
-    () => choices(all.sessions.map(({ summary }) => [projectId(summary), projectName(summary)])),
-    [all.sessions],
+    () => choices(sessions.map(({ summary }) => [projectId(summary), projectName(summary)])),
+    [sessions],
   );
   const change = (part: Partial<Record<keyof BoardFilter, unknown>>): void =>
     setFilter(without({ ...filter, ...part }));

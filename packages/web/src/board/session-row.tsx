@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
-import { memo, type ReactNode } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import { text } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/class-names.ts';
@@ -27,13 +27,22 @@ interface SessionRowProps {
   readonly controls: RowControls;
 }
 
+const IS_TOUCH = matchMedia('(pointer: coarse)').matches;
+
+const MORE_ICON = <Ellipsis className="size-4" aria-hidden />;
+
 /** A session in a list: its sign, title, what it asks or does, and where. */
 export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
   const { session, isCompact, isRenaming, controls } = props;
   const sign = signOf(session.summary);
   const isStrong = sign === 'asks' || sign === 'unread';
+  const [isHovered, setHovered] = useState(false);
+  // A filter renders rows at each key, so a row has no more elements than it needs.
+  const hasMore = !isRenaming && (isHovered || props.isCurrent || IS_TOUCH);
   return (
     <div
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
       className={classes(
         'group relative rounded-lg hover:bg-hover focus-within:bg-hover',
         isCompact ? 'mx-2' : 'mx-1 sm:mx-3',
@@ -72,7 +81,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
           </span>
         </RowLink>
       )}
-      {!isRenaming && <More session={session} controls={controls} />}
+      {hasMore && <More session={session} controls={controls} />}
       {!isCompact && sign === 'asks' && <AskCard session={session} />}
     </div>
   );
@@ -170,7 +179,7 @@ function More({ session, controls }: Pick<SessionRowProps, 'session' | 'controls
         controls.openMenu(session, { x: box.left, y: box.bottom });
       }}
     >
-      <Ellipsis className="size-4" aria-hidden />
+      {MORE_ICON}
     </IconButton>
   );
 }

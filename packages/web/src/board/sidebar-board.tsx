@@ -47,7 +47,7 @@ export function SidebarBoard() {
           onChange={board.setQuery}
           onLeave={() => list.current?.focus()}
         />
-        <FilterMenu board={board} />
+        <FilterMenu sessions={board.all.sessions} filter={board.filter} setFilter={board.setFilter} />
       </div>
       <BoardContent board={board} label={text.board.sidebarLabel} isCompact handle={list} />
     </div>
