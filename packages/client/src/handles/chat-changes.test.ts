@@ -135,12 +135,14 @@ describe('a truncated chat', () => {
       expect(params).toMatchObject({ uri, encoding: 'base64' });
       return { data: 'AAAA', encoding: 'base64', contentType: 'image/png' };
     });
-    await it.run(chat.resend('t1', 'closer'));
     const attachments = [{ type: 'embeddedResource' as const, ...rest, data: 'AAAA' }];
-    expect(sent().at(-1)).toMatchObject({
-      type: 'chat/turnStarted',
-      message: user('closer', { attachments }),
-    });
+    for (const change of ['closer', { ...message, text: 'closer' }]) {
+      await it.run(chat.resend(chat.mirror.state.activeTurn?.id ?? 't1', change));
+      expect(sent().at(-1)).toMatchObject({
+        type: 'chat/turnStarted',
+        message: user('closer', { attachments }),
+      });
+    }
   });
 
   test.each([0, 1])(

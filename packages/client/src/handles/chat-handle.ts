@@ -113,13 +113,10 @@ export class ChatHandle implements TurnControls {
   async resend(turnId: string, change?: string | Message): Promise<Prompt> {
     const { message: sent, before } = await this.#locate(turnId);
     // Truncation deletes content that the host holds for the turn, so the message carries it.
-    const message =
-      typeof change === 'object'
-        ? sent
-        : await withEmbeddedContents(sent, (uri) => this.mirror.readContent(uri));
+    const message = await withEmbeddedContents(edited(sent, change), (uri) => this.mirror.readContent(uri));
     // The host settles both actions in order and by the same rules, so the prompt shows the outcome.
     void this.truncate(before);
-    return this.prompt(edited(message, change));
+    return this.prompt(message);
   }
 
   /**
