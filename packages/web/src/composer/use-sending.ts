@@ -84,5 +84,7 @@ function reasonOf(outcome: DispatchOutcome): string | undefined {
       return outcome.reason;
     case 'ignored':
       return text.composer.chatGone;
+    default:
+      return outcome satisfies never;
   }
 }

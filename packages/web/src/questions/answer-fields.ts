@@ -35,6 +35,8 @@ export function fieldOf(question: ChatInputQuestion, answer: ChatInputAnswer | u
         chosen: [value.value].flat().filter((id) => id !== ''),
         own: (value.freeformValues ?? []).join(', '),
       };
+    default:
+      return value satisfies never;
   }
 }
 
@@ -59,6 +61,8 @@ function defaultOf(question: ChatInputQuestion): FieldValue {
         chosen: question.kind === 'single-select' ? recommended.slice(0, 1) : recommended,
       };
     }
+    default:
+      return question satisfies never;
   }
 }
 
@@ -87,6 +91,8 @@ export function answerValueOf(
       if (chosen.length === 0 && words === undefined) return undefined;
       return { kind: 'selected-many', value: [...chosen], ...words };
     }
+    default:
+      return question satisfies never;
   }
 }
 

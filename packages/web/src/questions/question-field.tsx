@@ -90,6 +90,8 @@ export function QuestionField(props: QuestionFieldProps) {
         </Field>
       );
     }
+    default:
+      return question satisfies never;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { DispatchableAction } from '@agenthost/client';
+import type { DispatchableAction, DispatchOutcome } from '@agenthost/client';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
@@ -11,6 +11,15 @@ export interface Answering {
   readonly isSending: boolean;
   /** Sends an answer. A rejection is told in a toast, because the question may be gone by then. Resolves with whether it was accepted. */
   readonly send: (action: DispatchableAction<'chat'>) => Promise<boolean>;
+}
+
+/** Reasons of the host for an answer that comes after another one [CHAT-8] [CHAT-13]. */
+const LATE = ['wrongState', 'noSuchToolCall', 'noActiveTurn', 'requestClosed', 'unknownRequest'];
+
+function problemOf(outcome: Exclude<DispatchOutcome, { outcome: 'accepted' }>): string {
+  if (outcome.outcome === 'ignored') return text.questions.notTaken(text.questions.chatGone);
+  if (outcome.outcome === 'rejected' && LATE.includes(outcome.code)) return text.questions.late;
+  return text.questions.notTaken(visibleText(outcome.reason));
 }
 
 /** Answers to a question of a chat. One is sent at a time. */
@@ -29,8 +38,7 @@ export function useAnswer(target: QuestionTarget): Answering {
       const outcome = await target.dispatch(action);
       if (isMounted.current) setSending(false);
       if (outcome.outcome === 'accepted') return true;
-      const reason = outcome.outcome === 'ignored' ? text.questions.chatGone : visibleText(outcome.reason);
-      showToast({ message: text.questions.notTaken(reason), kind: 'error' });
+      showToast({ message: problemOf(outcome), kind: 'error' });
       return false;
     },
     [target],

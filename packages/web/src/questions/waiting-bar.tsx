@@ -103,5 +103,7 @@ export function InlineQuestion({
       return <p className="text-sm text-muted">{text.questions.needsSignIn}</p>;
     case 'toolClientExecution':
       return null;
+    default:
+      return entry satisfies never;
   }
 }

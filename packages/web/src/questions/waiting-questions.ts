@@ -24,6 +24,8 @@ export function askTitle(entry: SessionInputRequest): string {
     case 'toolAuthentication':
     case 'toolClientExecution':
       return oneLine(entry.toolCall.displayName);
+    default:
+      return entry satisfies never;
   }
 }
 

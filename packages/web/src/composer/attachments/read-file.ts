@@ -50,11 +50,11 @@ export function textIn(attachment: MessageAttachment): string | undefined {
 function base64Of(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onerror = () => reject(reader.error ?? new Error(text.composer.unreadable));
-    reader.onload = () => {
+    reader.addEventListener('error', () => reject(reader.error ?? new Error(text.composer.unreadable)));
+    reader.addEventListener('load', () => {
       const url = typeof reader.result === 'string' ? reader.result : '';
       resolve(url.slice(url.indexOf(',') + 1));
-    };
+    });
     reader.readAsDataURL(blob);
   });
 }

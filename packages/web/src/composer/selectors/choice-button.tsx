@@ -30,7 +30,7 @@ export function ChoiceButton({
         isShort ? 'shrink-0' : 'shrink',
       )}
     >
-      {icon}
+      <span className="flex max-sm:hidden">{icon}</span>
       <span className="truncate">{shown}</span>
       <ChevronDown className="size-3 shrink-0" aria-hidden />
     </button>

@@ -3,6 +3,7 @@ export const questions = {
   notConnected: 'there is no connection to the host',
   chatGone: 'the chat is gone',
   notText: 'it is not text',
+  late: 'Your answer came too late: another device answered first, or the turn has ended.',
   notTaken: (reason: string) => `Your answer was not taken: ${reason}`,
   inputFailed: (reason: string) => `The input could not be loaded: ${reason}`,
   inputOf: (tool: string) => `Input of ${tool}`,
