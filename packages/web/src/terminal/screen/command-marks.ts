@@ -21,6 +21,7 @@ export class CommandMarks implements CommandListener {
   readonly #terminal: Terminal;
   readonly #changed = new Emitter();
   #marks: readonly CommandMark[] = [];
+  #isCaughtUp = false;
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
@@ -34,8 +35,18 @@ export class CommandMarks implements CommandListener {
   /** Calls `listener` after a command began, ended or left the scrollback. Returns a function that removes it. */
   onChange = (listener: () => void): (() => void) => this.#changed.add(listener);
 
+  /** Whether what the emulator reads is new, and not output that came before this screen. */
+  get isCaughtUp(): boolean {
+    return this.#isCaughtUp;
+  }
+
   reset(): void {
+    this.#isCaughtUp = false;
     this.#set([]);
+  }
+
+  caughtUp(): void {
+    this.#isCaughtUp = true;
   }
 
   started(command: CommandNote): void {

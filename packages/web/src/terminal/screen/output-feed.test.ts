@@ -79,6 +79,7 @@ function setUp(content: TerminalContentPart[] = []) {
   const events: string[] = [];
   const feed = new OutputFeed(source, target, {
     reset: () => events.push('reset'),
+    caughtUp: () => events.push('caught up'),
     started: ({ commandId }) =>
       events.push(`start ${commandId} after ${JSON.stringify(target.written.slice(-4))}`),
     finished: ({ commandId, exitCode }) =>
@@ -102,7 +103,7 @@ describe('OutputFeed', () => {
     const { target, events } = setUp([{ type: 'unclassified', value: '$ ls\n' }, command('1', 'a b\n', 0)]);
     target.read();
     expect(target.written).toBe(`${RESET}$ ls\na b\n`);
-    expect(events).toEqual(['reset', 'start 1 after " ls\\n"', 'end 1 0 after "a b\\n"']);
+    expect(events).toEqual(['reset', 'start 1 after " ls\\n"', 'end 1 0 after "a b\\n"', 'caught up']);
   });
 
   it('writes further output behind it, and tells a command of the same frame once', () => {

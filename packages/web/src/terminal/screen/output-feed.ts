@@ -27,8 +27,10 @@ export interface CommandEnd {
 
 /** Told of commands at the moment when the cursor of the emulator is where they begin and end. */
 export interface CommandListener {
-  /** The screen starts anew. */
+  /** The screen starts anew, with output that came before. */
   reset(): void;
+  /** That output has been read; what follows is new. */
+  caughtUp(): void;
   started(command: CommandNote): void;
   finished(end: CommandEnd): void;
 }
@@ -102,7 +104,7 @@ export class OutputFeed {
       this.#enqueue(outputOf(part));
       if (part.type === 'command' && part.isComplete) this.#finish(part);
     }
-    this.#pump();
+    this.#tell(() => this.#commands.caughtUp());
   }
 
   #start({ commandId, commandLine, timestamp }: CommandNote): void {

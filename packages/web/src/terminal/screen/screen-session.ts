@@ -39,7 +39,12 @@ export class ScreenSession {
         hasScreenReader: screenReaderSetting.value,
         label: events.label,
       },
-      events,
+      {
+        onKeys: (keys) => events.onKeys(keys),
+        onLink: (url) => events.onLink(url),
+        // Bells of earlier output ring no more.
+        onBell: () => this.marks.isCaughtUp && events.onBell(),
+      },
     );
     this.emulator.open(parent);
     this.marks = new CommandMarks(this.emulator.terminal);

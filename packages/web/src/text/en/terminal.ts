@@ -11,7 +11,6 @@ export const terminal = {
   heldByMe: 'You type here',
   heldByNobody: 'Nobody types here',
   heldByClient: (name: string) => `${name} types here`,
-  heldBySession: 'A session holds it',
   usedBySession: 'An agent uses it',
   backgroundOfSession: 'A session holds it in the background',
   watchOnly: 'You watch only. This token does not allow to type.',
@@ -57,7 +56,6 @@ export const terminal = {
   smallerFont: 'Smaller text',
   screenReader: 'Screen reader mode',
   bell: 'Bell',
-  more: 'More',
 
   // Command marks.
   commandRunning: (line: string) => `${line}: running`,
@@ -118,7 +116,6 @@ export const terminal = {
   split: 'Show two side by side',
   unsplit: 'Show one',
   agentTerminal: 'used by a session',
-  chooseTitle: 'Choose a terminal',
   sessionTerminals: 'Terminals of this session',
   noSessionTerminals: 'This session has no terminals.',
   showTerminals: (count: number) =>
