@@ -9,6 +9,7 @@ import { fanOut } from './fan-out.ts';
 import { fanOutVersions } from './fan-out-versions.ts';
 import { fork } from './fork.ts';
 import { list } from './list.ts';
+import { page } from './page.ts';
 import { reconnect } from './reconnect.ts';
 import { reducers } from './reducers.ts';
 import { search } from './search.ts';
@@ -40,6 +41,7 @@ const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[
   'terminal-echo': terminalEcho,
   'terminal-late': terminalLate,
   'slow-client': slowClient,
+  page,
   soak: soakBench,
 };
 
