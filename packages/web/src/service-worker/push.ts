@@ -106,14 +106,22 @@ async function openPage(path: string): Promise<void> {
     await self.clients.openWindow(pageUrl(path));
     return;
   }
-  present.postMessage({ type: 'open', url: path });
+  tell(present, { type: 'open', url: path });
   await present.focus();
 }
 
 const isVisible = ({ visibilityState }: WindowClient): boolean => visibilityState === 'visible';
 
-async function tellPages(message: { readonly type: 'testArrived' }): Promise<void> {
-  for (const page of await pages()) page.postMessage(message);
+async function tellPages(message: PageMessage): Promise<void> {
+  for (const page of await pages()) tell(page, message);
+}
+
+/** As `attention/worker-messages.ts` reads it. */
+type PageMessage = { readonly type: 'testArrived' } | { readonly type: 'open'; readonly url: string };
+
+function tell(page: WindowClient, message: PageMessage): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a client of a worker takes no origin
+  page.postMessage(message);
 }
 
 const pages = (): Promise<readonly WindowClient[]> =>

@@ -40,7 +40,7 @@ export function FramedList({ label, children }: { readonly label: string; readon
 }
 
 /** The border around lists and rows. */
-export const FRAME = 'overflow-hidden rounded-xl border border-line bg-raised';
+export const FRAME = 'overflow-clip rounded-xl border border-line bg-raised';
 
 /** A setting: its name and meaning on one side, its control on the other, or below where there is no room. */
 export function SettingRow({

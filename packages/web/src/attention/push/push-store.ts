@@ -32,6 +32,7 @@ export interface PushSnapshot {
 export class PushStore {
   readonly #link: HostLink;
   readonly #changed = new Emitter();
+  #lastCheck: Promise<void> = Promise.resolve();
   #snapshot: PushSnapshot = {
     devices: undefined,
     own: undefined,
@@ -52,7 +53,13 @@ export class PushStore {
   onChange = (listener: () => void): (() => void) => this.#changed.add(listener);
 
   /** Asks the host for its devices, and registers this browser again when its subscription changed. Never rejects. */
-  async check(): Promise<void> {
+  check(): Promise<void> {
+    // Two checks at once would register a new subscription twice.
+    this.#lastCheck = this.#lastCheck.then(() => this.#check());
+    return this.#lastCheck;
+  }
+
+  async #check(): Promise<void> {
     const { client } = this.#link;
     if (client === undefined || this.#link.isCopy) return;
     try {

@@ -27,14 +27,7 @@ export function supportOf({ isSecure, hasPush, isIos, isInstalled, permission }:
   if (!isSecure) return 'insecure';
   if (isIos && !isInstalled) return 'installFirst';
   if (!hasPush || permission === undefined) return 'unsupported';
-  switch (permission) {
-    case 'denied':
-      return 'denied';
-    case 'granted':
-      return 'granted';
-    case 'default':
-      return 'askable';
-  }
+  return permission === 'default' ? 'askable' : permission;
 }
 
 /** iPads name themselves Macs, but have touch screens. */

@@ -22,7 +22,7 @@ export function NewSecret({ link, secret }: { readonly link: HostLink; readonly 
       </div>
       <div className="flex flex-col gap-3 border-t border-line pt-4">
         <h3 className="text-sm font-medium">{text.settings.addPhone}</h3>
-        {isLoopbackUrl(own) && (
+        {isLoopbackUrl(own) && invitation === undefined && (
           <Note>
             <p>{text.settings.loopback(new URL(own).hostname)}</p>
             <ul className="ms-4 list-disc">

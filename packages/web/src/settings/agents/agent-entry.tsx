@@ -59,31 +59,20 @@ export function AgentEntry({
   );
 }
 
+const STATES = {
+  ready: { tone: 'ok', Icon: CircleCheck },
+  missing: { tone: 'plain', Icon: CircleDashed },
+  failed: { tone: 'danger', Icon: CircleAlert },
+} as const;
+
 function StateBadge({ state }: { readonly state: AgentHealth['state'] }) {
-  const label = text.settings.agentStates[state];
-  switch (state) {
-    case 'ready':
-      return (
-        <Badge tone="ok">
-          <CircleCheck className="size-3.5" aria-hidden />
-          {label}
-        </Badge>
-      );
-    case 'missing':
-      return (
-        <Badge>
-          <CircleDashed className="size-3.5" aria-hidden />
-          {label}
-        </Badge>
-      );
-    case 'failed':
-      return (
-        <Badge tone="danger">
-          <CircleAlert className="size-3.5" aria-hidden />
-          {label}
-        </Badge>
-      );
-  }
+  const { tone, Icon } = STATES[state];
+  return (
+    <Badge tone={tone}>
+      <Icon className="size-3.5" aria-hidden />
+      {text.settings.agentStates[state]}
+    </Badge>
+  );
 }
 
 function MakeDefault({ link, agent }: { readonly link: HostLink; readonly agent: AgentHealth }) {

@@ -98,5 +98,7 @@ function Coverage({ covers }: { readonly covers: RememberedApproval['covers'] })
       return <p className="mt-0.5 text-xs text-muted">{text.settings.coversTool}</p>;
     case 'agent':
       return <p className="mt-0.5 text-xs text-muted">{text.settings.coversAgent}</p>;
+    default:
+      return covers satisfies never;
   }
 }

@@ -1,5 +1,5 @@
 import { type ConfigSchema, ROOT_URI, type RootConfigState } from '@agenthost/protocol';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { HostLink } from '../../live/host-link.ts';
 import { useIsAdmin } from '../../live/use-scope.ts';
 import { text } from '../../text/text.ts';
@@ -58,6 +58,12 @@ function SettingsForm({
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // The field may be out of sight in a long form.
+    if (Object.keys(errors).length > 0)
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [errors]);
   const shown = { ...values, ...touched };
   const changes = changedValues(schema, values, shown);
   const isChanged = Object.keys(changes).length > 0;
@@ -89,6 +95,7 @@ function SettingsForm({
   };
   return (
     <form
+      ref={form}
       className="flex flex-col gap-5"
       onSubmit={(event) => {
         event.preventDefault();
@@ -111,7 +118,7 @@ function SettingsForm({
         </p>
       )}
       {mayChange && (isChanged || Object.keys(errors).length > 0) && (
-        <div className="flex flex-wrap justify-end gap-2 border-t border-line pt-4">
+        <div className="sticky bottom-0 -mx-4 -mb-4 flex flex-wrap justify-end gap-2 border-t border-line bg-raised px-4 py-3">
           <Button onClick={discard}>{text.settings.discard}</Button>
           <Button type="submit" look="primary" disabled={isBusy || !isChanged}>
             {text.ui.save}

@@ -14,5 +14,7 @@ export function blockingHelp(
     case 'askable':
     case 'granted':
       return undefined;
+    default:
+      return support satisfies never;
   }
 }

@@ -71,7 +71,7 @@ function DeviceEntry({
           {[
             text.settings.addedAgo(added),
             lastSentAt === undefined ? text.settings.nothingSent : text.settings.sentAgo(sent),
-            quietHours === undefined ? undefined : quietText(quietHours, zone),
+            quietHours === undefined ? undefined : quietText(quietHours, zone, language),
           ]
             .filter((part) => part !== undefined)
             .join(' · ')}

@@ -1,5 +1,5 @@
 import type { QuietHours } from '@agenthost/protocol';
-import { text } from '../../text/text.ts';
+import { language, text } from '../../text/text.ts';
 import { Field, Select, Switch, TextInput } from '../../ui/field.tsx';
 import { SettingRow } from '../panel.tsx';
 import type { DeviceChange } from './device-settings.tsx';
@@ -27,7 +27,9 @@ export function QuietHoursRow({
     <div>
       <SettingRow
         label={text.settings.quietHours}
-        description={quietHours === undefined ? text.settings.quietExplain : quietText(quietHours, OWN_ZONE)}
+        description={
+          quietHours === undefined ? text.settings.quietExplain : quietText(quietHours, OWN_ZONE, language)
+        }
       >
         <Switch
           aria-label={text.settings.quietHours}
