@@ -114,7 +114,11 @@ describe('OutputFeed', () => {
     source.output('z');
     target.read();
     expect(target.written).toBe(`${RESET}xyz`);
-    expect(events.slice(1)).toEqual([expect.stringContaining('start 1'), expect.stringContaining('end 1 2')]);
+    expect(events.slice(1)).toEqual([
+      expect.stringContaining('start 1'),
+      'caught up',
+      expect.stringContaining('end 1 2'),
+    ]);
   });
 
   it('waits for the emulator, and loses nothing meanwhile', () => {
