@@ -3,12 +3,22 @@ import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, TextInput } from '../ui/field.tsx';
 import { FullPage } from '../ui/full-page.tsx';
+import { type RefusedLink, takeRefusedLink } from './refused-link.ts';
 import { readSignInState, signIn } from './sign-in-state.ts';
+
+/** Read before the router sees the address. */
+const linkAtStart = takeRefusedLink();
+
+function linkError(refused: RefusedLink | undefined): string | undefined {
+  if (refused === undefined) return undefined;
+  if (refused.kind === 'wrong') return text.signIn.wrongLink;
+  return text.signIn.wait(Math.ceil(refused.waitMs / 1_000));
+}
 
 /** Asks for a token, and says where it is. */
 export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const [token, setToken] = useState('');
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState(() => linkError(linkAtStart));
   const [isBusy, setBusy] = useState(false);
   const [place, setPlace] = useState<string>();
   useEffect(() => {

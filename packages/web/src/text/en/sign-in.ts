@@ -8,6 +8,7 @@ export const signIn = {
   token: 'Access token',
   submit: 'Sign in',
   empty: 'Enter the token.',
+  wrongLink: 'The token of this link is wrong, or it was revoked or has expired.',
   failed: (reason: string) => `The host refused the token: ${reason}`,
   wait: (seconds: number) => `Too many wrong tokens. Wait ${seconds} s, then try again.`,
   unreachable: 'The host does not answer.',
