@@ -1,4 +1,5 @@
-import * as xterm from '@xterm/xterm';
+// oxlint-disable-next-line import/default -- Node loads the CommonJS build of the package
+import xterm from '@xterm/xterm';
 import { describe, expect, it } from 'vitest';
 import { muteReplies } from './mute-replies.ts';
 
@@ -13,7 +14,7 @@ const QUERIES = {
 };
 
 async function repliesTo(query: string, isMuted: boolean): Promise<string> {
-  const terminal = new Terminal({ allowProposedApi: true });
+  const terminal = new xterm.Terminal({ allowProposedApi: true });
   let replies = '';
   terminal.onData((data) => {
     replies += data;
@@ -23,9 +24,6 @@ async function repliesTo(query: string, isMuted: boolean): Promise<string> {
   terminal.dispose();
   return replies;
 }
-
-// The package is CommonJS for Node and a module for browsers.
-const { Terminal } = 'default' in xterm ? (xterm.default as typeof xterm) : xterm;
 
 describe('muteReplies', () => {
   it.each(Object.entries(QUERIES))('[TERM-3] the emulator does not answer queries: %s', async (_, query) => {
