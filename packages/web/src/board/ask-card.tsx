@@ -26,7 +26,7 @@ export function AskCard({ session }: { readonly session: BoardSession }) {
       </p>
       <div className="flex flex-wrap gap-2">
         {mayAct && ask !== undefined && <QuickAnswers key={ask.id} session={session} ask={ask} />}
-        <OpenAsk session={session} ask={ask} />
+        <OpenAsk session={session} ask={ask} mayAct={mayAct} />
       </div>
     </div>
   );
@@ -38,7 +38,16 @@ const KINDS: Readonly<Record<SessionAsk['kind'], () => string>> = {
   toolAuthentication: () => text.board.asksSignIn,
 };
 
-function OpenAsk({ session, ask }: { readonly session: BoardSession; readonly ask: SessionAsk | undefined }) {
+function OpenAsk({
+  session,
+  ask,
+  mayAct,
+}: {
+  readonly session: BoardSession;
+  readonly ask: SessionAsk | undefined;
+  readonly mayAct: boolean;
+}) {
+  const label = ask?.kind === 'toolConfirmation' ? text.board.review : text.board.answer;
   const { link, summary } = session;
   return (
     <Link
@@ -47,7 +56,7 @@ function OpenAsk({ session, ask }: { readonly session: BoardSession; readonly as
       search={{ host: hostParam(link), chat: ask?.chat, ask: ask?.id }}
       className={LINK}
     >
-      {ask?.kind === 'toolConfirmation' ? text.board.review : text.board.answer}
+      {mayAct ? label : text.board.open}
     </Link>
   );
 }

@@ -38,7 +38,10 @@ export function GroupHeading({
         className="flex h-7 w-full items-center gap-1.5 rounded-md px-2 text-xs font-medium text-muted hover:text-text touch:h-11"
       >
         <ChevronRight
-          className={classes('size-3.5 transition-transform', isOpen ? 'rotate-90' : 'rtl:rotate-180')}
+          className={classes(
+            'size-3.5 shrink-0 transition-transform',
+            isOpen ? 'rotate-90' : 'rtl:rotate-180',
+          )}
           aria-hidden
         />
         <span className={classes('min-w-0 truncate', group.need === 'asks' && 'text-warn')} title={name}>

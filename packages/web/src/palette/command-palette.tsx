@@ -9,6 +9,7 @@ import { projectName } from '../board/folder-name.ts';
 import { titleOf } from '../board/session-actions.ts';
 import { signOf } from '../board/session-need.ts';
 import { StatusIcon } from '../board/status-icon.tsx';
+import { SECTIONS, sectionName } from '../settings/sections.ts';
 import { text } from '../text/text.ts';
 import { themeSetting } from '../theme/theme.ts';
 import { SafeText } from '../ui/safe-text.tsx';
@@ -116,11 +117,11 @@ function useEntries(): readonly Entry[] {
     ...actions.filter(({ isKeyOnly }) => isKeyOnly !== true),
     { id: 'go board', label: text.palette.board, run: () => void navigate({ to: '/' }) },
     { id: 'go terminals', label: text.palette.terminals, run: () => void navigate({ to: '/terminals' }) },
-    {
-      id: 'go settings',
-      label: text.palette.settings,
-      run: () => void navigate({ to: '/settings/{-$section}', params: {} }),
-    },
+    ...SECTIONS.map((section) => ({
+      id: `go settings ${section}`,
+      label: text.palette.settingsSection(sectionName(section)),
+      run: () => void navigate({ to: '/settings/{-$section}', params: { section } }),
+    })),
     { id: 'theme system', label: text.palette.themeSystem, run: () => themeSetting.set('system') },
     { id: 'theme light', label: text.palette.themeLight, run: () => themeSetting.set('light') },
     { id: 'theme dark', label: text.palette.themeDark, run: () => themeSetting.set('dark') },

@@ -49,6 +49,8 @@ function HostEntry({ link }: { readonly link: HostLink }) {
   const status = useLinkStatus(link);
   const { id, name, url } = link.address;
   const reason = reasonOf(status);
+  // A browser does not tell pages that the other side, or the page's own policy, refused a connection.
+  const isUnreached = id !== OWN_HOST && status.state === 'away' && link.client === undefined;
   return (
     <li className="flex items-start gap-3 px-4 py-3 text-sm">
       <span aria-hidden className={classes('mt-1.5 size-2 shrink-0 rounded-full', DOTS[status.state])} />
@@ -63,6 +65,7 @@ function HostEntry({ link }: { readonly link: HostLink }) {
           {text.board.hostStates[status.state]}
           {reason !== undefined && `: ${reason}`}
         </p>
+        {isUnreached && <p className="mt-1 text-xs text-muted">{text.board.hostAllows(location.origin)}</p>}
       </div>
       {status.state !== 'online' && (
         <Button size="small" look="ghost" onClick={() => link.retryNow()}>

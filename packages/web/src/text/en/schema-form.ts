@@ -2,7 +2,6 @@
 export const schemaForm = {
   unset: 'Not set',
   add: 'Add',
-  remove: 'Remove',
   removeItem: (position: number) => `Remove entry ${position}`,
   item: (position: number) => `Entry ${position}`,
   key: 'Name',
