@@ -8,6 +8,7 @@ import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/class-names.ts';
 import { SafeText } from '../ui/safe-text.tsx';
+import { releaseEnd } from '../ui/use-sticky-end.ts';
 import { ApprovalPanel } from './approval-panel.tsx';
 import { QuestionForm } from './question-form.tsx';
 import { useQuestionTarget } from './question-target.ts';
@@ -35,6 +36,7 @@ export function WaitingBar({
   const show = (entry: SessionInputRequest): void => {
     const place = questionElement(entry);
     if (place === undefined) return setOpen(entry.id);
+    releaseEnd(place);
     place.scrollIntoView({ block: 'center' });
     place.focus();
   };

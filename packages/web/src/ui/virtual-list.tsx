@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import type { ReactNode, Ref } from 'react';
 import { useImperativeHandle, useLayoutEffect, useRef } from 'react';
 import { classes } from './class-names.ts';
+import { releaseEnd, useStickyEnd } from './use-sticky-end.ts';
 
 /** Rows rendered beyond each edge of the visible part. */
 const OVERSCAN = 6;
@@ -80,12 +81,15 @@ export function VirtualList<T>({
       scrollToEnd: () => virtualizer.scrollToEnd(),
       scrollToKey: (key, align = 'auto') => {
         const index = items.findIndex((item, at) => keyOf(item, at) === key);
-        if (index >= 0) virtualizer.scrollToIndex(index, { align });
+        if (index < 0) return;
+        if (scroller.current !== null) releaseEnd(scroller.current);
+        virtualizer.scrollToIndex(index, { align });
       },
     }),
     [virtualizer, items, keyOf],
   );
 
+  useStickyEnd(scroller, anchor === 'end', END_THRESHOLD);
   const isFilled = items.length > 0;
   useLayoutEffect(() => {
     if (anchor === 'end' && isFilled) virtualizer.scrollToEnd();
