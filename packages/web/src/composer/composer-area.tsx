@@ -7,6 +7,15 @@ import { visibleText } from '../text/visible-text.ts';
 import { Spinner } from '../ui/states.tsx';
 import { Composer } from './composer.tsx';
 
+const keys = new WeakMap<ChatHandle, string>();
+
+/** Differs between two handles of one chat too: the field follows the handle that it began with. */
+function keyOf(chat: ChatHandle): string {
+  const key = keys.get(chat) ?? crypto.randomUUID();
+  keys.set(chat, key);
+  return key;
+}
+
 /** Everything under the transcript of a chat: open questions, the queue, the message field and its selectors. */
 export function ComposerArea({
   link,
@@ -43,7 +52,7 @@ export function ComposerArea({
         </p>
       )}
       {isWritable && lifecycle !== 'failed' && (
-        <Composer key={`${link.address.id} ${chat.mirror.uri}`} link={link} session={session} chat={chat} />
+        <Composer key={keyOf(chat)} link={link} session={session} chat={chat} />
       )}
     </div>
   );
