@@ -15,6 +15,9 @@ const SHELL = './';
 /** Paths that the host answers itself. */
 const HOST_PATHS = /^(?:ahp|healthz|readyz|sign-in|logout|push-answer)(?:\/|$)/;
 
+/** Files such as `licences.txt`, as the host tells them from views. */
+const FILE_ENDING = /\.\w{1,11}$/;
+
 /** Time after which a slow host is not waited for any more, in milliseconds. */
 const PATIENCE_MS = 4_000;
 
@@ -45,17 +48,21 @@ export function answerFromCache(request: Request, scope: string): Promise<Respon
   if (path.startsWith(ASSETS)) return assetOf(request);
   // A link with a token must reach the host, which signs the browser in.
   const isSignIn = url.searchParams.has('token');
-  return request.mode === 'navigate' && !isSignIn ? shellOf(request, scope) : undefined;
+  const isView = request.mode === 'navigate' && !isSignIn && !FILE_ENDING.test(path);
+  return isView ? shellOf(scope) : undefined;
 }
 
 async function assetOf(request: Request): Promise<Response> {
   return (await caches.match(request)) ?? fetch(request);
 }
 
-/** The page from the host, else the stored one. */
-async function shellOf(request: Request, scope: string): Promise<Response> {
+/**
+ * The page from the host, else the stored one. All views have the same document. The request of the browser is not passed on: as a request of a
+ * worker it would not count as loading a document, and the host would answer 404.
+ */
+async function shellOf(scope: string): Promise<Response> {
   try {
-    const response = await fetch(request, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const response = await fetch(new URL(SHELL, scope), { signal: AbortSignal.timeout(PATIENCE_MS) });
     // A proxy answers for a host that is away.
     if (response.status < 500) return response;
     return (await storedShell(scope)) ?? response;
