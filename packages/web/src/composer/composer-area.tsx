@@ -7,11 +7,12 @@ import { visibleText } from '../text/visible-text.ts';
 import { Spinner } from '../ui/states.tsx';
 import { Composer } from './composer.tsx';
 
-const keys = new WeakMap<ChatHandle, string>();
+const keys = new WeakMap<ChatHandle, number>();
+let lastKey = 0;
 
 /** Differs between two handles of one chat too: the field follows the handle that it began with. */
-function keyOf(chat: ChatHandle): string {
-  const key = keys.get(chat) ?? crypto.randomUUID();
+function keyOf(chat: ChatHandle): number {
+  const key = keys.get(chat) ?? ++lastKey;
   keys.set(chat, key);
   return key;
 }

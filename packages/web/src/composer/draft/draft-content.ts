@@ -35,9 +35,12 @@ export const EMPTY_DRAFT: DraftContent = { text: '', parts: [] };
 export const isEmptyDraft = ({ text, parts }: DraftContent): boolean =>
   text.trim() === '' && parts.length === 0;
 
+/** `crypto.randomUUID` is missing in pages without TLS. */
+let lastPart = 0;
+
 /** A part for an attachment. */
 export const partOf = ({ range: _, ...attachment }: MessageAttachment, span?: Span): DraftPart => ({
-  id: crypto.randomUUID(),
+  id: `part-${++lastPart}`,
   attachment,
   ...(span === undefined ? {} : { span }),
 });
