@@ -4,6 +4,7 @@ import type { BoardSession } from './board-session.ts';
 import { toggleGroup } from './board-settings.ts';
 import { deleteSession } from './delete-session.ts';
 import type { BoardRow } from './group-sessions.ts';
+import { moveTo } from './list-moves.ts';
 import { toggleArchived, toggleRead } from './session-actions.ts';
 import { mayChange } from './session-menu.tsx';
 
@@ -19,32 +20,6 @@ interface ListKeys {
 
 /** Distance of the menu from the corner of its row, in pixels. */
 const MENU_INSET_PX = 24;
-
-/** Rows that Page Up and Page Down move by. */
-const PAGE_ROWS = 10;
-
-/** Index of the row that a key moves to; `undefined` for other keys. */
-export function moveTo(key: string, at: number, count: number): number | undefined {
-  const last = count - 1;
-  switch (key) {
-    case 'ArrowDown':
-    case 'j':
-      return Math.min(at + 1, last);
-    case 'ArrowUp':
-    case 'k':
-      return Math.max(at - 1, 0);
-    case 'PageDown':
-      return Math.min(at + PAGE_ROWS, last);
-    case 'PageUp':
-      return Math.max(at - PAGE_ROWS, 0);
-    case 'Home':
-      return 0;
-    case 'End':
-      return last;
-    default:
-      return undefined;
-  }
-}
 
 /** The handler of keys pressed inside a list of sessions. */
 export function listKeyHandler({ rows, at, goTo, rename, openMenu }: ListKeys) {
