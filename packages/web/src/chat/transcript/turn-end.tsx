@@ -1,5 +1,5 @@
-import { errorPartOf, type Turn, type UsageInfo } from '@agenthost/protocol';
-import { CircleAlert, Copy, Ellipsis, Square } from 'lucide-react';
+import { ACTIVITY_MASK, errorPartOf, SessionStatus, type Turn, type UsageInfo } from '@agenthost/protocol';
+import { CircleAlert, CircleDot, Copy, Ellipsis, Square } from 'lucide-react';
 import { useState } from 'react';
 import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
@@ -28,6 +28,17 @@ export function TurnEnd({ turnId }: { readonly turnId: string }) {
 function RunningTurn({ startedAt }: { readonly startedAt: string | undefined }) {
   const { chat } = useChatScope();
   const activity = useSelected(chat.mirror, (state) => state.activity);
+  const isWaiting = useSelected(
+    chat.mirror,
+    ({ status }) => (status & ACTIVITY_MASK) === SessionStatus.InputNeeded,
+  );
+  if (isWaiting)
+    return (
+      <p className="flex min-h-9 items-center gap-2 py-2 text-sm text-muted" data-running>
+        <CircleDot className="size-4 text-warn" aria-hidden />
+        {text.chat.waitsForYou}
+      </p>
+    );
   return (
     <div className="flex min-h-9 items-center gap-2 py-2 text-sm text-muted" data-running>
       <Spinner label={text.chat.working} className="text-accent" />

@@ -102,9 +102,6 @@ function WorkerAsks({ asks, uri }: { readonly asks: readonly SessionInputRequest
       case 'toolConfirmation':
         return (
           <div key={ask.id} data-ask={ask.id}>
-            <p className="truncate px-3 pt-2 text-sm">
-              <SafeText>{callTitle(ask.toolCall)}</SafeText>
-            </p>
             <ApprovalPanel
               link={link}
               target={target}

@@ -1,0 +1,41 @@
+import type { ResponsePart, Turn } from '@agenthost/protocol';
+import { describe, expect, it } from 'vitest';
+import { RowProjector } from '../transcript/rows.ts';
+import { ChatSearch, offsetsOf } from './find-model.ts';
+import { rowOfPlace } from './find-row.ts';
+
+const turn = (id: string, text: string, ...responseParts: ResponsePart[]): Turn => ({
+  id,
+  message: { text, origin: { kind: 'user' } },
+  responseParts,
+  state: 'complete',
+});
+
+describe('finding text in a chat', () => {
+  it('finds places without regard to case', () => {
+    expect(offsetsOf('Foo foo FOO', 'foo')).toEqual([0, 4, 8]);
+    expect(offsetsOf('anything', '')).toEqual([]);
+  });
+
+  it('lists the places of messages and parts, oldest first', () => {
+    const turns = [
+      turn('a', 'find me', { kind: 'markdown', id: 'm', content: 'me and me' }),
+      turn('b', 'nothing', { kind: 'reasoning', id: 'r', content: 'about me' }),
+    ];
+    const places = new ChatSearch('me').placesIn({ turns });
+    expect(places.map(({ turnId, index, nth }) => [turnId, index, nth])).toEqual([
+      ['a', -1, 0],
+      ['a', 0, 0],
+      ['a', 0, 1],
+      ['b', 0, 0],
+    ]);
+  });
+
+  it('names the row of a place, also in a long answer', () => {
+    const content = `${'Paragraph of words. '.repeat(20)}\n\n`.repeat(20).concat('needle');
+    const turns = [turn('a', 'hay', { kind: 'markdown', id: 'm', content })];
+    const rows = new RowProjector().rowsOf({ turns });
+    const [place] = new ChatSearch('needle').placesIn({ turns });
+    expect(place && rowOfPlace(rows, place)).toMatchObject({ kind: 'text', isLastChunk: true });
+  });
+});
