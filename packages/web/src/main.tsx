@@ -5,6 +5,7 @@ import { App } from './app/app.tsx';
 import { pageNonce } from './app/nonce.ts';
 import { PageLife } from './app/page-life.ts';
 import { registerWorker } from './app/register-worker.ts';
+import { reloadForUpdate } from './app/reload-for-update.ts';
 import { installTrustedTypes } from './app/trusted-types.ts';
 import { keepInstallOffer } from './attention/install-prompt.ts';
 import { startFontSize } from './theme/font-size.ts';
@@ -12,6 +13,7 @@ import { startTheme } from './theme/theme.ts';
 import './theme/theme.css';
 
 installTrustedTypes();
+reloadForUpdate();
 setNonce(pageNonce());
 startTheme();
 startFontSize();
