@@ -55,6 +55,8 @@ function OtherChat(props: ChatViewProps) {
       );
     case 'open':
       return <OpenChat {...props} chat={opened.value} />;
+    default:
+      return opened satisfies never;
   }
 }
 

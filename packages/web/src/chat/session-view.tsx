@@ -45,6 +45,8 @@ export function SessionView() {
       );
     case 'open':
       return <OpenSession key={uri} link={link} session={opened.value} />;
+    default:
+      return opened satisfies never;
   }
 }
 

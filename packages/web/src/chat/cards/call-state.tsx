@@ -64,6 +64,8 @@ export function CallState({ toolCall }: { readonly toolCall: ToolCallState }) {
           }
         </span>
       );
+    default:
+      return toolCall satisfies never;
   }
 }
 

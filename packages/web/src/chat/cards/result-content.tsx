@@ -57,6 +57,8 @@ function Block({ block, language, foldsTo }: BlockProps) {
       return <TerminalOutput link={link} uri={block.resource} result={block.result} />;
     case 'subagent':
       return undefined;
+    default:
+      return block satisfies never;
   }
 }
 

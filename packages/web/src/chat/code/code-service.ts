@@ -1,5 +1,6 @@
 import { scriptUrl } from '../../app/trusted-types.ts';
 import type { CodeAnswer, CodeLine, CodeRequest, LineChange } from './code-messages.ts';
+// oxlint-disable-next-line import/default -- Vite makes the URL of the built worker
 import workerUrl from './code-worker.ts?worker&url';
 
 type HighlightListener = (from: number, lines: readonly CodeLine[]) => void;
@@ -11,6 +12,7 @@ let nextId = 1;
 
 function post(request: CodeRequest): void {
   worker ??= start();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
   worker.postMessage(request);
 }
 

@@ -2,6 +2,7 @@ import { compareLines } from '../diff/compare-lines.ts';
 import type { CodeAnswer, CodeRequest } from './code-messages.ts';
 import { Highlighting } from './highlighting.ts';
 
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
 const answer = (message: CodeAnswer): void => self.postMessage(message);
 
 const highlighting = new Highlighting((id, from, lines) => answer({ kind: 'highlighted', id, from, lines }));

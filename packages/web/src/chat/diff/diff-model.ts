@@ -68,6 +68,8 @@ function numbered(changes: readonly LineChange[]): DiffLine[] {
           return { kind, text, oldNumber: oldNumber++ };
         case 'added':
           return { kind, text, newNumber: newNumber++ };
+        default:
+          return kind satisfies never;
       }
     }),
   );

@@ -39,6 +39,8 @@ export function searchedText(part: ResponsePart): string {
       return part.error.message;
     case 'contentRef':
       return part.uri;
+    default:
+      return part satisfies never;
   }
 }
 

@@ -20,6 +20,8 @@ export function rowOfPlace(rows: readonly Row[], { turnId, index, offset }: Foun
         return row.index <= index && index <= row.lastIndex;
       case 'end':
         return false;
+      default:
+        return row satisfies never;
     }
   });
 }

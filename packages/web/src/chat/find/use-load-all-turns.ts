@@ -9,22 +9,23 @@ export function useLoadAllTurns(chat: ChatHandle, isWanted: boolean): boolean {
   const [isLoading, setLoading] = useState(false);
   useEffect(() => {
     if (!isWanted || chat.mirror.state.turnsNextCursor === undefined) return undefined;
-    let isStopped = false;
+    const stopped = new AbortController();
+    const isStopped = (): boolean => stopped.signal.aborted;
     const load = async (): Promise<void> => {
       setLoading(true);
       try {
-        while (!isStopped && (await chat.mirror.fetchOlderTurns())) {
+        while (!isStopped() && (await chat.mirror.fetchOlderTurns())) {
           // Lets the page render between two pages of turns.
           await new Promise((resolve) => setTimeout(resolve, 16));
         }
       } catch (error) {
-        if (!isStopped) showError(`${text.chat.olderFailed} ${messageOf(error)}`);
+        if (!isStopped()) showError(`${text.chat.olderFailed} ${messageOf(error)}`);
       }
-      if (!isStopped) setLoading(false);
+      if (!isStopped()) setLoading(false);
     };
     void load();
     return () => {
-      isStopped = true;
+      stopped.abort();
       setLoading(false);
     };
   }, [chat, isWanted]);

@@ -15,5 +15,7 @@ export function chatTitle({ title, origin }: ChatSummary, isMain: boolean): stri
     case 'user':
     case undefined:
       return text.chat.unnamedChat;
+    default:
+      return origin satisfies never;
   }
 }

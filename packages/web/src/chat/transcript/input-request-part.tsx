@@ -85,5 +85,7 @@ function answerText(question: ChatInputQuestion, answer: ChatInputAnswer | undef
       );
     case 'selected-many':
       return [...value.value.map(labelOf), ...(value.freeformValues ?? [])].join(', ');
+    default:
+      return value satisfies never;
   }
 }

@@ -29,5 +29,7 @@ export function estimateRow(state: Pick<ChatState, 'turns' | 'activeTurn'>, row:
       return CARD_PX;
     case 'end':
       return END_PX;
+    default:
+      return row satisfies never;
   }
 }

@@ -50,5 +50,7 @@ function RowContent({ row }: { readonly row: Row }) {
       return <ExploredGroup turnId={row.turnId} index={row.index} lastIndex={row.lastIndex} />;
     case 'end':
       return <TurnEnd turnId={row.turnId} />;
+    default:
+      return row satisfies never;
   }
 }

@@ -83,6 +83,7 @@ export function Transcript({ turn, ask, isFinding, onFindClose }: TranscriptProp
 
 /** The rows of a chat; the same array while no row came or went. */
 function useRows(chat: ChatHandle): readonly Row[] {
-  const projector = useMemo(() => new RowProjector(), [chat]);
+  // Each chat has a transcript of its own.
+  const [projector] = useState(() => new RowProjector());
   return useSelected(chat.mirror, (state) => projector.rowsOf(state));
 }

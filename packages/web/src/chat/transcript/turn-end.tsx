@@ -123,6 +123,8 @@ function TurnState({ turn }: { readonly turn: Turn }) {
           {text.chat.turnFailed}
         </span>
       );
+    default:
+      return turn.state satisfies never;
   }
 }
 

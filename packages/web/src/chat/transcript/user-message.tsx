@@ -86,6 +86,8 @@ function useAuthor(message: Message, by: Author | undefined): string | undefined
     case 'user':
       if (by === undefined || by.clientId === link.client?.clientId) return undefined;
       return by.device === undefined ? by.name : `${by.name} (${by.device})`;
+    default:
+      return message.origin.kind satisfies never;
   }
 }
 

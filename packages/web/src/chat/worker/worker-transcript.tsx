@@ -1,6 +1,6 @@
 import type { ChatHandle } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
-import { useLayoutEffect, useMemo, useRef } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { messageOf } from '../../live/host-link.ts';
 import { useChat, useSelected } from '../../live/use-live.ts';
 import { useQuestionTarget } from '../../questions/question-target.ts';
@@ -37,7 +37,8 @@ function OpenWorker({ chat }: { readonly chat: ChatHandle }) {
   const outer = useChatScope();
   const target = useQuestionTarget(outer.link, chat.mirror.uri);
   const scope = useMemo<ChatScope>(() => ({ ...outer, chat, target, isNested: true }), [outer, chat, target]);
-  const projector = useMemo(() => new RowProjector(), [chat]);
+  // A card shows one chat for its whole life.
+  const [projector] = useState(() => new RowProjector());
   const all = useSelected(chat.mirror, (state) => projector.rowsOf(state));
   const rows = all.slice(-SHOWN_ROWS);
   const scroller = useRef<HTMLDivElement>(null);
