@@ -50,14 +50,17 @@ export function SettingsView() {
         <HostChoice link={link} section={named} />
         <SectionList host={host} shown={shown} />
       </div>
-      <div
+      <section
+        aria-label={sectionName(shown)}
+        // Keys scroll a section without controls.
+        tabIndex={0}
         className={classes(
-          'min-h-0 min-w-0 flex-1 flex-col overflow-y-auto lg:flex',
+          'min-h-0 min-w-0 flex-1 flex-col overflow-y-auto outline-none focus-visible:ring-2 focus-visible:ring-(--c-focus) focus-visible:ring-inset lg:flex',
           named === undefined ? 'hidden' : 'flex',
         )}
       >
         <SectionContent id={shown} link={link} host={host} />
-      </div>
+      </section>
     </div>
   );
 }
@@ -113,7 +116,8 @@ function SectionContent({
         >
           <ChevronLeft className="size-5 rtl:rotate-180" aria-hidden />
         </Link>
-        <h1 className="min-w-0 truncate font-semibold">{sectionName(id)}</h1>
+        <h1 className="sr-only">{text.app.settings}</h1>
+        <h2 className="min-w-0 truncate font-semibold">{sectionName(id)}</h2>
       </header>
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 px-4 py-5 sm:px-6 lg:py-8">
         <h2 className="-mb-3 hidden text-xl font-semibold lg:block">{sectionName(id)}</h2>

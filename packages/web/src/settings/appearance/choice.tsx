@@ -24,7 +24,7 @@ export function Choice<T extends string>({
         <label
           key={option}
           className={classes(
-            'inline-flex min-h-8 cursor-pointer items-center rounded-md px-3 text-sm select-none touch:min-h-10',
+            'inline-flex min-h-8 cursor-pointer items-center rounded-md px-2.5 text-sm select-none sm:px-3 touch:min-h-10',
             'has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-(--c-focus)',
             option === value
               ? 'bg-raised font-medium text-text shadow-sm ring-1 ring-line-strong'

@@ -98,7 +98,7 @@ export const settingsBrowser = {
   motionFull: 'Not reduced',
   reading: 'Reading',
   pageSize: 'Text size',
-  pageSizes: { small: 'Small', normal: 'Normal', large: 'Large', huge: 'Very large' },
+  pageSizes: { small: 'Small', normal: 'Normal', large: 'Large', huge: 'Largest' },
   terminalSize: 'Text size in terminals',
   pixels: (size: number) => `${size} px`,
   smaller: 'Smaller',
