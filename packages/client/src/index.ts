@@ -1,6 +1,6 @@
 export { RequestAborted, RequestTimeout, RpcError } from '@agenthost/rpc';
 export type { AhpClient, RequestMethod } from './client.ts';
-export type { Clock } from './clock.ts';
+export { type Clock, randomId } from './clock.ts';
 export { type ConnectOptions, connect, createClient } from './connection/connect.ts';
 export type { BackoffOptions } from './connection/connection.ts';
 export type { ConnectionState, ConnectionStateName } from './connection/connection-state.ts';

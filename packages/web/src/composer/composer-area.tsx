@@ -49,7 +49,7 @@ export function ComposerArea({
       )}
       {!isWritable && (
         <p className="rounded-xl border border-line bg-sunken px-3.5 py-2.5 text-center text-sm text-muted">
-          {mayAct ? text.composer.chatReadOnly : text.composer.tokenReadOnly}
+          {readOnlyReason(link, mayAct)}
         </p>
       )}
       {isWritable && lifecycle !== 'failed' && (
@@ -57,4 +57,9 @@ export function ComposerArea({
       )}
     </div>
   );
+}
+
+function readOnlyReason(link: HostLink, mayAct: boolean): string {
+  if (link.isCopy) return text.composer.copyReadOnly;
+  return mayAct ? text.composer.chatReadOnly : text.composer.tokenReadOnly;
 }

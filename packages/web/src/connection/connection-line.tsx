@@ -24,7 +24,9 @@ export function ConnectionLine({ link }: { readonly link: HostLink }) {
   if (!isShown || status.state !== 'away') return undefined;
   return (
     <Line>
-      <span className="min-w-0 flex-1">{text.connection.away(link.address.name)}</span>
+      <span className="min-w-0 flex-1">
+        {link.isCopy ? text.connection.copy(link.address.name) : text.connection.away(link.address.name)}
+      </span>
       <Countdown to={status.retryAt} />
       <Button size="small" look="ghost" onClick={() => link.retryNow()}>
         {text.connection.retryNow}

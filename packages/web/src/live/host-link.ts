@@ -170,7 +170,8 @@ export class HostLink {
     const states = new SavedStates(this.address.id);
     try {
       if ((await states.host()) === undefined) return;
-      const copy = createClient({ transport: () => Promise.resolve(savedHostTransport(states)) });
+      const { memory: _, ...options } = this.#parts.options(this.address);
+      const copy = createClient({ ...options, transport: () => Promise.resolve(savedHostTransport(states)) });
       await copy.connect();
       if (this.#isClosed || this.#client !== undefined) return copy.close();
       this.#client = copy;

@@ -1,3 +1,4 @@
+import { randomId } from '@agenthost/client';
 import { saveStates } from '../offline/save-states.ts';
 import { SavedStates } from '../offline/saved-states.ts';
 import { Emitter } from './emitter.ts';
@@ -61,7 +62,7 @@ export class Hosts {
 
   /** Adds a host and connects to it. */
   add(address: Omit<HostAddress, 'id'>): HostLink {
-    const added = { ...address, id: crypto.randomUUID() };
+    const added = { ...address, id: randomId() };
     otherHosts.set([...otherHosts.value, added]);
     const link = this.#link(added);
     this.#links = [...this.#links, link];

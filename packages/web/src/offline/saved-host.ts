@@ -52,6 +52,7 @@ async function answerTo({ method, params }: Request, states: SavedStates): Promi
   try {
     switch (method) {
       case 'ping':
+      case 'x-setPresence':
         return { result: null };
       case 'initialize':
         return {

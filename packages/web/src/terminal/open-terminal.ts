@@ -1,3 +1,4 @@
+import { randomId } from '@agenthost/client';
 import { channelUri, type URI } from '@agenthost/protocol';
 import type { HostLink } from '../live/host-link.ts';
 import { createSetting } from '../live/setting.ts';
@@ -32,7 +33,7 @@ export interface TerminalStart {
 export async function openTerminal(link: HostLink, { cwd, command, name }: TerminalStart): Promise<URI> {
   const { client } = link;
   if (client === undefined) throw new Error('the host was never connected');
-  const uri = channelUri('terminal', crypto.randomUUID());
+  const uri = channelUri('terminal', randomId());
   await client.request('createTerminal', {
     channel: uri,
     claim: { kind: 'client', clientId: client.clientId },

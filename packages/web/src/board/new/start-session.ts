@@ -1,3 +1,4 @@
+import { randomId } from '@agenthost/client';
 import type { Message, URI } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { HostLink } from '../../live/host-link.ts';
@@ -16,14 +17,6 @@ export interface NewSession {
   /** Id of a model. Absent: the agent's default. */
   readonly model?: string | undefined;
 }
-
-const ID_BYTES = 16;
-
-/** `crypto.randomUUID` is missing on pages over plain HTTP. */
-const randomId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(ID_BYTES)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');
 
 /**
  * Creates a session and sends its first message. Resolves with the session's URI as soon as the session exists. Rejects like `Sessions.create`; a

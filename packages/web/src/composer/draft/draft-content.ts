@@ -35,7 +35,7 @@ export const EMPTY_DRAFT: DraftContent = { text: '', parts: [] };
 export const isEmptyDraft = ({ text, parts }: DraftContent): boolean =>
   text.trim() === '' && parts.length === 0;
 
-/** `crypto.randomUUID` is missing in pages without TLS. */
+/** Number of the last part of this page. */
 let lastPart = 0;
 
 /** A part for an attachment. */

@@ -17,6 +17,7 @@ export const composer = {
   startFailed: (reason: string) => `The agent could not be started: ${reason}`,
   unknownReason: 'the host tells no reason',
   chatReadOnly: 'This chat can only be read.',
+  copyReadOnly: 'You can write again when the host answers.',
   tokenReadOnly: 'You can only read here: the token of this browser does not allow to write.',
   somebody: 'Another device',
   otherDraft: (name: string) => `${name} is writing:`,

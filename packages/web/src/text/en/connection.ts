@@ -2,6 +2,8 @@
 export const connection = {
   connecting: 'Connecting…',
   away: (host: string) => `${host} does not answer. What you do is kept and sent later.`,
+  copy: (host: string) =>
+    `${host} does not answer. You see what this browser saw last, and can only read it.`,
   retryIn: (seconds: number) => (seconds <= 1 ? 'Next attempt in 1 s' : `Next attempt in ${seconds} s`),
   retryNow: 'Try now',
   replacedTitle: 'This session moved to another tab',
