@@ -12,3 +12,6 @@ export async function say(page: Page, message: string): Promise<void> {
   await fieldOf(page).fill(message);
   await fieldOf(page).press('Enter');
 }
+
+/** The sign that a turn runs in the shown chat. */
+export const workingIn = (page: Page): Locator => messagesOf(page).getByRole('status', { name: 'Working' });

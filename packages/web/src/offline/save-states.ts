@@ -20,14 +20,14 @@ interface Stateful {
 }
 
 /**
- * Keeps the last states that the views of a host show, so that the page can show them while the host is away. Saves when the page is hidden, and
- * each minute. Returns a function that stops it.
+ * Keeps the last states that the views of a host show, so that the page can show them while the host is away. Saves when the connection is lost, when
+ * the page is hidden, and each minute. Returns a function that stops it.
  */
 export function saveStates(link: HostLink): () => void {
   const states = new SavedStates(link.address.id);
   const saved = new WeakSet<object>();
   const save = (): void => {
-    if (link.status.state !== 'online') return;
+    if (link.client === undefined || link.isCopy) return;
     const mirrors = Array.from(link.cache.values()).flatMap(mirrorsOf);
     const fresh = mirrors.filter(({ state }) => !saved.has(state));
     const list = Array.from(link.cache.values()).flatMap((value) => sessionsOf(value) ?? []);
@@ -44,11 +44,16 @@ export function saveStates(link: HostLink): () => void {
   const onHidden = (): void => {
     if (document.visibilityState === 'hidden') save();
   };
+  const onLink = (): void => {
+    if (link.status.state === 'away') save();
+  };
   const timer = setInterval(save, INTERVAL_MS);
+  const stopLink = link.onChange(onLink);
   document.addEventListener('visibilitychange', onHidden);
   window.addEventListener('pagehide', save);
   return () => {
     clearInterval(timer);
+    stopLink();
     document.removeEventListener('visibilitychange', onHidden);
     window.removeEventListener('pagehide', save);
   };

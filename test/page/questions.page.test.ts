@@ -1,0 +1,79 @@
+// Questions of agents and of their workers, answered by one person or by several.
+import { describe, expect, test } from 'vitest';
+import { hasChromium } from '../access/chromium.ts';
+import { messagesOf, say } from './acts.ts';
+import { stageOfFile } from './stage.ts';
+
+describe.skipIf(!hasChromium)('questions', () => {
+  const stage = stageOfFile();
+
+  test('a worker asks for approval in the chat of its parent', async () => {
+    const { path } = await stage().session(await stage().client());
+    const page = await stage().open(path);
+    await say(page, 'delegate ask; say The worker has finished');
+    await messagesOf(page).getByRole('button', { name: 'Allow', exact: true }).click();
+    await messagesOf(page).getByText('The worker is done.', { exact: true }).waitFor();
+    expect(page.url()).not.toContain('chat=');
+    const card = messagesOf(page).getByRole('button', { name: /Worker/ }).first();
+    await card.click();
+    await messagesOf(page).getByText('The worker has finished').first().waitFor();
+  });
+
+  test('a form of a worker is filled in where its parent is read', async () => {
+    const { path } = await stage().session(await stage().client());
+    const page = await stage().open(path);
+    await say(page, 'delegate question text required');
+    const form = messagesOf(page).getByRole('form');
+    await form.getByRole('textbox', { name: 'Name' }).fill('R');
+    await form.getByRole('button', { name: 'Submit' }).click();
+    await form.getByRole('alert').waitFor();
+    await form.getByRole('textbox', { name: 'Name' }).fill('Rye');
+    await form.getByRole('button', { name: 'Submit' }).click();
+    await messagesOf(page).getByText('The worker is done.', { exact: true }).waitFor();
+  });
+
+  test('two people fill in one form', async () => {
+    const { path } = await stage().session(await stage().client());
+    const [one, two] = [await stage().open(path), await stage().open(path)];
+    await say(one, 'question form');
+    const [mine, theirs] = [one, two].map((page) => messagesOf(page).getByRole('form'));
+    if (mine === undefined || theirs === undefined) throw new Error('no form');
+    await mine.getByRole('textbox', { name: 'Name' }).fill('Rye');
+    await theirs.getByText(/Web page \(.+\) is writing here/).waitFor();
+    await expect.poll(() => theirs.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Rye');
+    await theirs.getByRole('radiogroup', { name: 'Size' }).getByRole('radio', { name: 'Large' }).check();
+    const size = mine.getByRole('radiogroup', { name: 'Size' });
+    await expect.poll(() => size.getByRole('radio', { name: 'Large' }).isChecked()).toBe(true);
+    await theirs.getByLabel('Count').fill('3');
+    await expect.poll(() => mine.getByLabel('Count').inputValue()).toBe('3');
+    await theirs.getByRole('group', { name: 'Toppings' }).getByRole('checkbox', { name: 'Salt' }).check();
+    await expect.poll(() => mine.getByRole('checkbox', { name: 'Salt' }).isChecked()).toBe(true);
+    await theirs.getByRole('button', { name: 'Submit' }).click();
+    await mine.waitFor({ state: 'detached' });
+    await messagesOf(one).getByText('Answered', { exact: true }).waitFor();
+    await messagesOf(one).getByText(/^by Web page/).waitFor();
+    const answer = messagesOf(one).getByRole('list').last();
+    await answer.getByText('Name: Rye').waitFor();
+    await answer.getByText('Size: large').waitFor();
+    await answer.getByText('Count: 3').waitFor();
+    await answer.getByText('Toppings: salt').waitFor();
+  });
+
+  test('an approval can be edited before it is given, and a denial says what to do instead', async () => {
+    const { path } = await stage().session(await stage().client());
+    const page = await stage().open(path);
+    await say(page, 'write cake.txt plain');
+    const panel = page.getByRole('region', { name: 'Write cake.txt?' });
+    await panel.getByRole('button', { name: 'Edit' }).click();
+    const input = panel.getByRole('textbox', { name: 'Input of the tool' });
+    await input.fill(JSON.stringify({ path: 'cake.txt', content: 'with cherries' }));
+    await panel.getByRole('button', { name: 'Allow as changed' }).click();
+    await messagesOf(page).getByText('is written: 13 characters.').waitFor();
+    await say(page, 'write cream.txt sour');
+    const second = page.getByRole('region', { name: 'Write cream.txt?' });
+    await second.getByRole('button', { name: 'Do something else' }).click();
+    await second.getByRole('textbox').fill('Use the sweet one');
+    await second.getByRole('button', { name: 'Deny and tell' }).click();
+    await messagesOf(page).getByText('Use the sweet one').first().waitFor();
+  });
+});
