@@ -12,6 +12,12 @@ export function releaseEnd(element: Element): void {
   element.dispatchEvent(new Event(RELEASE, { bubbles: true }));
 }
 
+/** Calls `listener` when `releaseEnd` is called inside an element. Returns a function that removes it. */
+export function onReleaseEnd(element: Element, listener: () => void): () => void {
+  element.addEventListener(RELEASE, listener);
+  return () => element.removeEventListener(RELEASE, listener);
+}
+
 /**
  * Keeps a scrolling area at its end while its content grows or its height changes, until a person scrolls away from the end or `releaseEnd` is
  * called. `thresholdPx`: this near counts as at the end.

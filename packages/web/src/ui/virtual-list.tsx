@@ -1,14 +1,20 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { ReactNode, Ref } from 'react';
-import { useImperativeHandle, useLayoutEffect, useRef } from 'react';
+import { useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { classes } from './class-names.ts';
-import { releaseEnd, useStickyEnd } from './use-sticky-end.ts';
+import { onReleaseEnd, releaseEnd, useStickyEnd } from './use-sticky-end.ts';
 
 /** Rows rendered beyond each edge of the visible part. */
 const OVERSCAN = 6;
 
 /** Distance from the end, in pixels, at which a list counts as scrolled to its end. */
 const END_THRESHOLD = 48;
+
+/** No list is this near to its end. */
+const NEVER_AT_END = -1;
+
+/** How long a list does not follow its end after `releaseEnd`: until what was opened has been measured. Milliseconds. */
+const RELEASE_MS = 600;
 
 /** Control of a list from outside. */
 export interface VirtualListHandle {
@@ -60,18 +66,17 @@ export function VirtualList<T>({
   handle,
 }: VirtualListProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
-  const itemAt = (index: number): T => {
-    const item = items[index];
-    if (item === undefined) throw new RangeError(`row ${index} of ${items.length}`);
-    return item;
-  };
+  const itemAt = (index: number): T => itemOf(items, index);
+  // The library measures everything anew when this function changes.
+  const getItemKey = useCallback((index: number) => keyOf(itemOf(items, index), index), [items, keyOf]);
+  const isReleased = useRef(false);
   const virtualizer = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => estimate(itemAt(index), index),
-    getItemKey: (index) => keyOf(itemAt(index), index),
+    getItemKey,
     overscan: OVERSCAN,
-    scrollEndThreshold: END_THRESHOLD,
+    scrollEndThreshold: isReleased.current ? NEVER_AT_END : END_THRESHOLD,
     ...(anchor === 'end' ? { anchorTo: 'end' as const, followOnAppend: true } : {}),
   });
 
@@ -90,19 +95,38 @@ export function VirtualList<T>({
   );
 
   useStickyEnd(scroller, anchor === 'end', END_THRESHOLD);
+  useLayoutEffect(() => {
+    if (anchor !== 'end' || scroller.current === null) return undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const set = (isNow: boolean): void => {
+      isReleased.current = isNow;
+      virtualizer.options.scrollEndThreshold = isNow ? NEVER_AT_END : END_THRESHOLD;
+    };
+    const stop = onReleaseEnd(scroller.current, () => {
+      set(true);
+      clearTimeout(timer);
+      timer = setTimeout(() => set(false), RELEASE_MS);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [anchor, virtualizer]);
   const isFilled = items.length > 0;
   useLayoutEffect(() => {
     if (anchor === 'end' && isFilled) virtualizer.scrollToEnd();
   }, [anchor, isFilled, virtualizer]);
 
+  const isSettled = useIsSettled(anchor === 'start' || isFilled);
   const shown = virtualizer.getVirtualItems();
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? 0;
   useLayoutEffect(() => {
-    if (items.length === 0) return;
+    // A list that starts at its end is at its start for a moment.
+    if (items.length === 0 || !isSettled) return;
     if (first < edge) onNearStart?.();
     if (last >= items.length - edge) onNearEnd?.();
-  }, [first, last, items.length, edge, onNearStart, onNearEnd]);
+  }, [first, last, items.length, edge, isSettled, onNearStart, onNearEnd]);
 
   const isAtEnd = virtualizer.isAtEnd(END_THRESHOLD);
   useLayoutEffect(() => onAtEnd?.(isAtEnd), [isAtEnd, onAtEnd]);
@@ -114,6 +138,7 @@ export function VirtualList<T>({
       aria-label={label}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrolling area must be reachable by keyboard
       tabIndex={0}
+      {...(role === 'log' ? { 'aria-live': 'off' as const } : {})}
       className={classes('overflow-y-auto overscroll-contain [overflow-anchor:none]', className)}
     >
       <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
@@ -132,4 +157,23 @@ export function VirtualList<T>({
       </div>
     </div>
   );
+}
+
+function itemOf<T>(items: readonly T[], index: number): T {
+  const item = items[index];
+  if (item === undefined) throw new RangeError(`row ${index} of ${items.length}`);
+  return item;
+}
+
+/** True two frames after `isReady` became true, when the first rows have been measured. */
+function useIsSettled(isReady: boolean): boolean {
+  const [isSettled, setSettled] = useState(false);
+  useEffect(() => {
+    if (!isReady) return undefined;
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => setSettled(true));
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isReady]);
+  return isSettled;
 }

@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { classes } from '../../ui/class-names.ts';
+import { releaseEnd } from '../../ui/use-sticky-end.ts';
 
 interface CardShellProps {
   readonly icon: ReactNode;
@@ -36,7 +37,11 @@ export function CardShell(props: CardShellProps) {
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
         title={tooltip}
-        onClick={() => onToggle(!isOpen)}
+        onClick={({ currentTarget }) => {
+          // What opens grows downwards.
+          releaseEnd(currentTarget);
+          onToggle(!isOpen);
+        }}
         className="flex min-h-9 w-full items-center gap-2 px-3 py-1.5 text-start text-sm hover:bg-hover focus-visible:-outline-offset-2 touch:min-h-11"
       >
         <span className="flex size-4 shrink-0 items-center justify-center text-muted">{icon}</span>

@@ -4,6 +4,7 @@ import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
+import { releaseEnd } from '../../ui/use-sticky-end.ts';
 import { CodeLines } from './code-lines.tsx';
 import { useHighlight } from './use-highlight.ts';
 import './code.css';
@@ -73,7 +74,10 @@ export function CodeBlock(props: CodeBlockProps) {
           size="small"
           aria-expanded={isOpen}
           className="w-full rounded-none border-t border-line text-muted"
-          onClick={() => setOpen(!isOpen)}
+          onClick={({ currentTarget }) => {
+            releaseEnd(currentTarget);
+            setOpen(!isOpen);
+          }}
         >
           {isOpen ? text.chat.showFewerLines : text.chat.showAllLines(lines.length)}
         </Button>

@@ -63,7 +63,7 @@ function TaskBox({ checked }: ElementProps & { readonly checked?: boolean | unde
   );
 }
 
-/** Headings of an answer stand below those of the page and of the message. */
+/** Headings of an answer stand below those of the page and of the message. Levels that agents leave out are no gap, because there are two. */
 const COMPONENTS: Components = {
   a: SafeLink,
   img: ImagePlaceholder,
@@ -76,11 +76,11 @@ const COMPONENTS: Components = {
   ul: styled('ul', 'my-2 list-disc ps-6 marker:text-faint [&.contains-task-list]:ps-5'),
   p: styled('p', 'my-2.5 break-words'),
   h1: styled('h3', 'mt-5 mb-2 text-xl font-semibold text-balance break-words'),
-  h2: styled('h4', 'mt-5 mb-2 text-lg font-semibold text-balance break-words'),
-  h3: styled('h5', 'mt-4 mb-1.5 text-base font-semibold break-words'),
-  h4: styled('h6', 'mt-3 mb-1 font-semibold break-words'),
-  h5: styled('h6', 'mt-3 mb-1 text-sm font-semibold break-words'),
-  h6: styled('h6', 'mt-3 mb-1 text-sm font-semibold text-muted break-words'),
+  h2: styled('h3', 'mt-5 mb-2 text-lg font-semibold text-balance break-words'),
+  h3: styled('h3', 'mt-4 mb-1.5 text-base font-semibold break-words'),
+  h4: styled('h4', 'mt-3 mb-1 font-semibold break-words'),
+  h5: styled('h4', 'mt-3 mb-1 text-sm font-semibold break-words'),
+  h6: styled('h4', 'mt-3 mb-1 text-sm font-semibold text-muted break-words'),
   blockquote: styled('blockquote', 'my-3 border-s-2 border-line-strong ps-4 text-muted'),
   hr: styled('hr', 'my-5 border-line'),
   strong: styled('strong', 'font-semibold'),

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { classes } from '../../ui/class-names.ts';
+import { releaseEnd } from '../../ui/use-sticky-end.ts';
 import { durationText } from '../format.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { useIsStreaming } from './use-part.ts';
@@ -31,7 +32,10 @@ export function Reasoning({ turnId, index, content }: ReasoningProps) {
       <button
         type="button"
         aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
+        onClick={({ currentTarget }) => {
+          releaseEnd(currentTarget);
+          setOpen(!isOpen);
+        }}
         className="flex max-w-full items-center gap-1.5 rounded-md py-1 text-start text-sm text-muted hover:text-text touch:min-h-11"
       >
         <Brain className="size-4 shrink-0" aria-hidden />

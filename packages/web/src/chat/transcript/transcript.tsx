@@ -52,6 +52,7 @@ export function Transcript({ turn, ask, isFinding, onFindClose }: TranscriptProp
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys move between messages; each has buttons too
     <div ref={frame} className="relative flex min-h-0 flex-1 flex-col" onKeyDown={onKeyDown}>
+      <h2 className="sr-only">{text.chat.transcript}</h2>
       {isFinding && <FindBar rows={rows} showRow={showRow} frame={frame} onClose={onFindClose} />}
       {older.state === 'loading' && (
         <div className="pointer-events-none absolute inset-x-0 top-2 z-10 flex justify-center">

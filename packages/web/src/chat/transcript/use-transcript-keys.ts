@@ -43,7 +43,7 @@ export function useTranscriptKeys(
           rowElement(root, current)?.querySelector<HTMLElement>('[data-card]')?.click();
           break;
         case '.':
-          openMenu(root, row?.turnId);
+          openMenu(root, list.current, row?.turnId);
           break;
         default:
           return;
@@ -69,24 +69,29 @@ const rowElement = (root: HTMLElement, key: string | undefined): HTMLElement | u
 
 function focusRow(root: HTMLElement, list: VirtualListHandle | null, key: string): void {
   list?.scrollToKey(key, 'auto');
-  let frames = 0;
-  const focus = (): void => {
-    const element = rowElement(root, key);
-    if (element !== undefined) return element.focus({ preventScroll: true });
-    frames += 1;
-    if (frames < MOST_FRAMES) requestAnimationFrame(focus);
-  };
-  focus();
+  whenRendered(root, key, (element) => element.focus({ preventScroll: true }));
 }
 
-function openMenu(root: HTMLElement, turnId: string | undefined): void {
-  for (const element of root.querySelectorAll<HTMLElement>('[data-turn]')) {
-    if (element.dataset['turn'] !== turnId) continue;
+function openMenu(root: HTMLElement, list: VirtualListHandle | null, turnId: string | undefined): void {
+  if (turnId === undefined) return;
+  const key = `${turnId} end`;
+  if (rowElement(root, key) === undefined) list?.scrollToKey(key, 'auto');
+  whenRendered(root, key, (element) => {
     const button = element.querySelector<HTMLElement>('[data-turn-menu]');
-    if (button === null) continue;
-    button.focus();
+    button?.focus();
     // The menu opens by pointer events and by keys.
-    button.dispatchEvent(new window.KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
-    return;
-  }
+    button?.dispatchEvent(new window.KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+  });
+}
+
+/** Calls back with a row as soon as it is rendered; never for one that does not come. */
+function whenRendered(root: HTMLElement, key: string, callback: (element: HTMLElement) => void): void {
+  let frames = 0;
+  const look = (): void => {
+    const element = rowElement(root, key);
+    if (element !== undefined) return callback(element);
+    frames += 1;
+    if (frames < MOST_FRAMES) requestAnimationFrame(look);
+  };
+  look();
 }
