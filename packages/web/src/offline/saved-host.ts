@@ -2,6 +2,9 @@ import type { ClientOptions } from '@agenthost/client';
 import { ErrorCodes, PROTOCOL_VERSION } from '@agenthost/protocol';
 import type { SavedStates } from './saved-states.ts';
 
+/** The saved states of one host. */
+export type ReadableStates = Pick<SavedStates, 'host' | 'channel'>;
+
 type Transport = Awaited<ReturnType<ClientOptions['transport']>>;
 
 interface Request {
@@ -14,7 +17,7 @@ interface Request {
  * A connection to the saved states of a host, which a client uses like the host itself: it can look at everything that was saved, and change
  * nothing.
  */
-export function savedHostTransport(states: SavedStates): Transport {
+export function savedHostTransport(states: ReadableStates): Transport {
   let handlers: Parameters<Transport['start']>[0] | undefined;
   let isClosed = false;
   const waiting: string[] = [];
@@ -48,7 +51,7 @@ type Answer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } };
 
-async function answerTo({ method, params }: Request, states: SavedStates): Promise<Answer> {
+async function answerTo({ method, params }: Request, states: ReadableStates): Promise<Answer> {
   try {
     switch (method) {
       case 'ping':
@@ -70,7 +73,7 @@ async function answerTo({ method, params }: Request, states: SavedStates): Promi
   }
 }
 
-async function snapshotOf(uri: string, states: SavedStates): Promise<Answer> {
+async function snapshotOf(uri: string, states: ReadableStates): Promise<Answer> {
   const saved = await states.channel(uri);
   if (saved === undefined) return notSaved;
   return { result: { snapshot: { resource: uri, state: saved.state, fromSeq: 0 } } };
