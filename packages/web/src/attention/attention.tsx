@@ -1,18 +1,15 @@
 import { useRouter } from '@tanstack/react-router';
-import { Bell, BellOff } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { useAllSessions } from '../board/all-sessions.ts';
-import { type BoardSession } from '../board/board-session.ts';
 import { extendSessionMenu } from '../board/session-menu.tsx';
 import type { HostLink } from '../live/host-link.ts';
 import { OWN_HOST } from '../live/hosts.ts';
 import { useLink, useLinks } from '../live/use-hosts.ts';
 import { usePresentHere } from '../presence/use-presence.ts';
-import { text } from '../text/text.ts';
-import type { MenuEntry } from '../ui/menu.tsx';
 import { askingSessions } from './asking-sessions.ts';
 import { followUpdates } from './follow-updates.ts';
-import { muteOf, usePush } from './push/use-push.ts';
+import { muteEntries } from './push/mute-entries.tsx';
+import { usePush } from './push/use-push.ts';
 import { useAskToasts } from './use-ask-toasts.ts';
 import { useBadges } from './use-badges.ts';
 import { followWorker } from './worker-messages.ts';
@@ -25,7 +22,7 @@ export function Attention() {
   usePush(own);
   useEffect(() => followWorker((path) => router.history.push(path)), [router]);
   useEffect(() => followUpdates(own), [own]);
-  useEffect(() => extendSessionMenu(muteEntries), []);
+  useEffect(() => extendSessionMenu(({ link, summary }) => muteEntries(link, summary.resource)), []);
   return (
     <>
       <WaitingSessions />
@@ -50,18 +47,4 @@ const NOTHING_SHOWN = { showing: [] } as const;
 function PresentPage({ link }: { readonly link: HostLink }) {
   usePresentHere(link, NOTHING_SHOWN);
   return null;
-}
-
-/** The entry of a session's menu that mutes its notifications in this browser. */
-function muteEntries({ link, summary }: BoardSession): readonly MenuEntry[] {
-  const { isPossible, isMuted, toggle } = muteOf(link, summary.resource);
-  if (!isPossible) return [];
-  const Icon = isMuted ? Bell : BellOff;
-  return [
-    {
-      label: isMuted ? text.attention.unmute : text.attention.mute,
-      icon: <Icon className="size-4" aria-hidden />,
-      onSelect: toggle,
-    },
-  ];
 }

@@ -1,7 +1,8 @@
 import type { SessionHandle } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useState } from 'react';
+import { usePageTitle } from '../attention/page-title.ts';
 import { type HostLink, messageOf } from '../live/host-link.ts';
 import { useLink } from '../live/use-hosts.ts';
 import { useSelected, useSession } from '../live/use-live.ts';
@@ -59,13 +60,7 @@ function OpenSession({ link, session }: { readonly link: HostLink; readonly sess
   const [areTerminalsShown, setTerminalsShown] = useState(false);
   const chat = useShownChat(session, search.chat, search.ask);
   useMarkRead(session, isLost);
-  useEffect(() => {
-    const before = document.title;
-    document.title = title === '' ? text.chat.untitled : title;
-    return () => {
-      document.title = before;
-    };
-  }, [title]);
+  usePageTitle(title === '' ? text.chat.untitled : title);
   const openChat = useCallback(
     (uri: URI) =>
       void navigate({

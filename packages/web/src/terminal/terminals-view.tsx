@@ -2,6 +2,7 @@ import type { RootState, TerminalInfo, URI } from '@agenthost/protocol';
 import { getRouteApi } from '@tanstack/react-router';
 import { Columns2, Plus, Square, SquareTerminal } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { usePageTitle } from '../attention/page-title.ts';
 import { messageOf } from '../live/host-link.ts';
 import { OWN_HOST } from '../live/hosts.ts';
 import { useLink, useLinks } from '../live/use-hosts.ts';
@@ -23,6 +24,7 @@ const route = getRouteApi('/terminals');
 
 /** All terminals of a host, as tabs. */
 export function TerminalsView() {
+  usePageTitle(text.app.terminals);
   const { host, open } = route.useSearch();
   const navigate = route.useNavigate();
   const links = useLinks();

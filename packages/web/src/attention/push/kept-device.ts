@@ -8,15 +8,11 @@ export interface KeptDevice {
   readonly endpoint: string;
 }
 
-/** The registration of this browser; `undefined`: notifications are off. */
-export const keptDeviceSetting = createSetting<KeptDevice | undefined>(
-  'push.device',
-  undefined,
-  readKeptDevice,
-);
+/** The registration of this browser; `null`: notifications are off. */
+export const keptDeviceSetting = createSetting<KeptDevice | null>('push.device', null, readKeptDevice);
 
-function readKeptDevice(stored: unknown): KeptDevice | undefined {
-  if (typeof stored !== 'object' || stored === null) return undefined;
+function readKeptDevice(stored: unknown): KeptDevice | null {
+  if (typeof stored !== 'object' || stored === null) return null;
   const [id, endpoint]: unknown[] = [Reflect.get(stored, 'id'), Reflect.get(stored, 'endpoint')];
-  return typeof id === 'string' && typeof endpoint === 'string' ? { id, endpoint } : undefined;
+  return typeof id === 'string' && typeof endpoint === 'string' ? { id, endpoint } : null;
 }

@@ -14,5 +14,5 @@ it('registers again after the browser replaced or dropped the subscription', () 
 
 it('stays off after somebody revoked the device, and where it was never on', () => {
   expect(pushPlan(kept, kept.endpoint, ['d0'])).toBe('revoked');
-  expect(pushPlan(undefined, kept.endpoint, ['d1'])).toBe('off');
+  expect(pushPlan(null, kept.endpoint, ['d1'])).toBe('off');
 });

@@ -8,11 +8,11 @@ export type PushPlan = 'off' | 'on' | 'renew' | 'revoked';
 
 /** Compares what the browser keeps with its subscription and with the devices that the host knows. */
 export function pushPlan(
-  kept: KeptDevice | undefined,
+  kept: KeptDevice | null,
   endpoint: string | undefined,
   deviceIds: readonly string[],
 ): PushPlan {
-  if (kept === undefined) return 'off';
+  if (kept === null) return 'off';
   if (endpoint !== kept.endpoint) return 'renew';
   return deviceIds.includes(kept.id) ? 'on' : 'revoked';
 }

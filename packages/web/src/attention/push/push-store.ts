@@ -65,7 +65,7 @@ export class PushStore {
     try {
       const devices = await client.push.list();
       const support = pushSupport();
-      const kept = this.#isOwnHost ? keptDeviceSetting.value : undefined;
+      const kept = this.#isOwnHost ? keptDeviceSetting.value : null;
       const endpoint = support === 'granted' ? (await presentSubscription())?.endpoint : undefined;
       const ids = devices.map(({ id }) => id);
       const plan = support === 'granted' ? pushPlan(kept, endpoint, ids) : 'off';
@@ -91,10 +91,10 @@ export class PushStore {
   /** Ends the notifications of this browser. */
   async switchOff(): Promise<void> {
     const kept = keptDeviceSetting.value;
-    keptDeviceSetting.set(undefined);
+    keptDeviceSetting.set(null);
     this.#set({ own: undefined });
     await unsubscribeBrowser();
-    if (kept !== undefined && this.#snapshot.devices?.some(({ id }) => id === kept.id) === true)
+    if (kept !== null && this.#snapshot.devices?.some(({ id }) => id === kept.id) === true)
       await this.#client().push.revoke(kept.id);
     await this.check();
   }

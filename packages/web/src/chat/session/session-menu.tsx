@@ -14,6 +14,7 @@ import {
   Trash,
 } from 'lucide-react';
 import { useState } from 'react';
+import { useMuteEntries } from '../../attention/push/mute-entries.tsx';
 import type { HostLink } from '../../live/host-link.ts';
 import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
@@ -84,6 +85,7 @@ function useEntries(
   const isArchived = useSelected(session.mirror, ({ status }) => (status & SessionStatus.IsArchived) !== 0);
   const abilities = useChatAbilities(link, session);
   const lastTurn = useSelected(session.chat.mirror, ({ turns }) => turns.at(-1)?.id);
+  const mute = useMuteEntries(link, session.uri);
   const icon = 'size-4';
   const common: MenuEntry[] = [
     { label: text.chat.find, icon: <Search className={icon} />, keys: 'Ctrl F', onSelect: requestFind },
@@ -101,6 +103,7 @@ function useEntries(
       },
     },
   ];
+  common.push(...mute);
   if (!mayAct) return common;
   const because = (label: string, reason: string | undefined): { label: string; isDisabled: boolean } => ({
     label: reason === undefined ? label : `${label} – ${reason}`,

@@ -2,7 +2,7 @@
 export const attention = {
   needsAnswer: (title: string) => `“${title}” needs an answer`,
   open: 'Open',
-  updated: 'The host has a new version of this page.',
+  updated: 'A new version is here.',
   reload: 'Reload to update',
   mute: 'Mute notifications',
   unmute: 'Unmute notifications',
