@@ -12,8 +12,11 @@ import { Elapsed } from '../transcript/elapsed.tsx';
 /** What the chat runs outside of its turns. */
 export function BackgroundStrip() {
   const { chat } = useChatScope();
-  const works = useSelected(chat.mirror, (state) => state.backgroundWork);
-  if (works === undefined || works.length === 0) return undefined;
+  const all = useSelected(chat.mirror, (state) => state.backgroundWork);
+  const isActive = useSelected(chat.mirror, ({ activeTurn }) => activeTurn !== undefined);
+  // The cards of the running turn show their workers themselves.
+  const works = (all ?? []).filter(({ kind }) => kind === 'shell' || !isActive);
+  if (works.length === 0) return undefined;
   return (
     <section aria-label={text.chat.background}>
       <ul className="flex flex-col rounded-xl border border-line bg-raised text-sm">
