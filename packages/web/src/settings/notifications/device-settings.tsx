@@ -1,4 +1,4 @@
-import type { PushDevice, PushEvents, UpdatePushParams } from '@agenthost/protocol';
+import type { PushDevice, PushEvents } from '@agenthost/protocol';
 import { Link } from '@tanstack/react-router';
 import { pushStore } from '../../attention/push/push-store.ts';
 import { useAllSessions } from '../../board/all-sessions.ts';
@@ -11,10 +11,8 @@ import { classes } from '../../ui/class-names.ts';
 import { Switch } from '../../ui/field.tsx';
 import { showError } from '../../ui/toasts.tsx';
 import { FRAME, FramedList, Panel, SettingRow } from '../panel.tsx';
+import type { DeviceChange } from './device-change.ts';
 import { QuietHoursRow } from './quiet-hours-row.tsx';
-
-/** A change of a device's settings. */
-export type DeviceChange = Pick<UpdatePushParams, 'quietHours' | 'mutedSessions' | 'events'>;
 
 /** What this browser gets notifications for, and when it gets none. */
 export function DeviceSettings({ link, device }: { readonly link: HostLink; readonly device: PushDevice }) {

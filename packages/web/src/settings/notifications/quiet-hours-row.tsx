@@ -2,7 +2,7 @@ import type { QuietHours } from '@agenthost/protocol';
 import { language, text } from '../../text/text.ts';
 import { Field, Select, Switch, TextInput } from '../../ui/field.tsx';
 import { SettingRow } from '../panel.tsx';
-import type { DeviceChange } from './device-settings.tsx';
+import type { DeviceChange } from './device-change.ts';
 import { quietText } from './quiet-text.ts';
 
 const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
