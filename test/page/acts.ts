@@ -14,4 +14,5 @@ export async function say(page: Page, message: string): Promise<void> {
 }
 
 /** The sign that a turn runs in the shown chat. */
-export const workingIn = (page: Page): Locator => messagesOf(page).getByRole('status', { name: 'Working' });
+export const workingIn = (page: Page): Locator =>
+  messagesOf(page).getByRole('status').filter({ hasText: 'Working' });

@@ -129,7 +129,7 @@ export class PageStage {
       if (!/^(data|blob):/.test(url) && new URL(url).host !== new URL(this.origin).host)
         this.faults.push(`request to ${url}`);
     });
-    page.on('pageerror', (error) => this.faults.push(String(error)));
+    page.on('pageerror', (error) => this.faults.push(error.stack ?? String(error)));
     page.on('console', (message) => {
       if (message.type() === 'error' && !EXPECTED_MESSAGES.test(message.text()))
         this.faults.push(message.text());

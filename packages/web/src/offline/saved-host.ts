@@ -66,7 +66,7 @@ async function answerTo({ method, params }: Request, states: ReadableStates): Pr
       case 'subscribe':
         return await snapshotOf(String(params['channel']), states);
       default:
-        return notSaved;
+        return notPossible;
     }
   } catch (error) {
     return { error: { code: ErrorCodes.InternalError, message: String(error) } };
@@ -84,6 +84,11 @@ const notSaved: Answer = {
     code: ErrorCodes.NotFound,
     message: 'this browser has no copy of it, and the host does not answer',
   },
+};
+
+/** A client takes it for an older host, and does without what it asked for. */
+const notPossible: Answer = {
+  error: { code: ErrorCodes.MethodNotFound, message: 'the host does not answer' },
 };
 
 /** Notifications need no answer. */

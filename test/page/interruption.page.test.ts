@@ -1,0 +1,99 @@
+// Reloads, lost networks and a host that is killed: nothing is lost, and the page recovers by itself.
+import { describe, expect, test } from 'vitest';
+import { hasChromium } from '../access/chromium.ts';
+import { fieldOf, messagesOf, say, workingIn } from './acts.ts';
+import { Network } from './network.ts';
+import { stageOfFile } from './stage.ts';
+
+describe.skipIf(!hasChromium)('an interruption', () => {
+  const stage = stageOfFile();
+
+  test('a page that is reloaded in mid-turn follows the turn to its end', async () => {
+    const { path } = await stage().session(await stage().client());
+    const page = await stage().open(path);
+    await say(page, 'say The first half.; hang');
+    await messagesOf(page).getByText('The first half.', { exact: true }).waitFor();
+    await fieldOf(page).fill('A draft that is not sent');
+    await page.reload();
+    await messagesOf(page).getByText('The first half.', { exact: true }).waitFor();
+    await workingIn(page).waitFor();
+    expect(await fieldOf(page).inputValue()).toBe('A draft that is not sent');
+    await fieldOf(page).fill('say The second half.');
+    await fieldOf(page).press('Alt+Enter');
+    await messagesOf(page).getByText('The second half.', { exact: true }).waitFor();
+    await workingIn(page).waitFor({ state: 'detached' });
+    expect(await messagesOf(page).getByText('The first half.', { exact: true }).count()).toBe(1);
+  });
+
+  test('a turn that a killed host left ends visibly, and the page goes on by itself', async () => {
+    const { path } = await stage().session(await stage().client());
+    const page = await stage().open(path);
+    await say(page, 'say Before the crash.; hang');
+    await messagesOf(page).getByText('Before the crash.', { exact: true }).waitFor();
+    await stage().host.kill();
+    await page.getByText('does not answer').waitFor();
+    await stage().restart();
+    await page.getByText('does not answer').waitFor({ state: 'detached' });
+    await messagesOf(page).getByText('Failed', { exact: true }).waitFor();
+    await messagesOf(page).getByText('Before the crash.', { exact: true }).waitFor();
+    await say(page, 'say After the crash.');
+    await messagesOf(page).getByText('After the crash.', { exact: true }).waitFor();
+  });
+
+  test('a message that is sent while the host is away arrives once', async () => {
+    const { path } = await stage().session(await stage().client(), 'say Hello');
+    const page = await stage().open(path);
+    await messagesOf(page).getByText('Hello', { exact: true }).waitFor();
+    await stage().host.kill();
+    const line = page.getByRole('status').filter({ hasText: 'What you do is kept and sent later.' });
+    await line.waitFor();
+    await say(page, 'say Sent while away');
+    await messagesOf(page).getByText('say Sent while away', { exact: true }).waitFor();
+    expect(await fieldOf(page).inputValue()).toBe('');
+    await stage().restart();
+    await messagesOf(page).getByText('Sent while away', { exact: true }).waitFor();
+    await line.waitFor({ state: 'detached' });
+    expect(await messagesOf(page).getByText('say Sent while away', { exact: true }).count()).toBe(1);
+    expect(await messagesOf(page).getByText('Sent while away', { exact: true }).count()).toBe(1);
+  });
+
+  test('a page that is reloaded while the host is down shows its copy, and still sends what was written', async () => {
+    const { path } = await stage().session(await stage().client(), 'say Something to keep');
+    const page = await stage().open(path);
+    await messagesOf(page).getByText('Something to keep', { exact: true }).waitFor();
+    await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
+    await stage().host.kill();
+    await page.getByText('does not answer').waitFor();
+    await say(page, 'say Written before the reload');
+    await messagesOf(page).getByText('say Written before the reload', { exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole('status').filter({ hasText: 'does not answer' }).waitFor();
+    await messagesOf(page).getByText('Something to keep', { exact: true }).waitFor();
+    expect(await fieldOf(page).count()).toBe(0);
+    await stage().restart();
+    await messagesOf(page).getByText('Written before the reload', { exact: true }).waitFor();
+    expect(await messagesOf(page).getByText('Written before the reload', { exact: true }).count()).toBe(1);
+    await fieldOf(page).waitFor();
+  });
+
+  test('a browser without network shows one calm line, and catches up afterwards', async () => {
+    const client = await stage().client();
+    const { uri, path } = await stage().session(client, 'say Hello');
+    const context = await stage().context();
+    const network = await Network.of(context);
+    const page = await stage().open(path, { context });
+    await messagesOf(page).getByText('Hello', { exact: true }).waitFor();
+    await network.cut();
+    const line = page.getByRole('status').filter({ hasText: 'What you do is kept and sent later.' });
+    await line.waitFor();
+    await say(page, 'say From the train');
+    const session = await client.sessions.open(uri);
+    await session.prompt('say From the office').result;
+    expect(await messagesOf(page).getByText('From the office').count()).toBe(0);
+    await network.mend();
+    await messagesOf(page).getByText('From the train', { exact: true }).waitFor();
+    await messagesOf(page).getByText('From the office', { exact: true }).waitFor();
+    await line.waitFor({ state: 'detached' });
+    expect(await messagesOf(page).getByText('say From the train', { exact: true }).count()).toBe(1);
+  });
+});
