@@ -3,13 +3,14 @@ import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
+import { callTitle, oneLine } from './call-text.ts';
 
 /** What is to be said about a call besides its content: its intention, who allowed or denied it and why, its error. */
 export function CallNotes({ toolCall }: { readonly toolCall: ToolCallState }) {
   const { intention } = toolCall;
   return (
     <>
-      {intention !== undefined && intention !== '' && (
+      {intention !== undefined && intention !== '' && !isRepeated(intention, toolCall) && (
         <p dir="auto" className="text-sm break-words text-muted">
           {visibleText(intention)}
         </p>
@@ -26,6 +27,15 @@ export function CallNotes({ toolCall }: { readonly toolCall: ToolCallState }) {
         </p>
       )}
     </>
+  );
+}
+
+/** Whether the intention says what the card's line says. */
+function isRepeated(intention: string, toolCall: ToolCallState): boolean {
+  const { invocationMessage } = toolCall;
+  return (
+    intention === callTitle(toolCall) ||
+    (invocationMessage !== undefined && intention === oneLine(invocationMessage))
   );
 }
 
