@@ -1,5 +1,5 @@
 import type { ChatHandle } from '@agenthost/client';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { onMessageSent } from '../../composer/message-sent.ts';
 import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
