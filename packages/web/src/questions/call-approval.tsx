@@ -4,7 +4,7 @@ import { text } from '../text/text.ts';
 import { SafeText } from '../ui/safe-text.tsx';
 import { ApprovalButtons } from './approval-buttons.tsx';
 import type { PanelCommand } from './approval-keys.ts';
-import type { ApprovalProps } from './approval-panel.tsx';
+import type { ApprovalProps } from './approval-props.ts';
 import { groupOptions, numbered, type PanelOption } from './confirmation-options.ts';
 import { DenyFeedback } from './deny-feedback.tsx';
 import { EditedFiles } from './edited-files.tsx';

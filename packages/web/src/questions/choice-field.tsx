@@ -4,7 +4,7 @@ import { text } from '../text/text.ts';
 import { classes } from '../ui/class-names.ts';
 import { TextInput } from '../ui/field.tsx';
 import { SafeText } from '../ui/safe-text.tsx';
-import { Hint, type QuestionFieldProps } from './question-field.tsx';
+import { Hint, type QuestionFieldProps } from './question-hint.tsx';
 
 /** One or several of some options, and own words where the question allows them. */
 export function ChoiceField({

@@ -1,20 +1,8 @@
-import type { ChatInputQuestion } from '@agenthost/protocol';
 import { text } from '../text/text.ts';
-import { visibleText } from '../text/visible-text.ts';
 import { Field, TextArea, TextInput } from '../ui/field.tsx';
 import { SafeText } from '../ui/safe-text.tsx';
-import type { FieldValue } from './answer-fields.ts';
 import { ChoiceField } from './choice-field.tsx';
-
-/** Props of a field for one question. */
-export interface QuestionFieldProps<Q extends ChatInputQuestion = ChatInputQuestion> {
-  readonly question: Q;
-  readonly value: FieldValue;
-  readonly error: string | undefined;
-  /** Who else writes at it. */
-  readonly writer: string | undefined;
-  readonly onChange: (value: FieldValue) => void;
-}
+import { Hint, type QuestionFieldProps } from './question-hint.tsx';
 
 const INPUT_TYPES: Readonly<Record<string, string>> = { email: 'email', uri: 'url', date: 'date' };
 
@@ -93,41 +81,4 @@ export function QuestionField(props: QuestionFieldProps) {
     default:
       return question satisfies never;
   }
-}
-
-/** The question below its title, its bounds, and who else writes at it. */
-export function Hint({
-  question,
-  writer,
-}: {
-  readonly question: ChatInputQuestion;
-  readonly writer: string | undefined;
-}) {
-  const bounds = boundsOf(question);
-  return (
-    <>
-      {question.title !== undefined && <SafeText>{question.message}</SafeText>}
-      {bounds !== undefined && (
-        <span className="text-faint">
-          {question.title === undefined ? '' : ' '}
-          {bounds}
-        </span>
-      )}
-      {writer !== undefined && (
-        <span className="ms-2 text-accent">{text.questions.writes(visibleText(writer))}</span>
-      )}
-    </>
-  );
-}
-
-function boundsOf(question: ChatInputQuestion): string | undefined {
-  if (question.kind === 'boolean' || question.kind === 'single-select') return undefined;
-  const { min, max } = question;
-  const words = {
-    text: 'characters',
-    number: 'number',
-    integer: 'number',
-    'multi-select': 'choices',
-  } as const;
-  return text.questions.bounds(words[question.kind], min, max);
 }

@@ -4,7 +4,7 @@ import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
 import { Button } from '../ui/button.tsx';
 import { AnsweredBy } from './answered-by.tsx';
-import type { ApprovalProps } from './approval-panel.tsx';
+import type { ApprovalProps } from './approval-props.ts';
 import { usePanelKeys } from './open-panels.ts';
 import { PanelFrame } from './panel-frame.tsx';
 import { plainText } from './plain-text.ts';

@@ -1,6 +1,6 @@
 import type { AgentSelection, Message, MessageAttachment, ModelSelection } from '@agenthost/protocol';
 import { INLINE_ATTACHMENT } from '@agenthost/protocol';
-import { offsetsOf, rangeOf } from './text-offsets.ts';
+import { offsetsOf, rangeOf, type Span } from './text-offsets.ts';
 
 /** An attachment of a message that is being written. */
 export interface DraftPart {
@@ -10,12 +10,6 @@ export interface DraftPart {
   readonly attachment: MessageAttachment;
   /** Where the text stands for it, in UTF-16 code units. Absent: nowhere. */
   readonly span?: Span;
-}
-
-/** A range of a text in UTF-16 code units; `end` is behind the last one. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** A message that is being written. */

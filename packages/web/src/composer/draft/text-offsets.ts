@@ -1,5 +1,10 @@
 import type { TextPosition, TextRange } from '@agenthost/protocol';
-import type { Span } from './draft-content.ts';
+
+/** A range of a text in UTF-16 code units; `end` is behind the last one. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** The range of lines and characters of a span. */
 export const rangeOf = (text: string, { start, end }: Span): TextRange => ({

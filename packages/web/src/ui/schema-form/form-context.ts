@@ -1,5 +1,9 @@
-import type { ConfigPropertySchema, SessionConfigValueItem } from '@agenthost/protocol';
-import { createContext, use } from 'react';
+import type {
+  ConfigPropertySchema,
+  SessionConfigPropertySchema,
+  SessionConfigValueItem,
+} from '@agenthost/protocol';
+import { type ComponentType, createContext, use } from 'react';
 import type { ControlAttributes } from '../field.tsx';
 
 /** Finds the choices of a property for a search text. Rejects when the signal aborts. */
@@ -9,16 +13,34 @@ export type Completions = (
   signal: AbortSignal,
 ) => Promise<readonly SessionConfigValueItem[]>;
 
+/** What all fields of a form share. Lists and objects contain fields again, so they get the components from here. */
 interface FormShared {
   readonly completions: Completions | undefined;
   readonly isDisabled: boolean;
+  readonly Control: ComponentType<ControlProps & { readonly isMultiline?: boolean }>;
+  readonly PropertyField: ComponentType<PropertyFieldProps>;
 }
 
-/** What all fields of a form share. */
-export const FormContext = createContext<FormShared>({ completions: undefined, isDisabled: false });
+/** Set by the form. */
+export const FormContext = createContext<FormShared | undefined>(undefined);
 
 /** What all fields of the form around the component share. */
-export const useForm = (): FormShared => use(FormContext);
+export function useForm(): FormShared {
+  const form = use(FormContext);
+  if (form === undefined) throw new Error('a field of a schema needs a SchemaForm around it');
+  return form;
+}
+
+/** Props of one property of a form. */
+export interface PropertyFieldProps {
+  readonly name: string;
+  readonly property: SessionConfigPropertySchema;
+  readonly value: unknown;
+  readonly error: string | undefined;
+  readonly isRequired: boolean;
+  readonly isMultiline: boolean;
+  readonly onChange: (value: unknown) => void;
+}
 
 /** What the control of a property gets. `undefined` stands for no value. */
 export interface ControlProps {

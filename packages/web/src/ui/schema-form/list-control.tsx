@@ -4,12 +4,12 @@ import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { Button, IconButton } from '../button.tsx';
 import { SafeText } from '../safe-text.tsx';
-import { Control } from './control.tsx';
-import type { ControlProps } from './form-context.ts';
+import { type ControlProps, useForm } from './form-context.ts';
 import { emptyValue } from './schema-faults.ts';
 
 /** A list of values: boxes to tick when the entries are a choice, else one control per entry. */
 export function ListControl(props: ControlProps) {
+  const { Control } = useForm();
   const { property, value, label, isDisabled, onChange } = props;
   const given: unknown = value ?? property.default;
   const entries: readonly unknown[] = Array.isArray(given) ? given : [];

@@ -3,13 +3,12 @@ import { Plus, X } from 'lucide-react';
 import { text } from '../../text/text.ts';
 import { Button, IconButton } from '../button.tsx';
 import { TextInput } from '../field.tsx';
-import { Control } from './control.tsx';
-import type { ControlProps } from './form-context.ts';
-import { PropertyField } from './property-field.tsx';
+import { type ControlProps, useForm } from './form-context.ts';
 import { emptyValue, isRecord, withoutKey } from './schema-faults.ts';
 
 /** An object: its known fields, and rows of name and value for others. */
 export function ObjectControl({ property, value, label, isDisabled, onChange }: ControlProps) {
+  const { PropertyField } = useForm();
   const given: unknown = value ?? property.default;
   const fields = isRecord(given) ? given : {};
   const known = property.properties ?? {};
@@ -54,6 +53,7 @@ interface OtherFieldsProps {
 }
 
 function OtherFields({ fields, kept, property, label, isDisabled, onChange }: OtherFieldsProps) {
+  const { Control } = useForm();
   const save = (next: readonly (readonly [string, unknown])[]): void =>
     onChange({ ...kept, ...Object.fromEntries(next) });
   const has = (name: string): boolean => Object.hasOwn(kept, name) || fields.some(([each]) => each === name);

@@ -3,25 +3,14 @@ import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { Field, Switch } from '../field.tsx';
 import { SafeText } from '../safe-text.tsx';
-import { Control } from './control.tsx';
 import { DynamicControl } from './dynamic-control.tsx';
 import { enumDescription } from './enum-control.tsx';
-import { useForm } from './form-context.ts';
-
-interface PropertyFieldProps {
-  readonly name: string;
-  readonly property: SessionConfigPropertySchema;
-  readonly value: unknown;
-  readonly error: string | undefined;
-  readonly isRequired: boolean;
-  readonly isMultiline: boolean;
-  readonly onChange: (value: unknown) => void;
-}
+import { type PropertyFieldProps, useForm } from './form-context.ts';
 
 /** One property of a form: label, control, description and error. */
 export function PropertyField(props: PropertyFieldProps) {
   const { name, property, value, error, isRequired, isMultiline, onChange } = props;
-  const form = useForm();
+  const { Control, ...form } = useForm();
   const isDisabled = form.isDisabled || property.readOnly === true;
   const label = property.title === '' ? name : property.title;
   if (property.type === 'boolean' && property.enum === undefined)

@@ -1,4 +1,5 @@
 import type { SessionConfigSchema } from '@agenthost/protocol';
+import { Control } from './control.tsx';
 import { type Completions, FormContext } from './form-context.ts';
 import { PropertyField } from './property-field.tsx';
 import { withoutKey } from './schema-faults.ts';
@@ -27,7 +28,7 @@ export function SchemaForm({
   readonly isMultiline?: (property: string) => boolean;
 }) {
   return (
-    <FormContext value={{ completions, isDisabled }}>
+    <FormContext value={{ completions, isDisabled, Control, PropertyField }}>
       <div className="flex flex-col gap-5">
         {Object.entries(schema.properties).map(([name, property]) => (
           <PropertyField
