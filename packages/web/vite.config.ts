@@ -34,6 +34,12 @@ const precompressed = (): Plugin => ({
 /** Languages of code blocks are loaded when a block needs them. */
 const isLanguage = (ids: readonly string[]): boolean => ids.some((id) => id.includes('/@shikijs/langs/'));
 
+/** The building blocks of all views. The service worker shares no file with the page, so that it is one file. */
+const isSharedSource = (id: string): boolean =>
+  /packages\/(?:client|protocol|rpc)\/src\/|packages\/web\/src\/(?:app|connection|live|offline|palette|presence|text|theme|ui)\//.test(
+    id,
+  ) && !/notification\.ts$/.test(id);
+
 /** Writes the names of the page's files into the service worker, which stores them. */
 const listedFiles = (): Plugin => ({
   name: 'listed-files',
@@ -69,6 +75,17 @@ export default defineConfig({
       input: { page: 'index.html', sw: 'src/service-worker/service-worker.ts' },
       output: {
         entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
+        codeSplitting: {
+          // Without groups each icon and each shared module of a few lines is a file of its own.
+          groups: [
+            {
+              name: 'libraries',
+              test: /node_modules\/(?:react|react-dom|scheduler|lucide-react|radix-ui|@radix-ui|@floating-ui|@tanstack)\//,
+              minShareCount: 2,
+            },
+            { name: 'shared', test: isSharedSource, minShareCount: 2 },
+          ],
+        },
       },
     },
   },
