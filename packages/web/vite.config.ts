@@ -40,6 +40,17 @@ const isSharedSource = (id: string): boolean =>
     id,
   ) && !/notification\.ts$/.test(id);
 
+/** Decodes character references such as `&amp;` by a table: the version for browsers sets `innerHTML`, which Trusted Types forbid. */
+const decodingByTable = (): Plugin => ({
+  name: 'decoding-by-table',
+  enforce: 'pre',
+  async resolveId(source, importer) {
+    if (source !== 'decode-named-character-reference') return undefined;
+    const found = await this.resolve(source, importer, { skipSelf: true });
+    return found && { ...found, id: found.id.replace(/index\.dom\.js$/, 'index.js') };
+  },
+});
+
 /** Writes the names of the page's files into the service worker, which stores them. */
 const listedFiles = (): Plugin => ({
   name: 'listed-files',
@@ -59,7 +70,7 @@ const listedFiles = (): Plugin => ({
 export default defineConfig({
   // Relative: the host serves the page below any base path.
   base: './',
-  plugins: [react(), tailwindcss(), listedFiles(), licences(), precompressed()],
+  plugins: [react(), tailwindcss(), decodingByTable(), listedFiles(), licences(), precompressed()],
   resolve: { conditions: ['@agenthost/source', 'module', 'browser', 'development|production'] },
   // The host replaces both placeholders for each response.
   html: { cspNonce: '__CSP_NONCE__' },
