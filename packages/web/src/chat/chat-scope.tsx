@@ -1,8 +1,15 @@
 import type { ChatHandle, SessionHandle } from '@agenthost/client';
 import type { AgentInfo, URI } from '@agenthost/protocol';
-import { createContext, use } from 'react';
+import { type ComponentType, createContext, use } from 'react';
 import type { HostLink } from '../live/host-link.ts';
 import type { QuestionTarget } from '../questions/question-target.ts';
+import type { Row } from './transcript/rows.ts';
+
+/** Props of a row of a transcript. */
+export interface RowProps {
+  readonly row: Row;
+  readonly isHighlighted: boolean;
+}
 
 /** What the parts of a transcript need. The value stays the same while its chat is shown. */
 export interface ChatScope {
@@ -16,6 +23,8 @@ export interface ChatScope {
   readonly mayAct: boolean;
   /** Whether the transcript stands inside a tool call of another chat. */
   readonly isNested: boolean;
+  /** Shows one row. A tool call may contain the transcript of its worker, whose rows contain tool calls again. */
+  readonly RowView: ComponentType<RowProps>;
   /** Opens a chat of the session as a tab. */
   readonly openChat: (chat: URI) => void;
   /** Opens another session of the same host. */

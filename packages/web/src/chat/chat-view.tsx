@@ -14,6 +14,7 @@ import { type ChatScope, ChatScopeProvider } from './chat-scope.tsx';
 import { onFindRequested } from './find/find-request.ts';
 import { PlanPanel } from './plan/plan-panel.tsx';
 import { useMarkChatRead } from './session/use-mark-read.ts';
+import { RowView } from './transcript/row-view.tsx';
 import { Transcript } from './transcript/transcript.tsx';
 
 interface ChatViewProps {
@@ -72,7 +73,7 @@ function OpenChat(props: ChatViewProps & { readonly chat: ChatHandle }) {
   usePresentHere(link, { showing: [session.uri, chat.mirror.uri] });
   useEffect(() => onFindRequested(() => setFinding(true)), []);
   const scope = useMemo<ChatScope>(
-    () => ({ link, session, chat, target, agent, mayAct, isNested: false, openChat, openSession }),
+    () => ({ link, session, chat, target, agent, mayAct, isNested: false, RowView, openChat, openSession }),
     [link, session, chat, target, agent, mayAct, openChat, openSession],
   );
   return (

@@ -1,5 +1,6 @@
 import type { FileEdit, ToolCallState } from '@agenthost/protocol';
 import { text } from '../../text/text.ts';
+import { DiffCounts } from '../diff/diff-counts.tsx';
 import { CallInput } from './call-input.tsx';
 import { contentOf } from './card-kind.ts';
 import { ResultContent } from './result-content.tsx';
@@ -22,32 +23,6 @@ export function EditFacts({ toolCall }: { readonly toolCall: ToolCallState }) {
     <>
       {edits.length > 1 && <span>{text.chat.filesChanged(edits.length)}</span>}
       <DiffCounts added={added} removed={removed} />
-    </>
-  );
-}
-
-/** "+3 −1". */
-export function DiffCounts({
-  added,
-  removed,
-}: {
-  readonly added: number | undefined;
-  readonly removed: number | undefined;
-}) {
-  return (
-    <>
-      {added !== undefined && added > 0 && (
-        <span className="text-ok tabular-nums">
-          +{added}
-          <span className="sr-only"> {text.chat.diffAdded}</span>
-        </span>
-      )}
-      {removed !== undefined && removed > 0 && (
-        <span className="text-danger tabular-nums">
-          −{removed}
-          <span className="sr-only"> {text.chat.diffRemoved}</span>
-        </span>
-      )}
     </>
   );
 }

@@ -8,9 +8,9 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { Spinner } from '../../ui/states.tsx';
-import { DiffCounts } from '../cards/edit-card.tsx';
 import { baseName, pathOf } from '../format.ts';
 import { type Loaded, type ReadContent, useResource } from '../resource.ts';
+import { DiffCounts } from './diff-counts.tsx';
 
 const DiffView = lazy(async () => ({ default: (await import('./diff-view.tsx')).DiffView }));
 

@@ -1,21 +1,16 @@
 import { memo } from 'react';
 import { classes } from '../../ui/class-names.ts';
 import { ExploredGroup } from '../cards/explored-group.tsx';
-import { useChatScope } from '../chat-scope.tsx';
+import { type RowProps, useChatScope } from '../chat-scope.tsx';
 import { AnswerText } from './answer-text.tsx';
 import { PartView } from './part-view.tsx';
 import { type Row, sameRow } from './rows.ts';
 import { TurnEnd } from './turn-end.tsx';
 import { UserMessage } from './user-message.tsx';
 
-interface RowViewProps {
-  readonly row: Row;
-  readonly isHighlighted: boolean;
-}
-
 /** One row of a transcript. */
 export const RowView = memo(
-  function RowView({ row, isHighlighted }: RowViewProps) {
+  function RowView({ row, isHighlighted }: RowProps) {
     const { isNested } = useChatScope();
     return (
       <div

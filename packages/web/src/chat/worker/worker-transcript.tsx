@@ -8,7 +8,6 @@ import { text } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Spinner } from '../../ui/states.tsx';
 import { type ChatScope, ChatScopeProvider, useChatScope } from '../chat-scope.tsx';
-import { RowView } from '../transcript/row-view.tsx';
 import { RowProjector } from '../transcript/rows.ts';
 
 /** Rows that show inside of a card; the rest is in the worker's tab. */
@@ -43,6 +42,7 @@ function OpenWorker({ chat }: { readonly chat: ChatHandle }) {
   const rows = all.slice(-SHOWN_ROWS);
   const scroller = useRef<HTMLDivElement>(null);
   useFollowEnd(scroller);
+  const { RowView } = outer;
   if (rows.length === 0) return <p className="text-sm text-muted">{text.chat.workerEmpty}</p>;
   return (
     <ChatScopeProvider value={scope}>
