@@ -1,5 +1,6 @@
 import type { HostAddress, LinkParts, PageClientOptions } from '../live/host-link.ts';
 import { deviceOf } from '../presence/device.ts';
+import { personNameSetting } from '../presence/person-name.ts';
 import { language, text } from '../text/text.ts';
 import { showError } from '../ui/toasts.tsx';
 import type { PageLife } from './page-life.ts';
@@ -10,7 +11,7 @@ export const linkParts = (life: PageLife): LinkParts => ({
   options: (address: HostAddress): PageClientOptions => ({
     clientInfo: {
       name: 'agenthost-web',
-      title: text.app.clientTitle,
+      title: personNameSetting.value || text.app.clientTitle,
       version: PAGE_VERSION,
       'x-device': deviceOf(navigator.userAgent),
     },

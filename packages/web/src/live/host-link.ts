@@ -73,6 +73,8 @@ export class HostLink {
   #lastOnline: number | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #attempts = 0;
+  /** Number of the latest attempt. A later attempt makes the result of an earlier one useless. */
+  #latest = 0;
   #hasForgotten = false;
   #isClosed = false;
 
@@ -114,10 +116,24 @@ export class HostLink {
     void this.#connect();
   }
 
+  /** Closes the connection and makes a new client, which introduces itself anew. Unanswered actions are sent again. */
+  reopen(): void {
+    if (this.#client === undefined || this.#isCopy) return;
+    this.#drop();
+    this.#set({ state: 'connecting' });
+    void this.#connect();
+  }
+
   /** Checks the connection at once: after sleep, or a change of network. */
   checkNow(): void {
     if (this.#client === undefined || this.#isCopy) this.retryNow();
     else this.#client.checkNow();
+  }
+
+  /** Connects under another client id, for what that client may do. The caller closes it. Rejects as `connect` does. */
+  connectAs(clientId: string): Promise<AhpClient> {
+    const { memory: _memory, ...options } = this.#parts.options(this.address);
+    return connect(this.#socketUrl, { ...options, token: this.address.token, clientId });
   }
 
   /** Closes the connection and all channels. */
@@ -128,19 +144,25 @@ export class HostLink {
     this.#client?.close();
   }
 
+  get #socketUrl(): string {
+    return `${this.address.url.replace(/\/$/, '')}/ahp`;
+  }
+
   async #connect(): Promise<void> {
-    const { url, token } = this.address;
+    const { token } = this.address;
+    this.#latest += 1;
+    const attempt = this.#latest;
     try {
-      const client = await connect(`${url.replace(/\/$/, '')}/ahp`, {
+      const client = await connect(this.#socketUrl, {
         ...this.#parts.options(this.address),
         token,
       });
-      if (this.#isClosed) return client.close();
+      if (this.#isClosed || attempt !== this.#latest) return client.close();
       this.#attempts = 0;
       this.#drop();
       this.#follow(client);
     } catch (error) {
-      if (this.#isClosed) return;
+      if (this.#isClosed || attempt !== this.#latest) return;
       if (isForeignLife(error) && !this.#hasForgotten) {
         this.#hasForgotten = true;
         this.#parts.forgetLife(this.address.id);
@@ -159,9 +181,10 @@ export class HostLink {
   /** Closes the client and everything that views have opened with it. */
   #drop(): void {
     this.cache.clear();
-    this.#client?.close();
+    const client = this.#client;
     this.#client = undefined;
     this.#isCopy = false;
+    client?.close();
   }
 
   /** Shows what this browser saved of the host, if it saved anything. */
@@ -184,6 +207,7 @@ export class HostLink {
   #follow(client: AhpClient): void {
     this.#client = client;
     const show = (): void => {
+      if (this.#client !== client) return;
       const { status } = client;
       switch (status.state) {
         case 'online':

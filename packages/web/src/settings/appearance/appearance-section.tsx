@@ -11,6 +11,7 @@ import { classes } from '../../ui/class-names.ts';
 import { Switch } from '../../ui/field.tsx';
 import { FRAME, Panel, SettingRow } from '../panel.tsx';
 import { Choice } from './choice.tsx';
+import { NameRow } from './name-row.tsx';
 
 const words = text.settings;
 
@@ -73,7 +74,8 @@ export function AppearanceSection() {
         </div>
       </Panel>
       <Panel title={words.writing}>
-        <div className={FRAME}>
+        <div className={classes(FRAME, 'divide-y divide-line')}>
+          <NameRow />
           <SettingRow label={words.enter} description={words.enterExplain[enter]}>
             <Choice
               label={words.enter}

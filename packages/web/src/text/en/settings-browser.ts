@@ -83,6 +83,8 @@ export const settingsBrowser = {
     `A page can switch on notifications of the host that served it only. Open the page of ${host} to get its notifications in this browser.`,
   openItsPage: 'Open its page',
 
+  name: 'Your name',
+  nameExplain: 'Others see it beside your messages, answers and drafts.',
   appearanceExplain: 'These settings are kept in this browser.',
   colours: 'Colours and motion',
   theme: 'Theme',
