@@ -61,6 +61,7 @@ export class PageStage {
   /** Errors and violations of the content security policy that pages reported. */
   readonly faults: string[] = [];
   #address: HostAddress;
+  readonly #allowed = new Set<string>();
   readonly #clients: AhpClient[] = [];
   readonly #contexts: BrowserContext[] = [];
 
@@ -122,12 +123,18 @@ export class PageStage {
     return page;
   }
 
+  /** Lets pages send requests to another origin. */
+  allow(origin: string): void {
+    this.#allowed.add(origin);
+  }
+
   /** Records the faults of a page, and its requests to other addresses. */
   watch(page: Page): void {
     page.on('request', (request) => {
       const url = request.url();
-      if (!/^(data|blob):/.test(url) && new URL(url).host !== new URL(this.origin).host)
-        this.faults.push(`request to ${url}`);
+      if (/^(data|blob):/.test(url)) return;
+      const { origin } = new URL(url);
+      if (origin !== this.origin && !this.#allowed.has(origin)) this.faults.push(`request to ${url}`);
     });
     page.on('pageerror', (error) => this.faults.push(error.stack ?? String(error)));
     page.on('console', (message) => {

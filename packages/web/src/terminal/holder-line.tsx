@@ -76,7 +76,7 @@ export function HolderLine({
           className="h-7 px-2 text-xs touch:h-8"
           disabled={isBusy}
           title={text.terminal.takeOverHint}
-          onClick={() => run(take(terminal))}
+          onClick={() => run(take(link, terminal))}
         >
           {text.terminal.takeOver}
         </Button>

@@ -1,5 +1,6 @@
 import type { DispatchOutcome, TerminalHandle } from '@agenthost/client';
 import type { PresentClient, TerminalClaim, TerminalSessionClaim, URI } from '@agenthost/protocol';
+import type { HostLink } from '../live/host-link.ts';
 import { clientName } from '../presence/client-name.ts';
 import { text } from '../text/text.ts';
 import { showError } from '../ui/toasts.tsx';
@@ -44,11 +45,28 @@ export function shownHolder(
 const takenFrom = new WeakMap<TerminalHandle, TerminalSessionClaim>();
 
 /** Takes a terminal for this page. Resolves with whether the host agreed; a refusal is shown. */
-export async function take(terminal: TerminalHandle): Promise<boolean> {
+export async function take(link: HostLink, terminal: TerminalHandle): Promise<boolean> {
   const { claim } = terminal.state;
-  const isTaken = isAccepted(await terminal.claim('me'));
+  const isHeldByNobody = claim.kind === 'client' && claim.clientId === nobodyOf(terminal.uri);
+  const isTaken = isAccepted(
+    isHeldByNobody ? await takeFromNobody(link, terminal) : await terminal.claim('me'),
+  );
   if (isTaken && claim.kind === 'session') takenFrom.set(terminal, claim);
   return isTaken;
+}
+
+/** For a while after its start a host takes every client for present, also one that never connects. So this page comes as that client, and hands the terminal to itself. */
+async function takeFromNobody(link: HostLink, terminal: TerminalHandle): Promise<DispatchOutcome> {
+  const own = await terminal.claim('me');
+  const { client } = link;
+  if (own.outcome !== 'rejected' || own.code !== 'alreadyClaimed' || client === undefined) return own;
+  const nobody = await link.connectAs(nobodyOf(terminal.uri));
+  try {
+    const claim = { kind: 'client' as const, clientId: client.clientId };
+    return await nobody.dispatch(terminal.uri, { type: 'terminal/claimed', claim });
+  } finally {
+    nobody.close();
+  }
 }
 
 /** Gives a terminal back to the session that it was taken from; without one, to nobody. A refusal is shown. */
