@@ -23,6 +23,7 @@ import {
 } from './connection/host-messages.ts';
 import { ConnectionLost, closeText, UnexpectedState } from './errors.ts';
 import { type Folder, listFolder, makeFolder } from './handles/folders.ts';
+import { PredictedSummaries } from './handles/predicted-summaries.ts';
 import { Presence } from './handles/presence.ts';
 import { Push } from './handles/push.ts';
 import { Sessions } from './handles/sessions.ts';
@@ -81,6 +82,7 @@ export class AhpClient {
     const { clock, random, report, identity, store, newId, ...connection } = resolveOptions(options);
     this.#identity = identity;
     this.#messages = new HostMessages(report);
+    const summaries = new PredictedSummaries(report);
     this.#dispatcher = new Dispatcher({
       clock,
       store,
@@ -94,6 +96,8 @@ export class AhpClient {
       changed: (channels) => {
         for (const uri of channels) this.#subscriptions.refresh(uri);
       },
+      dispatched: (uri, clientSeq, action) => summaries.dispatched(uri, clientSeq, action),
+      settled: (uri, clientSeq, outcome) => summaries.settled(uri, clientSeq, outcome),
     });
     this.#subscriptions = new Subscriptions({
       clock,
@@ -137,7 +141,7 @@ export class AhpClient {
       else if (store !== undefined) this.#identity = { ...this.#identity, epoch: newId() };
     });
     this.onNotification('root/sessionRemoved', ({ session }) => this.#subscriptions.loseSession(session));
-    this.sessions = new Sessions(this, { newId, now: () => clock.now(), report });
+    this.sessions = new Sessions(this, { newId, now: () => clock.now(), report, summaries });
     this.tokens = new Tokens(this);
     this.presence = new Presence(this, { clock, report });
     this.push = new Push(this);

@@ -70,6 +70,7 @@ export { EXPORT_FORMAT, EXPORT_VERSION } from './session/export.ts';
 export type * from './session/import.ts';
 export type * from './session/input-needed.ts';
 export { sessionReducer } from './session/reducer.ts';
+export { withFlag } from './session/reducer-status.ts';
 export type * from './session/state.ts';
 export { ACTIVITY_MASK, SessionStatus } from './session/status.ts';
 export type * from './telemetry/telemetry.ts';

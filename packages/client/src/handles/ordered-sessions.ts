@@ -1,20 +1,37 @@
 import type { SessionSummary, URI } from '@agenthost/protocol';
 import { sameJson } from '@agenthost/protocol/values';
 
-/** Sessions by URI, and those that are shown as an array in order. A change costs one pass over the array when the array is read. */
+/**
+ * Sessions by URI with their predictions, and those that are shown as an array in order. A change costs one pass over the array when the array
+ * is read.
+ */
 export class OrderedSessions {
+  /** Summaries as the host told them. */
+  readonly #confirmed = new Map<URI, SessionSummary>();
+  /** Summaries with predictions. */
   readonly #all = new Map<URI, SessionSummary>();
+  readonly #predict: (summary: SessionSummary) => SessionSummary;
   readonly #isShown: (summary: SessionSummary) => boolean;
   /** Changed since `items` was computed. */
   readonly #changed = new Set<URI>();
   #items: readonly SessionSummary[] = [];
 
-  constructor(isShown: (summary: SessionSummary) => boolean) {
+  constructor(
+    isShown: (summary: SessionSummary) => boolean,
+    predict: (summary: SessionSummary) => SessionSummary,
+  ) {
     this.#isShown = isShown;
+    this.#predict = predict;
   }
 
+  /** The summary with predictions. */
   get(uri: URI): SessionSummary | undefined {
     return this.#all.get(uri);
+  }
+
+  /** The summary as the host told it. */
+  confirmed(uri: URI): SessionSummary | undefined {
+    return this.#confirmed.get(uri);
   }
 
   /** URIs of all sessions. */
@@ -24,15 +41,27 @@ export class OrderedSessions {
 
   /** Adds or replaces a session. An equal summary changes nothing, not even the object. Returns whether something changed. */
   set(summary: SessionSummary): boolean {
-    const before = this.#all.get(summary.resource);
+    const before = this.#confirmed.get(summary.resource);
     if (before !== undefined && sameJson(before, summary)) return false;
-    this.#all.set(summary.resource, summary);
-    this.#changed.add(summary.resource);
+    this.#confirmed.set(summary.resource, summary);
+    return this.predictAgain(summary.resource);
+  }
+
+  /** Applies changed predictions to a session. Returns whether something changed. */
+  predictAgain(uri: URI): boolean {
+    const confirmed = this.#confirmed.get(uri);
+    if (confirmed === undefined) return false;
+    const predicted = this.#predict(confirmed);
+    const before = this.#all.get(uri);
+    if (before !== undefined && sameJson(before, predicted)) return false;
+    this.#all.set(uri, predicted);
+    this.#changed.add(uri);
     return true;
   }
 
   /** Removes a session. Returns whether it was there. */
   delete(uri: URI): boolean {
+    this.#confirmed.delete(uri);
     if (!this.#all.delete(uri)) return false;
     this.#changed.add(uri);
     return true;

@@ -1,10 +1,13 @@
 import type { ListSessionsParams, SessionSummary } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { RpcError } from '@agenthost/rpc';
 import { describe, expect, test } from 'vitest';
-import { ROOT_URI, rootState } from '../../test/fake-host.ts';
-import { Harness } from '../../test/harness.ts';
+import { ROOT_URI, rootState, sessionState } from '../../test/fake-host.ts';
+import { Harness, microtasks } from '../../test/harness.ts';
+import type { ClientMemory } from '../mirror/action-store.ts';
 import type { SessionCatalogue } from './session-catalogue.ts';
 
+const READ = 32;
 const ARCHIVED = 64;
 
 const summary = (index: number, extra: Partial<SessionSummary> = {}): SessionSummary => ({
@@ -28,8 +31,8 @@ class Board extends Harness {
   onPage: (pageIndex: number) => void = () => undefined;
   pages: ListSessionsParams[] = [];
 
-  constructor(count: number) {
-    super();
+  constructor(count: number, memory?: ClientMemory) {
+    super(defined({ memory }));
     this.sessions = Array.from({ length: count }, (_, index) => summary(index));
     this.host.states.set(ROOT_URI, rootState());
     this.host.answers.set('listSessions', (params) => this.#page(params as ListSessionsParams));
@@ -243,6 +246,77 @@ describe('[CONN-5] a reconnect', () => {
     it.host.hold = () => false;
     await it.comeBack();
     expect([list.items.length, list.isComplete, list.problem]).toEqual([700, true, undefined]);
+  });
+});
+
+describe('[REC-1] actions without an answer', () => {
+  test('show in the list at once, without a connection too, and are not shown again as they were before', async () => {
+    const { it, list } = await open(3);
+    it.host.states.set('ahp-session:/1', sessionState('ahp-chat:/main'));
+    await it.cut();
+    const before = list.items;
+    void it.client.sessions.rename('ahp-session:/1', 'Renamed offline');
+    void it.client.sessions.setArchived('ahp-session:/2', true);
+    void it.client.sessions.setRead('ahp-session:/0', true);
+    await it.settle();
+    expect(titles(list)).toEqual(['Renamed offline', 'Session 0']);
+    expect(list.items[1]?.status).toBe(1 + READ);
+    expect(list.get('ahp-session:/2')?.status).toBe(1 + ARCHIVED);
+    expect(before.map(({ title }) => title)).toEqual(names(2, 1, 0));
+
+    // The host tells the list later than it answers the action.
+    it.host.judge = ({ action }) => {
+      if (action.type === 'session/titleChanged')
+        it.sessions = it.sessions.with(1, summary(1, { title: action.title }));
+      return undefined;
+    };
+    const seen = new Set<string | undefined>();
+    list.onChange(() => seen.add(list.get('ahp-session:/1')?.title));
+    await it.comeBack();
+    it.change(1, { title: 'Renamed offline' });
+    await it.settle();
+    expect([...seen]).toEqual(['Renamed offline']);
+  });
+
+  test('leave the list as the host has it when the host rejects them', async () => {
+    const { it, list } = await open(1);
+    it.host.states.set('ahp-session:/0', sessionState('ahp-chat:/main'));
+    it.host.judge = () => ({ reject: 'forbidden: no' });
+    const outcome = it.client.sessions.rename('ahp-session:/0', 'Not allowed');
+    await microtasks();
+    expect(titles(list)).toEqual(['Not allowed']);
+    expect(await it.run(outcome)).toMatchObject({ outcome: 'rejected' });
+    expect(titles(list)).toEqual(['Session 0']);
+  });
+
+  test('are applied to what other clients change meanwhile', async () => {
+    const { it, list } = await open(1);
+    it.host.states.set('ahp-session:/0', sessionState('ahp-chat:/main'));
+    it.host.judge = () => 'ignore';
+    void it.client.sessions.setRead('ahp-session:/0', true);
+    it.change(0, { title: 'By another client', status: 8 });
+    await it.settle();
+    expect(list.items[0]).toMatchObject({ title: 'By another client', status: 8 + READ });
+  });
+
+  test('restored from the memory of the last page show in a list that is made later', async () => {
+    let saved: string | undefined;
+    const memory = {
+      load: () => saved,
+      save: (text: string) => {
+        saved = text;
+      },
+    };
+    const first = await new Board(1, memory).online();
+    await first.cut();
+    void first.client.sessions.rename('ahp-session:/0', 'Before the reload');
+    const it = new Board(1, memory);
+    it.host.judge = () => 'ignore';
+    await it.online();
+    const list = it.client.sessions.catalogue();
+    await it.settle();
+    expect(titles(list)).toEqual(['Before the reload']);
+    first.client.close();
   });
 });
 

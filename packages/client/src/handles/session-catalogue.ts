@@ -13,6 +13,7 @@ import { ConnectionLost } from '../errors.ts';
 import { Listeners, type ReportError } from '../listeners.ts';
 import type { Mirror } from '../mirror/mirror.ts';
 import { OrderedSessions } from './ordered-sessions.ts';
+import { type PredictedSummaries, type SessionActionChange, summaryChanges } from './predicted-summaries.ts';
 
 /** Options of `Sessions.catalogue`. */
 export interface CatalogueOptions {
@@ -73,20 +74,26 @@ export class SessionCatalogue {
   /** Changed sessions that no page had, with the number of readings for them, and their changes. */
   readonly #missed = new Map<URI, { readonly looks: number; readonly changes: SessionSummaryChanges }>();
 
-  constructor(port: CataloguePort, { includeArchived = false }: CatalogueOptions, report: ReportError) {
+  constructor(
+    port: CataloguePort,
+    { includeArchived = false }: CatalogueOptions,
+    { report, summaries }: { readonly report: ReportError; readonly summaries: PredictedSummaries },
+  ) {
     this.#port = port;
     this.#sessions = new OrderedSessions(
       ({ status }) => includeArchived || (status & SessionStatus.IsArchived) === 0,
+      (summary) => summaries.predict(summary),
     );
     this.#onChange = new Listeners(report, 'change of the sessions');
     this.#stops = [
       port.onNotification('root/sessionAdded', ({ summary }) => this.#hear(summary)),
       port.onNotification('root/sessionRemoved', ({ session }) => this.#remove(session)),
       port.onNotification('root/sessionSummaryChanged', ({ session, changes }) => {
-        const before = this.#sessions.get(session);
+        const before = this.#sessions.confirmed(session);
         if (before !== undefined) this.#hear(changed(before, changes));
         else this.#miss(session, changes);
       }),
+      summaries.onChange((change) => this.#predict(change)),
       // Notifications that came meanwhile are lost [CONN-5].
       port.onStatus(({ state }) => {
         if (state === 'online') this.reload();
@@ -96,8 +103,8 @@ export class SessionCatalogue {
   }
 
   /**
-   * The sessions read so far, most recently modified first. The same array until something changes; a summary stays the same object until it
-   * changes.
+   * The sessions read so far, most recently modified first, with this client's unanswered actions applied. The same array until something
+   * changes; a summary stays the same object until it changes.
    */
   get items(): readonly SessionSummary[] {
     return this.#sessions.items;
@@ -150,6 +157,14 @@ export class SessionCatalogue {
     this.#heardLately.add(summary.resource);
     this.#removed.delete(summary.resource);
     if (this.#sessions.set(summary)) this.#changed();
+  }
+
+  #predict({ session, accepted }: SessionActionChange): void {
+    const before = this.#sessions.confirmed(session);
+    // The notification of an accepted action may come later than its envelope: the summary must not show the old value in between.
+    if (before !== undefined && accepted !== undefined)
+      this.#hear({ ...before, ...summaryChanges(before, accepted) });
+    if (this.#sessions.predictAgain(session)) this.#changed();
   }
 
   #remove(session: URI): void {

@@ -16,6 +16,7 @@ import type { ImportSource } from '../transfer/import-source.ts';
 import { type ExportPart, exportSession } from '../transfer/session-export.ts';
 import { type ImportOptions, importSession } from '../transfer/session-import.ts';
 import { ChatHandle } from './chat-handle.ts';
+import type { PredictedSummaries } from './predicted-summaries.ts';
 import { type CatalogueOptions, type CataloguePort, SessionCatalogue } from './session-catalogue.ts';
 import { type CreateSessionOptions, SessionHandle, type SessionsPort } from './session-handle.ts';
 import { ToolOffers } from './tools.ts';
@@ -26,16 +27,18 @@ export class Sessions {
   readonly #newId: () => string;
   readonly #now: () => number;
   readonly #report: ReportError;
+  readonly #summaries: PredictedSummaries;
   readonly #tools: ToolOffers;
 
   constructor(
     client: SessionsPort & CataloguePort,
-    parts: { newId: () => string; now: () => number; report: ReportError },
+    parts: { newId: () => string; now: () => number; report: ReportError; summaries: PredictedSummaries },
   ) {
     this.#client = client;
     this.#newId = parts.newId;
     this.#now = parts.now;
     this.#report = parts.report;
+    this.#summaries = parts.summaries;
     this.#tools = new ToolOffers(client);
   }
 
@@ -58,7 +61,7 @@ export class Sessions {
    * it after use.
    */
   catalogue(options: CatalogueOptions = {}): SessionCatalogue {
-    return new SessionCatalogue(this.#client, options, this.#report);
+    return new SessionCatalogue(this.#client, options, { report: this.#report, summaries: this.#summaries });
   }
 
   /**
@@ -161,17 +164,17 @@ export class Sessions {
     return this.open(channel, { turns, maxLatencyMs });
   }
 
-  /** Renames a session that need not be open; see `SessionHandle.rename`. */
+  /** Renames a session that need not be open; see `SessionHandle.rename`. A catalogue shows the effect at once. */
   rename(uri: URI, title: string): Promise<DispatchOutcome> {
     return this.#client.dispatch(uri, { type: 'session/titleChanged', title });
   }
 
-  /** Marks a session that need not be open as read or unread. */
+  /** Marks a session that need not be open as read or unread. A catalogue shows the effect at once. */
   setRead(uri: URI, isRead: boolean): Promise<DispatchOutcome> {
     return this.#client.dispatch(uri, { type: 'session/isReadChanged', isRead });
   }
 
-  /** Archives a session that need not be open, or takes it out of the archive. */
+  /** Archives a session that need not be open, or takes it out of the archive. A catalogue shows the effect at once. */
   setArchived(uri: URI, isArchived: boolean): Promise<DispatchOutcome> {
     return this.#client.dispatch(uri, { type: 'session/isArchivedChanged', isArchived });
   }

@@ -34,6 +34,10 @@ export interface DispatcherPort {
   predict(channel: URI): void;
   /** The pending actions of these channels changed: shows that and calls the listeners. */
   changed(channels: ReadonlySet<URI>): void;
+  /** An action has no outcome yet; also called for restored actions, while the dispatcher is constructed. */
+  dispatched(channel: URI, clientSeq: number, action: StateAction): void;
+  /** An action has its outcome. */
+  settled(channel: URI, clientSeq: number, outcome: DispatchOutcome): void;
 }
 
 /** Milliseconds without an echo after which a ping asks whether one will come. */
@@ -177,10 +181,12 @@ export class Dispatcher {
     });
     const resolve = (value: DispatchOutcome): void => {
       this.#port.store?.settled(clientSeq);
+      this.#port.settled(channel, clientSeq, value);
       settle(value);
     };
     const entry: PendingAction = { channel, clientSeq, action, sentOn: 0, resolve };
     this.#pending.add(entry);
+    this.#port.dispatched(channel, clientSeq, action);
     return { entry, outcome };
   }
 
