@@ -26,6 +26,7 @@ import { SendButtons } from './send-buttons.tsx';
 import { useDraft } from './use-draft.ts';
 import { useSelection } from './use-selection.ts';
 import { useSending } from './use-sending.ts';
+import { useStartFocus } from './use-start-focus.ts';
 import { useStopByEscape } from './use-stop-by-escape.ts';
 import { useTyping } from './use-typing.ts';
 
@@ -40,6 +41,7 @@ export function Composer({
   readonly chat: ChatHandle;
 }) {
   const field = useRef<HTMLTextAreaElement>(null);
+  useStartFocus(field);
   const draft = useDraft(link, chat);
   const { content } = draft;
   const choices = useSelection(link, session, chat, content);

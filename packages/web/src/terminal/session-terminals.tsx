@@ -59,6 +59,8 @@ export function SessionTerminals({
   const [kept, setKept] = useState<ReadonlySet<URI>>(NO_URIS);
   const terminals = useTerminalsOf(link, session, kept);
   const [chosen, setChosen] = useState<URI>();
+  // The terminal that was opened here gets the focus.
+  const [opened, setOpened] = useState<URI>();
   const [isCreating, setIsCreating] = useState(false);
   const selected =
     terminals.find(({ resource }) => resource === chosen)?.resource ?? terminals.at(-1)?.resource;
@@ -87,6 +89,7 @@ export function SessionTerminals({
           link={link}
           uri={selected}
           className="flex-1"
+          autoFocus={selected === opened}
           isInSession
           onReplaced={(uri) => {
             keep(uri);
@@ -104,6 +107,7 @@ export function SessionTerminals({
             setIsCreating(false);
             keep(uri);
             setChosen(uri);
+            setOpened(uri);
           }}
         />
       )}

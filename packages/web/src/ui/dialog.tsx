@@ -33,6 +33,7 @@ export function Dialog({
         <Radix.Overlay className="fixed inset-0 z-40 bg-black/40" />
         <Radix.Content
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+          onOpenAutoFocus={focusFirstField}
           className={classes(
             'fixed z-50 flex max-h-[90dvh] flex-col border border-line bg-raised shadow-2xl',
             'inset-x-0 bottom-0 rounded-t-2xl pb-[env(safe-area-inset-bottom)]',
@@ -64,3 +65,16 @@ export function Dialog({
     </Radix.Root>
   );
 }
+
+/** Focuses the first field. Without fields the first button gets the focus; on touch screens too, where a field would open the keyboard. */
+function focusFirstField(event: Event): void {
+  if (!(event.target instanceof Element) || matchMedia('(pointer: coarse)').matches) return;
+  const field = event.target.querySelector<HTMLElement>(FIELDS);
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
+}
+
+const FIELDS = ['input', 'textarea', 'select']
+  .map((name) => `${name}:not(:disabled, [type='hidden'], [type='file'])`)
+  .join();
