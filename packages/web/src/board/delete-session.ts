@@ -1,4 +1,5 @@
-import { ConnectionLost } from '@agenthost/client';
+import { ConnectionLost, RpcError } from '@agenthost/client';
+import { ErrorCodes } from '@agenthost/protocol';
 import { Emitter } from '../live/emitter.ts';
 import { type HostLink, messageOf } from '../live/host-link.ts';
 import type { Hosts } from '../live/hosts.ts';
@@ -122,7 +123,8 @@ async function dispose(link: HostLink, deletion: Deletion): Promise<void> {
     await link.client.sessions.dispose(deletion.session);
   } catch (error) {
     if (error instanceof ConnectionLost) return postpone(deletion);
-    showError(text.board.deleteFailed(messageOf(error)));
+    // An earlier attempt, another tab or another client has deleted it.
+    if (!isGone(error)) showError(text.board.deleteFailed(messageOf(error)));
   }
   forget(deletion);
 }
@@ -135,5 +137,8 @@ function postpone(deletion: Deletion): void {
 function forget(deletion: Deletion): void {
   deletions.set(deletions.value.filter((each) => !isOf(each, deletion)));
 }
+
+const isGone = (error: unknown): boolean =>
+  error instanceof RpcError && error.code === ErrorCodes.SessionNotFound;
 
 const isOf = (a: Deletion, b: Deletion): boolean => a.host === b.host && a.session === b.session;

@@ -36,7 +36,12 @@ function Content({
   readonly message: string | undefined;
 }) {
   const mayAct = useMayAct(link);
-  if (!mayAct) return <EmptyState title={text.newSession.title}>{text.newSession.observe}</EmptyState>;
+  if (!mayAct)
+    return (
+      <EmptyState title={text.newSession.title}>
+        {link.isCopy ? text.newSession.offline : text.newSession.observe}
+      </EmptyState>
+    );
   return <NewSessionForm link={link} folder={folder} message={message} />;
 }
 

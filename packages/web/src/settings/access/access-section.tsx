@@ -25,7 +25,11 @@ export function AccessSection({ link }: { readonly link: HostLink }) {
   if (isAdmin) return <Tokens link={link} />;
   return (
     <Panel title={text.settings.tokens} description={text.settings.tokensExplain}>
-      <Note>{text.settings.tokensForAdmins(text.settings.rights[link.client?.scope ?? 'observe'])}</Note>
+      <Note>
+        {link.isCopy
+          ? text.settings.hostAway
+          : text.settings.tokensForAdmins(text.settings.rights[link.client?.scope ?? 'observe'])}
+      </Note>
     </Panel>
   );
 }
