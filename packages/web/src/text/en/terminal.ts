@@ -16,7 +16,7 @@ export const terminal = {
   watchOnly: 'You watch only. This token does not allow to type.',
   takeOver: 'Take over',
   takeOverHint: 'Type here, and set the size of the terminal',
-  mustHandOver: 'Only this client can hand it over.',
+  mustHandOver: 'It must stop typing there first.',
   giveBack: 'Stop typing here',
   handTo: (name: string) => `Hand over to ${name}`,
   openSession: 'Open session',
