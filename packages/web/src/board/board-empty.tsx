@@ -1,3 +1,4 @@
+import type { AgentInfo } from '@agenthost/protocol';
 import { Link } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
 import { OWN_HOST } from '../live/hosts.ts';
@@ -22,6 +23,7 @@ export function BoardEmpty({
   const { state } = useLinkStatus(own);
   const mayAct = useMayAct(own);
   const agentCount = useRootPart(own, ({ agents }) => agents.length, undefined);
+  const hasOnlyDemo = useRootPart(own, ({ agents }) => agents.every(isDemo), false);
   if (isCompact) return <p className="px-4 py-6 text-center text-sm text-muted">{text.board.emptyTitle}</p>;
   if (state !== 'online')
     return <EmptyState title={text.board.emptyTitle}>{text.board.emptyAway}</EmptyState>;
@@ -52,16 +54,21 @@ export function BoardEmpty({
       >
         {text.board.empty}
       </EmptyState>
-      {!hasArchived && <Examples />}
+      {!hasArchived && (
+        <Examples prompts={hasOnlyDemo ? text.board.demoPrompts : text.board.examplePrompts} />
+      )}
     </div>
   );
 }
 
-function Examples() {
+/** Agents follow a message; the demo agent follows commands. */
+const isDemo = ({ provider }: AgentInfo): boolean => provider === 'demo';
+
+function Examples({ prompts }: { readonly prompts: readonly string[] }) {
   return (
     <section aria-label={text.board.examples} className="mx-auto flex max-w-md flex-col gap-2 px-6 pb-8">
       <h3 className="text-center text-xs text-muted">{text.board.examples}</h3>
-      {text.board.examplePrompts.map((prompt) => (
+      {prompts.map((prompt) => (
         <Link
           key={prompt}
           to="/new"

@@ -3,6 +3,22 @@ import type { Need, StatusSign } from '../../board/session-need.ts';
 /** Texts of the feature `board`. */
 export const board = {
   title: 'Sessions',
+  overview: 'Overview',
+  overviewCounts: (asks: number, running: number, unread: number) => {
+    const parts = [
+      asks === 0 ? '' : asks === 1 ? '1 needs you' : `${asks} need you`,
+      running === 0 ? '' : `${running} running`,
+      unread === 0 ? '' : `${unread} finished and not read`,
+    ].filter((part) => part !== '');
+    return parts.length === 0 ? 'Nothing waits for you.' : parts.join(' · ');
+  },
+  finished: 'Finished, not read',
+  earlier: 'Earlier',
+  moreInList: (count: number) =>
+    count === 1 ? '1 more is in the list.' : `${count} more are in the list.`,
+  moreAsksOpen: (count: number) =>
+    count === 1 ? '1 more question in this session' : `${count} more questions in this session`,
+  separator: ' · ',
   listLabel: 'Sessions by group',
   sidebarLabel: 'All sessions',
   newSession: 'New session',
@@ -85,6 +101,11 @@ export const board = {
     'Explain how this project is laid out, and where to start reading.',
     'Find the slowest test and say why it is slow.',
     'Write a README with how to build, run and test this.',
+  ],
+  demoPrompts: [
+    'write hello.txt Hello from agenthost',
+    'run git status --short || ls -la',
+    'What can you do?',
   ],
   noAgentsTitle: 'No agent is installed',
   noAgents:
