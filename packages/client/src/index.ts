@@ -29,6 +29,7 @@ export type { MessageQueue } from './handles/message-queue.ts';
 export type { OwnPresence, Presence } from './handles/presence.ts';
 export { type Prompt, TurnGone } from './handles/prompt.ts';
 export type { Push } from './handles/push.ts';
+export { type FoldedText, foldText, searchedText } from './handles/searched-text.ts';
 export type { CatalogueOptions, SessionCatalogue } from './handles/session-catalogue.ts';
 export type { CreateSessionOptions, SessionHandle } from './handles/session-handle.ts';
 export type { Sessions } from './handles/sessions.ts';

@@ -74,6 +74,39 @@ test('a text is found in messages and in all parts of answers, the newest turn f
   expect(await find('')).toEqual([]);
 });
 
+test('outputs, notices, questions and errors are found too', async () => {
+  const { find } = await opened({
+    turns: [
+      answered(
+        't1',
+        '-',
+        {
+          kind: 'toolCall',
+          toolCall: {
+            toolCallId: 'c1',
+            toolName: 'bash',
+            displayName: 'Run',
+            status: 'completed',
+            invocationMessage: 'Run',
+            pastTenseMessage: 'Ran',
+            success: true,
+            confirmed: 'not-needed',
+            content: [{ type: 'text', text: 'an output' }],
+          },
+        },
+        { kind: 'systemNotification', content: 'a notice' },
+        {
+          kind: 'inputRequest',
+          request: { id: 'q1', questions: [{ kind: 'text', id: 'a', message: 'a question' }] },
+          response: 'accept',
+        },
+        { kind: 'error', error: { errorType: 'agent', message: 'a fault' } },
+      ),
+    ],
+  });
+  for (const text of ['output', 'notice', 'question', 'fault']) expect(await find(text)).toHaveLength(1);
+});
+
 test('[CHAT-15] older turns are read page by page and stay out of the mirror', async () => {
   const turns = Array.from({ length: 250 }, (_, index) =>
     turnOf(`t${index}`, index % 100 === 7 ? 'here' : '-'),

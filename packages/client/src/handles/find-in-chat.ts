@@ -1,12 +1,6 @@
-import type {
-  ChatState,
-  FetchTurnsResult,
-  ResponsePart,
-  StringOrMarkdown,
-  Turn,
-  URI,
-} from '@agenthost/protocol';
+import type { ChatState, FetchTurnsResult, ResponsePart, Turn, URI } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
+import { foldText, searchedText } from './searched-text.ts';
 
 /** A text of a chat that has what was looked for. */
 export interface ChatMatch {
@@ -50,7 +44,7 @@ export async function* findInChat(
   text: string,
   { signal }: FindOptions,
 ): AsyncGenerator<ChatMatch, void, undefined> {
-  const wanted = fold(text).text;
+  const wanted = foldText(text).text;
   if (wanted === '') return;
   const { turns, activeTurn, turnsNextCursor } = chat.state;
   let page: readonly SearchedTurn[] = activeTurn === undefined ? turns : [...turns, activeTurn];
@@ -84,13 +78,13 @@ function* matchesIn({ message, responseParts }: SearchedTurn, wanted: string): G
   const inMessage = matchIn(message.text, wanted);
   if (inMessage !== undefined) yield inMessage;
   for (const part of responseParts) {
-    const found = matchIn(textOf(part), wanted);
+    const found = matchIn(searchedText(part), wanted);
     if (found !== undefined) yield { ...found, ...defined({ partId: idOf(part) }) };
   }
 }
 
 function matchIn(text: string, wanted: string): Omit<Found, 'partId'> | undefined {
-  const folded = fold(text);
+  const folded = foldText(text);
   const first = folded.text.indexOf(wanted);
   if (first < 0) return undefined;
   let count = 0;
@@ -105,53 +99,7 @@ function matchIn(text: string, wanted: string): Omit<Found, 'partId'> | undefine
   return { count, snippet, match: [start + shift, end + shift] };
 }
 
-/** The texts that a person sees of a part. */
-function textOf(part: ResponsePart): string {
-  if (part.kind === 'markdown' || part.kind === 'reasoning') return part.content;
-  if (part.kind !== 'toolCall') return '';
-  const { displayName, intention, ...call } = part.toolCall;
-  const input = 'toolInput' in call ? call.toolInput : undefined;
-  const invocation = 'invocationMessage' in call ? call.invocationMessage : undefined;
-  const result = 'pastTenseMessage' in call ? call.pastTenseMessage : undefined;
-  return [
-    displayName,
-    intention ?? '',
-    plain(invocation),
-    typeof input === 'object' ? (input['x-beginning'] ?? '') : (input ?? ''),
-    plain(result),
-  ]
-    .filter((text) => text !== '')
-    .join('\n');
-}
-
-const plain = (text: StringOrMarkdown | undefined): string =>
-  typeof text === 'object' ? text.markdown : (text ?? '');
-
 function idOf(part: ResponsePart): string | undefined {
   if (part.kind === 'toolCall') return part.toolCall.toolCallId;
   return 'id' in part ? part.id : undefined;
 }
-
-interface Folded {
-  readonly text: string;
-  /** The index in the source of an index in `text`. */
-  sourceOf(index: number): number;
-}
-
-/** Text without the differences of case and accents. */
-function fold(source: string): Folded {
-  // Most text is ASCII, where nothing moves.
-  if (!NOT_ASCII.test(source)) return { text: source.toLowerCase(), sourceOf: (index) => index };
-  const origins: number[] = [];
-  const pieces: string[] = [];
-  let at = 0;
-  for (const character of source) {
-    const piece = character.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-    for (let unit = 0; unit < piece.length; unit += 1) origins.push(at);
-    pieces.push(piece);
-    at += character.length;
-  }
-  return { text: pieces.join(''), sourceOf: (index) => origins[index] ?? source.length };
-}
-
-const NOT_ASCII = /[^\p{ASCII}]/u;

@@ -11,7 +11,9 @@ import type { Row } from '../transcript/rows.ts';
 import { ChatSearch } from './find-model.ts';
 import { rowOfPlace } from './find-row.ts';
 import { clearMarks, markMatches } from './highlight.ts';
-import { useLoadAllTurns } from './use-load-all-turns.ts';
+import { olderTurnsOf, turnOfMatch } from './older-matches.ts';
+import { useLoadTurn } from './use-load-turn.ts';
+import { useOlderMatches } from './use-older-matches.ts';
 import '../code/code.css';
 
 interface FindBarProps {
@@ -21,7 +23,7 @@ interface FindBarProps {
   readonly onClose: () => void;
 }
 
-/** Finds text in the chat: in the loaded turns at once, in older ones as they load. */
+/** Finds text in the chat. The host searches older turns; a turn is loaded when the person goes to a match in it. */
 export function FindBar({ rows, showRow, frame, onClose }: FindBarProps) {
   const { chat } = useChatScope();
   const [query, setQuery] = useState('');
@@ -34,10 +36,16 @@ export function FindBar({ rows, showRow, frame, onClose }: FindBarProps) {
     () => search.placesIn({ turns, ...(active === undefined ? {} : { activeTurn: active }) }),
     [search, turns, active],
   );
-  const isLoading = useLoadAllTurns(chat, query.trim() !== '');
-  // Places are counted from the end: older turns that load in front do not move the current one.
-  const position = places.length - 1 - Math.min(fromEnd, Math.max(0, places.length - 1));
-  const place = places[position];
+  const { matches, isSearching } = useOlderMatches(chat, query.trim());
+  const older = useMemo(() => {
+    const loaded = new Set([...turns.map(({ id }) => id), active?.id]);
+    return olderTurnsOf(matches, (turnId) => loaded.has(turnId));
+  }, [matches, turns, active?.id]);
+  const matchCount = older.reduce((sum, { count }) => sum + count, places.length);
+  // Matches are counted from the end, so that turns that load in front do not change the current one.
+  const current = Math.min(fromEnd, Math.max(0, matchCount - 1));
+  const place = places[places.length - 1 - current];
+  useLoadTurn(chat, turnOfMatch(older, current - places.length));
   const row = place === undefined ? undefined : rowOfPlace(rows, place);
   const rowKey = row?.key;
 
@@ -65,8 +73,8 @@ export function FindBar({ rows, showRow, frame, onClose }: FindBarProps) {
   }, [frame, query, rowKey]);
 
   const move = (step: number): void => {
-    if (places.length === 0) return;
-    setFromEnd((before) => (Math.min(before, places.length - 1) - step + places.length) % places.length);
+    if (matchCount === 0) return;
+    setFromEnd((before) => (Math.min(before, matchCount - 1) - step + matchCount) % matchCount);
   };
   return (
     <div
@@ -88,9 +96,9 @@ export function FindBar({ rows, showRow, frame, onClose }: FindBarProps) {
         }}
       />
       <span role="status" className="flex shrink-0 items-center gap-1.5 px-1 text-xs text-muted tabular-nums">
-        {isLoading && <Spinner label={text.chat.findLoading} className="size-3.5" />}
-        {query.trim() !== '' &&
-          (place === undefined ? text.chat.findNone : text.chat.findCount(position + 1, places.length))}
+        {isSearching && <Spinner label={text.chat.findLoading} className="size-3.5" />}
+        {query.trim() !== '' && matchCount === 0 && !isSearching && text.chat.findNone}
+        {matchCount > 0 && text.chat.findCount(matchCount - current, matchCount)}
       </span>
       <IconButton size="small" label={text.chat.findPrevious} onClick={() => move(-1)}>
         <ChevronUp className="size-4" aria-hidden />

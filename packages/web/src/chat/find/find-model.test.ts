@@ -1,7 +1,7 @@
 import type { ResponsePart, Turn } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { RowProjector } from '../transcript/rows.ts';
-import { ChatSearch, offsetsOf } from './find-model.ts';
+import { ChatSearch, offsetsOf, rangesOf } from './find-model.ts';
 import { rowOfPlace } from './find-row.ts';
 
 const turn = (id: string, text: string, ...responseParts: ResponsePart[]): Turn => ({
@@ -12,8 +12,9 @@ const turn = (id: string, text: string, ...responseParts: ResponsePart[]): Turn 
 });
 
 describe('finding text in a chat', () => {
-  it('finds places without regard to case', () => {
+  it('finds places without regard to case and accents', () => {
     expect(offsetsOf('Foo foo FOO', 'foo')).toEqual([0, 4, 8]);
+    expect(rangesOf('Ein Café', 'cafe')).toEqual([[4, 8]]);
     expect(offsetsOf('anything', '')).toEqual([]);
   });
 

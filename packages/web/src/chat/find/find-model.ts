@@ -1,6 +1,5 @@
-import type { ActiveTurn, ChatState, ResponsePart, Turn } from '@agenthost/protocol';
-import { callTitle, inputTextOf } from '../cards/call-text.ts';
-import { contentOf } from '../cards/card-kind.ts';
+import { foldText, searchedText } from '@agenthost/client';
+import type { ActiveTurn, ChatState, Turn } from '@agenthost/protocol';
 
 /** A place where the text was found. */
 export interface FoundPlace {
@@ -18,40 +17,19 @@ type AnyTurn = Turn | ActiveTurn;
 /** Matches of one part beyond this number are not listed. */
 const MAX_MATCHES_PER_PART = 500;
 
-/** The text of a part that a search looks at. */
-export function searchedText(part: ResponsePart): string {
-  switch (part.kind) {
-    case 'markdown':
-    case 'reasoning':
-      return part.content;
-    case 'toolCall': {
-      const outputs = contentOf(part.toolCall).map((block) => (block.type === 'text' ? block.text : ''));
-      return [callTitle(part.toolCall), inputTextOf(part.toolCall) ?? '', ...outputs].join('\n');
-    }
-    case 'systemNotification':
-      return typeof part.content === 'string' ? part.content : part.content.markdown;
-    case 'inputRequest':
-      return [
-        part.request.message ?? '',
-        ...(part.request.questions ?? []).map(({ message }) => message),
-      ].join('\n');
-    case 'error':
-      return part.error.message;
-    case 'contentRef':
-      return part.uri;
-    default:
-      return part satisfies never;
-  }
+/** Offsets of a text in another one, without regard to case and accents, in UTF-16 code units. */
+export function offsetsOf(content: string, query: string): number[] {
+  return rangesOf(content, query).map(([start]) => start);
 }
 
-/** Offsets of a text in another one, without regard to case. */
-export function offsetsOf(content: string, query: string): number[] {
-  const wanted = query.toLocaleLowerCase();
+/** Starts and ends of a text in another one, without regard to case and accents, in UTF-16 code units. */
+export function rangesOf(content: string, query: string): (readonly [start: number, end: number])[] {
+  const wanted = foldText(query).text;
   if (wanted === '') return [];
-  const lower = content.toLocaleLowerCase();
-  const found: number[] = [];
-  for (let at = lower.indexOf(wanted); at !== -1; at = lower.indexOf(wanted, at + wanted.length)) {
-    found.push(at);
+  const { text, sourceOf } = foldText(content);
+  const found: (readonly [number, number])[] = [];
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
+    found.push([sourceOf(at), sourceOf(at + wanted.length)]);
     if (found.length >= MAX_MATCHES_PER_PART) break;
   }
   return found;
