@@ -41,8 +41,8 @@ export function KeyRow({
       onPointerDown={(event) => event.preventDefault()}
       className="hidden shrink-0 gap-1 overflow-x-auto border-t border-line bg-canvas p-1 touch:flex"
     >
-      {key(text.terminal.keys.escape, () => '\u001b', 'Esc')}
-      {key(text.terminal.keys.tab, () => '\t', 'Tab')}
+      {key(text.terminal.keys.escape, () => '\u001b')}
+      {key(text.terminal.keys.tab, () => '\t')}
       <button
         type="button"
         aria-pressed={isControl}

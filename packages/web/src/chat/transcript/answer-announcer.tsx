@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { answerOf } from '../actions/use-turn-actions.tsx';
 import { useChatScope } from '../chat-scope.tsx';
 
@@ -23,7 +24,7 @@ export function AnswerAnnouncer() {
         const answer = answerOf({ chat }, last.id)
           .replaceAll(/[`*_#>|]/g, '')
           .slice(0, SPOKEN_LENGTH);
-        setSpoken(`${state[last.state]}: ${answer}`);
+        setSpoken(`${state[last.state]}: ${visibleText(answer)}`);
       }
       activeId = activeTurn?.id;
     });

@@ -1,6 +1,6 @@
 import type { PendingMessage } from '@agenthost/protocol';
 import { GripVertical, Navigation, Paperclip, Pencil, X } from 'lucide-react';
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef } from 'react';
 import { text } from '../../text/text.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
@@ -36,9 +36,16 @@ export function QueuedMessage({
   readonly onRemove: () => void;
   readonly onSteer: () => void;
 }) {
+  const moved = useRef<HTMLElement>(undefined);
+  useLayoutEffect(() => {
+    // An element that moves in the document loses the focus.
+    moved.current?.focus();
+    moved.current = undefined;
+  }, [place]);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
     event.preventDefault();
+    if (event.target instanceof HTMLElement) moved.current = event.target;
     onMove(event.key === 'ArrowUp' ? -1 : 1);
   };
   const attachmentCount = message.attachments?.length ?? 0;

@@ -81,7 +81,7 @@ export const terminal = {
   // Keys above the on-screen keyboard.
   keyRow: 'Terminal keys',
   keys: {
-    escape: 'Escape',
+    escape: 'Esc',
     tab: 'Tab',
     control: 'Ctrl',
     left: 'Left',
