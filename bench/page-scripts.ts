@@ -37,8 +37,8 @@ export const takeLoop = `(() => { const { waits, tasks } = window.loop; window.l
 
 /** Types a text into a field at once and resolves with the milliseconds until the first frame in which another text is gone. */
 export const filterMs = (label: string, value: string, gone: string): string => `new Promise((resolve) => {
-  const field = document.querySelector('main [aria-label=${JSON.stringify(label)}]');
-  const isGone = () => !document.querySelector('main').innerText.includes(${JSON.stringify(gone)});
+  const field = document.querySelector('aside [aria-label=${JSON.stringify(label)}]');
+  const isGone = () => !document.querySelector('aside').innerText.includes(${JSON.stringify(gone)});
   const startedAt = performance.now();
   const check = () => (isGone() ? resolve(performance.now() - startedAt) : requestAnimationFrame(check));
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, ${JSON.stringify(value)});

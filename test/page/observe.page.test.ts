@@ -61,10 +61,17 @@ describe.skipIf(!hasChromium)('a browser with the scope observe', () => {
   test('sees the board, the settings and the terminals, without a way to change them', async () => {
     const owner = await stage().client();
     await stage().session(owner, 'ask');
-    const terminal = await owner.createTerminal({ name: 'Builds', command: ['/bin/sh', '-c', 'echo made; cat'] });
+    const terminal = await owner.createTerminal({
+      name: 'Builds',
+      command: ['/bin/sh', '-c', 'echo made; cat'],
+    });
     const page = await watcher();
-    await page.getByRole('main').getByRole('link', { name: /Needs an answer/ }).first().waitFor();
-    await page.getByRole('main').getByText('Asks for approval').first().waitFor();
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /Needs an answer/ })
+      .first()
+      .waitFor();
+    await page.getByRole('main').getByRole('region', { name: 'Ponder about everything?' }).waitFor();
     expect(await actsOf(page)).toEqual([]);
     await page.getByRole('link', { name: 'Terminals' }).first().click();
     await page.getByText('You watch only.').waitFor();

@@ -13,11 +13,11 @@ interface HostSearch {
   readonly host?: string | undefined;
 }
 
-/** The board: all sessions. */
+/** All sessions, or an overview beside them. */
 const boardRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('../board/board-view.tsx'), 'BoardView'),
+  component: lazyRouteComponent(() => import('../board/home-view.tsx'), 'HomeView'),
 });
 
 /** A session with its chats: `/s/<session URI>?chat=<chat URI>&ask=<id of a question>&turn=<turn id>`. */

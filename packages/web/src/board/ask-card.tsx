@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useMayAct } from '../live/use-scope.ts';
 import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
+import { classes } from '../ui/class-names.ts';
 import { SafeText } from '../ui/safe-text.tsx';
 import { type BoardSession, hostParam } from './board-session.ts';
 import { reportOutcome } from './session-actions.ts';
@@ -12,13 +13,25 @@ const LINK =
   'inline-flex h-8 items-center rounded-lg border border-line-strong bg-raised px-2.5 text-sm font-medium hover:bg-hover touch:h-10';
 
 /** What a session asks, with the answers that need no more than a click. */
-export function AskCard({ session }: { readonly session: BoardSession }) {
+export function AskCard({
+  session,
+  className = 'mx-2.5 ms-9 mb-2.5',
+}: {
+  readonly session: BoardSession;
+  /** Its margins. */
+  readonly className?: string;
+}) {
   const mayAct = useMayAct(session.link);
   const asks = session.summary['x-asks'];
   const ask = asks?.first;
   const more = (asks?.count ?? 0) - 1;
   return (
-    <div className="mx-2.5 ms-9 mb-2.5 flex flex-col gap-2 rounded-lg border border-line bg-sunken px-3 py-2 text-sm">
+    <div
+      className={classes(
+        'flex flex-col gap-2 rounded-lg border border-line bg-sunken px-3 py-2 text-sm',
+        className,
+      )}
+    >
       <p className="min-w-0 break-words">
         <span className="text-warn">{ask === undefined ? '' : `${KINDS[ask.kind]()} `}</span>
         <SafeText>{ask?.title ?? text.board.unknownAsk}</SafeText>

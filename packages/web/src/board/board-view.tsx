@@ -14,6 +14,7 @@ import { FilterMenu } from './filter-menu.tsx';
 import { HostsDialog } from './hosts/hosts-dialog.tsx';
 import { SearchField } from './search/search-field.tsx';
 import { useBoard } from './use-board.ts';
+import { useEnterKeys } from './use-enter-keys.ts';
 
 /** All sessions of all hosts, by what they need or by project. */
 export function BoardView() {
@@ -30,8 +31,7 @@ export function BoardView() {
   });
   useAction({ id: 'board.grouping', label: text.palette.switchGrouping, keys: 'g', run: switchGrouping });
   const enter = (): void => list.current?.focus();
-  useAction({ id: 'board.down', label: text.board.keyMove, keys: 'j', isKeyOnly: true, run: enter });
-  useAction({ id: 'board.arrow', label: text.board.keyMove, keys: 'ArrowDown', isKeyOnly: true, run: enter });
+  useEnterKeys(enter);
   return (
     <div className="mx-auto flex min-h-0 w-full max-w-5xl flex-1 flex-col">
       <header className="flex items-center gap-1.5 px-3 pt-3 pb-1 sm:px-5">

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { relativeTime } from './relative-time.ts';
+import { relativeTime, shortTime } from './relative-time.ts';
 
 const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
 const NOW = Date.UTC(2026, 0, 15);
@@ -15,4 +15,17 @@ it('uses the largest unit that fits', () => {
 
 it('shows a time in the future as now, because clocks differ', () => {
   expect(relativeTime(NOW + 10 * MINUTE, NOW, format)).toBe('now');
+});
+
+it('narrow columns get a number and a letter, up to a month', () => {
+  const short = (count: number, unit: string): string => `${count}${unit[0]}`;
+  const at = (age: number): string => shortTime(NOW - age, NOW, format, short);
+  expect([30_000, 5 * 60_000, 7_200_000, 86_400_000 * 3, 86_400_000 * 15, 86_400_000 * 40].map(at)).toEqual([
+    'now',
+    '5m',
+    '2h',
+    '3d',
+    '2w',
+    'last month',
+  ]);
 });

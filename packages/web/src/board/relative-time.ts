@@ -17,6 +17,21 @@ const UNITS = [
   ['minute', MINUTE_MS],
 ] as const;
 
+/** Without "ago", for narrow columns: `now`, `5m`, `2h`, `3d`; a month and more in words. `short` formats a count of a unit. */
+export function shortTime(
+  at: number,
+  nowMs: number,
+  format: Intl.RelativeTimeFormat,
+  short: (count: number, unit: 'minute' | 'hour' | 'day' | 'week') => string,
+): string {
+  const age = Math.max(0, nowMs - at);
+  if (age < MINUTE_MS || age >= MONTH_MS) return relativeTime(at, nowMs, format);
+  if (age < HOUR_MS) return short(Math.floor(age / MINUTE_MS), 'minute');
+  if (age < DAY_MS) return short(Math.floor(age / HOUR_MS), 'hour');
+  if (age < WEEK_MS) return short(Math.floor(age / DAY_MS), 'day');
+  return short(Math.floor(age / WEEK_MS), 'week');
+}
+
 /** How long ago a time was, in words: `now`, `5m ago`, `yesterday`. `at` and `nowMs` are milliseconds since the epoch. */
 export function relativeTime(at: number, nowMs: number, format: Intl.RelativeTimeFormat): string {
   // Clocks of host and browser differ a little.

@@ -11,6 +11,7 @@ import { projectName } from './folder-name.ts';
 import type { RowControls } from './list-controls.ts';
 import { RenameField } from './rename-field.tsx';
 import { titleOf } from './session-actions.ts';
+import { factsOf } from './session-facts.ts';
 import { signOf } from './session-need.ts';
 import { StatusIcon } from './status-icon.tsx';
 import { exactTime, useRelativeTime } from './use-now.ts';
@@ -67,17 +68,14 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
           <StatusIcon sign={sign} className="mt-0.5" />
           <span className="min-w-0 flex-1">
             <span className="flex items-baseline gap-2">
-              <span
-                className={classes('min-w-0 flex-1 truncate', isStrong && 'font-medium')}
-                title={titleOf(session)}
-              >
-                <SafeText>{titleOf(session)}</SafeText>
+              <span className={classes('min-w-0 flex-1', isStrong && 'font-medium')} title={titleOf(session)}>
+                <SafeText className="truncate-auto">{titleOf(session)}</SafeText>
               </span>
-              {!isCompact && <Facts {...props} className="hidden sm:flex" />}
-              <Time iso={session.summary.modifiedAt} />
+              {!isCompact && <Facts {...props} className="hidden max-w-80 sm:block" />}
+              <Time iso={session.summary.modifiedAt} isShort={isCompact} />
             </span>
             <Detail {...props} />
-            {!isCompact && <Facts {...props} className="mt-0.5 flex sm:hidden" />}
+            {!isCompact && <Facts {...props} className="mt-0.5 block sm:hidden" />}
           </span>
         </RowLink>
       )}
@@ -124,43 +122,31 @@ function Detail({ session, isCompact }: SessionRowProps) {
   if (shown === '' || (ask !== undefined && !isCompact)) return undefined;
   return (
     <span
-      className={classes('block truncate text-xs', ask === undefined ? 'text-muted' : 'text-warn')}
+      className={classes('block text-xs', ask === undefined ? 'text-muted' : 'text-warn')}
       title={isCompact && project !== '' ? project : undefined}
     >
-      <SafeText>{shown}</SafeText>
+      <SafeText className="truncate-auto">{shown}</SafeText>
     </span>
   );
 }
 
 /** Project, agent and host. */
 function Facts({ session, showsHost, className }: SessionRowProps & { readonly className: string }) {
-  const project = projectName(session.summary);
+  const facts = factsOf(session, showsHost);
   return (
-    <span className={classes('min-w-0 shrink items-baseline gap-2 text-xs text-muted', className)}>
-      {project !== '' && (
-        <span className="max-w-40 truncate" title={project}>
-          <SafeText>{project}</SafeText>
-        </span>
-      )}
-      <span className="max-w-32 truncate text-faint" title={session.agentName}>
-        <SafeText>{session.agentName}</SafeText>
-      </span>
-      {showsHost && (
-        <span className="max-w-32 truncate text-faint">
-          <SafeText>{session.link.address.name}</SafeText>
-        </span>
-      )}
+    <span className={classes('min-w-0 truncate text-xs text-faint', className)} title={facts}>
+      {facts}
     </span>
   );
 }
 
-function Time({ iso }: { readonly iso: string }) {
-  const words = useRelativeTime(iso);
+function Time({ iso, isShort }: { readonly iso: string; readonly isShort: boolean }) {
+  const words = useRelativeTime(iso, isShort);
   return (
     <time
       dateTime={iso}
       title={exactTime(iso)}
-      className="min-w-12 shrink-0 text-end text-xs text-faint tabular-nums group-focus-within:invisible group-hover:invisible touch:visible! touch:pe-9"
+      className="min-w-8 shrink-0 text-end text-xs text-faint tabular-nums group-focus-within:invisible group-hover:invisible touch:visible! touch:pe-9"
     >
       {words}
     </time>

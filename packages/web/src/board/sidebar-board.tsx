@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useRef } from 'react';
 import { OWN_HOST } from '../live/hosts.ts';
@@ -12,6 +12,7 @@ import { switchGrouping } from './board-settings.ts';
 import { FilterMenu } from './filter-menu.tsx';
 import { SearchField } from './search/search-field.tsx';
 import { useBoard } from './use-board.ts';
+import { useEnterKeys } from './use-enter-keys.ts';
 
 /** The list of sessions in the column on the left. */
 export function SidebarBoard() {
@@ -26,6 +27,9 @@ export function SidebarBoard() {
     run: () => search.current?.focus(),
   });
   useAction({ id: 'board.grouping', label: text.palette.switchGrouping, keys: 'g', run: switchGrouping });
+  const isHome = useRouterState({ select: ({ location }) => location.pathname === '/' });
+  const enter = (): void => list.current?.focus();
+  useEnterKeys(isHome ? enter : undefined);
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       {mayAct && (
@@ -40,13 +44,7 @@ export function SidebarBoard() {
         </div>
       )}
       <div className="flex items-center gap-1 px-3 py-2">
-        <SearchField
-          isCompact
-          input={search}
-          value={board.query}
-          onChange={board.setQuery}
-          onLeave={() => list.current?.focus()}
-        />
+        <SearchField isCompact input={search} value={board.query} onChange={board.setQuery} onLeave={enter} />
         <FilterMenu sessions={board.all.sessions} filter={board.filter} setFilter={board.setFilter} />
       </div>
       <BoardContent board={board} label={text.board.sidebarLabel} isCompact handle={list} />

@@ -1,13 +1,22 @@
 import { useSyncExternalStore } from 'react';
 import { Emitter } from '../live/emitter.ts';
 import { language } from '../text/text.ts';
-import { relativeTime } from './relative-time.ts';
+import { relativeTime, shortTime } from './relative-time.ts';
 
 /** How often the words for times are looked at. Milliseconds. */
 const TICK_MS = 20_000;
 
 const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'narrow' });
 const exact = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+
+const counts = new Map(
+  (['minute', 'hour', 'day', 'week'] as const).map((unit) => [
+    unit,
+    new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'narrow' }),
+  ]),
+);
+const short = (count: number, unit: 'minute' | 'hour' | 'day' | 'week'): string =>
+  counts.get(unit)?.format(count) ?? '';
 
 const ticked = new Emitter();
 let listenerCount = 0;
@@ -34,9 +43,11 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** How long ago an ISO 8601 time was, in words. Renders again only when the words change. */
-export function useRelativeTime(iso: string): string {
-  return useSyncExternalStore(subscribe, () => relativeTime(Date.parse(iso), nowMs, format));
+/** How long ago an ISO 8601 time was, in words, or as a number and a letter. Renders again only when the words change. */
+export function useRelativeTime(iso: string, isShort = false): string {
+  return useSyncExternalStore(subscribe, () =>
+    isShort ? shortTime(Date.parse(iso), nowMs, format, short) : relativeTime(Date.parse(iso), nowMs, format),
+  );
 }
 
 /** An ISO 8601 time in full. */

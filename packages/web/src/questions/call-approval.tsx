@@ -139,7 +139,7 @@ export function CallApproval({
         />
       )}
       {mayAct && mode === 'choose' && (
-        <p aria-hidden className="text-xs text-faint touch:hidden">
+        <p aria-hidden className="text-xs text-faint in-data-focused-keys:hidden touch:hidden">
           {text.questions.keys(editable)}
         </p>
       )}

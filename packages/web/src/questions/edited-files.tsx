@@ -17,7 +17,10 @@ export function EditedFiles({
   readonly edits: readonly FileEdit[];
 }) {
   return (
-    <ul aria-label={text.questions.changes} className="flex max-h-[50vh] flex-col gap-2 overflow-y-auto">
+    <ul
+      aria-label={text.questions.changes}
+      className="flex max-h-[50vh] flex-col gap-2 overflow-y-auto in-data-focused-keys:max-h-72"
+    >
       {edits.map((edit, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- edits have no identity of their own
         <li key={index}>

@@ -9,6 +9,9 @@ interface OpenPanel {
 /** Marks the field of the composer, whose text keeps keys away from panels. */
 export const COMPOSER_FIELD = 'data-composer-field';
 
+/** Marks a place with panels of several sessions, whose keys work in the panel with the focus only. */
+export const FOCUSED_KEYS = 'data-focused-keys';
+
 const EDITABLE = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])';
 const OTHER_KEYS = '[role="dialog"], [role="menu"], [role="listbox"]';
 
@@ -51,7 +54,8 @@ function onKey(event: KeyboardEvent): void {
   if (command === undefined || !(target instanceof Element)) return;
   if (target.closest(EDITABLE) !== null || target.closest(OTHER_KEYS) !== null) return;
   const focused = panels.findLast(({ element }) => element.current?.contains(target) === true);
-  const panel = focused ?? (isComposerEmpty() ? panels.at(-1) : undefined);
+  const newest = panels.findLast(({ element }) => element.current?.closest(`[${FOCUSED_KEYS}]`) === null);
+  const panel = focused ?? (isComposerEmpty() ? newest : undefined);
   if (panel?.run.current(command) === true) event.preventDefault();
 }
 

@@ -1,5 +1,6 @@
 import type { AgentHealth, AgentInfo } from '@agenthost/protocol';
 import { Link } from '@tanstack/react-router';
+import { ChevronRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { HostLink } from '../../live/host-link.ts';
 import { useLinkStatus } from '../../live/use-hosts.ts';
@@ -32,13 +33,13 @@ export function AgentField({
   const chosen = agents.find((agent) => agent.provider === provider);
   const problem = health.find((each) => each.provider === provider && each.state === 'failed')?.problem;
   return (
-    <Field
-      label={text.newSession.agent}
-      description={chosen === undefined ? undefined : <SafeText>{chosen.description}</SafeText>}
-      error={error ?? problem}
-    >
-      {(attributes) => (
-        <>
+    <div className="flex min-w-0 flex-col gap-1.5">
+      <Field
+        label={text.newSession.agent}
+        description={chosen === undefined ? undefined : <SafeText>{chosen.description}</SafeText>}
+        error={error ?? problem}
+      >
+        {(attributes) => (
           <Select {...attributes} value={provider} onChange={(event) => onChange(event.currentTarget.value)}>
             {agents.map(({ provider: id, displayName }) => (
               <option key={id} value={id}>
@@ -51,10 +52,10 @@ export function AgentField({
               </option>
             ))}
           </Select>
-          {missing.length > 0 && <MissingAgents link={link} missing={missing} />}
-        </>
-      )}
-    </Field>
+        )}
+      </Field>
+      {missing.length > 0 && <MissingAgents link={link} missing={missing} />}
+    </div>
   );
 }
 
@@ -66,8 +67,12 @@ function MissingAgents({
   readonly missing: readonly AgentHealth[];
 }) {
   return (
-    <details className="text-xs text-muted">
-      <summary className="cursor-pointer rounded-md py-0.5 hover:text-text touch:py-2">
+    <details className="group text-xs text-muted">
+      <summary className="-ms-0.5 flex cursor-pointer list-none items-center gap-1 rounded-md py-0.5 hover:text-text touch:py-2">
+        <ChevronRight
+          className="size-3.5 transition-transform group-open:rotate-90 rtl:rotate-180"
+          aria-hidden
+        />
         {text.newSession.unavailableAgents}
       </summary>
       <ul className="mt-1 flex flex-col gap-1 border-s border-line ps-3">

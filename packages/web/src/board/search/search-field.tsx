@@ -47,7 +47,7 @@ export function SearchField({
           else return;
           event.preventDefault();
         }}
-        className={classes(INPUT_STYLE, 'h-9 ps-8 pe-9 touch:h-11')}
+        className={classes(INPUT_STYLE, 'h-9 ps-8 text-ellipsis touch:h-11', value !== '' && 'pe-9')}
       />
       {value !== '' && (
         <IconButton

@@ -14,8 +14,7 @@ export const board = {
   },
   finished: 'Finished, not read',
   earlier: 'Earlier',
-  moreInList: (count: number) =>
-    count === 1 ? '1 more is in the list.' : `${count} more are in the list.`,
+  moreInList: (count: number) => (count === 1 ? '1 more is in the list.' : `${count} more are in the list.`),
   moreAsksOpen: (count: number) =>
     count === 1 ? '1 more question in this session' : `${count} more questions in this session`,
   separator: ' · ',

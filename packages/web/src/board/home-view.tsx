@@ -1,0 +1,19 @@
+import { lazy, Suspense } from 'react';
+import { sidebarSetting } from '../app/sidebar-settings.ts';
+import { useSetting } from '../live/setting.ts';
+import { useMedia } from '../ui/use-media.ts';
+import { BoardView } from './board-view.tsx';
+
+const Overview = lazy(async () => ({ default: (await import('./overview/overview.tsx')).Overview }));
+
+/** The start: the list of sessions; an overview where the list stands beside it. */
+export function HomeView() {
+  const isWide = useMedia('(min-width: 48rem)');
+  const [{ isOpen }] = useSetting(sidebarSetting);
+  if (!isWide || !isOpen) return <BoardView />;
+  return (
+    <Suspense>
+      <Overview />
+    </Suspense>
+  );
+}
