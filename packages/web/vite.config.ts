@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
@@ -44,10 +45,12 @@ const isSharedSource = (id: string): boolean =>
 const decodingByTable = (): Plugin => ({
   name: 'decoding-by-table',
   enforce: 'pre',
-  async resolveId(source, importer) {
-    if (source !== 'decode-named-character-reference') return undefined;
-    const found = await this.resolve(source, importer, { skipSelf: true });
-    return found && { ...found, id: found.id.replace(/index\.dom\.js$/, 'index.js') };
+  resolveId: {
+    filter: { id: /^decode-named-character-reference$/ },
+    async handler(source, importer) {
+      const found = await this.resolve(source, importer, { skipSelf: true });
+      return found && { ...found, id: found.id.replace(/index\.dom\.js$/, 'index.js') };
+    },
   },
 });
 
@@ -71,7 +74,10 @@ export default defineConfig({
   // Relative: the host serves the page below any base path.
   base: './',
   plugins: [react(), tailwindcss(), decodingByTable(), listedFiles(), licences(), precompressed()],
-  resolve: { conditions: ['@agenthost/source', 'module', 'browser', 'development|production'] },
+  resolve: {
+    alias: { 'rehype-raw': fileURLToPath(new URL('src/chat/markdown/no-raw-html.ts', import.meta.url)) },
+    conditions: ['@agenthost/source', 'module', 'browser', 'development|production'],
+  },
   // The host replaces both placeholders for each response.
   html: { cspNonce: '__CSP_NONCE__' },
   worker: { format: 'es' },

@@ -2,6 +2,7 @@ import { MessageSquareReply, Pencil } from 'lucide-react';
 import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
 import { Button } from '../ui/button.tsx';
+import { classes } from '../ui/class-names.ts';
 import { numbered, type PanelOption, type PanelOptions } from './confirmation-options.ts';
 
 /** The answers of an approval panel: for this call first, then to deny; lasting ones stand apart below. */
@@ -39,17 +40,18 @@ export function ApprovalButtons({
       <div className="flex flex-wrap gap-2">
         {options.once.map((option, index) => button(option, 'allow', index === 0))}
         {options.deny.map((option) => button(option, 'deny', false))}
-        <span className="hidden flex-1 sm:block" />
-        {isEditable && (
-          <Button look="ghost" aria-disabled={isInactive} onClick={onEdit} title={text.questions.editHint}>
-            <Pencil className="size-3.5" aria-hidden />
-            {text.questions.edit}
+        <div className="flex max-sm:w-full sm:ms-auto">
+          {isEditable && (
+            <Button look="ghost" aria-disabled={isInactive} onClick={onEdit} title={text.questions.editHint}>
+              <Pencil className="size-3.5" aria-hidden />
+              {text.questions.edit}
+            </Button>
+          )}
+          <Button look="ghost" aria-disabled={isInactive} onClick={onFeedback}>
+            <MessageSquareReply className="size-3.5" aria-hidden />
+            {text.questions.instead}
           </Button>
-        )}
-        <Button look="ghost" aria-disabled={isInactive} onClick={onFeedback}>
-          <MessageSquareReply className="size-3.5" aria-hidden />
-          {text.questions.instead}
-        </Button>
+        </div>
       </div>
       {options.lasting.length > 0 && (
         <div role="group" aria-label={text.questions.lasting} className="flex flex-col gap-1.5">
@@ -85,7 +87,11 @@ function OptionButton({
       size={kind === 'lasting' ? 'small' : 'normal'}
       aria-disabled={isInactive}
       aria-keyshortcuts={number === undefined || number > 9 ? undefined : String(number)}
-      className="h-auto min-h-9 max-w-full shrink py-1 text-start wrap-anywhere whitespace-normal touch:min-h-11"
+      className={classes(
+        'h-auto min-h-9 max-w-full shrink py-1 text-start wrap-anywhere whitespace-normal touch:min-h-11',
+        // On a phone the answers fill the width, within reach of either thumb.
+        kind === 'lasting' ? 'max-sm:w-full max-sm:justify-start' : 'max-sm:grow',
+      )}
       onClick={() => !isInactive && onChoose(option)}
     >
       {option.label === undefined ? word : visibleText(option.label)}

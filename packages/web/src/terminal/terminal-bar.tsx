@@ -66,7 +66,7 @@ export function TerminalBar({
   });
   return (
     <div ref={handle} className="border-b border-line bg-canvas">
-      <div className="flex min-h-10 flex-wrap items-center gap-x-1 px-2">
+      <div className="flex min-h-10 flex-wrap items-center gap-x-1 px-2 touch:py-1">
         <h2
           className="min-w-0 flex-1 truncate ps-1 text-sm font-medium sm:flex-none sm:max-w-[50%]"
           title={visibleText(title)}

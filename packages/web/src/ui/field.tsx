@@ -69,7 +69,7 @@ export function TextArea({ className, ...rest }: TextareaHTMLAttributes<HTMLText
 
 /** A choice from a list, with the device's own control. */
 export function Select({ className, ...rest }: SelectHTMLAttributes<HTMLSelectElement>) {
-  return <select {...rest} className={classes(INPUT_STYLE, 'pr-8', className)} />;
+  return <select {...rest} className={classes(INPUT_STYLE, 'select-arrow pe-8', className)} />;
 }
 
 /** A switch. */

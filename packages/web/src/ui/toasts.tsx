@@ -5,7 +5,7 @@ import { text } from '../text/text.ts';
 import { Button, IconButton } from './button.tsx';
 import { classes } from './class-names.ts';
 
-/** A short message at the bottom of the page. */
+/** A short message at the top of the page, where it covers neither the composer nor the buttons of a question. */
 export interface Toast {
   readonly message: string;
   readonly kind?: 'info' | 'error';
@@ -64,14 +64,14 @@ export function Toasts() {
     <div
       role="region"
       aria-label={text.ui.messages}
-      className="pointer-events-none fixed inset-x-0 bottom-[calc(env(safe-area-inset-bottom)+5rem)] z-50 flex flex-col items-center gap-2 px-4"
+      className="pointer-events-none fixed inset-x-0 top-[calc(env(safe-area-inset-top)+3.75rem)] z-50 flex flex-col items-center gap-2 px-4 md:items-end"
     >
       {toasts.map(({ id, message, kind, action }) => (
         <div
           key={id}
           role={kind === 'error' ? 'alert' : 'status'}
           className={classes(
-            'pointer-events-auto flex max-w-lg items-center gap-3 rounded-xl border bg-raised py-1.5 pr-1.5 pl-4 text-sm shadow-xl',
+            'pointer-events-auto flex max-w-lg items-center gap-3 rounded-xl border bg-raised py-1.5 ps-4 pe-1.5 text-sm shadow-xl',
             kind === 'error' ? 'border-danger' : 'border-line-strong',
           )}
         >

@@ -41,7 +41,10 @@ function PlainCard({
       title={Title === undefined ? callTitle(toolCall) : <Title toolCall={toolCall} />}
       tooltip={callTitle(toolCall)}
       facts={Facts === undefined ? undefined : <Facts toolCall={toolCall} />}
-      state={<CallState toolCall={toolCall} />}
+      // A check mark beside "2 of 4" would say that the plan is done.
+      state={
+        kind === 'plan' && toolCall.status === 'completed' ? undefined : <CallState toolCall={toolCall} />
+      }
       isOpen={isOpen}
       onToggle={setOpen}
       isWaiting={hasPanel}

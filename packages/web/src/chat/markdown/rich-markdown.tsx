@@ -18,7 +18,7 @@ interface ElementProps {
 /** An element with our classes and without the renderer's own attributes. */
 function styled(tag: string, className: string) {
   // Each block of text has the direction of its own first letter.
-  const dir = /^(?:p|h\d|blockquote|th|td)$/.test(tag) ? { dir: 'auto' } : {};
+  const dir = /^(?:p|h\d|blockquote)$/.test(tag) ? { dir: 'auto' } : {};
   return function Styled({ node: _, className: _own, style: _style, ...rest }: ElementProps) {
     return createElement(tag, { ...dir, ...rest, className });
   };
@@ -33,10 +33,21 @@ function Table({ children }: ElementProps) {
   );
 }
 
+/** A cell of a table, aligned as its column says. */
+function cell(tag: 'th' | 'td', className: string) {
+  return function Cell({ children, style }: ElementProps) {
+    const align = style?.textAlign;
+    const side =
+      align === 'right' ? 'text-end tabular-nums' : align === 'center' ? 'text-center' : 'text-start';
+    return createElement(tag, { dir: 'auto', className: `${className} ${side}` }, children);
+  };
+}
+
 function ListItem({ children, className }: ElementProps) {
   const isTask = className?.includes('task-list-item') === true;
   return (
-    <li dir="auto" className={isTask ? 'my-1 list-none' : 'my-1 ps-0.5 [&>p]:my-1'}>
+    // The margin is on the entry, so that the mark is on the side where its text begins.
+    <li dir="auto" className={isTask ? 'my-1 ms-5 list-none' : 'my-1 ms-6 ps-0.5 [ol>&]:ms-7 [&>p]:my-1'}>
       {children}
     </li>
   );
@@ -44,7 +55,7 @@ function ListItem({ children, className }: ElementProps) {
 
 function OrderedList({ children, start }: ElementProps & { readonly start?: number | undefined }) {
   return (
-    <ol start={start} className="my-2 list-decimal ps-7 marker:text-muted">
+    <ol start={start} className="my-2 list-decimal marker:text-muted">
       {children}
     </ol>
   );
@@ -73,7 +84,7 @@ const COMPONENTS: Components = {
   li: ListItem,
   ol: OrderedList,
   input: TaskBox,
-  ul: styled('ul', 'my-2 list-disc ps-6 marker:text-faint [&.contains-task-list]:ps-5'),
+  ul: styled('ul', 'my-2 list-disc marker:text-faint'),
   p: styled('p', 'my-2.5 break-words'),
   h1: styled('h3', 'mt-5 mb-2 text-xl font-semibold text-balance break-words'),
   h2: styled('h3', 'mt-5 mb-2 text-lg font-semibold text-balance break-words'),
@@ -87,8 +98,8 @@ const COMPONENTS: Components = {
   thead: styled('thead', 'bg-sunken'),
   tbody: styled('tbody', 'divide-y divide-line'),
   tr: styled('tr', 'divide-x divide-line'),
-  th: styled('th', 'px-3 py-1.5 text-start font-semibold whitespace-nowrap'),
-  td: styled('td', 'px-3 py-1.5 align-top'),
+  th: cell('th', 'px-3 py-1.5 font-semibold whitespace-nowrap'),
+  td: cell('td', 'px-3 py-1.5 align-top'),
   sup: styled('sup', 'text-xs'),
   sub: styled('sub', 'text-xs'),
 };

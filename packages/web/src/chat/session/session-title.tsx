@@ -36,12 +36,14 @@ export function SessionTitle({
           type="button"
           title={shown}
           onClick={() => setEditing(true)}
-          className="-mx-1 block max-w-full truncate rounded-md px-1 text-start hover:bg-hover"
+          className="-mx-1 block max-w-full rounded-md px-1 text-start hover:bg-hover"
         >
-          <bdi>{shown}</bdi>
+          <bdi dir="auto" className="truncate-auto">
+            {shown}
+          </bdi>
         </button>
       ) : (
-        <bdi className="block truncate" title={shown}>
+        <bdi dir="auto" className="truncate-auto" title={shown}>
           {shown}
         </bdi>
       )}

@@ -14,16 +14,13 @@ export function SessionUsage({ session }: { readonly session: SessionHandle }) {
   const facts = usageFacts(usage);
   if (facts.length === 0) return undefined;
   return (
-    <span
-      className="flex min-w-0 gap-2 overflow-hidden tabular-nums max-sm:hidden"
-      title={facts.map(({ label, title }) => title ?? label).join('\n')}
-    >
+    <>
       <span className="sr-only">{text.chat.usage}</span>
-      {facts.map(({ label }) => (
-        <span key={label} className="truncate">
+      {facts.map(({ label, title }) => (
+        <span key={label} title={title} className="min-w-0 truncate tabular-nums max-sm:hidden">
           {label}
         </span>
       ))}
-    </span>
+    </>
   );
 }

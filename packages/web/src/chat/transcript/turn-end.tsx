@@ -60,8 +60,10 @@ function EndedTurn({ turn }: { readonly turn: Turn }) {
     <div className="group/end pb-1">
       {error !== undefined && <TurnError turnId={turn.id} part={error} />}
       <div className="flex min-h-8 flex-wrap items-center gap-x-2 text-xs text-faint">
-        <TurnState turn={turn} />
-        <TurnFacts usage={turn.usage} durationMs={turn.duration} />
+        <span className="facts flex min-w-0 flex-wrap items-center gap-x-1.5">
+          {error === undefined && <TurnState turn={turn} />}
+          <TurnFacts usage={turn.usage} durationMs={turn.duration} />
+        </span>
         {!isNested && (
           <div
             className={`ms-auto flex ${HOVER_ACTIONS} group-hover/end:opacity-100 group-hover/row:opacity-100`}

@@ -1,4 +1,5 @@
 import { type ConfigSchema, ROOT_URI, type RootConfigState } from '@agenthost/protocol';
+import { ChevronRight } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { HostLink } from '../../live/host-link.ts';
 import { useIsAdmin } from '../../live/use-scope.ts';
@@ -28,10 +29,14 @@ export function HostSettings({
         <SettingsForm link={link} schema={usual} values={config.values} mayChange={isAdmin} />
       </div>
       {Object.keys(limits.properties).length > 0 && (
-        <details className={FRAME}>
-          <summary className="cursor-pointer px-4 py-3 text-sm font-medium select-none touch:py-3.5">
+        <details className={classes(FRAME, 'group')}>
+          <summary className="flex cursor-pointer list-none items-center gap-2 px-4 py-3 text-sm font-medium select-none touch:py-3.5">
+            <ChevronRight
+              className="size-4 text-muted transition-transform group-open:rotate-90 rtl:rotate-180"
+              aria-hidden
+            />
             {text.settings.limits}
-            <span className="ms-2 font-normal text-muted">{text.settings.limitsExplain}</span>
+            <span className="font-normal text-muted">{text.settings.limitsExplain}</span>
           </summary>
           <div className="border-t border-line p-4">
             <SettingsForm link={link} schema={limits} values={config.values} mayChange={isAdmin} />

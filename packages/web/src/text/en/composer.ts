@@ -2,7 +2,7 @@
 export const composer = {
   message: 'Message',
   placeholder: 'Message the agent',
-  placeholderRunning: 'Say what comes next, or steer the agent',
+  placeholderRunning: 'Queue a message, or steer',
   send: 'Send',
   queue: 'Queue',
   queueHint: 'Sent when the running turn is done',

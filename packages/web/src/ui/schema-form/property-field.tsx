@@ -1,6 +1,7 @@
 import type { SessionConfigPropertySchema } from '@agenthost/protocol';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
+import { CodeText } from '../code-text.tsx';
 import { Field, Switch } from '../field.tsx';
 import { SafeText } from '../safe-text.tsx';
 import { DynamicControl } from './dynamic-control.tsx';
@@ -104,7 +105,7 @@ function Notes({
   ].filter((note) => note !== undefined && note !== '');
   return notes.map((note) => (
     <span key={note} className="block text-xs text-muted">
-      <SafeText>{note ?? ''}</SafeText>
+      <CodeText>{note ?? ''}</CodeText>
     </span>
   ));
 }
