@@ -1,7 +1,5 @@
 import type { ClientMemory } from '@agenthost/client';
-
-/** Prefix of the keys of all lives. */
-const PREFIX = 'agenthost.life.';
+import { storageName } from '../live/storage-name.ts';
 
 /** More tabs of one browser begin a life that no later tab continues. */
 const MAX_SLOTS = 16;
@@ -14,7 +12,8 @@ const MAX_SLOTS = 16;
 async function takeSlot(): Promise<number | undefined> {
   const locks: LockManager | undefined = window.isSecureContext ? navigator.locks : undefined;
   if (locks === undefined) return undefined;
-  for (let slot = 0; slot < MAX_SLOTS; slot += 1) if (await holdLock(locks, `${PREFIX}${slot}`)) return slot;
+  for (let slot = 0; slot < MAX_SLOTS; slot += 1)
+    if (await holdLock(locks, storageName(`life.${slot}`))) return slot;
   return undefined;
 }
 
@@ -68,6 +67,6 @@ export class PageLife {
   }
 
   #key(hostId: string): string {
-    return `${PREFIX}${this.#slot}.${hostId}`;
+    return storageName(`life.${this.#slot}.${hostId}`);
   }
 }

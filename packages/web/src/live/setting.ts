@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { storageName } from './storage-name.ts';
 
 /** A value that this browser keeps. */
 export interface Setting<T> {
@@ -8,14 +9,11 @@ export interface Setting<T> {
   onChange(listener: () => void): () => void;
 }
 
-/** Prefix of all keys in `localStorage`. */
-const PREFIX = 'agenthost.';
-
 /**
  * Creates a setting in `localStorage`. `read` checks a stored JSON value. Without storage (a private window) the value lasts as long as the page.
  */
 export function createSetting<T>(name: string, fallback: T, read: (stored: unknown) => T): Setting<T> {
-  const key = PREFIX + name;
+  const key = storageName(name);
   const listeners = new Set<() => void>();
   let value = load(key, fallback, read);
   const emit = (): void => {

@@ -1,4 +1,5 @@
 import type { SessionSummary, URI } from '@agenthost/protocol';
+import { storageName } from '../live/storage-name.ts';
 
 /** A channel's state as it was last seen. */
 export interface SavedChannel {
@@ -14,7 +15,6 @@ export interface SavedHost {
   readonly savedAt: number;
 }
 
-const DATABASE = 'agenthost';
 const CHANNELS = 'channels';
 const HOSTS = 'hosts';
 
@@ -89,7 +89,7 @@ let opening: Promise<IDBDatabase> | undefined;
 
 function open(): Promise<IDBDatabase> {
   opening ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, 1);
+    const request = indexedDB.open(storageName('states'), 1);
     request.addEventListener('upgradeneeded', () => {
       request.result.createObjectStore(CHANNELS);
       request.result.createObjectStore(HOSTS);

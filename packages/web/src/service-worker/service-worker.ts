@@ -9,7 +9,7 @@ self.addEventListener('install', (event) => {
 });
 
 self.addEventListener('activate', (event) => {
-  event.waitUntil(dropOldCaches().then(() => self.clients.claim()));
+  event.waitUntil(dropOldCaches(self.registration.scope).then(() => self.clients.claim()));
 });
 
 self.addEventListener('fetch', (event) => {

@@ -7,35 +7,34 @@ const FILES = '__FILES__';
 const ASSETS = 'assets/';
 
 /** A hash of the file names: caches of different builds have different names. */
-const CACHE = `agenthost-${hashOf(FILES)}`;
+const BUILD = hashOf(FILES);
+
+/** Start of the names of a page's caches. Pages below several base paths of one origin share its caches. */
+const cachesOf = (scope: string): string => `agenthost ${scope} `;
 
 /** Key of the page itself. Its nonce and its content security policy are stored together, so they match. */
 const SHELL = './';
 
-/** Paths that the host answers itself. */
-const HOST_PATHS = /^(?:ahp|healthz|readyz|sign-in|logout|push-answer)(?:\/|$)/;
-
-/** Files such as `licences.txt`, as the host tells them from views. */
-const FILE_ENDING = /\.\w{1,11}$/;
+/** Paths of views, see `app/router.tsx`. Below a path at the root of an origin there may be other programs, behind the same proxy. */
+const VIEWS = /^(?:$|(?:s|new|terminals|settings)(?:\/|$))/;
 
 /** Time after which a slow host is not waited for any more, in milliseconds. */
 const PATIENCE_MS = 4_000;
 
 /** Stores all files of this build. */
 export async function fillCache(scope: string): Promise<void> {
-  const cache = await caches.open(CACHE);
+  const cache = await caches.open(cachesOf(scope) + BUILD);
   // The shell must come from the host, not from the HTTP cache.
   await cache.put(new URL(SHELL, scope), await fetch(new URL(SHELL, scope), { cache: 'reload' }));
   await cache.addAll(FILES.split(' ').map((file) => new URL(file, scope).href));
 }
 
 /** Deletes the files of earlier builds. */
-export async function dropOldCaches(): Promise<void> {
+export async function dropOldCaches(scope: string): Promise<void> {
   const names = await caches.keys();
+  const own = cachesOf(scope);
   await Promise.all(
-    names
-      .filter((name) => name.startsWith('agenthost-') && name !== CACHE)
-      .map((name) => caches.delete(name)),
+    names.filter((name) => name.startsWith(own) && name !== own + BUILD).map((name) => caches.delete(name)),
   );
 }
 
@@ -44,11 +43,10 @@ export function answerFromCache(request: Request, scope: string): Promise<Respon
   const url = new URL(request.url);
   if (request.method !== 'GET' || !url.href.startsWith(scope)) return undefined;
   const path = url.href.slice(scope.length).replace(/[?#].*/, '');
-  if (HOST_PATHS.test(path)) return undefined;
   if (path.startsWith(ASSETS)) return assetOf(request);
   // A link with a token must reach the host, which signs the browser in.
   const isSignIn = url.searchParams.has('token');
-  const isView = request.mode === 'navigate' && !isSignIn && !FILE_ENDING.test(path);
+  const isView = request.mode === 'navigate' && !isSignIn && VIEWS.test(path);
   return isView ? shellOf(scope) : undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { MessageAttachment } from '@agenthost/protocol';
+import { storageName } from '../../live/storage-name.ts';
 import { type DraftContent, lightDraft, partOf } from './draft-content.ts';
 
 /** A draft that the browser keeps. */
@@ -14,11 +15,9 @@ export interface DraftStore {
   save(draft: StoredDraft | undefined): void;
 }
 
-const PREFIX = 'agenthost.draft.';
-
 /** Keeps the draft of a chat in `localStorage`. Without storage (a private window) nothing is kept. */
 export function browserDraftStore(hostId: string, chat: string): DraftStore {
-  const key = `${PREFIX}${hostId} ${chat}`;
+  const key = storageName(`draft.${hostId} ${chat}`);
   return {
     load: () => {
       try {
