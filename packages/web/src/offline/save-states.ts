@@ -21,13 +21,13 @@ interface Stateful {
 
 /**
  * Keeps the last states that the views of a host show, so that the page can show them while the host is away. Saves when the connection is lost, when
- * the page is hidden, and each minute. Returns a function that stops it.
+ * the page is hidden, and each minute. Deletes them when the host does not know the browser any more. Returns a function that stops it.
  */
 export function saveStates(link: HostLink): () => void {
   const states = new SavedStates(link.address.id);
   const saved = new WeakSet<object>();
   const save = (): void => {
-    if (link.client === undefined || link.isCopy) return;
+    if (link.client === undefined || link.isCopy || link.status.state === 'refused') return;
     const mirrors = Array.from(link.cache.values()).flatMap(mirrorsOf);
     const fresh = mirrors.filter(({ state }) => !saved.has(state));
     const list = Array.from(link.cache.values()).flatMap((value) => sessionsOf(value) ?? []);
@@ -45,7 +45,10 @@ export function saveStates(link: HostLink): () => void {
     if (document.visibilityState === 'hidden') save();
   };
   const onLink = (): void => {
-    if (link.status.state === 'away') save();
+    const { status } = link;
+    if (status.state === 'away') save();
+    // The sign-in has ended, here or elsewhere.
+    else if (status.state === 'refused' && status.httpStatus === 401) states.clear().catch(() => undefined);
   };
   const timer = setInterval(save, INTERVAL_MS);
   const stopLink = link.onChange(onLink);

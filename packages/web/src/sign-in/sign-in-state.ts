@@ -1,6 +1,8 @@
 import { hostUrl } from '../app/paths.ts';
+import type { HostLink } from '../live/host-link.ts';
 import { OWN_HOST } from '../live/hosts.ts';
 import { SavedStates } from '../offline/saved-states.ts';
+import { forgetHost, OF_OWN_HOST } from './forget-host.ts';
 
 /** The host's answer to `GET sign-in/state`. */
 export interface SignInState {
@@ -46,9 +48,16 @@ export async function signIn(token: string): Promise<SignInResult> {
   };
 }
 
-/** Ends this browser's sign-in, deletes its copy of the host's state, and shows the sign-in page. */
-export async function signOut(): Promise<void> {
-  await new SavedStates(OWN_HOST).clear().catch(() => undefined);
+/** Ends this browser's sign-in, deletes what it keeps of the host, and shows the sign-in page. Rejects when the host does not answer. */
+export async function signOut(link: HostLink): Promise<void> {
   await fetch(hostUrl('logout'), { method: 'POST', redirect: 'manual' });
+  // A closed link saves nothing any more.
+  link.close();
+  await new SavedStates(OWN_HOST).clear().catch(() => undefined);
+  try {
+    forgetHost(localStorage, OWN_HOST, OF_OWN_HOST);
+  } catch {
+    // A browser that denies storage keeps nothing.
+  }
   location.assign(hostUrl(''));
 }
