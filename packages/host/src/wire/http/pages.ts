@@ -131,6 +131,11 @@ function confirmSignIn(visit: Visit, params: URLSearchParams): void {
 
 function signOut(visit: Visit): void {
   const { request, gate, cookie } = visit;
+  // Without the cookie, which is not sent with it, the request of another page would still remove it.
+  if (isOfElsewhere(request))
+    return void visit.response
+      .writeHead(403, PLAIN)
+      .end('only the own page of the host can sign a browser out\n');
   const secret = extractToken(request, cookie);
   if (secret !== undefined) gate.signOut(secret);
   setCookie(visit, undefined);

@@ -192,6 +192,14 @@ describe('the state of the sign-in', () => {
   });
 });
 
+it.each(['cross-site', 'same-site'])(
+  '[AUTH-1] another page (%s) cannot sign the browser out',
+  async (site) => {
+    const out = await plainRequest(port, '/logout', { 'sec-fetch-site': site }, 'POST');
+    expect([out.status, out.headers['set-cookie']]).toEqual([403, undefined]);
+  },
+);
+
 it('[AUTH-1] a script signs out without a redirect', async () => {
   const cookie = cookieOf(await post(`token=${TOKEN}`));
   const out = await plainRequest(port, '/logout', { cookie, accept: 'application/json' }, 'POST');
