@@ -39,7 +39,7 @@ const isLanguage = (ids: readonly string[]): boolean => ids.some((id) => id.incl
 const isSharedSource = (id: string): boolean =>
   /packages\/(?:client|protocol|rpc)\/src\/|packages\/web\/src\/(?:app|connection|live|offline|palette|presence|text|theme|ui)\//.test(
     id,
-  ) && !/notification\.ts$/.test(id);
+  ) && !id.endsWith('notification.ts');
 
 /** Decodes character references such as `&amp;` by a table: the version for browsers sets `innerHTML`, which Trusted Types forbid. */
 const decodingByTable = (): Plugin => ({

@@ -114,7 +114,7 @@ function OpenSession({ link, session }: { readonly link: HostLink; readonly sess
         />
       </div>
       {areTerminalsShown && (
-        <div className="h-[40%] min-h-48 shrink-0 border-t border-line">
+        <div className="h-[40%] min-h-48 shrink-0 border-t border-line max-sm:fixed max-sm:inset-0 max-sm:z-30 max-sm:flex max-sm:h-dvh max-sm:border-0 max-sm:bg-canvas max-sm:pt-[env(safe-area-inset-top)] max-sm:pb-[env(safe-area-inset-bottom)]">
           <Suspense fallback={<Spinner />}>
             <SessionTerminals
               link={link}

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { Dialog as Radix } from 'radix-ui';
-import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { useAllSessions } from '../board/all-sessions.ts';
 import { type BoardSession, hostParam } from '../board/board-session.ts';
 import { matchesWords, wordsOf } from '../board/filter-sessions.ts';
@@ -9,12 +9,16 @@ import { projectName } from '../board/folder-name.ts';
 import { titleOf } from '../board/session-actions.ts';
 import { signOf } from '../board/session-need.ts';
 import { StatusIcon } from '../board/status-icon.tsx';
+import type { HostLink } from '../live/host-link.ts';
+import { useLinks } from '../live/use-hosts.ts';
 import { SECTIONS, sectionName } from '../settings/sections.ts';
 import { text } from '../text/text.ts';
 import { themeSetting } from '../theme/theme.ts';
 import { SafeText } from '../ui/safe-text.tsx';
 import { shownKeys, useActions } from './actions.ts';
 import { closePalette } from './open-palette.ts';
+import { Group, Item } from './palette-items.tsx';
+import { TerminalItems } from './terminal-items.tsx';
 
 /** Sessions that the palette shows at once. */
 const MOST_SESSIONS = 12;
@@ -30,12 +34,13 @@ interface Entry {
   readonly run: () => void;
 }
 
-/** Goes to sessions and views, and runs the commands of the present view. */
+/** Goes to sessions, terminals and views, and runs the commands of the present view. */
 export function CommandPalette() {
   const [query, setQuery] = useState('');
   const wanted = useDeferredValue(query);
   const words = useMemo(() => wordsOf(wanted), [wanted]);
   const sessions = useMatchingSessions(words);
+  const links = useLinks();
   const entries = useEntries();
   const navigate = useNavigate();
   const fits = ({ label }: Entry): boolean => words.every((word) => label.toLowerCase().includes(word));
@@ -53,6 +58,8 @@ export function CommandPalette() {
           search: { host: hostParam(link) },
         }),
     );
+  const openTerminal = (link: HostLink, open: string): void =>
+    run(() => void navigate({ to: '/terminals', search: { host: hostParam(link), open } }));
   return (
     <Radix.Root open onOpenChange={(isOpen) => !isOpen && closePalette()}>
       <Radix.Portal>
@@ -78,6 +85,14 @@ export function CommandPalette() {
                   <SessionItem key={session.key} session={session} onSelect={() => open(session)} />
                 ))}
               </Group>
+              {links.map((link) => (
+                <TerminalItems
+                  key={link.address.id}
+                  link={link}
+                  words={words}
+                  onSelect={(terminal) => openTerminal(link, terminal)}
+                />
+              ))}
               <Group heading={text.palette.actions}>
                 {entries.filter(fits).map((entry) => (
                   <Item key={entry.id} value={entry.id} onSelect={() => run(entry.run)}>
@@ -126,38 +141,6 @@ function useEntries(): readonly Entry[] {
     { id: 'theme light', label: text.palette.themeLight, run: () => themeSetting.set('light') },
     { id: 'theme dark', label: text.palette.themeDark, run: () => themeSetting.set('dark') },
   ];
-}
-
-function Group({ heading, children }: { readonly heading: string; readonly children: readonly ReactNode[] }) {
-  if (children.length === 0) return undefined;
-  return (
-    <Command.Group
-      heading={heading}
-      className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted"
-    >
-      {children}
-    </Command.Group>
-  );
-}
-
-function Item({
-  value,
-  onSelect,
-  children,
-}: {
-  readonly value: string;
-  readonly onSelect: () => void;
-  readonly children: ReactNode;
-}) {
-  return (
-    <Command.Item
-      value={value}
-      onSelect={onSelect}
-      className="flex min-h-9 cursor-default items-center gap-2.5 rounded-lg px-2.5 text-sm select-none data-[selected=true]:bg-hover touch:min-h-11"
-    >
-      {children}
-    </Command.Item>
-  );
 }
 
 function SessionItem({

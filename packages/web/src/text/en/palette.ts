@@ -1,7 +1,7 @@
 /** Texts of the command palette, the keyboard shortcuts and their help. */
 export const palette = {
   title: 'Command palette',
-  placeholder: 'Go to a session, or find a command…',
+  placeholder: 'Find a session, a terminal or a command…',
   open: 'Open the command palette',
   nothing: 'Nothing matches.',
   sessions: 'Sessions',
