@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { troublePage } from '../connection/trouble-page.tsx';
 import { Hosts, OWN_HOST } from '../live/hosts.ts';
 import { HostsProvider, useLink, useLinkStatus } from '../live/use-hosts.ts';
+import { followSignOut } from '../sign-in/sign-in-state.ts';
 import { direction, language } from '../text/text.ts';
 import { Toasts } from '../ui/toasts.tsx';
 import { TooltipProvider } from '../ui/tooltip.tsx';
@@ -19,7 +20,12 @@ export function App({ life }: { readonly life: PageLife }) {
     document.documentElement.lang = language;
     document.documentElement.dir = direction;
     hosts.start();
-    return watchNetwork(() => hosts.checkNow());
+    const stopWatching = watchNetwork(() => hosts.checkNow());
+    const stopFollowing = followSignOut(hosts.link(OWN_HOST));
+    return () => {
+      stopWatching();
+      stopFollowing();
+    };
   }, [hosts]);
   return (
     <HostsProvider value={hosts}>

@@ -1,6 +1,7 @@
 import { hostUrl } from '../app/paths.ts';
 import type { HostLink } from '../live/host-link.ts';
 import { OWN_HOST } from '../live/hosts.ts';
+import { storageName } from '../live/storage-name.ts';
 import { SavedStates } from '../offline/saved-states.ts';
 import { forgetHost, OF_OWN_HOST } from './forget-host.ts';
 
@@ -48,16 +49,38 @@ export async function signIn(token: string): Promise<SignInResult> {
   };
 }
 
-/** Ends this browser's sign-in, deletes what it keeps of the host, and shows the sign-in page. Rejects when the host does not answer. */
+const SIGN_OUT = 'sign-out';
+
+/** Ends this browser's sign-in, deletes what it keeps of the host, and shows the sign-in page in all tabs. Rejects when the host does not answer. */
 export async function signOut(link: HostLink): Promise<void> {
   await fetch(hostUrl('logout'), { method: 'POST', redirect: 'manual' });
+  const tabs = new BroadcastChannel(storageName(SIGN_OUT));
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel takes no origin
+  tabs.postMessage(SIGN_OUT);
+  tabs.close();
+  await leave(link);
+}
+
+/** Leaves the host when another tab signs out: the connection of this tab would last. Returns a function that stops it. */
+export function followSignOut(link: HostLink): () => void {
+  const tabs = new BroadcastChannel(storageName(SIGN_OUT));
+  tabs.addEventListener('message', () => void leave(link));
+  return () => tabs.close();
+}
+
+async function leave(link: HostLink): Promise<void> {
   // A closed link saves nothing any more.
   link.close();
   await new SavedStates(OWN_HOST).clear().catch(() => undefined);
-  try {
-    forgetHost(localStorage, OWN_HOST, OF_OWN_HOST);
-  } catch {
-    // A browser that denies storage keeps nothing.
-  }
+  const forget = (): void => {
+    try {
+      forgetHost(localStorage, OWN_HOST, OF_OWN_HOST);
+    } catch {
+      // A browser that denies storage keeps nothing.
+    }
+  };
+  forget();
+  // The message field saves its draft when the page goes.
+  window.addEventListener('pagehide', forget);
   location.assign(hostUrl(''));
 }
