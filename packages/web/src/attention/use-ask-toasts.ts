@@ -9,18 +9,32 @@ import { useShownSession } from './shown-session.ts';
 
 const LIFETIME_MS = 8_000;
 
+/** Time for the page to show a session that it has just started, whose first question may be faster. Milliseconds. */
+const DELAY_MS = 1_000;
+
 /** Tells, while the page is visible, that a session starts to wait which is not the one shown. `isReady`: all sessions are known. */
 export function useAskToasts(asking: readonly BoardSession[], isReady: boolean): void {
   const navigate = useNavigate();
   const shown = useShownSession();
   const before = useRef<ReadonlySet<string> | undefined>(undefined);
+  const latest = useRef({ asking, shown });
+  const timers = useRef(new Set<ReturnType<typeof setTimeout>>());
+  useEffect(() => {
+    latest.current = { asking, shown };
+  });
+  useEffect(() => {
+    const pending = timers.current;
+    return () => pending.forEach(clearTimeout);
+  }, []);
   useEffect(() => {
     if (!isReady) return;
     const known = before.current;
     before.current = keysOf(asking);
     // What waited when the page opened is on the board.
     if (known === undefined || document.visibilityState !== 'visible') return;
-    for (const session of newlyAsking(asking, known, shown)) {
+    const tell = ({ key }: BoardSession): void => {
+      const session = latest.current.asking.find((each) => each.key === key);
+      if (session === undefined || latest.current.shown === key) return;
       const { link, summary } = session;
       showToast({
         message: text.attention.needsAnswer(titleOf(session)),
@@ -35,6 +49,13 @@ export function useAskToasts(asking: readonly BoardSession[], isReady: boolean):
             }),
         },
       });
+    };
+    for (const session of newlyAsking(asking, known, shown)) {
+      const timer = setTimeout(() => {
+        timers.current.delete(timer);
+        tell(session);
+      }, DELAY_MS);
+      timers.current.add(timer);
     }
   }, [asking, isReady, shown, navigate]);
 }

@@ -14,7 +14,7 @@ export function JumpToLatest({ onJump }: { readonly onJump: () => void }) {
     return index === -1 ? active : turns.length - 1 - index + active;
   });
   return (
-    <div className="pointer-events-none absolute inset-x-0 bottom-2 z-10 flex justify-center">
+    <div className="appear-late pointer-events-none absolute inset-x-0 bottom-2 z-10 flex justify-center">
       <button
         type="button"
         onClick={onJump}
