@@ -1,6 +1,7 @@
 import { LoaderCircle } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
+import { visibleText } from '../text/visible-text.ts';
 import { Button } from './button.tsx';
 import { classes } from './class-names.ts';
 
@@ -55,7 +56,7 @@ export function FailedState({
   return (
     <div role="alert" className="mx-auto flex max-w-sm flex-col items-center gap-3 px-6 py-12 text-center">
       <h2 className="text-base font-semibold">{title}</h2>
-      <p className="text-sm break-words text-muted">{reason}</p>
+      <p className="text-sm break-words text-muted">{visibleText(reason)}</p>
       {onRetry !== undefined && <Button onClick={onRetry}>{text.ui.tryAgain}</Button>}
     </div>
   );

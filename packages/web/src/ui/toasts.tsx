@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { Emitter } from '../live/emitter.ts';
 import { text } from '../text/text.ts';
+import { visibleText } from '../text/visible-text.ts';
 import { Button, IconButton } from './button.tsx';
 import { classes } from './class-names.ts';
 
@@ -75,7 +76,7 @@ export function Toasts() {
             kind === 'error' ? 'border-danger' : 'border-line-strong',
           )}
         >
-          <span className="min-w-0 flex-1 break-words">{message}</span>
+          <span className="min-w-0 flex-1 break-words">{visibleText(message)}</span>
           {action !== undefined && (
             <Button size="small" look="ghost" className="text-accent" onClick={() => remove(id, true)}>
               {action.label}

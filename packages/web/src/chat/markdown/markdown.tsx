@@ -1,5 +1,6 @@
 import { lazy, memo, Suspense } from 'react';
 import { visibleText } from '../../text/visible-text.ts';
+import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 
 const load = () => import('./rich-markdown.tsx');
 
@@ -19,9 +20,13 @@ interface MarkdownProps {
 
 /** Markdown from agents. HTML in it shows as text, links ask before they open, and images stay placeholders until they are clicked. */
 export const Markdown = memo(function Markdown({ text, isStreaming = false }: MarkdownProps) {
+  const plain = <p className="break-words whitespace-pre-wrap">{visibleText(text)}</p>;
   return (
-    <Suspense fallback={<p className="break-words whitespace-pre-wrap">{visibleText(text)}</p>}>
-      <RichMarkdown text={text} isStreaming={isStreaming} />
-    </Suspense>
+    // The parser fails at thousands of nested quotes.
+    <ErrorBoundary fallback={() => plain}>
+      <Suspense fallback={plain}>
+        <RichMarkdown text={text} isStreaming={isStreaming} />
+      </Suspense>
+    </ErrorBoundary>
   );
 });

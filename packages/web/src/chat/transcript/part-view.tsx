@@ -1,6 +1,7 @@
 import { textOf } from '@agenthost/protocol';
 import { CircleAlert, Info } from 'lucide-react';
 import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { ToolCard } from '../cards/tool-card.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { InputRequestPart } from './input-request-part.tsx';
@@ -41,7 +42,7 @@ export function PartView({ turnId, index }: { readonly turnId: string; readonly 
           <CircleAlert className="mt-0.5 size-4 shrink-0 text-danger" aria-hidden />
           <div className="min-w-0">
             <p className="font-medium">{text.chat.earlierError}</p>
-            <p className="break-words">{part.error.message}</p>
+            <p className="break-words">{visibleText(part.error.message)}</p>
           </div>
         </div>
       );

@@ -1,5 +1,9 @@
 import { memo } from 'react';
+import { messageOf } from '../../live/host-link.ts';
+import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { classes } from '../../ui/class-names.ts';
+import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { ExploredGroup } from '../cards/explored-group.tsx';
 import { type RowProps, useChatScope } from '../chat-scope.tsx';
 import { AnswerText } from './answer-text.tsx';
@@ -24,11 +28,19 @@ export const RowView = memo(
           isHighlighted && 'ring-2 ring-accent ring-offset-4 ring-offset-surface',
         )}
       >
-        <RowContent row={row} />
+        <ErrorBoundary fallback={rowFailed}>
+          <RowContent row={row} />
+        </ErrorBoundary>
       </div>
     );
   },
   (before, after) => before.isHighlighted === after.isHighlighted && sameRow(before.row, after.row),
+);
+
+const rowFailed = (error: unknown) => (
+  <p className="my-1.5 rounded-lg bg-sunken px-3 py-2 text-sm break-words text-muted">
+    {text.chat.rowFailed(visibleText(messageOf(error)))}
+  </p>
 );
 
 function RowContent({ row }: { readonly row: Row }) {

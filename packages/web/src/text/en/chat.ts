@@ -93,6 +93,7 @@ export const chat = {
   turnFailed: 'Failed',
   resume: 'Resume',
   sendAgain: 'Send again',
+  rowFailed: (reason: string) => `This part of the chat cannot be shown: ${reason}`,
   earlierError: 'The turn failed here and was resumed later',
   answered: 'Answered',
   declined: 'Declined',
