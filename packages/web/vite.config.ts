@@ -58,15 +58,19 @@ const decodingByTable = (): Plugin => ({
 const listedFiles = (): Plugin => ({
   name: 'listed-files',
   apply: 'build',
-  generateBundle(_, bundle) {
-    const worker = bundle['sw.js'];
-    if (worker?.type !== 'chunk') throw new Error('the build has no sw.js');
-    const files = Object.values(bundle)
-      .filter((output) => output.fileName.startsWith('assets/'))
-      .filter((output) => output.type === 'asset' || !isLanguage(output.moduleIds))
-      .map(({ fileName }) => fileName);
-    if (!worker.code.includes('__FILES__')) throw new Error('sw.js has no place for the file names');
-    worker.code = worker.code.replaceAll('__FILES__', files.toSorted().join(' '));
+  generateBundle: {
+    // After Vite removes the files of modules that have styles only, and before the files are compressed.
+    order: 'post',
+    handler(_, bundle) {
+      const worker = bundle['sw.js'];
+      if (worker?.type !== 'chunk') throw new Error('the build has no sw.js');
+      const files = Object.values(bundle)
+        .filter((output) => output.fileName.startsWith('assets/'))
+        .filter((output) => output.type === 'asset' || !isLanguage(output.moduleIds))
+        .map(({ fileName }) => fileName);
+      if (!worker.code.includes('__FILES__')) throw new Error('sw.js has no place for the file names');
+      worker.code = worker.code.replaceAll('__FILES__', files.toSorted().join(' '));
+    },
   },
 });
 
