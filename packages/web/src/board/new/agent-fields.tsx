@@ -92,7 +92,7 @@ function MissingAgents({
         to="/settings/{-$section}"
         params={{ section: 'agents' }}
         search={{ host: hostParam(link) }}
-        className="mt-1 inline-block text-accent underline"
+        className="mt-1 inline-flex min-h-6 items-center text-accent underline touch:min-h-11"
       >
         {text.newSession.showAgents}
       </Link>
