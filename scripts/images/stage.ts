@@ -25,6 +25,8 @@ const MINUTE_MS = 60_000;
 export interface ImageStage {
   readonly origin: string;
   readonly token: string;
+  /** Path of a terminal of a person in the page. */
+  readonly shellPath: string;
   /** Path of a session in the page, by its title. */
   readonly pathOf: (title: string) => string;
   stop(): Promise<void>;
@@ -71,10 +73,11 @@ export async function startStage(page: string, more: readonly ImageSession[] = [
     paths.set(each.title, await fill(client, each));
   }
   offsetMs = 0;
-  await openTerminals(client);
+  const shell = await openTerminals(client);
   return {
     origin: address.url,
     token: TOKEN,
+    shellPath: `/terminals?open=${encodeURIComponent(shell)}`,
     pathOf: (title) => {
       const path = paths.get(title);
       if (path === undefined) throw new Error(`no session has the title ${title}`);
@@ -132,15 +135,15 @@ function isWaiting(mirror: { onChange(listener: () => void): () => void }): Prom
   return promise.finally(stop);
 }
 
-/** Two terminals of a person, with commands that have run in them. */
-async function openTerminals(client: AhpClient): Promise<void> {
+/** Two terminals of a person, with commands that have run in them. Resolves with the channel of the shell. */
+async function openTerminals(client: AhpClient): Promise<string> {
   const cwd = `file://${join(HOME, 'bakery')}`;
   const server = await client.createTerminal({
     name: 'Shop server',
     cwd,
     command: ['/bin/sh', '-c', 'echo "Shop on http://localhost:8080"; exec sleep 100000'],
   });
-  const shell = await client.createTerminal({ name: 'Shell', cwd });
+  const shell = await client.createTerminal({ name: 'Shell', cwd, cols: 118, rows: 46 });
   for (const line of ['ls', 'cat package.json', 'ls missing', 'node --test']) {
     await shell.input(`${line}\r`);
     await new Promise((resolve) => {
@@ -149,4 +152,5 @@ async function openTerminals(client: AhpClient): Promise<void> {
   }
   shell.close();
   server.close();
+  return shell.uri;
 }

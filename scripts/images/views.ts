@@ -40,7 +40,20 @@ const SECTIONS = ['host', 'access', 'approvals', 'notifications', 'appearance', 
 
 /** Every main view of the page. */
 export const VIEWS: readonly View[] = [
-  { name: 'board', path: at('/'), shown: ['light', 'phone'] },
+  {
+    name: 'board',
+    path: at('/'),
+    shown: ['light', 'phone'],
+    // The diffs of questions come last. A phone has none.
+    act: async (page) => {
+      await page
+        .getByText('discount is taken')
+        .first()
+        .waitFor({ timeout: 5_000 })
+        .catch(() => undefined);
+      await page.waitForTimeout(1_000);
+    },
+  },
   { name: 'chat', path: session('Discounts are a few cents off'), shown: ['light', 'dark', 'phone'] },
   {
     name: 'chat-start',
@@ -61,7 +74,8 @@ export const VIEWS: readonly View[] = [
   { name: 'chat-failed', path: session('Update the payment library') },
   { name: 'questions', path: session('Plan the delivery rounds') },
   { name: 'new', path: at('/new') },
-  { name: 'terminals', path: at('/terminals'), shown: ['light'] },
+  { name: 'terminals', path: ({ shellPath }) => shellPath, shown: ['light'] },
+  { name: 'terminals-watched', path: at('/terminals') },
   { name: 'agents', path: at('/settings/agents'), shown: ['light'] },
   { name: 'settings', path: at('/settings') },
   ...SECTIONS.map((section) => ({ name: `settings-${section}`, path: at(`/settings/${section}`) })),

@@ -1,5 +1,6 @@
 import type { DispatchOutcome } from '@agenthost/client';
 import { hostUrl } from '../app/paths.ts';
+import { plainText } from '../questions/plain-text.ts';
 import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
 import { showError, showToast } from '../ui/toasts.tsx';
@@ -9,6 +10,10 @@ import { isArchived, isRead } from './session-need.ts';
 /** The title for people: control characters visible, never empty. */
 export const titleOf = ({ summary }: BoardSession): string =>
   summary.title.trim() === '' ? text.board.untitled : visibleText(summary.title);
+
+/** The end of the last answer, without the marks of its Markdown; empty when there is none. */
+export const previewOf = (summary: BoardSession['summary']): string =>
+  plainText({ markdown: summary['x-preview'] ?? '' });
 
 /** Shows why the host did not take a change; nothing when it did. */
 export async function reportOutcome(dispatched: Promise<DispatchOutcome> | undefined): Promise<boolean> {

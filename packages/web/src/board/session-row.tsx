@@ -10,7 +10,7 @@ import { type BoardSession, hostParam } from './board-session.ts';
 import { projectName } from './folder-name.ts';
 import type { RowControls } from './list-controls.ts';
 import { RenameField } from './rename-field.tsx';
-import { titleOf } from './session-actions.ts';
+import { previewOf, titleOf } from './session-actions.ts';
 import { factsOf } from './session-facts.ts';
 import { signOf } from './session-need.ts';
 import { StatusIcon } from './status-icon.tsx';
@@ -116,7 +116,7 @@ function RowLink({
 function Detail({ session, isCompact }: SessionRowProps) {
   const { summary } = session;
   const ask = summary['x-asks']?.first;
-  const detail = ask?.title ?? summary.activity ?? summary['x-preview'] ?? '';
+  const detail = ask?.title ?? summary.activity ?? previewOf(summary);
   const project = projectName(summary);
   const shown = detail === '' && isCompact ? project : detail;
   if (shown === '' || (ask !== undefined && !isCompact)) return undefined;

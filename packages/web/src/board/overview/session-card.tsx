@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { type BoardSession, hostParam } from '../board-session.ts';
-import { titleOf } from '../session-actions.ts';
+import { previewOf, titleOf } from '../session-actions.ts';
 import { signOf } from '../session-need.ts';
 import { StatusIcon } from '../status-icon.tsx';
 import { SessionFacts } from './session-facts.tsx';
@@ -16,7 +16,8 @@ export function SessionCard({
 }) {
   const { link, summary } = session;
   const sign = signOf(summary);
-  const { activity, 'x-preview': preview } = summary;
+  const { activity } = summary;
+  const preview = previewOf(summary);
   return (
     <Link
       to="/s/$session"
@@ -35,7 +36,7 @@ export function SessionCard({
           <SafeText>{activity}</SafeText>
         </span>
       )}
-      {preview !== undefined && preview !== '' && (
+      {preview !== '' && (
         <span className="line-clamp-2 ps-6.5 text-muted wrap-anywhere">
           <SafeText>{preview}</SafeText>
         </span>
