@@ -72,6 +72,7 @@ test.each(internals)('every source that %s names exists', (document) => {
     'packages/host/src',
     'packages/host/src/terminals',
     'packages/cli/src/chat',
+    'packages/web/src',
     'packages/testkit/src/sim',
   ];
   const missing = named.filter((path) => !roots.some((folder) => existsSync(join(root, folder, path))));

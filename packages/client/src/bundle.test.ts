@@ -52,10 +52,10 @@ async function bundled(external: readonly string[] = []) {
   };
 }
 
-test('the browser bundle without the protocol stays under 27 kB minified and gzipped, and does not import Node modules', async () => {
+test('the browser bundle without the protocol stays under 30 kB minified and gzipped, and does not import Node modules', async () => {
   const { imports, size, gzippedSize } = await bundled(['@agenthost/protocol']);
   expect(imports).toEqual(new Set(['@agenthost/protocol', '@agenthost/protocol/values']));
-  expect(gzippedSize).toBeLessThan(27_000);
+  expect(gzippedSize).toBeLessThan(30_000);
   expect(size).toBeGreaterThan(10_000);
 });
 

@@ -52,11 +52,11 @@ export function awaitFirstRequest(socket: Socket, limitMs: number, pass: () => v
   socket.on('readable', read);
 }
 
-/** The length of the body of a request whose head ends at `end`; 0 for bodies that are not small. */
+/** The length of the body of a request whose head ends at `end`; 0 for bodies that are not small. The parser refuses a head with both fields. */
 function smallBodyLength(bytes: Buffer, end: number): number {
-  const length = Number(
-    /\r\ncontent-length:[ \t]*(\d+)[ \t]*(?:\r\n|$)/i.exec(bytes.toString('latin1', 0, end))?.[1],
-  );
+  const head = bytes.toString('latin1', 0, end);
+  if (/\r\ntransfer-encoding:/i.test(head)) return 0;
+  const length = Number(/\r\ncontent-length:[ \t]*(\d+)[ \t]*(?:\r\n|$)/i.exec(head)?.[1]);
   return length <= MAX_SMALL_BODY_BYTES ? length : 0;
 }
 
