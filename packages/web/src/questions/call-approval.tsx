@@ -104,7 +104,7 @@ export function CallApproval({
       intention={toolCall.intention}
     >
       {textOf(toolCall.invocationMessage) !== '' && !title.startsWith(effect) && (
-        <p className="text-sm wrap-anywhere">
+        <p className="max-h-[40vh] overflow-y-auto text-sm wrap-anywhere">
           <SafeText>{effect}</SafeText>
         </p>
       )}

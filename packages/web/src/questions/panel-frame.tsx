@@ -37,7 +37,7 @@ export function PanelFrame({
       <header className="flex items-start gap-2.5">
         <ShieldQuestion className="mt-0.5 size-4 shrink-0 text-accent" aria-hidden />
         <div className="min-w-0 flex-1">
-          <h3 id={id} className="text-sm font-semibold wrap-anywhere">
+          <h3 id={id} className="max-h-[40vh] overflow-y-auto text-sm font-semibold wrap-anywhere">
             <SafeText>{title}</SafeText>
           </h3>
           {intention !== undefined && intention !== '' && (
