@@ -17,14 +17,16 @@ describe.skipIf(!hasChromium)('several hosts', () => {
     if (second === undefined) throw new Error('no second host');
     const owner = await stage().client();
     const config = { pageHosts: [second.origin] };
-    expect(await owner.dispatch(ROOT_URI, { type: 'root/configChanged', config })).toMatchObject({ outcome: 'accepted' });
+    expect(await owner.dispatch(ROOT_URI, { type: 'root/configChanged', config })).toMatchObject({
+      outcome: 'accepted',
+    });
     await stage().session(owner, 'title Here; say One');
     await second.session(await second.client(), 'title There; say Two');
     stage().allow(second.origin);
     const page = await stage().open();
-    const board = page.getByRole('main');
+    const board = page.getByRole('complementary', { name: 'Sessions' });
     await board.getByRole('link', { name: /Here/ }).waitFor();
-    await page.getByRole('button', { name: 'Manage hosts' }).click();
+    await page.getByRole('button', { name: 'Manage hosts' }).first().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Add a host' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Builder');

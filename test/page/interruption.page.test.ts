@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)('an interruption', () => {
     const page = await stage().open(path);
     await messagesOf(page).getByText('Hello', { exact: true }).waitFor();
     await stage().host.kill();
-    const line = page.getByRole('status').filter({ hasText: 'What you do is kept and sent later.' });
+    const line = page.getByRole('status').filter({ hasText: 'Your changes are kept and sent later.' });
     await line.waitFor();
     await say(page, 'say Sent while away');
     await messagesOf(page).getByText('say Sent while away', { exact: true }).waitFor();
@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)('an interruption', () => {
     const page = await stage().open(path, { context });
     await messagesOf(page).getByText('Hello', { exact: true }).waitFor();
     await network.cut();
-    const line = page.getByRole('status').filter({ hasText: 'What you do is kept and sent later.' });
+    const line = page.getByRole('status').filter({ hasText: 'Your changes are kept and sent later.' });
     await line.waitFor();
     await say(page, 'say From the train');
     const session = await client.sessions.open(uri);
