@@ -20,7 +20,7 @@ describe.skipIf(!hasChromium)('from the printed link to the first answer', () =>
     const folders = dialog.getByRole('list', { name: 'Folders' });
     await folders.getByRole('button', { name: 'work', exact: true }).click();
     await folders.getByRole('button', { name: 'project' }).click();
-    await dialog.getByText('No folder in here.').waitFor();
+    await dialog.getByText('No folders', { exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'Use this folder' }).click();
     expect(await page.getByRole('combobox', { name: 'Folder' }).inputValue()).toBe(
       join(stage().folder, 'work', 'project'),

@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)('a browser with the scope observe', () => {
     const page = await watcher(path);
     await messagesOf(page).getByText('Working on it', { exact: true }).waitFor();
     await page.getByRole('region', { name: 'Write notes.txt?' }).waitFor();
-    await messagesOf(page).getByText('You can only read here. Somebody else has to answer.').waitFor();
+    await messagesOf(page).getByText('Read-only: somebody else has to answer.').waitFor();
     expect(await actsOf(page)).toEqual([]);
     expect(await fieldOf(page).count()).toBe(0);
     await page.keyboard.press('a');
@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)('a browser with the scope observe', () => {
     expect(session.toolConfirmations()).toHaveLength(1);
     await session.toolConfirmations()[0]?.approve();
     await messagesOf(page).getByText('is written: 4 characters.').waitFor();
-    await page.getByText('You can only read here: the token').waitFor();
+    await page.getByText('Read-only: the token').waitFor();
     await page.getByRole('button', { name: 'Message actions' }).click();
     await page.getByRole('menuitem').first().waitFor();
     expect(await actsOf(page)).toEqual([]);
@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium)('a browser with the scope observe', () => {
     await page.getByRole('main').getByRole('region', { name: 'Ponder about everything?' }).waitFor();
     expect(await actsOf(page)).toEqual([]);
     await page.getByRole('link', { name: 'Terminals' }).first().click();
-    await page.getByText('You watch only.').waitFor();
+    await page.getByText('Read-only: this token does not allow typing.').waitFor();
     expect(await actsOf(page)).toEqual([]);
     await page.getByRole('link', { name: 'Settings' }).first().click();
     for (const section of ['Host', 'Agents', 'Access', 'Approvals']) {
@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)('a browser with the scope observe', () => {
       expect(await actsOf(page)).toEqual([]);
     }
     await page.goto(`${stage().origin}/new`);
-    await page.getByText('This browser may watch sessions, not start any.').waitFor();
+    await page.getByText('Your token lets you view sessions, but not start them.').waitFor();
     await terminal.dispose();
   });
 });

@@ -23,10 +23,13 @@ class Proxy {
       const { method, url, headers } = asked;
       if (url?.startsWith('/agents/') !== true) return void answer.writeHead(404).end();
       const port = hostPort();
-      const passed = request({ port, host: '127.0.0.1', method, path: url, headers: headersOf(headers) }, (given) => {
-        answer.writeHead(given.statusCode ?? 502, given.headers);
-        given.pipe(answer);
-      });
+      const passed = request(
+        { port, host: '127.0.0.1', method, path: url, headers: headersOf(headers) },
+        (given) => {
+          answer.writeHead(given.statusCode ?? 502, given.headers);
+          given.pipe(answer);
+        },
+      );
       passed.on('error', () => answer.destroy());
       asked.pipe(passed);
     });
@@ -59,7 +62,11 @@ class Proxy {
 }
 
 describe.skipIf(!hasChromium)('the page behind a proxy', () => {
-  const stage = stageOfFile({ allowedHosts: ['agents.localhost'] }, ['--base-path', '/agents', '--trust-proxy']);
+  const stage = stageOfFile({ allowedHosts: ['agents.localhost'] }, [
+    '--base-path',
+    '/agents',
+    '--trust-proxy',
+  ]);
   const proxy = new Proxy(() => Number(new URL(stage().origin).port));
   let origin = '';
   beforeAll(async () => {

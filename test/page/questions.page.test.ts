@@ -14,7 +14,9 @@ describe.skipIf(!hasChromium)('questions', () => {
     await messagesOf(page).getByRole('button', { name: 'Allow', exact: true }).click();
     await messagesOf(page).getByText('The worker is done.', { exact: true }).waitFor();
     expect(page.url()).not.toContain('chat=');
-    const card = messagesOf(page).getByRole('button', { name: /Worker/ }).first();
+    const card = messagesOf(page)
+      .getByRole('button', { name: /Worker/ })
+      .first();
     await card.click();
     await messagesOf(page).getByText('The worker has finished').first().waitFor();
   });
@@ -51,7 +53,9 @@ describe.skipIf(!hasChromium)('questions', () => {
     await theirs.getByRole('button', { name: 'Submit' }).click();
     await mine.waitFor({ state: 'detached' });
     await messagesOf(one).getByText('Answered', { exact: true }).waitFor();
-    await messagesOf(one).getByText(/^by Web page/).waitFor();
+    await messagesOf(one)
+      .getByText(/^by Web page/)
+      .waitFor();
     const answer = messagesOf(one).getByRole('list').last();
     await answer.getByText('Name: Rye').waitFor();
     await answer.getByText('Size: large').waitFor();
@@ -67,13 +71,13 @@ describe.skipIf(!hasChromium)('questions', () => {
     await panel.getByRole('button', { name: 'Edit' }).click();
     const input = panel.getByRole('textbox', { name: 'Input of the tool' });
     await input.fill(JSON.stringify({ path: 'cake.txt', content: 'with cherries' }));
-    await panel.getByRole('button', { name: 'Allow as changed' }).click();
+    await panel.getByRole('button', { name: 'Allow with changes' }).click();
     await messagesOf(page).getByText('is written: 13 characters.').waitFor();
     await say(page, 'write cream.txt sour');
     const second = page.getByRole('region', { name: 'Write cream.txt?' });
     await second.getByRole('button', { name: 'Do something else' }).click();
     await second.getByRole('textbox').fill('Use the sweet one');
-    await second.getByRole('button', { name: 'Deny and tell' }).click();
+    await second.getByRole('button', { name: 'Deny with feedback' }).click();
     await messagesOf(page).getByText('Use the sweet one').first().waitFor();
   });
 });

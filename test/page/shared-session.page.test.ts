@@ -29,7 +29,10 @@ describe.skipIf(!hasChromium)('a session that several clients share', () => {
     expect(first).toEqual(second);
     expect(first).toHaveLength(6);
     await messagesOf(one).getByText('agenthost-cli', { exact: true }).waitFor();
-    await one.getByRole('list', { name: 'Others here' }).getByRole('img', { name: /Web page/ }).waitFor();
+    await one
+      .getByRole('list', { name: 'Others here' })
+      .getByRole('img', { name: /Web page/ })
+      .waitFor();
   });
 
   test('a new title and the archive show in the other window and on the command line', async () => {

@@ -36,9 +36,15 @@ describe.skipIf(!hasChromium)('a terminal in the page', () => {
     await openTerminal(page, '');
     await page.keyboard.type('echo rye-$((40 + 2))\n');
     await rowsOf(page).getByText('rye-42').first().waitFor();
-    await screenOf(page).getByRole('button', { name: /^echo .*, succeeded/ }).first().waitFor();
+    await screenOf(page)
+      .getByRole('button', { name: /^echo .*, succeeded/ })
+      .first()
+      .waitFor();
     await page.keyboard.type('(exit 7)\n');
-    await screenOf(page).getByRole('button', { name: /^\(exit 7\), failed with exit code 7/ }).first().waitFor();
+    await screenOf(page)
+      .getByRole('button', { name: /^\(exit 7\), failed with exit code 7/ })
+      .first()
+      .waitFor();
     await page.keyboard.type('exit 3\n');
     await page.getByText('The program ended with exit code 3.').waitFor();
   });
@@ -65,7 +71,10 @@ describe.skipIf(!hasChromium)('a terminal in the page', () => {
 
   test('a terminal outlives its host, and the page has every byte of it', async () => {
     const page = await stage().open('/terminals');
-    await openTerminal(page, 'i=0; while [ $i -lt 400 ]; do i=$((i+1)); echo line-$i; sleep 0.02; done; echo finished; cat');
+    await openTerminal(
+      page,
+      'i=0; while [ $i -lt 400 ]; do i=$((i+1)); echo line-$i; sleep 0.02; done; echo finished; cat',
+    );
     await rowsOf(page).getByText('line-20').first().waitFor();
     await stage().host.kill();
     await page.getByText('does not answer').waitFor();
@@ -73,7 +82,9 @@ describe.skipIf(!hasChromium)('a terminal in the page', () => {
     await rowsOf(page).getByText('finished').first().waitFor();
     const uri = new URL(page.url()).searchParams.get('open') ?? '';
     const terminal = await (await stage().client()).terminal(uri);
-    const output = terminal.state.content.map((part) => ('value' in part ? part.value : part.output)).join('');
+    const output = terminal.state.content
+      .map((part) => ('value' in part ? part.value : part.output))
+      .join('');
     const numbers = Array.from(output.matchAll(/line-(\d+)/g), ([, number]) => Number(number));
     expect(numbers).toEqual(Array.from({ length: 400 }, (_, index) => index + 1));
     await page.keyboard.type('still typing\n');

@@ -2,9 +2,9 @@
 export const attention = {
   needsAnswer: (title: string) => `“${title}” needs an answer`,
   open: 'Open',
-  updated: 'A new version is here.',
+  updated: 'A new version is available.',
   reload: 'Reload to update',
   mute: 'Mute notifications',
   unmute: 'Unmute notifications',
-  muteFailed: (reason: string) => `The notifications were not changed: ${reason}`,
+  muteFailed: (reason: string) => `Notifications were not changed: ${reason}`,
 };

@@ -11,14 +11,14 @@ export const composer = {
   stop: 'Stop',
   escapeAgain: 'Press Esc again to stop',
   rejected: (reason: string) => `The message was not sent: ${reason}`,
-  chatGone: 'the chat is gone',
-  replacing: 'You are changing your last message. Sending it replaces the answer after it.',
+  chatGone: 'the chat was deleted',
+  replacing: 'You are editing your last message. Sending it replaces the answer below it.',
   starting: 'The session is starting…',
   startFailed: (reason: string) => `The agent could not be started: ${reason}`,
-  unknownReason: 'the host tells no reason',
-  chatReadOnly: 'This chat can only be read.',
+  unknownReason: 'the host gave no reason',
+  chatReadOnly: 'This chat is read-only.',
   copyReadOnly: 'You can write again when the host answers.',
-  tokenReadOnly: 'You can only read here: the token of this browser does not allow to write.',
+  tokenReadOnly: 'Read-only: the token of this browser does not allow sending messages.',
   somebody: 'Another device',
   otherDraft: (name: string) => `${name} is writing:`,
   useDraft: 'Use it',
@@ -31,7 +31,7 @@ export const composer = {
   attachChat: 'Attach another chat',
   attachChatHint: 'The agent gets its transcript up to the last completed turn.',
   searchChats: 'Search chats',
-  noChats: 'There is no other chat.',
+  noChats: 'No other chats',
   untitled: 'Untitled chat',
   dropHere: 'Drop files to attach them',
   tooLarge: (name: string, size: string, most: string) =>
@@ -40,20 +40,20 @@ export const composer = {
   unreadable: 'The file cannot be read.',
   pastedFile: 'Pasted file',
   pastedText: (lines: number) => (lines === 1 ? 'Pasted text' : `Pasted text, ${lines} lines`),
-  expand: (name: string) => `Put “${name}” into the message as text`,
+  expand: (name: string) => `Insert “${name}” into the message as text`,
   removeAttachment: (name: string) => `Remove “${name}”`,
-  waitingMessages: 'Waiting messages',
+  waitingMessages: 'Queued messages',
   held: (last: 'complete' | 'cancelled' | 'error' | undefined) => {
-    if (last === 'cancelled') return 'The queue waits, because the last turn was stopped.';
-    if (last === 'error') return 'The queue waits, because the last turn failed.';
-    return 'The queue waits.';
+    if (last === 'cancelled') return 'The queue is paused because the last turn was stopped.';
+    if (last === 'error') return 'The queue is paused because the last turn failed.';
+    return 'The queue is paused.';
   },
   release: 'Continue',
   moveQueued: (place: number, count: number) => `Move message ${place} of ${count}`,
   moveHint: 'Drag to reorder, or press Alt and an arrow key',
-  steerQueued: 'Send now as steering',
-  editQueued: 'Edit the waiting message',
-  removeQueued: 'Remove the waiting message',
+  steerQueued: 'Steer with this message now',
+  editQueued: 'Edit queued message',
+  removeQueued: 'Remove queued message',
   steering: 'Steering, until the agent takes it:',
   queueRejected: (reason: string) => `The queue was not changed: ${reason}`,
   model: 'Model',

@@ -1,13 +1,12 @@
 /** Texts about the connection to a host. */
 export const connection = {
   connecting: 'Connecting…',
-  away: (host: string) => `${host} does not answer. What you do is kept and sent later.`,
-  copy: (host: string) =>
-    `${host} does not answer. You see what this browser saw last, and can only read it.`,
+  away: (host: string) => `${host} does not answer. Your changes are kept and sent later.`,
+  copy: (host: string) => `${host} does not answer. You see the last saved state, read-only.`,
   retryIn: (seconds: number) => (seconds <= 1 ? 'Next attempt in 1 s' : `Next attempt in ${seconds} s`),
   retryNow: 'Try now',
-  replacedTitle: 'This session moved to another tab',
-  replaced: 'Another tab uses the identity of this one. This tab stopped its updates.',
+  replacedTitle: 'Continued in another tab',
+  replaced: 'Another tab took over the connection of this tab. This tab no longer updates.',
   useHere: 'Use it here',
   incompatibleTitle: 'Page and host have different versions',
   incompatible: (reason: string) =>

@@ -2,7 +2,7 @@
 export const notification = {
   allowed: 'Allowed',
   denied: 'Denied',
-  answeredAlready: 'Was answered already',
+  answeredAlready: 'Already answered',
   answerFailed: 'The answer did not reach the host. Open the session to answer.',
   answerRefused: (reason: string) => `Not answered: ${reason}`,
   /** A notification whose content cannot be read. */

@@ -5,7 +5,7 @@ export const presence = {
   others: 'Others here',
   more: (count: number) => `+${count}`,
   scope: (scope: 'observe' | 'interact' | 'admin') =>
-    ({ observe: 'reads only', interact: 'may act', admin: 'administrator' })[scope],
-  watching: 'looks at it now',
+    ({ observe: 'read-only', interact: 'may act', admin: 'administrator' })[scope],
+  watching: 'viewing now',
   inBackground: 'in the background',
 };

@@ -8,7 +8,7 @@ export const schemaForm = {
   value: 'Value',
   readOnly: 'Only the host can change this.',
   suggestions: 'Suggestions',
-  required: 'This is needed.',
+  required: 'Required.',
   notNumber: 'Enter a number.',
   tooFew: (least: number) =>
     least === 1 ? 'At least 1 entry is needed.' : `At least ${least} entries are needed.`,

@@ -1,20 +1,20 @@
 /** Texts of the settings of this browser: notifications, appearance, keys and the page itself. A part of the feature `settings`. */
 export const settingsBrowser = {
   notificationsExplain:
-    'A message on this device when a session needs you or has finished, also while the page is closed. None for what a visible page shows anyway.',
+    'Notify this device when a session needs you or has finished, also while the page is closed. Nothing is sent for a session that a visible page shows.',
   thisBrowser: 'This browser',
   pushSwitch: 'Notifications in this browser',
-  pushOn: 'Gets notifications.',
-  pushOff: 'Gets no notifications.',
+  pushOn: 'Notifications are on.',
+  pushOff: 'Notifications are off.',
   pushRevoked:
     'Somebody revoked the notifications of this browser, or its token ended. You can switch them on again.',
-  pushFailed: (reason: string) => `Notifications were not switched: ${reason}`,
+  pushFailed: (reason: string) => `Notifications were not changed: ${reason}`,
   pushBlocked: {
     unsupported: {
-      title: 'This browser has no notifications for pages',
+      title: 'This browser does not support notifications',
       steps: [
         'Use a current Firefox, Chrome, Edge or Safari.',
-        'Private windows and some embedded browsers have none either.',
+        'Private windows and some embedded browsers do not support them either.',
       ],
     },
     insecure: {
@@ -48,7 +48,7 @@ export const settingsBrowser = {
   testAccepted: (status: number) =>
     `The push service accepted the test (HTTP ${status}). It should appear within seconds. If it does not, check that the system shows notifications of this browser.`,
   testArrived: 'The test arrived in this browser.',
-  whatFor: 'What for, and when',
+  whatFor: 'Events and quiet hours',
   events: { inputNeeded: 'A session needs you', turnEnded: 'A turn has ended' },
   eventsExplain: {
     inputNeeded: 'A question, or a tool call that waits for approval.',
@@ -74,13 +74,13 @@ export const settingsBrowser = {
   noDevices: 'No device gets notifications.',
   ofOtherToken: 'Other token',
   addedAgo: (ago: string) => `Added ${ago}`,
-  sentAgo: (ago: string) => `last message ${ago}`,
-  nothingSent: 'no message yet',
+  sentAgo: (ago: string) => `last notification ${ago}`,
+  nothingSent: 'no notification yet',
   deviceRevoked: (device: string) => `${device} gets no more notifications`,
   deliveryFailed: (at: string, status: number | undefined) =>
     status === undefined ? `Delivery failed ${at}:` : `Delivery failed ${at} (HTTP ${status}):`,
   otherHostsPush: (host: string) =>
-    `A page can switch on notifications of the host that served it only. Open the page of ${host} to get its notifications in this browser.`,
+    `This page can switch on notifications of its own host only. Open the page of ${host} to get its notifications.`,
   openItsPage: 'Open its page',
 
   name: 'Your name',
@@ -88,7 +88,7 @@ export const settingsBrowser = {
   appearanceExplain: 'These settings are kept in this browser.',
   colours: 'Colours and motion',
   theme: 'Theme',
-  asDevice: 'As the device',
+  asDevice: 'Same as the device',
   light: 'Light',
   dark: 'Dark',
   contrast: 'Contrast',
@@ -106,17 +106,17 @@ export const settingsBrowser = {
   smaller: 'Smaller',
   larger: 'Larger',
   screenReader: 'Terminals for screen readers',
-  screenReaderExplain: 'Describes the lines of terminals. Much output becomes slower.',
+  screenReaderExplain: 'Lets screen readers read the lines of terminals. Large output becomes slower.',
   language: 'Language',
-  languageExplain: 'The first language of this browser that the page has.',
+  languageExplain: 'Follows the languages of this browser.',
   writing: 'Writing',
   enter: 'Enter in the message field',
   enterSends: 'Sends',
-  enterBreaks: 'Breaks the line',
+  enterBreaks: 'New line',
   enterExplain: {
-    device: 'Sends with a keyboard, breaks the line on touch screens.',
-    sends: 'Shift and Enter breaks the line.',
-    breaks: 'Ctrl or Cmd and Enter sends.',
+    device: 'Sends with a keyboard; new line on touch screens.',
+    sends: 'Shift+Enter starts a new line.',
+    breaks: 'Ctrl+Enter or Cmd+Enter sends.',
   },
 
   keysExplain: 'Single letters work while no text field has the focus.',
@@ -127,10 +127,10 @@ export const settingsBrowser = {
     send: 'Send, or queue while a turn runs',
     newLine: 'New line',
     steer: 'Send into the running turn',
-    editLast: 'Edit the last message, in an empty field',
-    stop: 'Stop the turn, pressed twice',
+    editLast: 'Edit the last message (in an empty field)',
+    stop: 'Stop the turn (press twice)',
     mention: 'Mention a file',
-    command: 'Commands of the agent, at the start',
+    command: 'Commands of the agent (at the start)',
     allow: 'Allow',
     deny: 'Deny',
     edit: 'Edit before allowing',
@@ -140,7 +140,7 @@ export const settingsBrowser = {
     paste: 'Paste',
     commands: 'Previous or next command',
     newTerminal: 'New terminal',
-    tab: 'Terminal by its number',
+    tab: 'Select a terminal by number',
   },
 
   aboutExplain: 'agenthost runs coding agents on your machine, and shows them to all your devices.',
@@ -152,9 +152,9 @@ export const settingsBrowser = {
   install: 'App',
   installLabel: 'Install the page as an app',
   installNow: 'Install',
-  installed: 'It is installed.',
-  installOffered: 'It gets a window and an icon of its own, with the number of sessions that need you.',
+  installed: 'Installed',
+  installOffered: 'The page gets its own window, and an icon with the number of sessions that need you.',
   installInsecure: 'Browsers install pages over HTTPS only.',
   installIos: 'Tap the Share button, then “Add to Home Screen”.',
-  installByMenu: 'Use “Install” in the menu of the browser, if it has that.',
+  installByMenu: 'Use “Install” in the menu of the browser, if available.',
 };

@@ -1,7 +1,7 @@
 /** Texts of the page that asks for a token. */
 export const signIn = {
   title: 'Sign in to agenthost',
-  explain: 'This host asks for its access token.',
+  explain: 'Enter an access token of this host.',
   where: 'The host prints a link that signs you in when it starts.',
   /** `place` is a clause of the host, such as "the owner's token is in ~/owner-token". */
   ownerToken: (place: string) => `${place.charAt(0).toUpperCase()}${place.slice(1)}.`,
