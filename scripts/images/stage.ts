@@ -57,6 +57,8 @@ export async function startStage(page: string, more: readonly ImageSession[] = [
     terminals: { keeper: false, shell: '/bin/bash', env: { HOME, TERM: 'xterm-256color' } },
     serverInfo: { name: 'agenthost', version: '0.1.0' },
     defaultDirectory: HOME,
+    // Nobody holds the terminals once the client that opened them has left.
+    graceMs: 0,
     clock: { now: () => Date.now() - offsetMs },
   });
   const address = await host.start();
@@ -74,6 +76,7 @@ export async function startStage(page: string, more: readonly ImageSession[] = [
   }
   offsetMs = 0;
   const shell = await openTerminals(client);
+  client.close();
   return {
     origin: address.url,
     token: TOKEN,
@@ -84,7 +87,6 @@ export async function startStage(page: string, more: readonly ImageSession[] = [
       return path;
     },
     stop: async () => {
-      client.close();
       await host.stop();
       await rm(FOLDER, { recursive: true, force: true });
     },
