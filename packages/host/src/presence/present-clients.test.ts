@@ -1,3 +1,4 @@
+import type { TokenScope } from '@agenthost/protocol';
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
 import type { EncodedNotification, Sink } from '../sync/subscription.ts';
@@ -25,9 +26,9 @@ function stage() {
   const clock = new SimulatedClock();
   const output: (() => void)[] = [];
   const clients = new PresentClients({ clock, timers: clock, path: { send: (send) => output.push(send) } });
-  const join = (clientId: string): TestSink => {
+  const join = (clientId: string, scope: TokenScope = 'interact'): TestSink => {
     const sink = new TestSink();
-    clients.join(sink, { clientId, names: { name: clientId }, scope: 'interact', channels: [] });
+    clients.join(sink, { clientId, names: { name: clientId }, scope, channels: [] });
     return sink;
   };
   const advance = async (ms: number): Promise<void> => {
@@ -95,4 +96,11 @@ test('a client in the foreground is a viewer of what it shows', () => {
   clients.leave(page);
   expect(clients.viewersOf(['ahp-session:/s'])).toEqual([]);
   expect(clients.isConnected(page)).toBe(false);
+});
+
+test('a client that may only look is no viewer, because it cannot answer', () => {
+  const { clients, join } = stage();
+  const wall = join('wall', 'observe');
+  clients.set(wall, { isVisible: true, showing: ['ahp-session:/s'] });
+  expect(clients.viewersOf(['ahp-session:/s'])).toEqual([]);
 });

@@ -109,11 +109,14 @@ export class PresentClients {
     this.#schedule();
   }
 
-  /** The connections of the clients in the foreground that show one of these channels. */
+  /**
+   * The connections of the clients in the foreground that show one of these channels. A client that may only look is none: it cannot answer, and may
+   * be a screen on a wall.
+   */
   viewersOf(uris: readonly string[]): readonly Sink[] {
-    return [...this.#bySink]
-      .filter(([, { told }]) => told?.isVisible === true && told.showing.some((uri) => uris.includes(uri)))
-      .map(([sink]) => sink);
+    const isViewer = ({ scope, told }: Present): boolean =>
+      scope !== 'observe' && told?.isVisible === true && told.showing.some((uri) => uris.includes(uri));
+    return [...this.#bySink].filter(([, present]) => isViewer(present)).map(([sink]) => sink);
   }
 
   /** Whether a connection is still open. */
