@@ -20,8 +20,11 @@ export const linkParts = (life: PageLife): LinkParts => ({
     onError: (error, where) => {
       // oxlint-disable-next-line no-console -- the browser's console is the page's only log
       console.error(where, error);
-      showError(text.app.unexpected);
+      showError(isOfFullStorage(error) ? text.app.storageFull : text.app.unexpected);
     },
   }),
   forgetLife: (hostId) => life.forget(hostId),
 });
+
+const isOfFullStorage = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'QuotaExceededError';

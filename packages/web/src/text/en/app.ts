@@ -3,6 +3,8 @@ export const app = {
   name: 'agenthost',
   /** Name of this client for other clients. */
   clientTitle: 'Web page',
+  storageFull:
+    'The storage of this browser is full. What the host has not answered yet would be lost by a reload of the page.',
   unexpected: 'Something went wrong. The console of the browser has the details.',
   skipToContent: 'Skip to content',
   sessions: 'Sessions',
