@@ -14,8 +14,8 @@ interface Gesture {
 }
 
 /**
- * A narrow strip at an edge of a phone's screen. A finger that drags from it moves `content` along; when the way is long or quick enough, `onSwipe`
- * is called. Mouse and pen do nothing.
+ * A narrow strip at an edge of a phone's screen. A finger that drags from it moves `content`; a long or quick drag calls `onSwipe`. Mouse and pen do
+ * nothing.
  */
 export function EdgeSwipe({
   edge,

@@ -1,13 +1,13 @@
 import type { ClientMemory } from '@agenthost/client';
 import { storageName } from '../live/storage-name.ts';
 
-/** More tabs of one browser begin a life that no later tab continues. */
+/** Largest number of tabs whose identity a later tab can continue. */
 const MAX_SLOTS = 16;
 
 /**
  * The number of this tab among the tabs of this browser. A later tab with the same number continues the life of this one, with its unanswered
- * actions. A lock holds the number as long as the tab lives. `undefined`: the browser has no locks (a page over plain HTTP from another machine), or
- * too many tabs are open.
+ * actions. A lock reserves the number until the tab is closed. `undefined`: the browser has no locks (a page over plain HTTP from another machine),
+ * or too many tabs are open.
  */
 async function takeSlot(): Promise<number | undefined> {
   const locks: LockManager | undefined = window.isSecureContext ? navigator.locks : undefined;

@@ -2,8 +2,8 @@ import { hostUrl } from './paths.ts';
 import { scriptUrl } from './trusted-types.ts';
 
 /**
- * Registers the service worker, which keeps the page for times without the host and shows notifications. Resolves with `undefined` where the browser
- * has none: over plain HTTP from another machine, and in some private windows.
+ * Registers the service worker, which stores the page for times without a connection and shows notifications. Resolves with `undefined` where the
+ * browser has none: over plain HTTP from another machine, and in some private windows.
  */
 export async function registerWorker(): Promise<ServiceWorkerRegistration | undefined> {
   if (!('serviceWorker' in navigator) || import.meta.env.DEV) return undefined;

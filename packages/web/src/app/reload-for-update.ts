@@ -1,4 +1,4 @@
-/** A second failure within this time is no update. Milliseconds. */
+/** A second failure within this time has another cause than an update. Milliseconds. */
 const REPEAT_MS = 60_000;
 const KEY = 'agenthost.reloaded-at';
 

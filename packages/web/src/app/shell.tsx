@@ -49,7 +49,7 @@ export function Shell() {
 const TAB =
   'flex min-h-12 flex-1 flex-col items-center justify-center gap-0.5 text-xs text-muted data-[status=active]:text-accent';
 
-/** A session has the whole screen of a phone: its composer stands where the bar would be. */
+/** A session has the whole screen of a phone: the composer takes the place of the tab bar. */
 function TabBar() {
   const isHidden = useRouterState({ select: ({ location }) => location.pathname.startsWith('/s/') });
   if (isHidden) return undefined;

@@ -8,13 +8,13 @@ const STEP_PX = 24;
 /** +1 where a pointer that moves to the right makes the column wider. */
 const SIGN = direction === 'rtl' ? -1 : 1;
 
-/** The edge of the column, by which a pointer or the arrow keys change its width. A double click brings the first width back. */
+/** The edge of the column, by which a pointer or the arrow keys change its width. A double click restores the default width. */
 export function SidebarEdge({
   widthPx,
   onChange,
 }: {
   readonly widthPx: number;
-  /** Called with each width; `isFinal` when the person let it go. */
+  /** Called with each width; `isFinal`: the drag has ended. */
   readonly onChange: (widthPx: number, isFinal: boolean) => void;
 }) {
   const start = useRef({ x: 0, widthPx: 0 });

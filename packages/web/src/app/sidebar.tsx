@@ -16,7 +16,7 @@ const ENTRY =
 const RAIL_ENTRY =
   'inline-flex size-9 items-center justify-center rounded-lg text-muted hover:bg-hover hover:text-text data-[status=active]:bg-hover data-[status=active]:text-text';
 
-/** The column at the start of a wide screen: sessions, and the ways to terminals and settings. Closed, it is a narrow bar of icons. */
+/** The column at the start of a wide screen: sessions, and links to terminals and settings. When closed, it shows icons only. */
 export function Sidebar() {
   const [{ isOpen, widthPx }, setState] = useSetting(sidebarSetting);
   const [draggedPx, setDragged] = useState<number>();

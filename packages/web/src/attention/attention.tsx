@@ -14,7 +14,7 @@ import { useAskToasts } from './use-ask-toasts.ts';
 import { useBadges } from './use-badges.ts';
 import { followWorker } from './worker-messages.ts';
 
-/** Draws attention to sessions that wait, and follows notifications. Renders nothing to see; used once, by the frame of the page. */
+/** Draws attention to sessions that wait, and follows notifications. Renders nothing visible. Used once, by the frame of the page. */
 export function Attention() {
   const links = useLinks();
   const own = useLink(OWN_HOST);
@@ -43,7 +43,7 @@ function WaitingSessions() {
 
 const NOTHING_SHOWN = { showing: [] } as const;
 
-/** Tells a host that the page is there, also in views that show no session. */
+/** Tells a host that the page is connected, also in views without a session. */
 function PresentPage({ link }: { readonly link: HostLink }) {
   usePresentHere(link, NOTHING_SHOWN);
   return null;

@@ -2,7 +2,7 @@ import type { HostLink } from '../live/host-link.ts';
 import { text } from '../text/text.ts';
 import { showToast } from '../ui/toasts.tsx';
 
-/** As long as a timer can wait: the toast stays until it is used or dismissed. */
+/** The longest delay of a timer, so that the toast stays until it is used or dismissed. */
 const LIFETIME_MS = 2_147_483_647;
 
 /**

@@ -9,10 +9,10 @@ import { useShownSession } from './shown-session.ts';
 
 const LIFETIME_MS = 8_000;
 
-/** Time for the page to show a session that it has just started, whose first question may be faster. Milliseconds. */
+/** Delay before a toast: a session that was just started may ask before the page shows it. Milliseconds. */
 const DELAY_MS = 1_000;
 
-/** Tells, while the page is visible, that a session starts to wait which is not the one shown. `isReady`: all sessions are known. */
+/** Shows a toast when a session starts to wait for an answer, unless the page is hidden or shows this session. `isReady`: all sessions are known. */
 export function useAskToasts(asking: readonly BoardSession[], isReady: boolean): void {
   const navigate = useNavigate();
   const shown = useShownSession();

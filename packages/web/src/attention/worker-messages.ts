@@ -28,7 +28,7 @@ const arrived = new Emitter();
 /** Calls `listener` when a test notification arrived in this browser. Returns a function that removes it. */
 export const onTestArrived = (listener: () => void): (() => void) => arrived.add(listener);
 
-/** Follows what the service worker says; `open` gets the path to show. Returns a function that stops it. */
+/** Handles messages of the service worker; `open` gets the path to show. Returns a function that stops it. */
 export function followWorker(open: (path: string) => void): () => void {
   if (!('serviceWorker' in navigator)) return () => undefined;
   const { serviceWorker } = navigator;

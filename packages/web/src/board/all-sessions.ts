@@ -19,7 +19,7 @@ export interface AllSessions {
 
 const NOTHING: AllSessions = { sessions: [], isComplete: false, problems: [] };
 
-/** Follows all hosts while somebody listens. */
+/** Follows all hosts while it has listeners. */
 class AllSessionsStore {
   readonly #hosts: Hosts;
   readonly #changed = new Emitter();
@@ -27,7 +27,7 @@ class AllSessionsStore {
   #listenerCount = 0;
   #stops: (() => void)[] = [];
   #snapshot = NOTHING;
-  /** The lists that the snapshot was made of. */
+  /** The lists that the snapshot contains. */
   #made: readonly (readonly BoardSession[])[] = [];
 
   constructor(hosts: Hosts) {

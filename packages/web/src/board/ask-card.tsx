@@ -12,13 +12,13 @@ import { reportOutcome } from './session-actions.ts';
 const LINK =
   'inline-flex h-8 items-center rounded-lg border border-line-strong bg-raised px-2.5 text-sm font-medium hover:bg-hover touch:h-10';
 
-/** What a session asks, with the answers that need no more than a click. */
+/** The question of a session, with the answers that need one click only. */
 export function AskCard({
   session,
   className = 'mx-2.5 ms-9 mb-2.5',
 }: {
   readonly session: BoardSession;
-  /** Its margins. */
+  /** Classes of the frame, such as its margins. */
   readonly className?: string;
 }) {
   const mayAct = useMayAct(session.link);

@@ -9,7 +9,7 @@ import { BoardList, type BoardListHandle } from './board-list.tsx';
 import { HostHits } from './search/host-hits.tsx';
 import { type Board, filterCount } from './use-board.ts';
 
-/** The list of a board with what the hosts found, or why there is none. */
+/** The sessions of a board and the search hits of its hosts, or the reason why the list is empty. */
 export function BoardContent({
   board,
   label,

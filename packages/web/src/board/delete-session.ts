@@ -63,7 +63,7 @@ export const deletedKeys = (): ReadonlySet<string> => keys;
 /** Calls `listener` after `deletedKeys` changed. Returns a function that removes it. */
 export const onDeletedChange = changed.add;
 
-/** Takes a session out of all lists, and deletes it when its toast goes without "Undo". */
+/** Hides a session in all lists, and deletes it when its toast closes without "Undo". */
 export function deleteSession({ key, link, summary }: BoardSession): void {
   if (undoable.has(key)) return;
   const deletion = { host: link.address.id, session: summary.resource, at: Date.now() };
@@ -81,7 +81,7 @@ export function deleteSession({ key, link, summary }: BoardSession): void {
   undoable.set(key, finish);
 }
 
-/** Does the deletions that an earlier page left, or that found no connection. */
+/** Performs the deletions that an earlier page left, or that had no connection. */
 function finishDeletions(link: HostLink): void {
   for (const deletion of deletions.value) {
     const isOverdue = Date.now() - deletion.at > OVERDUE_MS;

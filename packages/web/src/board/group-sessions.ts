@@ -21,7 +21,10 @@ export type BoardRow =
   | { readonly kind: 'group'; readonly key: string; readonly group: SessionGroup; readonly isOpen: boolean }
   | { readonly kind: 'session'; readonly key: string; readonly session: BoardSession };
 
-/** Groups by need, the most urgent first. The order inside a group stays, except that running sessions stand by creation: they change all the time. */
+/**
+ * Groups by need, the most urgent first. The order inside a group stays, except that running sessions are ordered by creation, because they change
+ * all the time.
+ */
 export function groupByNeed(sessions: readonly BoardSession[]): SessionGroup[] {
   const byNeed = new Map<Need, BoardSession[]>(NEEDS.map((need) => [need, []]));
   for (const session of sessions) byNeed.get(needOf(session.summary))?.push(session);
@@ -32,7 +35,7 @@ export function groupByNeed(sessions: readonly BoardSession[]): SessionGroup[] {
   });
 }
 
-/** Groups by project. Projects stand by name, sessions without a project last. */
+/** Groups by project. Projects are ordered by name; sessions without a project come last. */
 export function groupByProject(sessions: readonly BoardSession[]): SessionGroup[] {
   const byProject = new Map<string, BoardSession[]>();
   for (const session of sessions) {

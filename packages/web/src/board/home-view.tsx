@@ -6,7 +6,7 @@ import { BoardView } from './board-view.tsx';
 
 const Overview = lazy(async () => ({ default: (await import('./overview/overview.tsx')).Overview }));
 
-/** The start: the list of sessions; an overview where the list stands beside it. */
+/** The start view: the list of sessions, or an overview where the sidebar shows the list. */
 export function HomeView() {
   const isWide = useMedia('(min-width: 48rem)');
   const [{ isOpen }] = useSetting(sidebarSetting);

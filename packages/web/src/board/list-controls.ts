@@ -1,9 +1,9 @@
 import type { MenuPlace } from '../ui/menu.tsx';
 import type { BoardSession } from './board-session.ts';
 
-/** What a row asks of its list. The same object as long as the list is shown. */
+/** The controls of a list for its rows. The same object as long as the list is shown. */
 export interface RowControls {
-  /** Tells the element that takes the focus for a row; `null` when it goes. */
+  /** Tells the element that takes the focus for a row; `null` when it is removed. */
   register(key: string, element: HTMLElement | null): void;
   /** Makes a row the one that Tab reaches. */
   setCurrent(key: string): void;

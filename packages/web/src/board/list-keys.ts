@@ -23,7 +23,7 @@ const MENU_INSET_PX = 24;
 
 /** The handler of keys pressed inside a list of sessions. */
 export function listKeyHandler({ rows, at, goTo, rename, openMenu }: ListKeys) {
-  /** After a row went away, the focus goes to its neighbour. */
+  /** When a row is removed, its neighbour gets the focus. */
   const leave = (): void => {
     const next = rows[at + 1] ?? rows[at - 1];
     if (next !== undefined) goTo(next.key);

@@ -9,7 +9,7 @@ import { EmptyState } from '../ui/states.tsx';
 import { lastChoicesSetting } from './new/last-choices.ts';
 import { NewSessionForm } from './new/new-session-form.tsx';
 
-/** The form for a new session: where, with which agent, and what it shall do. */
+/** The form for a new session: folder, agent and first message. */
 export function NewSessionView() {
   const search = useSearch({ from: '/new' });
   const links = useLinks();

@@ -27,7 +27,7 @@ export function RenameField({
       onFocus={(event) => event.currentTarget.select()}
       onChange={(event) => setTitle(event.currentTarget.value)}
       onBlur={() => {
-        // Browsers differ in whether a field that goes loses the focus first.
+        // Browsers differ in whether a removed field loses the focus first.
         if (!isCancelled.current) renameSession(session, title);
         onDone();
       }}

@@ -1,12 +1,12 @@
 import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@agenthost/protocol';
 
-/** What a session needs, the most urgent first: an answer, nothing yet, to be read, nothing, nothing any more. */
+/** The needs of sessions, the most urgent first. */
 export const NEEDS = ['asks', 'running', 'unread', 'done', 'archived'] as const;
 
 /** One of {@link NEEDS}. */
 export type Need = (typeof NEEDS)[number];
 
-/** What the sign in front of a session shows. */
+/** The signs in front of sessions. */
 export type StatusSign = 'asks' | 'running' | 'failed' | 'unread' | 'done' | 'archived';
 
 type Rated = Pick<SessionSummary, 'status' | 'x-asks'>;
@@ -30,7 +30,7 @@ export const isRead = (summary: Rated): boolean => hasBit(summary, SessionStatus
 /** Whether it is in the archive. */
 export const isArchived = (summary: Rated): boolean => hasBit(summary, SessionStatus.IsArchived);
 
-/** The group of a session on the board.. */
+/** The group of a session on the board. */
 export function needOf(summary: Rated): Need {
   if (isArchived(summary)) return 'archived';
   if (isAsking(summary)) return 'asks';

@@ -18,7 +18,7 @@ import { exactTime, useRelativeTime } from './use-now.ts';
 
 interface SessionRowProps {
   readonly session: BoardSession;
-  /** Narrow, for the column on the left; else with all that the board shows. */
+  /** Narrow, for the sidebar; else with all details of the board. */
   readonly isCompact: boolean;
   /** The row that Tab reaches. */
   readonly isCurrent: boolean;
@@ -32,7 +32,7 @@ const IS_TOUCH = matchMedia('(pointer: coarse)').matches;
 
 const MORE_ICON = <Ellipsis className="size-4" aria-hidden />;
 
-/** A session in a list: its sign, title, what it asks or does, and where. */
+/** A session in a list: its sign, title, question or activity, and place. */
 export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
   const { session, isCompact, isRenaming, controls } = props;
   const sign = signOf(session.summary);

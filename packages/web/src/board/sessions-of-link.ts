@@ -99,7 +99,7 @@ export class SessionsOfLink {
     this.#root?.retry();
   }
 
-  /** Listens to what is open by now. */
+  /** Listens to the catalogue and the root that are open by now. */
   #follow(): void {
     for (const stop of this.#stops.splice(0)) stop();
     const changed = (): void => this.#changed();

@@ -14,7 +14,7 @@ import { SearchField } from './search/search-field.tsx';
 import { useBoard } from './use-board.ts';
 import { useEnterKeys } from './use-enter-keys.ts';
 
-/** The list of sessions in the column on the left. */
+/** The list of sessions in the sidebar. */
 export function SidebarBoard() {
   const board = useBoard();
   const mayAct = useMayAct(useLink(OWN_HOST));

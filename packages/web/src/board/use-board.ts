@@ -9,7 +9,7 @@ import { type BoardRow, groupByNeed, groupByProject, rowsOf } from './group-sess
 /** A list of sessions with its filters. */
 export interface Board {
   readonly all: AllSessions;
-  /** Those that the filter lets through. */
+  /** The sessions that pass the filter. */
   readonly shown: readonly BoardSession[];
   readonly rows: readonly BoardRow[];
   readonly filter: BoardFilter;

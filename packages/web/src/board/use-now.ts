@@ -3,7 +3,7 @@ import { Emitter } from '../live/emitter.ts';
 import { language } from '../text/text.ts';
 import { relativeTime, shortTime } from './relative-time.ts';
 
-/** How often the words for times are looked at. Milliseconds. */
+/** How often relative times are updated. Milliseconds. */
 const TICK_MS = 20_000;
 
 const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'narrow' });
@@ -28,7 +28,7 @@ function tick(): void {
   ticked.emit();
 }
 
-/** One clock for all times of the page; it stands still while nobody looks. */
+/** One clock for all times of the page. It stops while no component uses it. */
 function subscribe(listener: () => void): () => void {
   const stop = ticked.add(listener);
   listenerCount += 1;

@@ -21,7 +21,7 @@ export interface ChatScope {
   /** The session's agent. Absent: the host does not offer it now. */
   readonly agent: AgentInfo | undefined;
   readonly mayAct: boolean;
-  /** Whether the transcript stands inside a tool call of another chat. */
+  /** Whether the transcript is inside a tool call of another chat. */
   readonly isNested: boolean;
   /** Shows one row. A tool call may contain the transcript of its worker, whose rows contain tool calls again. */
   readonly RowView: ComponentType<RowProps>;
@@ -36,7 +36,7 @@ const ChatScopeContext = createContext<ChatScope | undefined>(undefined);
 /** Gives the chat to the parts of its transcript. */
 export const ChatScopeProvider = ChatScopeContext.Provider;
 
-/** The chat of the transcript around. */
+/** The chat of the surrounding transcript. */
 export function useChatScope(): ChatScope {
   const scope = use(ChatScopeContext);
   if (scope === undefined) throw new Error('useChatScope needs a ChatScopeProvider around it');

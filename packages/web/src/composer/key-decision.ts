@@ -1,4 +1,4 @@
-/** What decides about a key in the message field. */
+/** The facts that decide about a key in the message field. */
 export interface FieldKey {
   readonly key: string;
   readonly shiftKey: boolean;
@@ -15,7 +15,7 @@ export interface FieldKey {
   readonly isEmpty: boolean;
 }
 
-/** What a key in the message field does. `send` starts a turn, or queues while one runs. */
+/** The command of a key in the message field. `send` starts a turn, or queues while one runs. */
 export type FieldCommand = 'send' | 'steer' | 'edit-last' | 'escape';
 
 /** The command of a key; `undefined` when the field handles the key itself. */

@@ -12,7 +12,7 @@ export function onMessageSent(chat: ChatHandle, listener: () => void): () => voi
   };
 }
 
-/** Tells that the person here sent a message. */
+/** Reports that the person here sent a message. */
 export function tellMessageSent(chat: ChatHandle): void {
   for (const listener of listeners.get(chat) ?? []) listener();
 }

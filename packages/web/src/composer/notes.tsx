@@ -2,7 +2,7 @@ import { CircleAlert, PencilLine, X } from 'lucide-react';
 import { text } from '../text/text.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 
-/** What a person must know about the message above the field: why it came back, and what it replaces. */
+/** Notes above the field: why the message came back, and which message it replaces. */
 export function ComposerNotes({
   problem,
   onDismissProblem,

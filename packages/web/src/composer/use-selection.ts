@@ -12,11 +12,11 @@ import { useRootPart, useSelected } from '../live/use-live.ts';
 import type { DraftContent } from './draft/draft-content.ts';
 import type { Selection } from './use-sending.ts';
 
-/** What can be chosen for a message, and what is chosen. */
+/** The choices for a message, and the chosen ones. */
 export interface Choices {
   readonly models: readonly SessionModelInfo[];
   readonly agents: readonly AgentCustomization[];
-  /** What the next message gets. */
+  /** The model and agent of the next message. */
   readonly selection: Selection;
   /** The description of the selected model. */
   readonly model: SessionModelInfo | undefined;

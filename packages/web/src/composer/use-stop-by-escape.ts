@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** How long the second press of Escape is waited for. Milliseconds. */
+/** Time in which the second press of Escape counts. Milliseconds. */
 const SECOND_PRESS_MS = 2_000;
 
 /** Stops a turn by two presses of Escape. */

@@ -7,7 +7,7 @@ import { FullPage } from '../ui/full-page.tsx';
 /** HTTP status of a missing or wrong token. */
 const UNAUTHORIZED = 401;
 
-/** The page that stands in for all views while the page's own host cannot be used, with what to do. `undefined`: it can be used. */
+/** Replaces all views while the page's own host cannot be used, and says what to do. `undefined`: it can be used. */
 export function troublePage(link: HostLink, status: LinkStatus): React.ReactNode {
   switch (status.state) {
     case 'refused':

@@ -116,7 +116,7 @@ export class HostLink {
     void this.#connect();
   }
 
-  /** Closes the connection and makes a new client, which introduces itself anew. Unanswered actions are sent again. */
+  /** Closes the connection and makes a new client, which introduces itself with the present name. Unanswered actions are sent again. */
   reopen(): void {
     if (this.#client === undefined || this.#isCopy) return;
     this.#drop();
@@ -130,7 +130,7 @@ export class HostLink {
     else this.#client.checkNow();
   }
 
-  /** Connects under another client id, for what that client may do. The caller closes it. Rejects as `connect` does. */
+  /** Connects under another client id, to act as this client. The caller closes it. Rejects as `connect` does. */
   connectAs(clientId: string): Promise<AhpClient> {
     const { memory: _memory, ...options } = this.#parts.options(this.address);
     return connect(this.#socketUrl, { ...options, token: this.address.token, clientId });

@@ -13,10 +13,7 @@ interface Request {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/**
- * A connection to the saved states of a host, which a client uses like the host itself: it can look at everything that was saved, and change
- * nothing.
- */
+/** A connection to the saved states of a host, which a client uses like the host itself: it can read all saved states, and change nothing. */
 export function savedHostTransport(states: ReadableStates): Transport {
   let handlers: Parameters<Transport['start']>[0] | undefined;
   let isClosed = false;
@@ -86,7 +83,7 @@ const notSaved: Answer = {
   },
 };
 
-/** A client takes it for an older host, and does without what it asked for. */
+/** The client treats it as an older host, which lacks these features. */
 const notPossible: Answer = {
   error: { code: ErrorCodes.MethodNotFound, message: 'the host does not answer' },
 };

@@ -23,7 +23,7 @@ import { TerminalItems } from './terminal-items.tsx';
 /** Sessions that the palette shows at once. */
 const MOST_SESSIONS = 12;
 
-/** Those before a word is typed. */
+/** Sessions that the palette shows before a word is typed. */
 const RECENT_SESSIONS = 6;
 
 /** A line of the palette. */
@@ -124,7 +124,7 @@ function useMatchingSessions(words: readonly string[]): readonly BoardSession[] 
   }, [sessions, words]);
 }
 
-/** What the palette offers beside sessions: the commands of the view, the views, the themes. */
+/** Commands of the palette: those of the view, the views, the themes. */
 function useEntries(): readonly Entry[] {
   const navigate = useNavigate();
   const actions = useActions();

@@ -1,4 +1,4 @@
-/** What decides whether a key press is a shortcut. */
+/** The facts that decide whether a key press is a shortcut. */
 export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;

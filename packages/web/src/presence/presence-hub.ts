@@ -3,7 +3,7 @@ import type { PresenceTyping, URI } from '@agenthost/protocol';
 import type { HostLink } from '../live/host-link.ts';
 import { deviceOf } from './device.ts';
 
-/** What one part of the page shows, and what its person writes at there. */
+/** The channels that one part of the page shows, and the field in which its person writes. */
 export interface PresentPart {
   readonly showing?: readonly URI[] | undefined;
   readonly typing?: PresenceTyping | undefined;
@@ -40,7 +40,7 @@ export class PresenceHub {
       if (this.#link.client?.presence !== this.#told) this.#tell();
     });
     document.addEventListener('visibilitychange', () => this.#tell());
-    // Safari hides a page that it puts away without the event above.
+    // Safari puts a page away without the event above, but hides it first.
     window.addEventListener('pagehide', () => this.#tell(true));
     window.addEventListener('pageshow', () => this.#tell());
   }

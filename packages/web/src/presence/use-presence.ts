@@ -26,7 +26,7 @@ export function useOthersAt(link: HostLink, uris: readonly URI[]): readonly Pres
   );
 }
 
-/** Tells other clients what this part of the page shows and where its person writes, while the component is mounted. */
+/** Tells other clients which channels this part of the page shows and where its person writes, while the component is mounted. */
 export function usePresentHere(link: HostLink, { showing, typing }: PresentPart): void {
   const key = useRef({});
   const json = JSON.stringify({ showing, typing });

@@ -38,7 +38,7 @@ export class AnswerDrafts {
     this.update(request);
   }
 
-  /** What each question has, by its id. Another object after a change. */
+  /** The field of each question, by its id. Another object after a change. */
   get fields(): ReadonlyMap<string, FieldValue> {
     return this.#fields;
   }

@@ -1,7 +1,7 @@
 import type { ChatInputAnswer, ChatInputAnswerValue, ChatInputQuestion } from '@agenthost/protocol';
 import { checkInputAnswer } from '@agenthost/protocol';
 
-/** What a person has entered for one question. It need not be a valid answer. */
+/** The input of a person for one question. It need not be a valid answer. */
 export interface FieldValue {
   /** For text and numbers: as typed. */
   readonly typed: string;
@@ -16,7 +16,7 @@ const NOTHING: FieldValue = { typed: '', chosen: [], own: '' };
 /** Ids of the two answers to a question for yes or no. */
 export const [YES, NO] = ['yes', 'no'] as const;
 
-/** What a field shows: the present answer, or else the default of the question. */
+/** The content of a field: the present answer, or else the default of the question. */
 export function fieldOf(question: ChatInputQuestion, answer: ChatInputAnswer | undefined): FieldValue {
   if (answer === undefined) return defaultOf(question);
   if (answer.state === 'skipped') return NOTHING;
@@ -96,7 +96,7 @@ export function answerValueOf(
   }
 }
 
-/** What is wrong with a field, for people. */
+/** The fault of a field, for people. */
 export type FieldProblem = 'notNumber' | 'unanswered' | { readonly reason: string };
 
 /** Why a field cannot be submitted; `undefined` if it can [CHAT-13]. */

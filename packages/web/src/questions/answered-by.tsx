@@ -3,7 +3,7 @@ import type { HostLink } from '../live/host-link.ts';
 import { clientName } from '../presence/client-name.ts';
 import { text } from '../text/text.ts';
 
-/** Tells which client answered a question. Nothing when the host does not tell. */
+/** Tells which client answered a question. Renders nothing when the host does not report the client. */
 export function AnsweredBy({
   link,
   author,

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/class-names.ts';
 import { numbered, type PanelOption, type PanelOptions } from './confirmation-options.ts';
 
-/** The answers of an approval panel: for this call first, then to deny; lasting ones stand apart below. */
+/** The answers of an approval panel: first for this call, then to deny; lasting ones are apart below. */
 export function ApprovalButtons({
   options,
   isInactive,

@@ -7,7 +7,7 @@ export interface PanelKey {
   readonly isComposing: boolean;
 }
 
-/** What a key does in an approval panel. */
+/** The command of a key in an approval panel. */
 export type PanelCommand = 'allow' | 'deny' | 'edit' | { readonly option: number };
 
 /** The command of a key; `undefined` when the panel does not know the key. */

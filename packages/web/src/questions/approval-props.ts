@@ -10,6 +10,6 @@ export interface ApprovalProps<T extends ToolCallConfirmationState = ToolCallCon
   readonly turnId: string;
   /** False: the question is shown without answers. */
   readonly mayAct: boolean;
-  /** The panel stands in a card, which has a frame. Default false. */
+  /** The panel is inside a card, which has a frame. Default false. */
   readonly isNested?: boolean;
 }

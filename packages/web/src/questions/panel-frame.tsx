@@ -18,7 +18,7 @@ export function PanelFrame({
   readonly ask: string;
   readonly title: string;
   readonly intention?: string | undefined;
-  /** The panel stands in a card, which has a frame. */
+  /** The panel is inside a card, which has a frame. */
   readonly isNested: boolean;
   readonly children: ReactNode;
 }) {

@@ -9,12 +9,12 @@ export interface QuestionFieldProps<Q extends ChatInputQuestion = ChatInputQuest
   readonly question: Q;
   readonly value: FieldValue;
   readonly error: string | undefined;
-  /** Who else writes at it. */
+  /** Names of other people who write in the field. */
   readonly writer: string | undefined;
   readonly onChange: (value: FieldValue) => void;
 }
 
-/** The question below its title, its bounds, and who else writes at it. */
+/** The question below its title, its bounds, and the names of other people who write in the field. */
 export function Hint({
   question,
   writer,

@@ -10,7 +10,7 @@ import { plainText } from './plain-text.ts';
 const SAFE = 0.7;
 const DANGEROUS = 0.35;
 
-/** What a model thinks of the risk of a tool call. */
+/** A model's assessment of the risk of a tool call. */
 export function Risk({ assessment }: { readonly assessment: ToolCallRiskAssessment }) {
   if (assessment.status === 'loading') {
     return (

@@ -6,7 +6,7 @@ import { SafeText } from '../ui/safe-text.tsx';
 import { readToolInput } from './tool-input.ts';
 import type { RawInput } from './use-tool-input.ts';
 
-/** What a tool call would run: a command, indented JSON, or text; and its folder. */
+/** The input of a tool call: a command, indented JSON, or text; and its folder. */
 export function ShownToolInput({ input, name }: { readonly input: RawInput; readonly name: string }) {
   const shown = readToolInput(input.raw);
   if (shown === undefined && input.isWhole) return null;

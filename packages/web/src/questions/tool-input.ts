@@ -1,4 +1,4 @@
-/** What a tool call would run, for people. */
+/** The input of a tool call, for people. */
 export interface ShownInput {
   /** `command`: a shell command. `json`: indented JSON. `text`: anything else. */
   readonly kind: 'command' | 'json' | 'text';

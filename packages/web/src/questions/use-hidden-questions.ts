@@ -41,7 +41,7 @@ export function useHiddenQuestions(
       cancel = beforeFrame(look);
     };
     let isFollowing = false;
-    // A bar that is there for a moment would move the transcript.
+    // A bar that shows for a moment only would move the transcript.
     const timer = setTimeout(() => {
       isFollowing = true;
       document.addEventListener('scroll', soon, { capture: true, passive: true });

@@ -17,7 +17,7 @@ import { askTitle } from './waiting-questions.ts';
 
 const NONE: readonly SessionInputRequest[] = [];
 
-/** Tells of open questions of a session that are not in view, and leads to them or answers them here. Nothing when there are none. */
+/** Lists the open questions of a session that are not in view, and links to them or answers them. Nothing when there are none. */
 export function WaitingBar({
   link,
   session,

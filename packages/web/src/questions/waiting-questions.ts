@@ -8,7 +8,7 @@ export const ASK_ATTRIBUTE = 'data-ask';
 export const askKey = (entry: SessionInputRequest): string =>
   entry.kind === 'chatInput' ? entry.request.id : entry.toolCall.toolCallId;
 
-/** One line that tells what is asked. */
+/** The question on one line. */
 export function askTitle(entry: SessionInputRequest): string {
   switch (entry.kind) {
     case 'chatInput': {

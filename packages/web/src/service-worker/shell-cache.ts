@@ -18,7 +18,7 @@ const SHELL = './';
 /** Paths of views, see `app/router.tsx`. Below a path at the root of an origin there may be other programs, behind the same proxy. */
 const VIEWS = /^(?:$|(?:s|new|terminals|settings)(?:\/|$))/;
 
-/** Time after which a slow host is not waited for any more, in milliseconds. */
+/** Time limit for an answer of the host, in milliseconds; then the stored page is used. */
 const PATIENCE_MS = 4_000;
 
 /** Stores all files of this build. */

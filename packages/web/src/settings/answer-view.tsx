@@ -5,7 +5,7 @@ import { Spinner } from '../ui/states.tsx';
 import { Note } from './panel.tsx';
 import type { Answer } from './use-answer.ts';
 
-/** What a host answered, or that it is awaited, or why there is none. */
+/** The answer of a host, or a spinner until it arrives, or why it failed. */
 export function AnswerView<T>({
   answer,
   children,

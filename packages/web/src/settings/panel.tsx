@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react';
 import { classes } from '../ui/class-names.ts';
 
-/** A titled part of a section. `actions` stand at the end of the title's line. */
+/** A titled part of a section. `actions` are at the end of the title's line. */
 export function Panel({
   title,
   description,

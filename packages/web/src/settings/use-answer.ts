@@ -15,8 +15,8 @@ export interface Answer<T> {
 }
 
 /**
- * Asks a host while the component is mounted, and again after each reconnect. `ask` must be the same function at each render: it stands outside of the
- * component, or `useCallback` made it.
+ * Asks a host while the component is mounted, and again after each reconnect. `ask` must be the same function at each render: define it outside of
+ * the component, or with `useCallback`.
  */
 export function useAnswer<T>(link: HostLink, ask: (client: AhpClient) => Promise<T>): Answer<T> {
   const status = useLinkStatus(link);

@@ -1,6 +1,6 @@
 import { storageName } from '../live/storage-name.ts';
 
-/** What the forms and lists of the page keep for its own host. */
+/** Names of the settings that forms and lists keep for the page's own host. */
 export const OF_OWN_HOST: readonly string[] = [
   'deletions',
   'newSession',
@@ -9,7 +9,10 @@ export const OF_OWN_HOST: readonly string[] = [
   'terminal.commands',
 ];
 
-/** Deletes from `localStorage` what this browser keeps of a host: drafts, unanswered actions, and the values of `names`. The look of the page stays. */
+/**
+ * Deletes from `localStorage` what this browser keeps of a host: drafts, unanswered actions, and the values of `names`. The appearance of the page
+ * stays.
+ */
 export function forgetHost(storage: Storage, hostId: string, names: readonly string[] = []): void {
   const drafts = storageName(`draft.${hostId} `);
   const lives = storageName('life.');

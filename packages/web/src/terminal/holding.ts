@@ -55,7 +55,10 @@ export async function take(link: HostLink, terminal: TerminalHandle): Promise<bo
   return isTaken;
 }
 
-/** For a while after its start a host takes every client for present, also one that never connects. So this page comes as that client, and hands the terminal to itself. */
+/**
+ * For a while after its start a host counts every client as connected, also one that never connects. The page therefore connects as this client and
+ * hands the terminal to itself.
+ */
 async function takeFromNobody(link: HostLink, terminal: TerminalHandle): Promise<DispatchOutcome> {
   const own = await terminal.claim('me');
   const { client } = link;

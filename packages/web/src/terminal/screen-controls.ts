@@ -1,4 +1,4 @@
-/** What the bar of a terminal asks of its screen. */
+/** The controls of a screen for the bar of its terminal. */
 export interface ScreenControls {
   focus(): void;
   /** Scrolls to the command before or after the top of the visible part. */

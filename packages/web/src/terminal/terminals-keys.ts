@@ -1,6 +1,6 @@
 type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'shiftKey' | 'altKey' | 'metaKey'>;
 
-/** What a key does in the view of all terminals: opens a terminal, or selects the tab with this index. */
+/** The command of a key in the view of all terminals: opens a terminal, or selects the tab with this index. */
 export function terminalsCommand({
   key,
   ctrlKey,

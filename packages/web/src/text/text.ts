@@ -19,7 +19,7 @@ function choose(): { readonly tag: string; readonly catalogue: Catalogue } {
 
 const chosen = choose();
 
-/** The texts of the page, in the first language of the browser that there is. */
+/** The texts of the page, in the first of the browser's languages that has a catalogue. */
 export const text: Catalogue = chosen.catalogue;
 
 /** BCP 47 tag of the texts, for numbers, dates, and the `lang` attribute. */

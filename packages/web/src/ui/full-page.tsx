@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
 
-/** A page that stands alone in the window: a sign-in, or a trouble and what to do. */
+/** A page without the frame of the views, such as the sign-in. */
 export function FullPage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <main className="flex min-h-dvh items-center justify-center p-4">

@@ -5,7 +5,7 @@ import { visibleText } from '../text/visible-text.ts';
 import { Button } from './button.tsx';
 import { classes } from './class-names.ts';
 
-/** A turning circle, with a name for screen readers. */
+/** A spinner with a name for screen readers. */
 export function Spinner({
   label = text.ui.loading,
   className,
@@ -21,7 +21,7 @@ export function Spinner({
   );
 }
 
-/** A view with nothing in it: what belongs here, and the way to it. */
+/** Shown in an empty view: what belongs there, and how to add it. */
 export function EmptyState({
   icon,
   title,

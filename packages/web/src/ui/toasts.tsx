@@ -14,7 +14,7 @@ export interface Toast {
   readonly action?: { readonly label: string; readonly run: () => void };
   /** Milliseconds. Default 6,000. */
   readonly lifetimeMs?: number;
-  /** Called once when the toast goes: true when its action was chosen. */
+  /** Called once when the toast closes: true when its action was chosen. */
   readonly onGone?: (wasChosen: boolean) => void;
 }
 

@@ -48,7 +48,7 @@ interface VirtualListProps<T> {
   readonly handle?: Ref<VirtualListHandle>;
 }
 
-/** A scrolling list that renders only the visible rows. Rows measure themselves. The only place that knows the library. */
+/** A scrolling list that renders only the visible rows. Rows measure themselves. No other module imports the library. */
 export function VirtualList<T>({
   items,
   keyOf,

@@ -1,4 +1,4 @@
-/** Whether this browser can get notifications, and if not, what is in the way. */
+/** Whether this browser can get notifications, and if not, the reason. */
 export type PushSupport =
   /** It has no Web Push. */
   | 'unsupported'
@@ -12,7 +12,7 @@ export type PushSupport =
   | 'askable'
   | 'granted';
 
-/** The facts that decide. */
+/** Facts about the browser on which the support depends. */
 export interface PushFacts {
   readonly isSecure: boolean;
   readonly hasPush: boolean;

@@ -135,7 +135,7 @@ export function ModelField({
   );
 }
 
-/** The agents that the host knows, with why some cannot run. Empty until the host answered, and for hosts that do not tell. */
+/** The agents that the host knows, each with the reason if it cannot run. Empty until the host answered, and for hosts that do not tell. */
 function useAgentHealth(link: HostLink): readonly AgentHealth[] {
   const [health, setHealth] = useState<readonly AgentHealth[]>([]);
   const isOnline = useLinkStatus(link).state === 'online';

@@ -5,7 +5,7 @@ import { SchemaForm } from '../../ui/schema-form/schema-form.tsx';
 import { Spinner } from '../../ui/states.tsx';
 import type { SessionConfig } from './use-session-config.ts';
 
-/** Options that stand beside agent and folder; all others fold away. */
+/** Options that are shown beside agent and folder; all others are folded away. */
 const FIRST: readonly string[] = ['approvals'];
 
 const MULTILINE: readonly string[] = ['instructions'];

@@ -3,7 +3,7 @@ import { ErrorCodes, readRefusal } from '@agenthost/protocol';
 import { messageOf } from '../../live/host-link.ts';
 import { text } from '../../text/text.ts';
 
-/** Why a session was not created, at the field that is to blame. */
+/** Why a session was not created, and the field that caused it. */
 export interface StartFault {
   readonly field: 'agent' | 'folder' | 'option' | 'form';
   /** Name of the option, for `option`. */

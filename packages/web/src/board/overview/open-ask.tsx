@@ -8,7 +8,7 @@ import { answerable } from '../../questions/waiting-questions.ts';
 import { text } from '../../text/text.ts';
 import { type BoardSession, hostParam } from '../board-session.ts';
 
-/** The first question of a session with all its answers. `fallback` stands in until the session is open. */
+/** The first question of a session with all its answers. `fallback` is shown until the session is open. */
 export function OpenAsk({
   session,
   fallback,

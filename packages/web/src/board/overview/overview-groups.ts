@@ -1,7 +1,7 @@
 import type { BoardSession } from '../board-session.ts';
 import { needOf } from '../session-need.ts';
 
-/** The sessions of the overview, by what a person does next. */
+/** The sessions of the overview, by the next step of a person. */
 export interface OverviewGroups {
   /** The latest first, as in the list. */
   readonly asks: readonly BoardSession[];

@@ -16,12 +16,12 @@ import { SessionCard } from './session-card.tsx';
 /** Sessions of a group that have a card; the list beside has all. */
 const MOST_ASKING = 12;
 const MOST_CARDS = 12;
-/** Read sessions only fill the page up. */
+/** Read sessions fill the remaining space. */
 const MOST_DONE = 4;
 /** Questions that are shown in full; each opens its session. */
 const MOST_IN_FULL = 4;
 
-/** What needs a person, what runs, and what has finished, beside the list of all sessions. */
+/** Sessions that need a person, run, or have finished, beside the list of all sessions. */
 export function Overview() {
   const { sessions, isComplete } = useAllSessions();
   const showsHost = useLinks().length > 1;

@@ -6,7 +6,7 @@ import { signOf } from '../session-need.ts';
 import { StatusIcon } from '../status-icon.tsx';
 import { SessionFacts } from './session-facts.tsx';
 
-/** A session that runs or has finished: what it does, and the end of its last answer. */
+/** A session that runs or has finished: its activity, and the end of its last answer. */
 export function SessionCard({
   session,
   showsHost,

@@ -10,7 +10,7 @@ import { exactTime, useRelativeTime } from '../use-now.ts';
 import { markedParts } from './marked-parts.ts';
 import { hitsOf, useHostSearch } from './use-host-search.ts';
 
-/** What one host finds in messages and answers; nothing without a query. */
+/** The hits of one host in messages and answers. Renders nothing without a query. */
 export function HostHits({
   link,
   query,

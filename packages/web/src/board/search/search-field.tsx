@@ -15,7 +15,7 @@ export function SearchField({
 }: {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Called when the focus shall go to the list. */
+  /** Called to move the focus to the list. */
   readonly onLeave: () => void;
   readonly input?: Ref<HTMLInputElement>;
   /** True: the field is narrow, and so is its hint. */

@@ -8,7 +8,7 @@ import { copyText } from '../clipboard.ts';
 import { reporting, reportOutcome } from '../report-outcome.ts';
 import { turnOf } from '../transcript/rows.ts';
 
-/** What can be done with one turn. */
+/** The actions of one turn. */
 export interface TurnActions {
   /** Absent: the turn has no text. */
   copyAnswer: () => void;
@@ -18,7 +18,7 @@ export interface TurnActions {
   forkChat: () => void;
   sideChat: () => void;
   copyLink: () => void;
-  /** Why the chat cannot be forked or accompanied. Absent: it can. */
+  /** Why the chat cannot be forked, or get a side chat. Absent: it can. */
   readonly noFork: string | undefined;
   readonly noSideChat: string | undefined;
 }

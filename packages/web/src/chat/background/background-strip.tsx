@@ -9,7 +9,7 @@ import { useChatScope } from '../chat-scope.tsx';
 import { reporting } from '../report-outcome.ts';
 import { Elapsed } from '../transcript/elapsed.tsx';
 
-/** What the chat runs outside of its turns. */
+/** The terminals and workers that a chat runs in the background. */
 export function BackgroundStrip() {
   const { chat } = useChatScope();
   const all = useSelected(chat.mirror, (state) => state.backgroundWork);

@@ -5,7 +5,7 @@ import { SafeText } from '../../ui/safe-text.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { callTitle, oneLine } from './call-text.ts';
 
-/** What is to be said about a call besides its content: its intention, who allowed or denied it and why, its error. */
+/** Notes about a call: its intention, who allowed or denied it and why, its error. */
 export function CallNotes({ toolCall }: { readonly toolCall: ToolCallState }) {
   const { intention } = toolCall;
   return (
@@ -30,7 +30,7 @@ export function CallNotes({ toolCall }: { readonly toolCall: ToolCallState }) {
   );
 }
 
-/** Whether the intention says what the card's line says. */
+/** Whether the intention repeats the card's line. */
 function isRepeated(intention: string, toolCall: ToolCallState): boolean {
   const { invocationMessage } = toolCall;
   return (

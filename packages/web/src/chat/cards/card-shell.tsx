@@ -20,7 +20,7 @@ interface CardShellProps {
   readonly isWaiting?: boolean;
 }
 
-/** A card in a transcript: one line, and what it opens. */
+/** A card in a transcript: one line, and content that the line opens. */
 export function CardShell(props: CardShellProps) {
   const { icon, title, tooltip, facts, state, isOpen, onToggle, always, children, isWaiting = false } = props;
   const id = useId();
@@ -38,7 +38,7 @@ export function CardShell(props: CardShellProps) {
         aria-controls={isOpen ? id : undefined}
         title={tooltip}
         onClick={({ currentTarget }) => {
-          // What opens grows downwards.
+          // Opened content grows downwards.
           releaseEnd(currentTarget);
           onToggle(!isOpen);
         }}

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useChatScope } from '../chat-scope.tsx';
 
-/** What people opened and closed, by chat. Rows forget it when they scroll out of sight. */
+/** Which cards are open, by chat: rows lose their state when they scroll out of view. */
 const remembered = new WeakMap<object, Map<string, boolean>>();
 
 /** Whether something is open: as a person chose, else `byDefault`. */

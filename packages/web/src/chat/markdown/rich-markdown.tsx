@@ -6,7 +6,7 @@ import { BlockCode, InlineCode } from './code.tsx';
 import { ImagePlaceholder } from './image-placeholder.tsx';
 import { SafeLink } from './safe-link.tsx';
 
-/** What the renderer gives to the components of elements. */
+/** Props that the renderer passes to the components of elements. */
 interface ElementProps {
   /** The element in the parsed Markdown. */
   readonly node?: unknown;
@@ -74,7 +74,9 @@ function TaskBox({ checked }: ElementProps & { readonly checked?: boolean | unde
   );
 }
 
-/** Headings of an answer stand below those of the page and of the message. Levels that agents leave out are no gap, because there are two. */
+/**
+ * Headings of an answer are below those of the page and of the message. Only two levels are used, so that levels that agents leave out make no gap.
+ */
 const COMPONENTS: Components = {
   a: SafeLink,
   img: ImagePlaceholder,

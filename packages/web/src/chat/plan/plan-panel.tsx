@@ -8,7 +8,7 @@ import { useChatScope } from '../chat-scope.tsx';
 import { PlanList } from './plan-list.tsx';
 import { latestPlan, planItemsOf } from './plan-model.ts';
 
-/** The latest plan of the chat above the composer, while something of it is open. */
+/** The latest plan of the chat above the composer, while it has open entries. */
 export function PlanPanel() {
   const { chat } = useChatScope();
   const [isOpen, setOpen] = useState(false);

@@ -17,7 +17,7 @@ interface ChatMenuProps {
   readonly openSession: (session: URI) => void;
 }
 
-/** What can be done with one chat: move it, delete it, leave it. */
+/** The actions of one chat: move it, delete it, close its tab. */
 export function ChatMenu({ session, chat, openChat, openSession }: ChatMenuProps) {
   const [isDeleting, setDeleting] = useState(false);
   const chats = useSelected(session.mirror, (state) => state.chats);

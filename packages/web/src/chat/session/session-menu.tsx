@@ -37,7 +37,7 @@ interface SessionMenuProps {
   readonly openSession: (session: URI) => void;
 }
 
-/** What can be done with a whole session. */
+/** The actions of a session. */
 export function SessionMenu(props: SessionMenuProps) {
   const { link, session, mayAct } = props;
   const navigate = useNavigate();

@@ -11,7 +11,7 @@ export interface ChatAbilities {
 
 const NO_AGENTS: never[] = [];
 
-/** What the agent of a session can do with chats. */
+/** The chat features of a session's agent. */
 export function useChatAbilities(link: HostLink, session: SessionHandle): ChatAbilities {
   const provider = useSelected(session.mirror, (state) => state.provider);
   const agents = useRootPart(link, (state) => state.agents, NO_AGENTS);

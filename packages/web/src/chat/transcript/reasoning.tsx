@@ -67,7 +67,7 @@ const lastLine = (content: string): string =>
       .findLast((line) => line.trim() !== '') ?? '',
   );
 
-/** How long something lasted that was seen from its begin; `undefined` otherwise. */
+/** The duration of something whose start this component has seen; `undefined` otherwise. */
 function useDuration(isRunning: boolean): number | undefined {
   const startedAt = useRef<number | undefined>(undefined);
   const [durationMs, setDuration] = useState<number | undefined>(undefined);

@@ -8,7 +8,7 @@ import { useTurnActions } from '../actions/use-turn-actions.tsx';
 import { useChatScope } from '../chat-scope.tsx';
 import { reporting } from '../report-outcome.ts';
 
-/** The error that ended a turn, what to do, and the buttons for it. */
+/** The error that ended a turn, with advice and buttons. */
 export function TurnError({ turnId, part }: { readonly turnId: string; readonly part: ErrorResponsePart }) {
   const { chat, mayAct, isNested } = useChatScope();
   const { resend } = useTurnActions(turnId);

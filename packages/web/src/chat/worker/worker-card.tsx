@@ -19,7 +19,7 @@ import { useRemembered } from '../cards/use-remembered.ts';
 import { useChatScope } from '../chat-scope.tsx';
 import { WorkerTranscript } from './worker-transcript.tsx';
 
-/** A call that runs a worker: what the worker asks, and its chat when the card is open. */
+/** A call that runs a worker: the questions of the worker, and its chat when the card is open. */
 export function WorkerCard({
   toolCall,
   turnId,
@@ -75,7 +75,7 @@ export function WorkerCard({
 
 const NO_ASKS: readonly SessionInputRequest[] = [];
 
-/** What a chat of the session asks people. The session knows it, so the chat need not be open. */
+/** The open questions of a chat of the session. The session lists them, so the chat need not be open. */
 function useAsks(uri: URI): readonly SessionInputRequest[] {
   const { session } = useChatScope();
   const needed = useSelected(session.mirror, ({ inputNeeded }) => inputNeeded) ?? NO_ASKS;

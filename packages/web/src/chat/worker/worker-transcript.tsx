@@ -65,7 +65,7 @@ function OpenWorker({ chat }: { readonly chat: ChatHandle }) {
   );
 }
 
-/** Keeps a scroller at its end while it is there and its content grows. */
+/** Keeps a scrolling area at its end while its content grows. */
 function useFollowEnd(scroller: React.RefObject<HTMLDivElement | null>): void {
   useLayoutEffect(() => {
     const element = scroller.current;

@@ -56,7 +56,7 @@ export function useAttachments(draft: ChatDraft): Attaching {
       onPaste: (event) => {
         const { files } = event.clipboardData;
         const pasted = event.clipboardData.getData('text/plain');
-        // Programs for spreadsheets and texts put an image beside the text.
+        // Spreadsheet and word processors copy an image beside the text.
         if (files.length > 0 && pasted === '') addFiles(Array.from(files));
         else if (pasted.length > LONG_TEXT) void addWhenRead(textAttachmentOf(pasted));
         else return;

@@ -1,4 +1,4 @@
-/** No word begins further back, in UTF-16 code units; the same as the host's. */
+/** Longest word before the cursor, in UTF-16 code units; the same limit as the host's. */
 const MAX_WORD = 512;
 
 /** Signs at which a word of its own may begin behind other characters, such as an opening bracket. */

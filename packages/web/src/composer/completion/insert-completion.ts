@@ -9,7 +9,7 @@ export function insertCompletion(
   { insertText, rangeStart = offset, rangeEnd = offset, attachment }: CompletionItem,
 ): { readonly draft: DraftContent; readonly cursor: number } {
   const behind = draft.text.slice(rangeEnd);
-  // A folder goes on with what is in it.
+  // The next completion lists the content of the folder.
   const isOpen = attachment.displayKind === 'directory';
   const gap = isOpen || /\s$/u.test(insertText) || /^\s/u.test(behind) ? '' : ' ';
   const text = draft.text.slice(0, rangeStart) + insertText + gap + behind;

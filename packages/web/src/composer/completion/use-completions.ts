@@ -64,7 +64,7 @@ export function useCompletions(
       });
       field.current?.focus();
       field.current?.setSelectionRange(inserted.cursor, inserted.cursor);
-      // A folder is gone through by choosing again.
+      // A folder is followed by completions of its content.
       if (item.attachment.displayKind === 'directory') ask(inserted.draft.text, inserted.cursor);
     },
     [draft, offset, field, ask],

@@ -11,11 +11,11 @@ export function ChoiceButton({
   isShort = false,
   ...rest
 }: ComponentProps<'button'> & {
-  /** What is chosen here. */
+  /** Name of the setting. */
   readonly name: string;
   readonly value: string;
   readonly icon?: ReactNode;
-  /** The button keeps its width when others give way. */
+  /** The button keeps its width when others become narrower. */
   readonly isShort?: boolean;
 }) {
   const shown = visibleText(value);

@@ -10,7 +10,7 @@ import { SafeText } from '../../ui/safe-text.tsx';
 /** Texts under these keys are long. */
 const LONG = ['instructions'];
 
-/** A form for settings, made from their schemas. Lists and objects are left out. A change holds at once. */
+/** A form for settings, made from their schemas. Lists and objects are left out. A change takes effect at once. */
 export function ConfigDialog({
   title,
   properties,
@@ -114,7 +114,7 @@ function Control({
   );
 }
 
-/** A text or a number: the change holds when the field is left. */
+/** A text or a number: the change takes effect when the field loses the focus. */
 function TextControl({
   attributes,
   isLong,

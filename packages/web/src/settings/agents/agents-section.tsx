@@ -17,7 +17,7 @@ import { needsAttention } from './agent-order.ts';
 
 const askAgents = (client: AhpClient): Promise<AgentHealth[]> => client.agentHealth();
 
-/** The agents of a host: those that can run, and what is missing for the others. */
+/** The agents of a host: those that can run, and the others with the reason. */
 export function AgentsSection({ link }: { readonly link: HostLink }) {
   const answer = useAnswer(link, askAgents);
   const [isLooking, setLooking] = useState(false);

@@ -12,7 +12,7 @@ import { showError, showToast } from '../../ui/toasts.tsx';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { Badge } from '../panel.tsx';
 
-/** One remembered approval: the tool, what is covered, since when, and a button that revokes it. */
+/** One remembered approval: its tool, scope and age, and a button that revokes it. */
 export function ApprovalEntry({
   link,
   approval,

@@ -18,7 +18,7 @@ import { type ApprovalGroup, groupApprovals } from './group-approvals.ts';
 
 const askApprovals = (client: AhpClient): Promise<RememberedApproval[]> => client.approvals();
 
-/** What agents may do without asking, because somebody chose "always". */
+/** The remembered approvals: tool calls that agents may run without asking. */
 export function ApprovalsSection({ link }: { readonly link: HostLink }) {
   const answer = useAnswer(link, askApprovals);
   return (

@@ -20,7 +20,7 @@ const COLOURS: Readonly<Record<DiskPart['name'], string>> = {
   log: 'bg-warn',
 };
 
-/** How much of the disk the host uses, and for what. */
+/** The disk space that the host uses, by purpose. */
 export function DiskUse({ link }: { readonly link: HostLink }) {
   const answer = useAnswer(link, askDiskUse);
   return (

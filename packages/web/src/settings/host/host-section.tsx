@@ -17,7 +17,7 @@ import { Facts, FRAME, Panel, SettingRow } from '../panel.tsx';
 import { DiskUse } from './disk-use.tsx';
 import { HostSettings } from './host-settings.tsx';
 
-/** What a host is, its settings, its disk use, and the way out. */
+/** Facts about a host, its settings, its disk use, and the sign-out. */
 export function HostSection({ link }: { readonly link: HostLink }) {
   const config = useRootPart(link, (state) => state.config, undefined);
   return (

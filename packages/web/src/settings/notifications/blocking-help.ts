@@ -1,7 +1,7 @@
 import type { PushSupport } from '../../attention/push/push-support.ts';
 import { text } from '../../text/text.ts';
 
-/** What keeps notifications from this browser, and the steps that help; `undefined`: nothing does. */
+/** Why this browser cannot get notifications, and the steps that help; `undefined`: it can. */
 export function blockingHelp(
   support: PushSupport,
 ): { readonly title: string; readonly steps: readonly string[] } | undefined {

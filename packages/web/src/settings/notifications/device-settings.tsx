@@ -14,7 +14,7 @@ import { FRAME, FramedList, Panel, SettingRow } from '../panel.tsx';
 import type { DeviceChange } from './device-change.ts';
 import { QuietHoursRow } from './quiet-hours-row.tsx';
 
-/** What this browser gets notifications for, and when it gets none. */
+/** The events for which this browser gets notifications, quiet hours, and muted sessions. */
 export function DeviceSettings({ link, device }: { readonly link: HostLink; readonly device: PushDevice }) {
   const { events, mutedSessions } = device;
   const update = (change: DeviceChange): void => {

@@ -1,7 +1,7 @@
 import type { QuietHours } from '@agenthost/protocol';
 import { text } from '../../text/text.ts';
 
-/** What quiet hours mean, in words. `ownZone` is the time zone of this browser, which is not named. `locale` is a BCP 47 tag. */
+/** Quiet hours in words. `ownZone` is the time zone of this browser, which is not named. `locale` is a BCP 47 tag. */
 export function quietText({ from, to, timeZone }: QuietHours, ownZone: string, locale: string): string {
   if (from === to) return text.settings.quietAllDay;
   const zone = timeZone === ownZone ? undefined : timeZone.replaceAll('_', ' ');

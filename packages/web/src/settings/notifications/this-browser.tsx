@@ -11,7 +11,7 @@ import { Spinner } from '../../ui/states.tsx';
 import { FRAME, Note, Panel, SettingRow } from '../panel.tsx';
 import { blockingHelp } from './blocking-help.ts';
 
-/** Whether this browser gets notifications, what is in the way, and a test. */
+/** Whether this browser gets notifications, or the reason why not, and a test. */
 export function ThisBrowser({ link, push }: { readonly link: HostLink; readonly push: PushSnapshot }) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -71,7 +71,7 @@ type TestState =
   | { readonly state: 'accepted'; readonly status: number }
   | { readonly state: 'failed'; readonly reason: string };
 
-/** Sends a test to this browser, and says how far it came. */
+/** Sends a test to this browser, and shows its progress. */
 function TestRow({ link, id }: { readonly link: HostLink; readonly id: string }) {
   const [test, setTest] = useState<TestState>({ state: 'idle' });
   const [hasArrived, setArrived] = useState(false);

@@ -6,7 +6,7 @@ import { type AnsiLine, LineScreen } from './line-screen.ts';
 /** Output as lines. */
 export interface FoldedOutput {
   readonly lines: readonly AnsiLine[];
-  /** Whether a full-screen program has the screen; what it draws is not in `lines`. */
+  /** Whether a full-screen program has the screen; its output is not in `lines`. */
   readonly isFullScreen: boolean;
 }
 

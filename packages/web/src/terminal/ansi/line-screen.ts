@@ -24,7 +24,7 @@ const MAX_CELL_LENGTH = 24;
 
 const BLANK: Cell = { text: ' ', style: PLAIN, width: 1 };
 
-/** Lines with a cursor: what a terminal without a right margin would show. */
+/** Lines with a cursor: the content of a terminal without a right margin. */
 export class LineScreen {
   style: AnsiStyle = PLAIN;
   readonly #rows: number;

@@ -8,7 +8,7 @@ import { Menu } from '../../ui/menu.tsx';
 import type { CommandMark } from './command-marks.ts';
 import type { PlacedMark, VisibleMarks } from './visible-marks.ts';
 
-/** What can be done with a command. Absent: not offered. */
+/** The actions of a command. Absent: not offered. */
 export interface CommandActions {
   copyOutput(mark: CommandMark): void;
   copyCommand(mark: CommandMark): void;

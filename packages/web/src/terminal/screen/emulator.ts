@@ -21,7 +21,7 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** What an emulator tells. */
+/** Events of an emulator. */
 export interface EmulatorEvents {
   /** Keys, pasted text and mouse reports for the program. */
   onKeys(text: string): void;

@@ -73,7 +73,7 @@ export class OutputFeed {
     this.#attach();
   }
 
-  /** Detaches from the terminal. What waits is dropped. */
+  /** Detaches from the terminal. Unwritten output is dropped. */
   stop(): void {
     this.#isStopped = true;
     this.#stopActions();

@@ -1,4 +1,4 @@
-/** What a key does in the page, in place of being typed. */
+/** The command of a key that is not typed into the terminal. */
 export type ScreenCommand = 'copy' | 'paste' | 'previous' | 'next' | 'leave' | 'none';
 
 type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'shiftKey' | 'altKey' | 'metaKey'>;

@@ -9,7 +9,7 @@ import { sizeOf } from './size.ts';
 import { scrollByTouch } from './touch-scroll.ts';
 import { VisibleMarks } from './visible-marks.ts';
 
-/** What a screen tells. */
+/** Events of a screen. */
 export interface ScreenEvents {
   /** Name for screen readers. */
   readonly label: string;

@@ -1,4 +1,4 @@
-/** Texts of the message field and of what stands around it. */
+/** Texts of the message field and of the controls around it. */
 export const composer = {
   message: 'Message',
   placeholder: 'Message the agent',

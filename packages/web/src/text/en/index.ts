@@ -14,7 +14,7 @@ import { signIn } from './sign-in.ts';
 import { terminal } from './terminal.ts';
 import { ui } from './ui.ts';
 
-/** The English texts, by feature. Functions take the values that stand inside a sentence. */
+/** The English texts, by feature. Functions take the values inside a sentence. */
 export const english = {
   app,
   attention,

@@ -47,7 +47,7 @@ export function Control(props: ControlProps & { readonly isMultiline?: boolean }
   }
 }
 
-/** A number. What is typed stays as it is until it is a number, and is given on as text so that the form can say what is wrong. */
+/** A number. What is typed stays as it is until it is a number, and is passed on as text so that the form can report the fault. */
 function NumberControl({ attributes, label, property, value, isDisabled, onChange }: ControlProps) {
   const [typed, setTyped] = useState(shown(value));
   const given = useRef(value);

@@ -13,7 +13,7 @@ export type Completions = (
   signal: AbortSignal,
 ) => Promise<readonly SessionConfigValueItem[]>;
 
-/** What all fields of a form share. Lists and objects contain fields again, so they get the components from here. */
+/** State that all fields of a form share. Lists and objects contain fields again, so they get the components from here. */
 interface FormShared {
   readonly completions: Completions | undefined;
   readonly isDisabled: boolean;
@@ -24,7 +24,7 @@ interface FormShared {
 /** Set by the form. */
 export const FormContext = createContext<FormShared | undefined>(undefined);
 
-/** What all fields of the form around the component share. */
+/** The shared state of the form around the component. */
 export function useForm(): FormShared {
   const form = use(FormContext);
   if (form === undefined) throw new Error('a field of a schema needs a SchemaForm around it');
@@ -42,7 +42,7 @@ export interface PropertyFieldProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** What the control of a property gets. `undefined` stands for no value. */
+/** Props of the control of a property. `undefined` stands for no value. */
 export interface ControlProps {
   readonly attributes: Partial<ControlAttributes>;
   /** Name for screen readers where no label is connected. */

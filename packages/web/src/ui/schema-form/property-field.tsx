@@ -89,7 +89,7 @@ const hasNotes = (property: SessionConfigPropertySchema, value: unknown): boolea
   property.readOnly === true ||
   enumDescription(property, value) !== undefined;
 
-/** What the property means, and what the chosen value means. */
+/** The descriptions of the property and of the chosen value. */
 function Notes({
   property,
   value,

@@ -1,7 +1,7 @@
 import type { ConfigPropertySchema, ConfigSchema } from '@agenthost/protocol';
 import { text } from '../../text/text.ts';
 
-/** What is wrong with values, in words for people, by property name. Empty: nothing. The host checks again. */
+/** The faults of values as sentences, by property name. Empty: none. The host checks again. */
 export function schemaFaults(
   schema: ConfigSchema,
   values: Readonly<Record<string, unknown>>,
