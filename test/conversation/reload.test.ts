@@ -88,7 +88,7 @@ class Stage {
     return promise;
   }
 
-  /** Delivers what the client sent, and lets the host work; nothing comes back to the client. */
+  /** Delivers what the client sent, and lets the host work; the client gets no answer. */
   async hear(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       for (const link of this.network.links) link.toHost.deliver();

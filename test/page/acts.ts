@@ -1,4 +1,4 @@
-// What people do in a chat of the page.
+// Actions of people in a chat of the page.
 import type { Locator, Page } from 'playwright-core';
 
 /** The messages of the shown chat. */

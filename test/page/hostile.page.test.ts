@@ -1,4 +1,4 @@
-// Content of agents that tries to run scripts, to load something, to lead people astray, or to look like something else.
+// Content of agents that tries to run scripts, to load something, or to deceive people.
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
 import { messagesOf } from './acts.ts';

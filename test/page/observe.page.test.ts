@@ -26,7 +26,7 @@ describe.skipIf(!hasChromium)('a browser with the scope observe', () => {
     return stage().open(path, { token });
   };
 
-  test('sees a turn and what it asks, live, without a way to answer', async () => {
+  test('sees a turn and its questions, live, without a way to answer', async () => {
     const owner = await stage().client();
     const { uri, path } = await stage().session(owner, 'say Working on it; write notes.txt Rye');
     const page = await watcher(path);
@@ -46,7 +46,7 @@ describe.skipIf(!hasChromium)('a browser with the scope observe', () => {
     expect(await actsOf(page)).toEqual([]);
   });
 
-  test('sees forms of questions with what others enter, without a field to write into', async () => {
+  test('sees forms of questions with the input of others, without a field to write into', async () => {
     const { path } = await stage().session(await stage().client(), 'question text single');
     const writer = await stage().open(path);
     const page = await watcher(path);

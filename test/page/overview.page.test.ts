@@ -5,7 +5,7 @@ import { PHONE, stageOfFile } from './stage.ts';
 describe.skipIf(!hasChromium)('the overview', () => {
   const stage = stageOfFile();
 
-  test('a change is looked at and allowed there, and keys allow nothing that has not the focus', async () => {
+  test('a change is reviewed and allowed there, and keys work in the focused card only', async () => {
     const client = await stage().client();
     await stage().session(client, 'title First; write first.txt Rye');
     const page = await stage().open();

@@ -1,4 +1,4 @@
-// Notifications: what the service worker shows for a push, where a click leads, and what the settings say.
+// Notifications: the notification of a push, the target of a click, and the texts of the settings.
 import type { BrowserContext, Page, Worker } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)('notifications', () => {
     expect(await shownBy(worker)).toEqual([]);
   });
 
-  test('an answer that the host does not take is told in the notification', async () => {
+  test('the notification reports an answer that the host rejects', async () => {
     const { worker, deliver } = await subscriber();
     const actions = [{ action: 'allow', title: 'Allow' }];
     const push = {
@@ -102,7 +102,7 @@ describe.skipIf(!hasChromium)('notifications', () => {
       .toMatch(/^(Not answered|Already answered)/);
   });
 
-  test('a question that was answered elsewhere takes its notification away, and an unknown push shows something', async () => {
+  test('a question that was answered elsewhere closes its notification, and an unknown push shows a general one', async () => {
     const { worker, deliver } = await subscriber();
     await deliver({ kind: 'turnEnded', title: 'Bread', body: 'Baked', tag: 'done', url: '/' });
     await expect.poll(async () => (await shownBy(worker)).map(({ body }) => body)).toEqual(['Baked']);
@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('notifications', () => {
     await expect.poll(async () => (await shownBy(worker)).map(({ body }) => body)).toEqual([fallback]);
   });
 
-  test('the settings say what is in the way, and why the push service refused', async () => {
+  test('the settings say why notifications are blocked, and why the push service refused', async () => {
     const page = await stage().open('/settings/host');
     const cdp = await page.context().newCDPSession(page);
     const { targetInfo } = await cdp.send('Target.getTargetInfo');
@@ -126,7 +126,10 @@ describe.skipIf(!hasChromium)('notifications', () => {
     expect(await page.getByRole('switch', { name: 'Notifications in this browser' }).isEnabled()).toBe(false);
     const allowed = await subscriber('/settings/notifications');
     await allowed.page.getByRole('switch', { name: 'Notifications in this browser' }).click();
-    await allowed.page.getByRole('alert').filter({ hasText: 'Notifications were not switched' }).waitFor();
+    await allowed.page
+      .getByRole('alert')
+      .filter({ hasText: /Notifications were not .*Registration failed/ })
+      .waitFor();
     await allowed.page.getByText('No device gets notifications.').waitFor();
   });
 });

@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('questions', () => {
     await answer.getByText('Toppings: salt').waitFor();
   });
 
-  test('an approval can be edited before it is given, and a denial says what to do instead', async () => {
+  test('the input of a call can be edited before the approval, and a denial can have feedback', async () => {
     const { path } = await stage().session(await stage().client());
     const page = await stage().open(path);
     await say(page, 'write cake.txt plain');

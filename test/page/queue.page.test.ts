@@ -1,4 +1,4 @@
-// What is said while a turn runs, and what people do with earlier messages.
+// Messages that are sent while a turn runs, and actions on earlier messages.
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
 import { fieldOf, messagesOf, say, workingIn } from './acts.ts';

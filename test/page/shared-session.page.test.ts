@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('a session that several clients share', () => {
     await two.getByRole('main').getByText('Archived', { exact: true }).waitFor({ state: 'detached' });
   });
 
-  test('the second window approves a call, and the first shows who did', async () => {
+  test('the second window approves a call, and the first shows its name', async () => {
     const { path } = await stage().session(await stage().client());
     const [one, two] = [await stage().open(path), await stage().open(path)];
     await say(one, 'write bread.txt Rye');
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('a session that several clients share', () => {
     await messagesOf(one).getByText('Allowed by Web page').waitFor();
   });
 
-  test('an answer that comes too late is told', async () => {
+  test('an answer that comes too late is reported', async () => {
     const client = await stage().client();
     const { uri, path } = await stage().session(client, 'ask');
     const context = await stage().context();

@@ -30,7 +30,7 @@ async function readAloud(page: Page): Promise<void> {
 describe.skipIf(!hasChromium)('a terminal in the page', () => {
   const stage = stageOfFile();
 
-  test('runs what is typed, and marks the exit code of each command', async () => {
+  test('runs typed commands, and marks the exit code of each', async () => {
     const page = await stage().open('/terminals');
     await page.getByText('No terminals').waitFor();
     await openTerminal(page, '');

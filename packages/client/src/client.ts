@@ -65,7 +65,7 @@ export class AhpClient {
   readonly sessions: Sessions;
   /** Creates, lists and revokes access tokens. */
   readonly tokens: Tokens;
-  /** Tells where this client is, and lists the connected clients. */
+  /** Reports the presence of this client, and lists the connected clients. */
   readonly presence: Presence;
   /** Registers browsers for Web Push. */
   readonly push: Push;
@@ -137,7 +137,7 @@ export class AhpClient {
       store?.close(state.state === 'closed');
       this.#dispatcher.dropAll(state.error.message);
       if (state.state === 'closed') this.#subscriptions.loseAll();
-      // The other client may have the same memory, and count on in the same life.
+      // The other client may have the same memory, and continue the same numbers.
       else if (store !== undefined) this.#identity = { ...this.#identity, epoch: newId() };
     });
     this.onNotification('root/sessionRemoved', ({ session }) => this.#subscriptions.loseSession(session));
@@ -281,8 +281,8 @@ export class AhpClient {
   }
 
   /**
-   * Lists the agents that the host offers or knows, and why some cannot run. An answer may be a few seconds old; with `refresh` the host looks
-   * again. Rejects like `request`; with `RpcError` -32601 if the host does not know the method.
+   * Lists the agents that the host offers or knows, with the reason for each that cannot run. An answer may be a few seconds old; with `refresh` the
+   * host checks again. Rejects like `request`; with `RpcError` -32601 if the host does not know the method.
    */
   async agentHealth({ refresh }: { readonly refresh?: boolean } = {}): Promise<AgentHealth[]> {
     const params = { channel: ROOT_URI, ...defined({ refresh }) } as const;

@@ -59,7 +59,7 @@ export function load(memory: ClientMemory, before?: { host: FakeHost; sharedCloc
   return it;
 }
 
-/** The page is gone without a word, and loaded again. */
+/** The page ends without closing its client, and is loaded again. */
 export function reload(it: Harness, memory: ClientMemory): Harness {
   it.pair.cut({ code: 1006, reason: 'reload' });
   return load(memory, { host: it.host, sharedClock: it.clock });

@@ -34,7 +34,7 @@ async function started(): Promise<{
   return { host, client, agent, other, list };
 }
 
-test('x-listAgents lists offered and other agents, with what is missing and how to get it', async () => {
+test('x-listAgents lists offered and other agents, with faults and commands', async () => {
   const { agent, other, list } = await started();
   agent.found = async () => ({
     available: true,

@@ -5,7 +5,7 @@ import { chatOf, DONE, inTurn, READY } from './in-turn.ts';
 
 const forged = { clientId: 'somebody', name: 'Somebody Else' };
 
-describe('who answered', () => {
+describe('the author of an answer', () => {
   test('[ACT-2] the host names the client behind an answer, over what the client wrote itself', async () => {
     const { host, client, chat, call, callOf } = await inTurn();
     const phone = await host.client('phone', {

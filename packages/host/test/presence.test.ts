@@ -18,7 +18,7 @@ async function set(
   await host.run();
 }
 
-test('a client that tells its presence gets the list at once, itself included', async () => {
+test('a client that reports its presence gets the list at once, itself included', async () => {
   const host = await startHost();
   const page = await host.client('page', { clientInfo: { name: 'web', title: 'Web page' } });
   await set(host, page, { isVisible: true, showing: [SESSION], device: 'Chrome on Android' });
@@ -40,7 +40,7 @@ test('a client that tells its presence gets the list at once, itself included', 
   ]);
 });
 
-test('a client that never tells is listed with its subscriptions and gets nothing', async () => {
+test('a client without a report is listed with its subscriptions and gets nothing', async () => {
   const host = await startHost();
   const cli = await host.client('cli');
   const { chat } = await host.session(cli);
@@ -77,7 +77,7 @@ test('changes within 250 ms are sent together, the first one at once', async () 
   expect(told(page)).toHaveLength(2);
 });
 
-test('what does not change the list is not sent', async () => {
+test('a report that does not change the list is not sent', async () => {
   const host = await startHost();
   const page = await host.client('page');
   await set(host, page, { isVisible: true });
@@ -87,7 +87,7 @@ test('what does not change the list is not sent', async () => {
   expect(told(page)).toHaveLength(1);
 });
 
-test('where a person types is told, until the client tells otherwise', async () => {
+test('the place where a person types is sent, until the client reports another', async () => {
   const host = await startHost();
   const page = await host.client('page');
   await set(host, page, { isVisible: true });
@@ -101,7 +101,7 @@ test('where a person types is told, until the client tells otherwise', async () 
   expect(told(page).at(-1)?.clients[1]).not.toHaveProperty('typing');
 });
 
-test('a new connection of a client has to tell anew', async () => {
+test('a new connection of a client has to report its presence again', async () => {
   const host = await startHost();
   const first = await host.client('page');
   await set(host, first, { isVisible: true, showing: [SESSION] });
@@ -109,12 +109,14 @@ test('a new connection of a client has to tell anew', async () => {
   await set(host, watcher, { isVisible: false });
   const second = await host.client('page');
   await host.advance(1_000);
-  const seen = told(watcher).at(-1)?.clients.find(({ clientId }) => clientId === 'page');
+  const seen = told(watcher)
+    .at(-1)
+    ?.clients.find(({ clientId }) => clientId === 'page');
   expect(seen).toMatchObject({ showing: [], isVisible: false });
   expect(told(second)).toEqual([]);
 });
 
-test('a list names at most 256 clients, those that tell first, and counts the others', async () => {
+test('a list names at most 256 clients, those with a report first, and counts the others', async () => {
   const host = await startHost();
   for (let index = 0; index < 260; index += 1) await host.client(`c${index}`);
   const page = await host.client('page');

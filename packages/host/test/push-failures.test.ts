@@ -57,7 +57,7 @@ describe('a failure', () => {
     expect(await list(client)).toEqual([]);
   });
 
-  test('that may pass is told and tried again, after the time that the service names', async () => {
+  test('that may pass is reported and retried after the time that the service names', async () => {
     const { service, host, client, chat } = await stage();
     service.statuses.push(429, 503);
     service.answerHeaders = { 'retry-after': '20' };
@@ -81,7 +81,7 @@ describe('a failure', () => {
     expect(host.logged).toContain('a push was not delivered');
   });
 
-  test('that will not pass is told and not tried again', async () => {
+  test('that will not pass is reported and not retried', async () => {
     const { service, host, client, chat } = await stage();
     service.statuses.push(403);
     await begin(host, client, chat);
@@ -93,7 +93,7 @@ describe('a failure', () => {
     expect((await list(client))[0]).not.toHaveProperty('lastFailure');
   });
 
-  test('is not tried again for a question that was answered meanwhile', async () => {
+  test('is not retried for a question that was answered meanwhile', async () => {
     const { service, host, client, chat } = await stage();
     service.statuses.push(500);
     await begin(host, client, chat);

@@ -21,7 +21,7 @@ export interface TestBrowser {
   readonly auth: Buffer;
 }
 
-/** A push service on loopback. It decrypts what it gets, and answers as the test says. */
+/** A push service on loopback. It decrypts pushes, and answers as the test says. */
 export class PushService {
   /** Without tests. */
   readonly received: ReceivedPush[] = [];

@@ -56,7 +56,7 @@ describe('a question', () => {
     expect(await after({ host, service, client })).toEqual([]);
   });
 
-  test('is pushed once, whatever drafts of its answer change', async () => {
+  test('is pushed once, also when drafts of its answer change', async () => {
     const { service, host, client, chat } = await stage();
     await begin(host, client, chat);
     const questions = [{ kind: 'text' as const, id: 'q', message: '**Which** colour?' }];
@@ -76,7 +76,7 @@ describe('a question', () => {
     expect(await after({ host, service, client })).toHaveLength(1);
   });
 
-  test('a token that may only look gets no answers', async () => {
+  test('a token with the scope observe gets no answers', async () => {
     const { service, host, client, chat, device } = await stage();
     await client.request('x-revokePush', { channel: ROOT, id: device });
     const observer = await host.client('o', {}, { tokenHash: 'o', scope: 'observe' });

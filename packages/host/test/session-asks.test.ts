@@ -22,7 +22,7 @@ async function watched() {
 }
 
 describe('the list of sessions', () => {
-  test('[ROOT-3] says what a session asks, and how to approve it, without a subscription to the session', async () => {
+  test('[ROOT-3] has the question of a session and the ids to answer it, without a subscription to the session', async () => {
     const { host, chat, call, board } = await watched();
     const answer = call('c1').confirm({
       ...READY,

@@ -83,7 +83,7 @@ class Provider implements AcpProvider {
   #config: ResolvedConfig = { schema: { type: 'object', properties: {} }, values: {} };
   /** The config that the latest session of the agent offered. */
   #offered: AgentSessionConfig | undefined;
-  /** The version of the file that was looked at last. */
+  /** The version of the command's file at the last check. */
   #version: { readonly of: string; readonly found: Promise<string | undefined> } | undefined;
   /** Why the last session could not be opened. */
   #failure: string | undefined;

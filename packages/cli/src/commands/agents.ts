@@ -70,7 +70,7 @@ export async function agents(context: Context, screen: Screen, options: AgentsOp
 /** The agents of a host. */
 interface Offered {
   readonly agents: readonly AgentInfo[];
-  /** Empty: the host does not tell. */
+  /** Empty: the host does not report agents. */
   readonly health: readonly AgentHealth[];
   readonly isOwn: boolean;
 }
@@ -92,7 +92,7 @@ async function healthOf(client: AhpClient): Promise<readonly AgentHealth[]> {
   }
 }
 
-/** Those that the host offers. Where a host does not tell its default and has one agent, it is that. */
+/** The agents that the host offers. If the host reports no default and has one agent, this agent is the default. */
 function ofHost(entries: readonly AgentEntry[], offered: readonly AgentInfo[]): AgentEntry[] {
   const ids = new Set(offered.map(({ provider }) => provider));
   const kept = entries.filter(({ id }) => ids.has(id));
@@ -133,7 +133,7 @@ const entryOf = (
   models: models.map(({ id }) => id),
 });
 
-/** What the host says of an agent. One that failed can be used again. */
+/** The host's report of an agent. An agent that failed can be used again. */
 const ofHealth = (health: AgentHealth | undefined) => ({
   available: health?.state !== 'missing',
   ...defined({

@@ -2,7 +2,7 @@ import type { ChatState, FetchTurnsResult, ResponsePart, Turn, URI } from '@agen
 import { defined } from '@agenthost/protocol/values';
 import { foldText, searchedText } from './searched-text.ts';
 
-/** A text of a chat that has what was looked for. */
+/** A text of a chat that contains the searched text. */
 export interface ChatMatch {
   readonly turnId: string;
   /** Number of turns after this one when the search began; 0: the newest. */

@@ -6,7 +6,7 @@ import { sameJson } from '@agenthost/protocol/values';
  * is read.
  */
 export class OrderedSessions {
-  /** Summaries as the host told them. */
+  /** Summaries as the host sent them. */
   readonly #confirmed = new Map<URI, SessionSummary>();
   /** Summaries with predictions. */
   readonly #all = new Map<URI, SessionSummary>();
@@ -29,7 +29,7 @@ export class OrderedSessions {
     return this.#all.get(uri);
   }
 
-  /** The summary as the host told it. */
+  /** The summary as the host sent it. */
   confirmed(uri: URI): SessionSummary | undefined {
     return this.#confirmed.get(uri);
   }
@@ -59,7 +59,7 @@ export class OrderedSessions {
     return true;
   }
 
-  /** Removes a session. Returns whether it was there. */
+  /** Removes a session. Returns whether it existed. */
   delete(uri: URI): boolean {
     this.#confirmed.delete(uri);
     if (!this.#all.delete(uri)) return false;

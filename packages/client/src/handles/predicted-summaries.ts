@@ -57,7 +57,7 @@ export class PredictedSummaries {
   }
 }
 
-/** What an action changes in the summary of its session, as the session's reducer does. */
+/** The changes that an action makes in the summary of its session, as the session's reducer does. */
 export function summaryChanges({ status }: SessionSummary, action: StateAction): SessionSummaryChanges {
   switch (action.type) {
     case 'session/titleChanged':

@@ -68,7 +68,7 @@ test('the list follows the host and is empty without a connection', async () => 
   expect(seen).toEqual([1, 0]);
 });
 
-test('a host without presence is no error, another refusal is told', async () => {
+test('a host without presence is no error; another refusal is reported', async () => {
   const at = await harness().online();
   const { code, message } = methodNotFound('x-setPresence');
   at.host.refuse = (method) => (method === 'x-setPresence' ? new RpcError(code, message) : undefined);

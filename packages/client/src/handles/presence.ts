@@ -16,7 +16,7 @@ import { Listeners, type ReportError } from '../listeners.ts';
 /** Shortest time between two calls, in milliseconds. */
 const INTERVAL_MS = 250;
 
-/** Where this client is: what it shows, whether a person can see it, and what the person writes at. */
+/** Presence of this client: the channels that it shows, whether a person can see it, and the field in which the person writes. */
 export type OwnPresence = Omit<SetPresenceParams, 'channel' | '_meta'>;
 
 /** What presence needs of a client. */
@@ -33,7 +33,7 @@ export interface PresencePort {
   ): Promise<ClientToHostRequests['x-setPresence']['result']>;
 }
 
-/** Which clients are connected to the host, and what each shows. Hosts without this extension tell nothing. */
+/** The clients that are connected to the host, and the channels that each shows. Hosts without this extension report nothing. */
 export class Presence {
   readonly #client: PresencePort;
   readonly #clock: Clock;
@@ -72,7 +72,7 @@ export class Presence {
   }
 
   /**
-   * Tells the host where this client is; replaces what was told before. Sent at most four times a second, and again after every reconnect.
+   * Reports the presence of this client to the host; replaces the last report. Sent at most four times a second, and again after every reconnect.
    * From the first call on, `clients` is kept up to date.
    */
   set(own: OwnPresence): void {

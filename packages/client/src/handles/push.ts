@@ -23,7 +23,7 @@ export interface PushPort {
   ): Promise<ClientToHostRequests[M]['result']>;
 }
 
-/** The devices that a host sends Web Push to. Those of other tokens are seen and revoked by admins only. */
+/** The devices that a host sends Web Push to. Only admins see and revoke devices of other tokens. */
 export class Push {
   readonly #client: PushPort;
 

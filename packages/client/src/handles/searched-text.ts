@@ -1,6 +1,6 @@
 import { type ResponsePart, type StringOrMarkdown, type ToolCallState, textOf } from '@agenthost/protocol';
 
-/** The text of a part of an answer that a search looks at; '' for a part without text. Text that is not in the state is left out. */
+/** The text of a part of an answer that a search reads; '' for a part without text. Text that is not in the state is left out. */
 export function searchedText(part: ResponsePart): string {
   switch (part.kind) {
     case 'markdown':
@@ -50,7 +50,7 @@ export interface FoldedText {
 
 /** Removes the differences that a search ignores: those of case and of accents. */
 export function foldText(source: string): FoldedText {
-  // Most text is ASCII, where nothing moves.
+  // Most text is ASCII, where indexes stay the same.
   if (!NOT_ASCII.test(source)) return { text: source.toLowerCase(), sourceOf: (index) => index };
   const origins: number[] = [];
   const pieces: string[] = [];

@@ -124,7 +124,7 @@ describe('reading', () => {
     expect(list.items).toEqual(before);
   });
 
-  test('a failed reading is told, and can be repeated', async () => {
+  test('a failed reading is reported, and can be repeated', async () => {
     const it = new Board(2);
     await it.online();
     it.host.refuse = (method) => (method === 'listSessions' ? new RpcError(-32_603, 'no') : undefined);
@@ -200,7 +200,7 @@ describe('[ROOT-3] notifications', () => {
     expect(it.pages).toHaveLength(3);
   });
 
-  test('what a notification told while a page was on its way is not replaced by the page', async () => {
+  test('a page does not replace newer notifications', async () => {
     const it = new Board(500);
     await it.online();
     const list = it.client.sessions.catalogue();
@@ -222,7 +222,7 @@ describe('[ROOT-3] notifications', () => {
 });
 
 describe('[CONN-5] a reconnect', () => {
-  test('reads the list again; meanwhile the old one stays, and what is gone leaves at the end', async () => {
+  test('reads the list again, keeps the old one meanwhile, and removes missing sessions at the end', async () => {
     const { it, list } = await open(700);
     const before = list.items;
     await it.cut();

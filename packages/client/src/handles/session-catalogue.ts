@@ -45,8 +45,8 @@ const PAGE = 500;
 const MAX_LOOKS = 2;
 
 /**
- * A live list of the sessions of a host, for lists that a person sees. It reads all pages in the background, follows the host's notifications
- * and reads the pages again after a reconnect. Meanwhile it keeps what it has.
+ * A live list of the sessions of a host, for user interfaces. It reads all pages in the background, follows the host's notifications and reads the
+ * pages again after a reconnect. During a reading it keeps its sessions.
  *
  * @example
  * const sessions = client.sessions.catalogue();
@@ -65,9 +65,9 @@ export class SessionCatalogue {
   #mustReload = false;
   #willTell = false;
   #problem: Error | undefined;
-  /** Sessions that notifications told since the reading began: the pages may lack them. */
+  /** Sessions of notifications since the reading began: the pages may lack them. */
   readonly #heard = new Set<URI>();
-  /** Sessions that notifications told since the present page was asked for: the page may be older. */
+  /** Sessions of notifications since the present page was requested: the page may be older. */
   readonly #heardLately = new Set<URI>();
   /** Sessions that were removed since the reading began: the pages may still have them. */
   readonly #removed = new Set<URI>();
@@ -94,7 +94,7 @@ export class SessionCatalogue {
         else this.#miss(session, changes);
       }),
       summaries.onChange((change) => this.#predict(change)),
-      // Notifications that came meanwhile are lost [CONN-5].
+      // Notifications sent without a connection are lost [CONN-5].
       port.onStatus(({ state }) => {
         if (state === 'online') this.reload();
       }),
@@ -173,7 +173,7 @@ export class SessionCatalogue {
     if (this.#sessions.delete(session)) this.#changed();
   }
 
-  /** Takes a change of a session that is not here: it is on a page to come, or it moved to a page that had been read. */
+  /** Takes a change of an unknown session: it is on a later page, or it moved to a page that had been read. */
   #miss(session: URI, changes: SessionSummaryChanges): void {
     if (this.#removed.has(session)) return;
     this.#heardLately.add(session);
@@ -190,9 +190,12 @@ export class SessionCatalogue {
       while (!this.#isDisposed && (this.#mustReload || this.#isMissing())) await this.#read();
       this.#problem = undefined;
     } catch (error) {
-      // After a drop the next connection brings a reading.
+      // After a drop the next connection starts a reading.
       if (!(error instanceof ConnectionLost))
-        this.#problem = error instanceof Error ? error : new Error('the list failed', { cause: error });
+        this.#problem =
+          error instanceof Error
+            ? error
+            : new Error('the list of sessions could not be read', { cause: error });
     }
     this.#isLoading = false;
     this.#changed();
@@ -209,7 +212,7 @@ export class SessionCatalogue {
     else this.#root = root;
   }
 
-  /** Whether a changed session is still missing that is worth another reading. */
+  /** Whether a changed session is still missing and gets another reading. */
   #isMissing(): boolean {
     let isMissing = false;
     for (const [session, { looks }] of this.#missed) {

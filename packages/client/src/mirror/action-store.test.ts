@@ -5,7 +5,7 @@ import { CHAT, draft, ids, load, queued, reload, Storage, TERMINAL } from '../..
 import { MAX_SAVED_ACTIONS, MAX_SAVED_AGE_MS, MAX_SAVED_LENGTH } from './action-store.ts';
 
 describe('the memory', () => {
-  test('never has terminal input, and of drafts in one place only the last', async () => {
+  test('never has terminal input, and only the last draft of each place', async () => {
     const memory = new Storage();
     const it = await load(memory).online();
     await it.cut();
@@ -43,7 +43,7 @@ describe('the memory', () => {
     await it.settle();
   });
 
-  test('is bounded: what does not fit is sent, but not saved', async () => {
+  test('is bounded: actions that do not fit are sent, but not saved', async () => {
     const memory = new Storage();
     const it = await load(memory).online();
     await it.cut();

@@ -10,7 +10,7 @@ const handshakes = (it: Harness) =>
     .map(({ params }) => params as { clientId: string; 'x-epoch': string });
 
 describe('[ACT-5] a client with a memory', () => {
-  test('sends what was not sent before the reload, under the same id, epoch and number', async () => {
+  test('sends the unsent actions of the time before the reload, under the same id, epoch and number', async () => {
     const memory = new Storage();
     const first = await load(memory).online();
     await first.cut();
@@ -27,7 +27,7 @@ describe('[ACT-5] a client with a memory', () => {
     expect(ids(second.host.states.get(CHAT) as ChatState)).toEqual(['m1', 'm2']);
   });
 
-  test('does not apply again what the host had processed before the reload', async () => {
+  test('does not repeat actions that the host had processed before the reload', async () => {
     const memory = new Storage();
     const first = await load(memory).online();
     first.client.dispatch(CHAT, queued('m1')).catch(expect.fail);
@@ -63,7 +63,7 @@ describe('[ACT-5] a client with a memory', () => {
     expect(ids(mirror.state)).toEqual([]);
   });
 
-  test('gives no number twice, whatever was sent before the reload', async () => {
+  test('gives no number twice after a reload', async () => {
     const memory = new Storage();
     const first = await load(memory).online();
     const mirror = await first.run(first.client.subscribe(TERMINAL));

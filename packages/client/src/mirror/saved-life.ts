@@ -9,7 +9,7 @@ export interface SavedAction {
   readonly at: number;
 }
 
-/** What a client needs to continue after a reload as the same client [ACT-5]. */
+/** The data with which a client continues as the same client after a reload [ACT-5]. */
 export interface SavedLife {
   readonly clientId: string;
   readonly epoch: string;

@@ -91,7 +91,7 @@ export interface AgentAvailability {
   readonly reason?: string;
   /** Command that installs it; only when it is not available. */
   readonly install?: string;
-  /** Command that signs in to its service. Absent: none is known. */
+  /** Command that signs in to the agent's service. Absent: none is known. */
   readonly signIn?: string;
   /** Why its last start failed, for people; only when it is available. Absent: it did not fail, or was not started. */
   readonly failure?: string;

@@ -4,7 +4,7 @@
  */
 export function cleanLine(text: string, max: number): string {
   const line = text
-    // Longer texts are not searched; what is removed may stand in between.
+    // Longer texts are not read in full; some removed characters may be in between.
     .slice(0, 4 * max)
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/\s+/g, ' ')

@@ -20,7 +20,7 @@ export function* plainLines(lines: Iterable<string>): Generator<string, undefine
   return undefined;
 }
 
-/** A line is looked for in this many characters, since texts of agents may be megabytes long. */
+/** Characters in which a line is searched, since texts of agents may be megabytes long. */
 const LOOKED_AT = 8_192;
 
 /** The first line with content, cut to `max` characters. '' if there is none. */

@@ -69,8 +69,8 @@ export interface ListenOptions {
    */
   readonly allowedHosts?: readonly string[];
   /**
-   * The web page: an absolute path of a folder with `index.html`, and its files in `assets` with hashed names. `__CSP_NONCE__` and
-   * `__BASE_PATH__` in `index.html` are replaced in each answer. Files need no token. Default: a page that says that a host runs here.
+   * The web page: an absolute path of a folder with `index.html`, and its files in `assets` with hashed names. `__CSP_NONCE__` and `__BASE_PATH__` in
+   * `index.html` are replaced in each answer. Files need no token. Default: a status page.
    */
   readonly page?: { readonly folder: string };
   /**

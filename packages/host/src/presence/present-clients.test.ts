@@ -85,7 +85,7 @@ test('after the stop nothing is sent', async () => {
   expect(page.lists).toEqual([]);
 });
 
-test('a client in the foreground is a viewer of what it shows', () => {
+test('a client in the foreground is a viewer of its channels', () => {
   const { clients, join } = stage();
   const page = join('page');
   clients.set(page, { isVisible: false, showing: ['ahp-session:/s'] });
@@ -98,7 +98,7 @@ test('a client in the foreground is a viewer of what it shows', () => {
   expect(clients.isConnected(page)).toBe(false);
 });
 
-test('a client that may only look is no viewer, because it cannot answer', () => {
+test('a client with the scope observe is no viewer, because it cannot answer', () => {
   const { clients, join } = stage();
   const wall = join('wall', 'observe');
   clients.set(wall, { isVisible: true, showing: ['ahp-session:/s'] });

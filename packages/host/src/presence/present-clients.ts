@@ -49,7 +49,7 @@ interface Present extends Joining {
 }
 
 /**
- * Where the connected clients are, by what they tell with `x-setPresence`. Belongs to connections and is never journaled. Clients that tell
+ * The presence of connected clients, as they report it with `x-setPresence`. Belongs to connections and is never journaled. Clients that report it
  * get the list of all clients.
  */
 export class PresentClients {
@@ -88,7 +88,7 @@ export class PresentClients {
     this.changed();
   }
 
-  /** Notes what a client tells. It then gets the list at once, and whenever the list changes. */
+  /** Records the presence of a client. The client then gets the list at once, and whenever the list changes. */
   set(sink: Sink, { showing = [], isVisible, device, typing }: Omit<SetPresenceParams, 'channel'>): void {
     const present = this.#bySink.get(sink);
     if (present === undefined) return;
@@ -110,8 +110,8 @@ export class PresentClients {
   }
 
   /**
-   * The connections of the clients in the foreground that show one of these channels. A client that may only look is none: it cannot answer, and may
-   * be a screen on a wall.
+   * The connections of the clients in the foreground that show one of these channels. Clients with the scope `observe` do not count: they cannot
+   * answer, and may be a screen on a wall.
    */
   viewersOf(uris: readonly string[]): readonly Sink[] {
     const isViewer = ({ scope, told }: Present): boolean =>

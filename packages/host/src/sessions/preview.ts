@@ -49,6 +49,6 @@ function previewOf({ turns }: ChatState): string {
 
 function lastText(turn: Turn | undefined): string {
   const part = turn?.responseParts.findLast(({ kind }) => kind === 'markdown');
-  // Long answers end with what matters here.
+  // Only the end of a long answer is needed.
   return part?.kind === 'markdown' ? part.content.slice(-10_000) : '';
 }

@@ -23,7 +23,7 @@ import { toWireError } from './resources.ts';
 const MAX_ENTRIES = 5_000;
 /** Limit of entries that are read, so that folders are found among many files. */
 const MAX_READ = 100_000;
-/** Links whose targets are looked at together. */
+/** Links whose targets are read together. */
 const LINKS_AT_ONCE = 32;
 /** Limit of roots that a refusal lists. */
 const MAX_NAMED_ROOTS = 5;
@@ -32,7 +32,7 @@ const MAX_NAMED_ROOTS = 5;
 export interface FoldersOptions {
   /** Absolute paths within which everybody may list and make folders. */
   readonly roots: readonly string[];
-  /** `file:` URI for an empty URI. It may lie outside of the roots. */
+  /** `file:` URI for an empty URI. It may be outside of the roots. */
   readonly defaultDirectory: string;
   /** Absolute paths of the sessions' working directories. Called for each decision. */
   readonly workingDirectories: () => Promise<readonly string[]>;
@@ -42,8 +42,8 @@ export interface FoldersOptions {
 }
 
 /**
- * Lists and makes folders for pickers of clients [RES-1] [RES-2]: within the roots and the working directories of sessions, and anywhere for
- * admins, but never in private folders of the host. All is decided on real paths.
+ * Lists and makes folders for pickers of clients [RES-1] [RES-2]: within the roots and the working directories of sessions, and anywhere for admins,
+ * but never in private folders of the host. All decisions use real paths.
  */
 export class Folders {
   readonly #options: FoldersOptions;
@@ -122,7 +122,7 @@ export class Folders {
   }
 }
 
-/** Rejects with `ENOTDIR` for anything but a folder. `undefined`: the path leads elsewhere now. */
+/** Rejects with `ENOTDIR` for anything but a folder. `undefined`: the path now has another target. */
 async function openFolder(path: string): Promise<FileHandle | undefined> {
   try {
     return await openReal(path, constants.O_RDONLY | constants.O_DIRECTORY);

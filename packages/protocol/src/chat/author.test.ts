@@ -42,14 +42,14 @@ function callAfter(...actions: StateAction[]): ToolCallState | undefined {
   return parts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))[0];
 }
 
-describe('who answered', () => {
-  it('[CHAT-7] a tool call keeps who approved it until it has completed, and after its turn', () => {
+describe('the author of an answer', () => {
+  it('[CHAT-7] a tool call keeps the approver until it has completed, and after its turn', () => {
     const answered = { ...approved, 'x-by': ada };
     for (const after of [[], [complete], [complete, ended]])
       expect(callAfter(answered, ...after)).toMatchObject({ 'x-answeredBy': ada });
   });
 
-  it('[CHAT-7] a tool call keeps who denied it, or its result', () => {
+  it('[CHAT-7] a tool call keeps the author of a denial, of the call or of its result', () => {
     const denied = {
       ...to,
       type: 'chat/toolCallConfirmed',
@@ -86,13 +86,13 @@ describe('who answered', () => {
       expect(callAfter(...actions)).not.toHaveProperty('x-answeredBy');
   });
 
-  it('[CHAT-7] the result of a tool cannot name who answered', () => {
+  it('[CHAT-7] the result of a tool cannot name an author', () => {
     const forged = { ...complete, result: { ...result, 'x-answeredBy': bob } };
     expect(callAfter(approved, forged)).not.toHaveProperty('x-answeredBy');
     expect(callAfter({ ...approved, 'x-by': ada }, forged)).toMatchObject({ 'x-answeredBy': ada });
   });
 
-  it('[CHAT-28] a closed input request keeps who closed it', () => {
+  it('[CHAT-28] a closed input request keeps its author', () => {
     const requested = { type: 'chat/inputRequested', request: { id: 'q' } } as const;
     const closed = { type: 'chat/inputCompleted', requestId: 'q', response: 'accept', 'x-by': ada } as const;
     const part = { kind: 'inputRequest', request: { id: 'q' }, response: 'accept', 'x-answeredBy': ada };
@@ -101,14 +101,14 @@ describe('who answered', () => {
   });
 });
 
-describe('who sent a message', () => {
+describe('the author of a message', () => {
   it('[CHAT-3] a turn keeps it after its end', () => {
     expect(reduce({ ...started, 'x-by': ada }).activeTurn).toMatchObject({ 'x-by': ada });
     expect(reduce({ ...started, 'x-by': ada }, ended).turns[0]).toMatchObject({ 'x-by': ada });
     expect(reduce(started, ended).turns[0]).not.toHaveProperty('x-by');
   });
 
-  it('[CHAT-11] a waiting message has who set it last', () => {
+  it('[CHAT-11] a queued message has its last author', () => {
     const set = { type: 'chat/pendingMessageSet', kind: 'queued', id: 'm', message } as const;
     expect(reduce(set, { ...set, 'x-by': ada }).queuedMessages).toStrictEqual([
       { id: 'm', message, 'x-by': ada },

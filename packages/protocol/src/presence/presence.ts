@@ -2,17 +2,17 @@ import type { TokenScope } from '../auth/token.ts';
 import type { ConnectionParams, Count, NotificationParams, URI } from '../wire/basics.ts';
 
 /**
- * `x-setPresence` (extension): tells other clients where this one is. Replaces what the same connection told before. From the first call on
- * the connection gets `x-presenceChanged`. A new connection has to call it again.
+ * `x-setPresence` (extension): reports the presence of this client to other clients. Replaces the last report of the connection. From the first call
+ * on the connection gets `x-presenceChanged`. A new connection has to call it again.
  */
 export interface SetPresenceParams extends ConnectionParams {
   /** Sessions, chats and terminals that the client shows, at most 16. Absent: none. */
   showing?: URI[];
-  /** Whether a person can see it: the page is in the foreground. The host sends no push for what such a client shows. */
+  /** Whether a person can see it: the page is in the foreground. The host sends no push for a channel that such a client shows. */
   isVisible: boolean;
-  /** Device for people, such as `Chrome on Android`. Absent: not told. */
+  /** Device for people, such as `Chrome on Android`. Absent: unknown. */
   device?: string;
-  /** What its person writes at now. Absent: nothing. */
+  /** The field in which its person writes now. Absent: nothing. */
   typing?: PresenceTyping;
 }
 

@@ -2,7 +2,7 @@ import type { ConnectionParams, Count } from '../wire/basics.ts';
 
 /** `x-listAgents` (extension): lists the agents that the host offers or knows, and whether they can run. */
 export interface ListAgentsParams extends ConnectionParams {
-  /** True: the host looks again. Absent: an answer may be a few seconds old. */
+  /** True: the host checks again. Absent: an answer may be a few seconds old. */
   refresh?: boolean;
 }
 
@@ -18,14 +18,14 @@ export interface AgentHealth {
   displayName: string;
   description?: string;
   /**
-   * `ready`: its command is there. `missing`: it cannot be used until it is installed, or until the host is restarted. `failed`: it is there, and
-   * its last start failed.
+   * `ready`: its command is installed. `missing`: it cannot be used until it is installed, or until the host is restarted. `failed`: it is installed,
+   * and its last start failed.
    */
   state: 'ready' | 'missing' | 'failed';
   version?: string;
   /** Why it is missing or failed: a sentence in English. */
   problem?: string;
-  /** A shell command that installs it. Absent: none is known, or it is there. */
+  /** A shell command that installs it. Absent: none is known, or it is installed. */
   installCommand?: string;
   /** A shell command that signs in to its service. Absent: none is known. */
   signInCommand?: string;

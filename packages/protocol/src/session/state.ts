@@ -78,9 +78,9 @@ export interface SessionSummary extends SessionMetadata, WithMeta {
   chats?: SessionChatSummary[];
   /** The chat for input that names no chat. */
   defaultChat?: URI;
-  /** Extension: what people are asked. Absent: nothing, or unknown. */
+  /** Extension: the questions to people. Absent: none, or unknown. */
   'x-asks'?: SessionAsks;
-  /** Extension: the last line of the last answer, at most 160 characters. Absent or empty: there is none, or it is unknown. */
+  /** Extension: the last line of the last answer, at most 160 characters. Absent or empty: none, or unknown. */
   'x-preview'?: string;
 }
 

@@ -25,7 +25,7 @@ const session = (id: string, summary: Partial<SessionSummary> = {}, agentName = 
 
 const keys = (sessions: readonly BoardSession[]) => sessions.map(({ key }) => key);
 
-describe('what a session needs', () => {
+describe('the need of a session', () => {
   it('needs an answer when its status says so, or when it lists a question', () => {
     expect(needOf({ status: InputNeeded })).toBe('asks');
     expect(needOf({ status: InProgress, 'x-asks': { count: 1 } })).toBe('asks');
@@ -37,7 +37,7 @@ describe('what a session needs', () => {
     expect(needOf({ status: Idle | IsRead })).toBe('done');
   });
 
-  it('stays in the archive whatever it does', () => {
+  it('stays archived in every state', () => {
     expect(needOf({ status: InputNeeded | IsArchived })).toBe('archived');
   });
 

@@ -66,7 +66,7 @@ test('a value that opens after its entry was closed is closed at once', async ()
   expect(Array.from(cache.values())).toEqual([]);
 });
 
-test('a failure is told to holders and can be tried again', async () => {
+test('a failure is reported to holders and can be retried', async () => {
   const cache = new LiveCache();
   let hasFailed = false;
   const entry = cache.entry('a', {

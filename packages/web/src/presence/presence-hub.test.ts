@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { joinParts } from './presence-hub.ts';
 
 describe('joinParts', () => {
-  it('joins what all parts show, each channel once', () => {
+  it('joins the channels of all parts, each once', () => {
     const parts = [{ showing: ['a', 'b'] }, { showing: ['b', 'c'] }];
     expect(joinParts(parts)).toEqual({ showing: ['a', 'b', 'c'] });
   });

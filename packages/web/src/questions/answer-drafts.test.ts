@@ -33,7 +33,7 @@ afterEach(() => {
 });
 
 describe('drafts of answers', () => {
-  it('[CHAT-13] show what others enter', () => {
+  it('[CHAT-13] show the input of others', () => {
     const { drafts, typed } = start();
     drafts.update(request({ name: 'Anna' }));
     expect([typed('name'), typed('size')]).toEqual(['Anna', '']);
@@ -64,7 +64,7 @@ describe('drafts of answers', () => {
     expect(sent).toEqual([['name', undefined]]);
   });
 
-  it('keep what is not sent yet when others change the same question', () => {
+  it('keep unsent input when others change the same question', () => {
     const { drafts, typed } = start();
     drafts.edit(name, field('Bea'));
     drafts.update(request({ name: 'Anna' }));

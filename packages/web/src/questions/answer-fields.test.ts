@@ -38,7 +38,7 @@ describe('a field of a question', () => {
     expect(answerValueOf(question, field)).toEqual(value);
   });
 
-  it('[CHAT-13] tells what is wrong by the rules of the protocol', () => {
+  it('[CHAT-13] reports faults by the rules of the protocol', () => {
     expect(problemOf(text, nothing)).toBe('unanswered');
     expect(problemOf(text, { ...nothing, typed: 'x' })).toMatchObject({ code: 'wrongLength' });
     expect(problemOf(number, { ...nothing, typed: 'many' })).toBe('notNumber');

@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import { type PanelCommand, panelCommand } from './approval-keys.ts';
+import { FOCUSED_KEYS } from './focused-keys.ts';
 
 interface OpenPanel {
   readonly element: RefObject<HTMLElement | null>;
@@ -8,9 +9,6 @@ interface OpenPanel {
 
 /** Marks the field of the composer, whose text keeps keys away from panels. */
 export const COMPOSER_FIELD = 'data-composer-field';
-
-/** Marks a place with panels of several sessions, whose keys work in the panel with the focus only. */
-export const FOCUSED_KEYS = 'data-focused-keys';
 
 const EDITABLE = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])';
 const OTHER_KEYS = '[role="dialog"], [role="menu"], [role="listbox"]';

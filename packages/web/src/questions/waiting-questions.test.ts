@@ -37,7 +37,7 @@ const clientTool: SessionInputRequest = {
   },
 };
 
-describe('questions that wait', () => {
+describe('open questions', () => {
   it('have one line each', () => {
     expect(askTitle(form)).toBe('What now?');
     expect(askTitle(approval)).toBe('Write a.txt');

@@ -7,7 +7,7 @@ const SEARCH_DELAY_MS = 200;
 const MIN_QUERY_LENGTH = 2;
 const MAX_HITS = 50;
 
-/** Finds sessions by what was said in them, where the host can do that; one that cannot is asked once. */
+/** Finds sessions by their messages, if the host has a search. A host without one is asked once. */
 export class TextSearch {
   readonly #env: Environment;
   #snippets: ReadonlyMap<URI, string> = new Map();
@@ -19,12 +19,12 @@ export class TextSearch {
     this.#env = env;
   }
 
-  /** Where sessions say what is looked for, by session. */
+  /** Matches by session. */
   get snippets(): ReadonlyMap<URI, string> {
     return this.#snippets;
   }
 
-  /** Looks for something else; '' for nothing. */
+  /** Starts another search; '' ends the search. */
   look(query: string): void {
     this.#cancel?.();
     this.#query = query;
@@ -43,7 +43,7 @@ export class TextSearch {
       if (this.#query !== query) return;
       const snippets = new Map<URI, string>();
       for (const { session, field, snippet } of items) {
-        // Titles stand in the list anyway.
+        // The list filters titles itself.
         if (field !== 'title' && !snippets.has(session.resource))
           snippets.set(session.resource, oneLine(snippet));
       }

@@ -4,7 +4,7 @@ import type { AgentAvailability, AgentProvider } from '../../agents/provider.ts'
 import type { AgentRegistry } from '../../agents/registry.ts';
 import { type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
 
-/** Age up to which an answer is given again. */
+/** Age up to which an answer is reused. */
 const FRESH_MS = 5_000;
 /** Time limit for one agent. A provider that runs `--version` has a shorter one of its own. */
 const CHECK_MS = 8_000;
@@ -78,7 +78,7 @@ export class AgentHealthList {
   }
 }
 
-/** An agent that the host did not offer at its start cannot be used, even if it is there now. */
+/** An agent that the host did not offer at its start cannot be used, even if it is installed now. */
 const unoffered = (found: AgentAvailability): AgentAvailability =>
   found.available
     ? { ...found, available: false, reason: 'It was installed after the start of the host: restart the host' }

@@ -1,7 +1,7 @@
 import type { PresentClients } from '../../presence/present-clients.ts';
 import type { Feature } from '../feature.ts';
 
-/** `x-setPresence`: clients tell what they show, and see where other clients are. */
+/** `x-setPresence`: clients report their presence, and see that of other clients. */
 export function presenceFeature(presentClients: PresentClients): Feature {
   return {
     name: 'presence',

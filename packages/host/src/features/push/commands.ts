@@ -49,7 +49,7 @@ export function pushCommands(parts: Parts): Commands {
   const testedAt = new Map<string, number>();
   const own = (id: string, { tokenHash, isAdmin }: Caller): StoredDevice => {
     const device = devices.find(id);
-    // Other tokens do not learn which devices there are.
+    // Other tokens do not learn which devices exist.
     if (device === undefined || !(isAdmin || device.tokenHash === tokenHash))
       throw notFound('push device', id);
     return device;
@@ -101,7 +101,7 @@ export function pushCommands(parts: Parts): Commands {
   };
 }
 
-/** The device of a subscription: a new one, or the present one of its endpoint. Throws when there are too many. */
+/** The device of a subscription: a new one, or the present one of its endpoint. Throws above the limit. */
 function deviceFor(
   { clock, ids, devices, isGiven }: Parts,
   { subscription, device: name, locale, quietHours }: SubscribePushParams,

@@ -19,7 +19,7 @@ export interface PushMessage {
   /** At most 32 characters of base64url: the push service keeps only the newest undelivered message of a topic. Absent: none. */
   readonly topic?: string;
   readonly urgency: 'normal' | 'high';
-  /** Time that the push service keeps the message for a device that is off. */
+  /** Time for which the push service keeps the message for an unreachable device. */
   readonly ttlSeconds: number;
 }
 
@@ -28,7 +28,7 @@ export interface PushAnswer {
   readonly status: number;
   /** The beginning of its body, for people. */
   readonly text: string;
-  /** Its `Retry-After` in ms; `undefined`: none. */
+  /** Its `Retry-After` in ms; `undefined`: absent. */
   readonly retryAfterMs: number | undefined;
 }
 

@@ -81,7 +81,7 @@ export class PushDevices {
     this.#write(tx, slot, device);
   }
 
-  /** Removes a device. Does nothing if there is none with this id. */
+  /** Removes a device. Does nothing for an unknown id. */
   remove(tx: Tx, id: string): void {
     const slot = this.#slots.findIndex((each) => each?.id === id);
     if (slot !== -1) this.#write(tx, slot, undefined);

@@ -16,7 +16,7 @@ import { type Outcomes, PushSender } from './sender.ts';
 import { Tickets } from './tickets.ts';
 import { loadKeys, type VapidKeys } from './vapid-keys.ts';
 
-/** Push services want a contact that is no local name. */
+/** Push services require a contact that is not a local name. */
 const DEFAULT_CONTACT = 'mailto:agenthost@example.org';
 
 interface Parts {
@@ -98,7 +98,7 @@ export async function pushFeature(parts: Parts): Promise<Feature> {
   };
 }
 
-/** Notes the outcomes of pushes at their devices. */
+/** Records the outcomes of pushes at their devices. */
 function outcomesIn(sync: Sync, clock: Clock, devices: PushDevices): Outcomes {
   const change = (id: string, changed: (device: StoredDevice) => StoredDevice): void =>
     sync.transact('host', (tx) => {

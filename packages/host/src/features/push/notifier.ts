@@ -14,10 +14,10 @@ import type { PushSender } from './sender.ts';
 import { pushTexts } from './texts.ts';
 import type { Tickets } from './tickets.ts';
 
-/** A device that is off gets the message for this long. */
+/** The push service keeps the message for an unreachable device for this time. */
 const TTL_SECONDS = 86_400;
 const TEST_TTL_SECONDS = 60;
-/** A lost connection is found within 30 s. A client that was in the foreground till then has shown nothing. */
+/** A lost connection is found within 30 s. Until then a lost client counts as in the foreground. */
 const LOST_AFTER_MS = 45_000;
 /** Most occasions that wait for the loss of a connection. */
 const MAX_WATCHED = 256;
@@ -35,7 +35,7 @@ interface Parts {
   find(id: string): StoredDevice | undefined;
 }
 
-/** Decides which devices get a push, and writes it. */
+/** Decides which devices get a push, and writes its message. */
 export class Notifier {
   readonly #parts: Parts;
   readonly #host = hostname();
@@ -45,7 +45,7 @@ export class Notifier {
     this.#parts = parts;
   }
 
-  /** A question waits. Does nothing if it was answered meanwhile, or is on a screen. */
+  /** Pushes a waiting question. Does nothing if it was answered meanwhile, or a visible client shows it. */
   question(asked: AskedQuestion): void {
     this.#run(asked.session, async () => {
       const session = await this.#parts.sync.registry.openOf('session', asked.session);
@@ -59,7 +59,7 @@ export class Notifier {
     });
   }
 
-  /** A turn has ended. Does nothing if the next one runs, or the chat is on a screen. */
+  /** Pushes the end of a turn. Does nothing if the next turn runs, or a visible client shows the chat. */
   turnEnded(ended: EndedTurn): void {
     const { session: sessionUri, chat: chatUri, turnId } = ended;
     this.#run(sessionUri, async () => {
@@ -99,8 +99,8 @@ export class Notifier {
   }
 
   /**
-   * Whether a client in the foreground shows the chat or its session. `again` is called later if all of these clients turn out to be lost: a
-   * device that sleeps tells nothing before.
+   * Whether a client in the foreground shows the chat or its session. `again` is called later if all of these clients turn out to be lost: a device
+   * that falls asleep reports nothing.
    */
   #isShown(session: Channel<'session'>, chat: string, again: () => void): boolean {
     const { presentClients, timers } = this.#parts;
@@ -135,7 +135,7 @@ export class Notifier {
         const { subscription } = device;
         return { subscription, json: payloadOf(notice), topic, urgency, ttlSeconds: TTL_SECONDS };
       };
-      // Nothing to say: no message replaces an earlier one.
+      // A message without content would only replace an earlier one.
       const device = this.#parts.find(id);
       if (device !== undefined && noticeFor(device) !== undefined) sender.send({ device: id, topic, make });
     }

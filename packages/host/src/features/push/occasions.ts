@@ -7,9 +7,9 @@ import type { Question } from './payload.ts';
 
 /** Time that a question waits before a push: rules and people at a page may answer at once. The same for the next turn of a chat. */
 const DELAY_MS = 1_000;
-/** After a restart clients get this time to come back, so that what they show is known. */
+/** After a restart clients get this time to reconnect and to report their presence. */
 const RESTART_DELAY_MS = 15_000;
-/** Most ended turns that a stopping host leaves to the next one. */
+/** Largest number of ended turns that a stopping host leaves to the next one. */
 const MAX_OWED = 64;
 const OWED_KEY = 'pushOwed';
 
@@ -30,13 +30,13 @@ export interface AskedQuestion {
 interface Parts {
   readonly sync: Sync;
   readonly timers: Timers;
-  /** Whether there are devices. */
+  /** Whether devices are registered. */
   isNeeded(): boolean;
   onQuestion(asked: AskedQuestion): void;
   onTurnEnded(ended: EndedTurn): void;
 }
 
-/** Finds the occasions of pushes: questions that are new, and turns that end. What is loaded, replayed or decided by a rule is none. */
+/** Finds the occasions of pushes: questions that are new, and turns that end. Loaded history, replays and decisions of rules are no occasions. */
 export class Occasions {
   readonly #parts: Parts;
   readonly #timers = new Set<Cancel>();
@@ -69,7 +69,7 @@ export class Occasions {
     });
   }
 
-  /** Tells of the turns that the last host ended when it stopped. Later occasions are told without the delay of a restart. */
+  /** Reports the turns that the last host ended when it stopped. Later occasions are reported without the delay of a restart. */
   async recover(): Promise<void> {
     const { sync } = this.#parts;
     const text = await sync.journal.readMeta(OWED_KEY);
@@ -80,7 +80,7 @@ export class Occasions {
     this.#delayMs = DELAY_MS;
   }
 
-  /** Tells of nothing more. Turns that the stop of the host ends are left to the next host. */
+  /** Reports nothing more. Turns that the stop of the host ends are left to the next host. */
   stop(): void {
     this.#isStopped = true;
     for (const cancel of this.#timers) cancel();

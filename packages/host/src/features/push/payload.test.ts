@@ -22,7 +22,7 @@ test('texts are one line without control and direction characters, and have limi
   expect(payload.body).toMatch(/^\u{1f600}x{197}…$/u);
 });
 
-test('a payload stays below 3 kB, whatever its names are', () => {
+test('a payload with the longest names stays below 3 kB', () => {
   const long = `ahp-session:/${'ä'.repeat(400)}`;
   for (const notice of [
     { ask: 'q'.repeat(3_000) },

@@ -37,7 +37,7 @@ export interface Notice {
 export const tagOf = (session: string): string =>
   createHash('sha256').update(session).digest('base64url').slice(0, 32);
 
-/** The JSON of a notice, below 3 kB: what opens the question goes before a long text. */
+/** The JSON of a notice, below 3 kB: the ids of the question take precedence over a long text. */
 export function payloadOf(notice: Notice): string {
   const { session, chat, ask } = notice;
   const query = [

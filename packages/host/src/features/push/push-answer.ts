@@ -18,7 +18,7 @@ interface Parts {
   find(id: string): StoredDevice | undefined;
 }
 
-/** Nothing is sent back but the HTTP answer. */
+/** The caller gets only the HTTP answer. */
 const NO_SINK: Sink = {
   envelope: () => undefined,
   frame: () => undefined,
@@ -69,7 +69,7 @@ async function answer(
   if (chat.state.activeTurn?.id !== subject.turnId || call?.status !== 'pending-confirmation')
     return ANSWERED;
   const action = actionFor(call, subject, device, chosen);
-  if (action === undefined) return refusal(409, 'this call can only be allowed for good: open the page');
+  if (action === undefined) return refusal(409, 'this call can only be allowed permanently: open the page');
   const module = modules().chat;
   if (module === undefined) return EXPIRED;
   let planned = module.plan(chat, action, callerOf(device));
@@ -88,7 +88,7 @@ async function answer(
   return { status: 200, body: { ok: true } };
 }
 
-/** The answer to a call; `undefined`: it can only be allowed for good. */
+/** The answer to a call; `undefined`: it can only be allowed permanently. */
 function actionFor(
   call: Extract<ToolCallState, { status: 'pending-confirmation' }>,
   { turnId, toolCallId }: TicketSubject,

@@ -24,11 +24,11 @@ export interface Push {
   make(): PushMessage | undefined;
 }
 
-/** Notes the outcomes of pushes. */
+/** Records the outcomes of pushes. */
 export interface Outcomes {
   sent(device: string): void;
   failed(device: string, failure: PushFailure): void;
-  /** The push service does not know the device any more. */
+  /** The push service no longer knows the device. */
   gone(device: string): void;
 }
 
@@ -148,7 +148,7 @@ export class PushSender {
     const { outcomes, log } = this.#parts;
     if (isAccepted(answer)) return outcomes.sent(device);
     if (!isGone(status)) return this.#fail(device, { status, reason: reasonOf(answer) });
-    log.info({ device, status }, 'the push service does not know a device any more: it is removed');
+    log.info({ device, status }, 'the push service no longer knows a device: the device is removed');
     outcomes.gone(device);
   }
 

@@ -2,9 +2,9 @@
 export interface PushTexts {
   readonly allow: string;
   readonly deny: string;
-  /** The turn ended without a text. */
+  /** Body for a turn that ended without text. */
   readonly finished: string;
-  /** Questions without a text. */
+  /** Bodies of questions without text. */
   readonly question: string;
   readonly test: string;
   signIn(tool: string): string;

@@ -6,7 +6,7 @@ const LIFETIME_MS = 3_600_000;
 /** Most tickets. Above it the oldest end. */
 const MAX_TICKETS = 1_000;
 
-/** What a ticket answers. */
+/** The tool call that a ticket answers, and its device. */
 export interface TicketSubject {
   /** Id of the device. */
   readonly device: string;

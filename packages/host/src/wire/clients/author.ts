@@ -4,7 +4,7 @@ import { defined } from '@agenthost/protocol/values';
 /** The names of a client for people, as its `clientInfo` gave them. */
 export type ClientNames = Omit<Author, 'clientId'>;
 
-/** Longest name, in UTF-16 code units. Names stand in every answer that a person gives. */
+/** Longest name, in UTF-16 code units. Every answer of a person contains a name. */
 const MAX_NAME = 100;
 
 /** The names of a client without control characters, of bounded length. */

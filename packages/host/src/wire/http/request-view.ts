@@ -17,11 +17,11 @@ export interface RequestView {
   readonly address: string | undefined;
   /** Whether a trusted proxy named the host. */
   readonly isHostForwarded: boolean;
-  /** Whether the request came directly: no proxy, not even an untrusted one, says that it passed it on. */
+  /** Whether the request came directly: no proxy, not even an untrusted one, added forwarded headers. */
   readonly isDirect: boolean;
 }
 
-/** The host's side of a view. */
+/** Settings of the host for a view. */
 export interface ViewOptions {
   /** `''`, or a path without a slash at its end. */
   readonly basePath: string;
@@ -73,7 +73,7 @@ const lastOf = (header: string | readonly string[] | undefined): string | undefi
     .at(-1)
     ?.trim() || undefined;
 
-/** The last address that is not a trusted proxy: everything before it may be invented. */
+/** The last address that is not a trusted proxy: earlier addresses may be forged. */
 function clientAddress(
   header: string | readonly string[] | undefined,
   proxies: BlockList,

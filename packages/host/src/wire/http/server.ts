@@ -51,7 +51,7 @@ export interface ServerOptions {
   readonly proxies?: readonly string[] | undefined;
   /** Requests that features answer, by path. `Host` and `Origin` are checked before. Default: none. */
   readonly routes?: HttpRoutes;
-  /** Version of the program that runs the host. Default: none is told. */
+  /** Version of the program that runs the host. Default: the health check reports none. */
   readonly version?: string | undefined;
   /** Whether the host accepts new work: the answer of `/readyz`. */
   isReady(): boolean;
@@ -121,7 +121,7 @@ export class HostServer {
     const parts = { unauthenticated: this.#unauthenticated, log: options.log };
     this.#listener = createListener(options.tls, parts, (request, response) => {
       response.setHeaders(WEB_HEADERS);
-      // One request per connection, except for files of the page. Later requests and bodies are not read; a body could go on for half a minute.
+      // One request per connection, except for files of the page. Later requests and bodies are not read; a body could arrive for half a minute.
       response.setHeader('connection', 'close');
       if (!hasBody(request)) request.socket.pause();
       if (queryToken(request.url) !== undefined) response.setHeader('referrer-policy', 'no-referrer');

@@ -8,8 +8,8 @@ code { background: #f0f0f3; padding: .1em .35em; border-radius: .25em; }
 `;
 
 /**
- * The page at `/`. It says that a host runs here and how to reach it. It shows nothing of the host's state, because it needs no token. `scope`:
- * the scope of the token that the browser is signed in with; absent: it is not signed in. `base`: the base path, without a slash at its end.
+ * The page at `/`. Says that a host runs here, and how to connect to it. Contains nothing of the host's state, because the page needs no token. `scope`: the scope
+ * of the token that the browser is signed in with; absent: it is not signed in. `base`: the base path, without a slash at its end.
  */
 export function statusPage(base: string, scope?: TokenScope): string {
   return page(`<h1>agenthost is running</h1>

@@ -44,7 +44,7 @@ export const redirect = ({ response, view }: Visit, path: string): void =>
     .writeHead(303, { ...PLAIN, location: `${view.base}${path}` })
     .end(`see ${view.base}${path}\n`);
 
-/** Whether the browser loads a document, and no image, frame or script of a page. A browser that does not say counts as loading one. */
+/** Whether the browser loads a document, and no image, frame or script of a page. A browser that does not send the header counts as loading one. */
 export const isWindow = ({ headers }: IncomingMessage): boolean =>
   (headers['sec-fetch-dest'] ?? 'document') === 'document';
 

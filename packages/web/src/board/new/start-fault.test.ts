@@ -8,7 +8,7 @@ const parameter = (name: string) =>
   });
 
 describe('errors of a new session', () => {
-  it('stand at the option that the host refused', () => {
+  it('belong to the option that the host refused', () => {
     expect(startFault(parameter('config.approvals'))).toEqual({
       field: 'option',
       option: 'approvals',
@@ -16,17 +16,17 @@ describe('errors of a new session', () => {
     });
   });
 
-  it('stand at the folder, also when it does not exist or is not offered', () => {
+  it('belong to the folder, also when it does not exist or is not offered', () => {
     expect(startFault(parameter('workingDirectories[0]')).field).toBe('folder');
     expect(startFault(new RpcError(-32008, 'no such folder')).field).toBe('folder');
     expect(startFault(new RpcError(-32009, 'outside')).field).toBe('folder');
   });
 
-  it('stand at the agent that does not exist', () => {
+  it('belong to the agent that does not exist', () => {
     expect(startFault(new RpcError(-32002, 'no agent x'))).toEqual({ field: 'agent', message: 'no agent x' });
   });
 
-  it('stand at the form when no field is to blame', () => {
+  it('belong to the form when no field caused them', () => {
     expect(startFault(new Error('boom'))).toEqual({ field: 'form', message: 'boom' });
   });
 });

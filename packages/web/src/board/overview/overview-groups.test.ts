@@ -11,7 +11,7 @@ const session = (title: string, status: number, minute: number) =>
 
 const titles = (sessions: readonly BoardSession[]): string[] => sessions.map(({ summary }) => summary.title);
 
-test('sessions are grouped by what a person does next, and archived ones are left out', () => {
+test('sessions are grouped by the next step of a person, and archived ones are left out', () => {
   const groups = overviewGroups([
     session('asks now', SessionStatus.InputNeeded, 1),
     session('runs, old', SessionStatus.InProgress, 1),

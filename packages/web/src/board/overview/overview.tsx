@@ -1,7 +1,7 @@
 import { Server } from 'lucide-react';
 import { type ReactNode, useId, useMemo, useState } from 'react';
 import { useLinks } from '../../live/use-hosts.ts';
-import { FOCUSED_KEYS } from '../../questions/open-panels.ts';
+import { FOCUSED_KEYS } from '../../questions/focused-keys.ts';
 import { text } from '../../text/text.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Spinner } from '../../ui/states.tsx';

@@ -105,7 +105,7 @@ describe('[CHAT-14] the draft of a chat', () => {
     expect(host.draft).toBe('mine');
   });
 
-  it('goes from this field when another client sends it', async () => {
+  it('is removed from this field when another client sends it', async () => {
     const { host, field, type } = start();
     field.setFocused(true);
     type('do it');
@@ -125,7 +125,7 @@ describe('[CHAT-14] the draft of a chat', () => {
     expect(host.draft).toBeUndefined();
   });
 
-  it('comes back in front of what was written since when the message is refused', () => {
+  it('comes back in front of newer text when the message is refused', () => {
     const { field, type } = start();
     type('first');
     const taken = field.take();

@@ -16,14 +16,14 @@ describe('[CHAT-14] a shared draft', () => {
     expect(mergeDraft(versions({ local: 'old', base: 'old', remote: 'theirs' }))).toBe('adopt');
   });
 
-  it('never replaces what a person writes here', () => {
+  it('never replaces the text of the person here', () => {
     const written = { local: 'mine', base: 'mine', isWriting: true };
     expect(mergeDraft(versions({ ...written, remote: 'theirs' }))).toBe('offer');
     expect(mergeDraft(versions({ ...written, remote: '' }))).toBe('keep');
     expect(mergeDraft(versions({ local: 'mine', base: 'old', remote: 'theirs' }))).toBe('offer');
   });
 
-  it('goes from all fields when its text was sent', () => {
+  it('is removed from all fields when its text was sent', () => {
     expect(mergeDraft(versions({ local: 'a', base: 'a', isWriting: true, wasSent: true }))).toBe('adopt');
     expect(mergeDraft(versions({ local: 'a and more', base: 'a', wasSent: true }))).toBe('keep');
   });

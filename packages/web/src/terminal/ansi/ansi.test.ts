@@ -92,7 +92,7 @@ describe('foldAnsi', () => {
     expect(linesOf('\u001b(0lqk\u001b(Blqk')).toEqual(['┌─┐lqk']);
   });
 
-  it('keeps what stood before a full-screen program and tells that it runs', () => {
+  it('keeps the lines before a full-screen program and reports that it runs', () => {
     expect(foldAnsi('a\u001b[?1049hscreen').isFullScreen).toBe(true);
     expect(linesOf('a\u001b[?1049hscreen\u001b[?1049lb')).toEqual(['ab']);
   });

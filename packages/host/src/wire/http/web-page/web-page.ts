@@ -114,7 +114,7 @@ export class WebPage {
 export const isRoute = (path: string): boolean =>
   !RESERVED.has(path) && !path.startsWith(HASHED) && !/^\/[/\\]/.test(path) && !/\.\w{1,11}$/.test(path);
 
-/** Whether a browser loads a document. Browsers that do not say so accept HTML. */
+/** Whether a browser loads a document. Browsers without the header accept HTML. */
 export const isNavigation = (request: IncomingMessage): boolean => {
   const { accept = '', 'sec-fetch-dest': destination } = request.headers;
   const isDocument = destination === undefined ? accept.includes('text/html') : destination === 'document';
@@ -134,7 +134,7 @@ function send(request: IncomingMessage, response: ServerResponse, bytes: Buffer)
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
 
-const NO_FILE = { status: 404, reason: 'nothing is here' } as const;
+const NO_FILE = { status: 404, reason: 'this file does not exist' } as const;
 
 const NOT_BUILT = {
   status: 503,
