@@ -105,6 +105,7 @@ export default defineConfig({
               minShareCount: 2,
             },
             { name: 'shared', test: isSharedSource, minShareCount: 2 },
+            { name: 'board', test: /packages\/web\/src\/board\/[^/]+$/, minShareCount: 2 },
           ],
         },
       },

@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)('the overview', () => {
     await page.keyboard.press('a');
     await card.waitFor({ state: 'detached' });
     await page.getByRole('main').getByRole('link', { name: /First/ }).click();
-    await page.getByText('first.txt is written').waitFor();
+    await page.getByRole('log').getByText('first.txt is written').waitFor();
   });
 
   test('a phone has the list instead', async () => {

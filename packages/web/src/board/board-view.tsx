@@ -1,17 +1,16 @@
 import { Link } from '@tanstack/react-router';
-import { Plus, Server } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { Plus } from 'lucide-react';
+import { useRef } from 'react';
 import { OWN_HOST } from '../live/hosts.ts';
 import { useLink } from '../live/use-hosts.ts';
 import { useMayAct } from '../live/use-scope.ts';
 import { useAction } from '../palette/actions.ts';
 import { text } from '../text/text.ts';
-import { IconButton } from '../ui/button.tsx';
 import { BoardContent } from './board-content.tsx';
 import type { BoardListHandle } from './board-list.tsx';
 import { switchGrouping } from './board-settings.ts';
 import { FilterMenu } from './filter-menu.tsx';
-import { HostsDialog } from './hosts/hosts-dialog.tsx';
+import { ManageHosts } from './hosts/manage-hosts.tsx';
 import { SearchField } from './search/search-field.tsx';
 import { useBoard } from './use-board.ts';
 import { useEnterKeys } from './use-enter-keys.ts';
@@ -22,7 +21,6 @@ export function BoardView() {
   const mayAct = useMayAct(useLink(OWN_HOST));
   const list = useRef<BoardListHandle>(null);
   const search = useRef<HTMLInputElement>(null);
-  const [isHostsOpen, setHostsOpen] = useState(false);
   useAction({
     id: 'board.search',
     label: text.palette.search,
@@ -38,9 +36,7 @@ export function BoardView() {
         <h1 className="sr-only">{text.board.title}</h1>
         <SearchField input={search} value={board.query} onChange={board.setQuery} onLeave={enter} />
         <FilterMenu sessions={board.all.sessions} filter={board.filter} setFilter={board.setFilter} />
-        <IconButton label={text.board.manageHosts} onClick={() => setHostsOpen(true)}>
-          <Server className="size-4" aria-hidden />
-        </IconButton>
+        <ManageHosts />
         {mayAct && (
           <Link
             to="/new"
@@ -53,7 +49,6 @@ export function BoardView() {
         )}
       </header>
       <BoardContent board={board} label={text.board.listLabel} isCompact={false} handle={list} />
-      <HostsDialog isOpen={isHostsOpen} onClose={() => setHostsOpen(false)} />
     </div>
   );
 }

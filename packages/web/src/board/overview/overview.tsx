@@ -1,14 +1,12 @@
-import { Server } from 'lucide-react';
-import { type ReactNode, useId, useMemo, useState } from 'react';
+import { type ReactNode, useId, useMemo } from 'react';
 import { useLinks } from '../../live/use-hosts.ts';
 import { FOCUSED_KEYS } from '../../questions/focused-keys.ts';
 import { text } from '../../text/text.ts';
-import { IconButton } from '../../ui/button.tsx';
 import { Spinner } from '../../ui/states.tsx';
 import { useAllSessions } from '../all-sessions.ts';
 import { BoardEmpty } from '../board-empty.tsx';
 import type { BoardSession } from '../board-session.ts';
-import { HostsDialog } from '../hosts/hosts-dialog.tsx';
+import { ManageHosts } from '../hosts/manage-hosts.tsx';
 import { AskingCard } from './asking-card.tsx';
 import { overviewGroups } from './overview-groups.ts';
 import { SessionCard } from './session-card.tsx';
@@ -67,7 +65,6 @@ export function Overview() {
 }
 
 function Heading({ groups }: { readonly groups: ReturnType<typeof overviewGroups> }) {
-  const [isHostsOpen, setHostsOpen] = useState(false);
   const { asks, running, unread } = groups;
   return (
     <header className="flex items-start gap-3">
@@ -77,10 +74,7 @@ function Heading({ groups }: { readonly groups: ReturnType<typeof overviewGroups
           {text.board.overviewCounts(asks.length, running.length, unread.length)}
         </p>
       </div>
-      <IconButton label={text.board.manageHosts} onClick={() => setHostsOpen(true)}>
-        <Server className="size-4" aria-hidden />
-      </IconButton>
-      <HostsDialog isOpen={isHostsOpen} onClose={() => setHostsOpen(false)} />
+      <ManageHosts />
     </header>
   );
 }
