@@ -1,6 +1,7 @@
 import type { SessionSummary } from '@agenthost/protocol';
+import { pathOf } from '../text/file-path.ts';
 import type { BoardSession } from './board-session.ts';
-import { folderOf, pathOf, projectId, projectName } from './folder-name.ts';
+import { folderOf, projectId, projectName } from './folder-name.ts';
 import { type Need, needOf } from './session-need.ts';
 
 /** Which sessions a list shows. An absent field allows all. */

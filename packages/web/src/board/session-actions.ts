@@ -3,6 +3,7 @@ import { hostUrl } from '../app/paths.ts';
 import { plainText } from '../questions/plain-text.ts';
 import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
+import { copyText } from '../ui/clipboard.ts';
 import { showError, showToast } from '../ui/toasts.tsx';
 import { type BoardSession, hostParam } from './board-session.ts';
 import { isArchived, isRead } from './session-need.ts';
@@ -50,15 +51,9 @@ export function toggleRead({ link, summary }: BoardSession): void {
 }
 
 /** Copies the address of a session. */
-export async function copyLink({ link, summary }: BoardSession): Promise<void> {
+export function copyLink({ link, summary }: BoardSession): Promise<void> {
   const url = hostUrl(`s/${encodeURIComponent(summary.resource)}`);
   const host = hostParam(link);
   if (host !== undefined) url.searchParams.set('host', host);
-  try {
-    await navigator.clipboard.writeText(url.href);
-    showToast({ message: text.board.linkCopied });
-  } catch {
-    // Without HTTPS a browser gives pages no clipboard.
-    showError(text.board.copyFailed);
-  }
+  return copyText(url.href, text.board.linkCopied);
 }

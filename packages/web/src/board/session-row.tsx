@@ -14,7 +14,7 @@ import { previewOf, titleOf } from './session-actions.ts';
 import { factsOf } from './session-facts.ts';
 import { signOf } from './session-need.ts';
 import { StatusIcon } from './status-icon.tsx';
-import { exactTime, useRelativeTime } from './use-now.ts';
+import { exactTime, useRelativeTime } from './use-relative-time.ts';
 
 interface SessionRowProps {
   readonly session: BoardSession;

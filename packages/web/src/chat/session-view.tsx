@@ -5,6 +5,7 @@ import { lazy, Suspense, useCallback, useState } from 'react';
 import { usePageTitle } from '../attention/page-title.ts';
 import { type HostLink, messageOf } from '../live/host-link.ts';
 import { useLink } from '../live/use-hosts.ts';
+import { useIsLost } from '../live/use-is-lost.ts';
 import { useSelected, useSession } from '../live/use-live.ts';
 import { text } from '../text/text.ts';
 import { EmptyState, FailedState, Spinner } from '../ui/states.tsx';
@@ -12,7 +13,6 @@ import { ChatView } from './chat-view.tsx';
 import { preloadMarkdown } from './markdown/markdown.tsx';
 import { ChatTabs } from './session/chat-tabs.tsx';
 import { SessionHeader } from './session/session-header.tsx';
-import { useIsLost } from './session/use-is-lost.ts';
 import { useMarkRead } from './session/use-mark-read.ts';
 
 preloadMarkdown();

@@ -3,14 +3,14 @@ import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Spinner } from '../ui/states.tsx';
 import { Note } from './panel.tsx';
-import type { Answer } from './use-answer.ts';
+import type { HostAnswer } from './use-host-answer.ts';
 
 /** The answer of a host, or a spinner until it arrives, or why it failed. */
 export function AnswerView<T>({
   answer,
   children,
 }: {
-  readonly answer: Answer<T>;
+  readonly answer: HostAnswer<T>;
   readonly children: (value: T) => ReactNode;
 }) {
   const { value, problem, isAsking, reload } = answer;

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
 import { IconButton } from '../ui/button.tsx';
-import { showError } from '../ui/toasts.tsx';
+import { tryCopy } from '../ui/clipboard.ts';
 
 /** How long the button says that it copied. Milliseconds. */
 const COPIED_MS = 1_500;
@@ -17,13 +17,7 @@ export function CopyLine({ value, label }: { readonly value: string; readonly la
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(value);
-      setCopied(true);
-    } catch {
-      // Without HTTPS a browser gives pages no clipboard.
-      showError(text.settings.copyFailed);
-    }
+    if (await tryCopy(value)) setCopied(true);
   };
   return (
     <div className="flex min-w-0 items-center gap-1 rounded-lg border border-line bg-sunken ps-3 pe-1">

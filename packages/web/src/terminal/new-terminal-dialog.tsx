@@ -1,7 +1,7 @@
 import type { URI } from '@agenthost/protocol';
 import { useState } from 'react';
-import { pathOf, uriOf } from '../board/folder-name.ts';
 import { type HostLink, messageOf } from '../live/host-link.ts';
+import { pathOf, uriOf } from '../text/file-path.ts';
 import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';

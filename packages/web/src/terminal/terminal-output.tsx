@@ -5,6 +5,7 @@ import { ExternalLink, SquareTerminal } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { hostParam } from '../board/board-session.ts';
 import type { HostLink } from '../live/host-link.ts';
+import { useIsLost } from '../live/use-is-lost.ts';
 import { useSelected, useTerminal } from '../live/use-live.ts';
 import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
@@ -13,7 +14,6 @@ import { foldAnsi } from './ansi/ansi.ts';
 import { outputTail } from './ansi/output-tail.ts';
 import { AnsiLines } from './ansi-lines.tsx';
 import { TerminalScreen } from './terminal-screen.tsx';
-import { useIsLost } from './use-is-lost.ts';
 
 /** Lines and UTF-16 units that are shown at first, and after "Show more". */
 const SHORT = { lines: 12, units: 12 * 1024 };
@@ -46,7 +46,7 @@ function LiveOutput({
   readonly terminal: TerminalHandle;
   readonly result: TerminalCommandResult | undefined;
 }) {
-  const isLost = useIsLost(terminal);
+  const isLost = useIsLost(terminal.mirror);
   const content = useSelected(terminal.mirror, contentOf);
   const rows = useSelected(terminal.mirror, (state) => state.rows);
   const [isOpen, setIsOpen] = useState(false);

@@ -3,6 +3,7 @@ import { hasExited, type URI } from '@agenthost/protocol';
 import { lazy, Suspense, useCallback, useRef, useState } from 'react';
 import { type HostLink, messageOf } from '../live/host-link.ts';
 import { useLinkStatus } from '../live/use-hosts.ts';
+import { useIsLost } from '../live/use-is-lost.ts';
 import { useSelected, useTerminal } from '../live/use-live.ts';
 import { useMayAct } from '../live/use-scope.ts';
 import { usePresentHere } from '../presence/use-presence.ts';
@@ -12,7 +13,6 @@ import { EmptyState, FailedState, Spinner } from '../ui/states.tsx';
 import { ExitedLine } from './exited-line.tsx';
 import type { ScreenControls } from './screen-controls.ts';
 import { TerminalBar } from './terminal-bar.tsx';
-import { useIsLost } from './use-is-lost.ts';
 import { useKeyboardInset } from './use-keyboard-inset.ts';
 
 const XtermScreen = lazy(async () => ({ default: (await import('./screen/xterm-screen.tsx')).XtermScreen }));
@@ -72,7 +72,7 @@ function Opened({
 }: Pick<TerminalScreenProps, 'link' | 'autoFocus' | 'isInSession' | 'onReplaced' | 'onClosed'> & {
   readonly terminal: TerminalHandle;
 }) {
-  const isLost = useIsLost(terminal);
+  const isLost = useIsLost(terminal.mirror);
   const mayAct = useMayAct(link);
   const isOnline = useLinkStatus(link).state === 'online';
   const isExited = useSelected(terminal.mirror, hasExited);

@@ -1,11 +1,11 @@
 import { FolderOpen } from 'lucide-react';
 import { useState } from 'react';
 import type { HostLink } from '../../live/host-link.ts';
+import { uriOf } from '../../text/file-path.ts';
 import { text } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Field } from '../../ui/field.tsx';
-import { uriOf } from '../folder-name.ts';
 import { FolderDialog } from './folder-dialog.tsx';
 import { joinPath, matchingNames, splitPath } from './path-completion.ts';
 import { useFolder } from './use-folder-names.ts';

@@ -1,7 +1,7 @@
 import { text } from '../../text/text.ts';
 import type { BoardSession } from '../board-session.ts';
 import { factsOf } from '../session-facts.ts';
-import { exactTime, useRelativeTime } from '../use-now.ts';
+import { exactTime, useRelativeTime } from '../use-relative-time.ts';
 
 /** Project, agent, host and age of a session, on one line. */
 export function SessionFacts({

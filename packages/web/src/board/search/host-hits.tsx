@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { Spinner } from '../../ui/states.tsx';
 import { hostParam } from '../board-session.ts';
-import { exactTime, useRelativeTime } from '../use-now.ts';
+import { exactTime, useRelativeTime } from '../use-relative-time.ts';
 import { markedParts } from './marked-parts.ts';
 import { hitsOf, useHostSearch } from './use-host-search.ts';
 

@@ -2,8 +2,8 @@ import type { Message } from '@agenthost/protocol';
 import { Copy, Pencil, RotateCcw } from 'lucide-react';
 import { text } from '../../text/text.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { copyText } from '../../ui/clipboard.ts';
 import { useChatScope } from '../chat-scope.tsx';
-import { copyText } from '../clipboard.ts';
 import { HOVER_ACTIONS } from './hover-actions.ts';
 import { useTurnActions } from './use-turn-actions.tsx';
 

@@ -1,10 +1,10 @@
 import type { ResponsePart, SideChatSelection } from '@agenthost/protocol';
 import { Copy, GitBranch, GitFork, Link, MessageSquarePlus, RotateCcw, Scissors } from 'lucide-react';
 import { text } from '../../text/text.ts';
+import { copyText } from '../../ui/clipboard.ts';
 import type { MenuEntry } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toasts.tsx';
 import { type ChatScope, useChatScope } from '../chat-scope.tsx';
-import { copyText } from '../clipboard.ts';
 import { reporting, reportOutcome } from '../report-outcome.ts';
 import { turnOf } from '../transcript/rows.ts';
 

@@ -1,9 +1,9 @@
 import type { ToolCallState } from '@agenthost/protocol';
 import { Ban, Check, CircleDot, KeyRound, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { durationText } from '../../text/format.ts';
 import { text } from '../../text/text.ts';
 import { Spinner } from '../../ui/states.tsx';
-import { durationText } from '../format.ts';
 import { useNow } from '../use-now.ts';
 
 const LABEL = 'flex shrink-0 items-center gap-1.5 text-xs';

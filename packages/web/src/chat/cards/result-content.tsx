@@ -2,12 +2,12 @@ import type { ToolResultContent } from '@agenthost/protocol';
 import { Download } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { TerminalOutput } from '../../terminal/terminal-output.tsx';
+import { bytesText } from '../../text/format.ts';
 import { text } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { useChatScope } from '../chat-scope.tsx';
 import { CodeBlock } from '../code/code-block.tsx';
 import { FileEditView } from '../diff/file-edit.tsx';
-import { bytesText } from '../format.ts';
 import { bytesOfBase64, isShownImage, saveBytes, useBlobUrl } from '../transcript/blob-url.ts';
 import { ResourceContent } from '../transcript/resource-part.tsx';
 

@@ -4,6 +4,7 @@ import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
+import { tryCopy } from '../../ui/clipboard.ts';
 import { releaseEnd } from '../../ui/use-sticky-end.ts';
 import { CodeLines } from './code-lines.tsx';
 import { useHighlight } from './use-highlight.ts';
@@ -97,7 +98,7 @@ function CopyButton({ content }: { readonly content: string }) {
     <IconButton
       size="small"
       label={isCopied ? text.ui.copied : text.chat.copyCode}
-      onClick={() => void navigator.clipboard.writeText(content).then(() => setCopied(true))}
+      onClick={() => void tryCopy(content).then(setCopied)}
     >
       {isCopied ? (
         <Check className="size-3.5 text-ok" aria-hidden />

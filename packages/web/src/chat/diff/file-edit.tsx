@@ -3,12 +3,12 @@ import { Columns2, FilePenLine } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import type { HostLink } from '../../live/host-link.ts';
 import { createSetting, useSetting } from '../../live/setting.ts';
+import { baseName, pathOf } from '../../text/file-path.ts';
 import { text } from '../../text/text.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { Spinner } from '../../ui/states.tsx';
-import { baseName, pathOf } from '../format.ts';
 import { type Loaded, type ReadContent, useResource } from '../resource.ts';
 import { DiffCounts } from './diff-counts.tsx';
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
-import { LinkDialog, openedUrl } from './safe-link.tsx';
+import { LinkDialog, openedUrl } from '../../ui/link-dialog.tsx';
 
 /** Images that are part of the text. */
 const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i;
@@ -41,7 +41,9 @@ export function ImagePlaceholder({ src, alt }: ImagePlaceholderProps) {
           {isData ? text.chat.showImage : text.chat.openImage}
         </Button>
       )}
-      {isShown && url !== undefined && <LinkDialog url={url} onClose={() => setShown(false)} />}
+      {isShown && url !== undefined && (
+        <LinkDialog url={url} description={text.chat.openLinkText} onClose={() => setShown(false)} />
+      )}
     </span>
   );
 }

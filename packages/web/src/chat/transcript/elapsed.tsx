@@ -1,4 +1,4 @@
-import { durationText } from '../format.ts';
+import { durationText } from '../../text/format.ts';
 import { useNow } from '../use-now.ts';
 
 /** The time since a moment, running. Nothing for an invalid one. */

@@ -1,10 +1,10 @@
 import { Brain, ChevronRight } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { durationText } from '../../text/format.ts';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { classes } from '../../ui/class-names.ts';
 import { releaseEnd } from '../../ui/use-sticky-end.ts';
-import { durationText } from '../format.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { useIsStreaming } from './use-part.ts';
 

@@ -1,6 +1,8 @@
 import type { ContentRef } from '@agenthost/protocol';
 import { Download, FileText } from 'lucide-react';
 import { useState } from 'react';
+import { baseName } from '../../text/file-path.ts';
+import { bytesText } from '../../text/format.ts';
 import { text } from '../../text/text.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
@@ -8,7 +10,6 @@ import { Spinner } from '../../ui/states.tsx';
 import { useChatScope } from '../chat-scope.tsx';
 import { CodeBlock } from '../code/code-block.tsx';
 import { languageOfPath } from '../code/languages.ts';
-import { baseName, bytesText } from '../format.ts';
 import { type ReadContent, useResource } from '../resource.ts';
 import { isShownImage, saveBytes, useBlobUrl } from './blob-url.ts';
 

@@ -2,6 +2,7 @@ import { ACTIVITY_MASK, errorPartOf, SessionStatus, type Turn, type UsageInfo } 
 import { CircleAlert, CircleDot, Copy, Ellipsis, Square } from 'lucide-react';
 import { useState } from 'react';
 import { useSelected } from '../../live/use-live.ts';
+import { durationText } from '../../text/format.ts';
 import { text } from '../../text/text.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -11,7 +12,6 @@ import { Spinner } from '../../ui/states.tsx';
 import { HOVER_ACTIONS } from '../actions/hover-actions.ts';
 import { turnMenu, useTurnActions } from '../actions/use-turn-actions.tsx';
 import { useChatScope } from '../chat-scope.tsx';
-import { durationText } from '../format.ts';
 import { Elapsed } from './elapsed.tsx';
 import { TurnError } from './turn-error.tsx';
 import { usageFacts } from './usage-facts.ts';

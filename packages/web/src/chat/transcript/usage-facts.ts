@@ -1,6 +1,6 @@
 import type { UsageInfo } from '@agenthost/protocol';
+import { costText, countText, percentText } from '../../text/format.ts';
 import { text } from '../../text/text.ts';
-import { costText, countText, percentText } from '../format.ts';
 
 /** A short text about usage, with a longer one. */
 export interface UsageFact {

@@ -1,5 +1,6 @@
 import type { Author, Message } from '@agenthost/protocol';
 import { type ReactNode, useState } from 'react';
+import { dateTimeText, timeText } from '../../text/format.ts';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -7,7 +8,6 @@ import { SafeText } from '../../ui/safe-text.tsx';
 import { EditMessage } from '../actions/edit-message.tsx';
 import { MessageActions } from '../actions/message-actions.tsx';
 import { useChatScope } from '../chat-scope.tsx';
-import { dateTimeText, timeText } from '../format.ts';
 import { AttachmentList } from './attachment-list.tsx';
 import { useTurnPart } from './use-part.ts';
 

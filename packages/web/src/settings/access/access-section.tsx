@@ -2,7 +2,7 @@ import type { AhpClient } from '@agenthost/client';
 import type { AccessToken } from '@agenthost/protocol';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { exactTime, useRelativeTime } from '../../board/use-now.ts';
+import { exactTime, useRelativeTime } from '../../board/use-relative-time.ts';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { useIsAdmin } from '../../live/use-scope.ts';
 import { text } from '../../text/text.ts';
@@ -14,7 +14,7 @@ import { showError, showToast } from '../../ui/toasts.tsx';
 import { AnswerView } from '../answer-view.tsx';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { Badge, FramedList, Note, Panel } from '../panel.tsx';
-import { useAnswer } from '../use-answer.ts';
+import { useHostAnswer } from '../use-host-answer.ts';
 import { NewTokenDialog } from './new-token-dialog.tsx';
 
 const askTokens = (client: AhpClient): Promise<AccessToken[]> => client.tokens.list();
@@ -35,7 +35,7 @@ export function AccessSection({ link }: { readonly link: HostLink }) {
 }
 
 function Tokens({ link }: { readonly link: HostLink }) {
-  const answer = useAnswer(link, askTokens);
+  const answer = useHostAnswer(link, askTokens);
   const [isCreating, setCreating] = useState(false);
   return (
     <Panel

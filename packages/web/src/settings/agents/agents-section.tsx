@@ -11,7 +11,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { showError } from '../../ui/toasts.tsx';
 import { AnswerView } from '../answer-view.tsx';
 import { FramedList, Panel } from '../panel.tsx';
-import { useAnswer } from '../use-answer.ts';
+import { useHostAnswer } from '../use-host-answer.ts';
 import { AgentEntry } from './agent-entry.tsx';
 import { needsAttention } from './agent-order.ts';
 
@@ -19,7 +19,7 @@ const askAgents = (client: AhpClient): Promise<AgentHealth[]> => client.agentHea
 
 /** The agents of a host: those that can run, and the others with the reason. */
 export function AgentsSection({ link }: { readonly link: HostLink }) {
-  const answer = useAnswer(link, askAgents);
+  const answer = useHostAnswer(link, askAgents);
   const [isLooking, setLooking] = useState(false);
   const defaultAgent = useRootPart(link, (state) => state.config?.values['defaultAgent'], undefined);
   const refresh = async (): Promise<void> => {

@@ -1,10 +1,10 @@
 import type { RememberedApproval } from '@agenthost/protocol';
 import { useState } from 'react';
-import { pathOf } from '../../board/folder-name.ts';
-import { exactTime, useRelativeTime } from '../../board/use-now.ts';
+import { exactTime, useRelativeTime } from '../../board/use-relative-time.ts';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { useRootPart } from '../../live/use-live.ts';
 import { useMayAct } from '../../live/use-scope.ts';
+import { pathOf } from '../../text/file-path.ts';
 import { text } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';

@@ -4,15 +4,15 @@ import { Link } from '@tanstack/react-router';
 import { Folder, MessagesSquare } from 'lucide-react';
 import { useAllSessions } from '../../board/all-sessions.ts';
 import { hostParam } from '../../board/board-session.ts';
-import { pathOf } from '../../board/folder-name.ts';
 import { titleOf } from '../../board/session-actions.ts';
 import type { HostLink } from '../../live/host-link.ts';
+import { pathOf } from '../../text/file-path.ts';
 import { text } from '../../text/text.ts';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { AnswerView } from '../answer-view.tsx';
 import { FRAME } from '../panel.tsx';
-import { useAnswer } from '../use-answer.ts';
+import { useHostAnswer } from '../use-host-answer.ts';
 import { ApprovalEntry } from './approval-entry.tsx';
 import { type ApprovalGroup, groupApprovals } from './group-approvals.ts';
 
@@ -20,7 +20,7 @@ const askApprovals = (client: AhpClient): Promise<RememberedApproval[]> => clien
 
 /** The remembered approvals: tool calls that agents may run without asking. */
 export function ApprovalsSection({ link }: { readonly link: HostLink }) {
-  const answer = useAnswer(link, askApprovals);
+  const answer = useHostAnswer(link, askApprovals);
   return (
     <>
       <p className="text-sm text-muted">{text.settings.approvalsExplain}</p>

@@ -2,13 +2,13 @@ import type { AhpClient } from '@agenthost/client';
 import type { HostDiskUseResult } from '@agenthost/protocol';
 import { RefreshCw } from 'lucide-react';
 import type { HostLink } from '../../live/host-link.ts';
+import { byteText } from '../../text/bytes.ts';
 import { language, text } from '../../text/text.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { AnswerView } from '../answer-view.tsx';
 import { FRAME, Panel } from '../panel.tsx';
-import { useAnswer } from '../use-answer.ts';
-import { byteText } from './bytes.ts';
+import { useHostAnswer } from '../use-host-answer.ts';
 import { type DiskPart, diskParts } from './disk-parts.ts';
 
 const askDiskUse = (client: AhpClient): Promise<HostDiskUseResult> => client.diskUse();
@@ -22,7 +22,7 @@ const COLOURS: Readonly<Record<DiskPart['name'], string>> = {
 
 /** The disk space that the host uses, by purpose. */
 export function DiskUse({ link }: { readonly link: HostLink }) {
-  const answer = useAnswer(link, askDiskUse);
+  const answer = useHostAnswer(link, askDiskUse);
   return (
     <Panel
       title={text.settings.disk}

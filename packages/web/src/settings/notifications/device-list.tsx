@@ -1,7 +1,7 @@
 import type { PushDevice } from '@agenthost/protocol';
 import { useState } from 'react';
 import { type PushSnapshot, pushStore } from '../../attention/push/push-store.ts';
-import { exactTime, useRelativeTime } from '../../board/use-now.ts';
+import { exactTime, useRelativeTime } from '../../board/use-relative-time.ts';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { useIsAdmin } from '../../live/use-scope.ts';
 import { language, text } from '../../text/text.ts';

@@ -1,6 +1,6 @@
 import { Check, Circle, Minus, X } from 'lucide-react';
 import { memo, useSyncExternalStore } from 'react';
-import { durationText } from '../../chat/format.ts';
+import { durationText } from '../../text/format.ts';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { classes } from '../../ui/class-names.ts';

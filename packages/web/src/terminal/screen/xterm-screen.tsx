@@ -1,14 +1,15 @@
 import type { TerminalHandle } from '@agenthost/client';
 import { hasExited, outputOf } from '@agenthost/protocol';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { copyText } from '../../chat/clipboard.ts';
 import { useSetting } from '../../live/setting.ts';
 import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
+import { copyText } from '../../ui/clipboard.ts';
+import { LinkDialog, openedUrl } from '../../ui/link-dialog.tsx';
 import { showToast } from '../../ui/toasts.tsx';
 import { plainOutput } from '../ansi/plain-output.ts';
-import { LinkDialog, offeredUrl, PasteDialog } from '../confirm-dialogs.tsx';
+import { PasteDialog } from '../confirm-dialogs.tsx';
 import { isAccepted } from '../holding.ts';
 import { KeyRow } from '../key-row.tsx';
 import type { ScreenControls } from '../screen-controls.ts';
@@ -64,7 +65,7 @@ export function XtermScreen(props: XtermScreenProps) {
         void terminal.input(typed).then(isAccepted);
       },
       onPasteQuestion: setPasted,
-      onLink: (target) => setUrl(offeredUrl(target)),
+      onLink: (target) => setUrl(openedUrl(target)),
       onBell: () => latest.current.onBell(),
       onLeave: () => latest.current.onLeave(),
       onCopy: (selection) => void copyText(selection),
@@ -142,7 +143,9 @@ export function XtermScreen(props: XtermScreenProps) {
           session?.emulator.terminal.focus();
         }}
       />
-      <LinkDialog url={url} onClose={() => setUrl(undefined)} />
+      {url !== undefined && (
+        <LinkDialog url={url} description={text.terminal.linkText} onClose={() => setUrl(undefined)} />
+      )}
     </div>
   );
 }

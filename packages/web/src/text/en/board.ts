@@ -74,7 +74,6 @@ export const board = {
   markUnread: 'Mark as unread',
   copyLink: 'Copy link',
   linkCopied: 'Link copied',
-  copyFailed: 'The browser refused to copy.',
   delete: 'Delete',
   deleted: (title: string) => `Deleted “${title}”`,
   deleteFailed: (reason: string) => `The session was not deleted: ${reason}`,

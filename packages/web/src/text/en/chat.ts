@@ -130,9 +130,7 @@ export const chat = {
   actionFailed: (what: string, reason: string) => `${what} failed: ${reason}`,
 
   // Markdown
-  openLinkTitle: 'Open this link?',
   openLinkText: 'An agent wrote this link. It opens in a new tab.',
-  openLink: 'Open link',
   linkNotOpened: 'The page does not open this address.',
   image: 'Image',
   imageFrom: (source: string) => `Image from ${source}`,

@@ -20,7 +20,6 @@ export const settings = {
   hostAway: 'The host does not answer.',
   askFailed: (reason: string) => `The host could not answer: ${reason}`,
   refused: (reason: string) => `Not changed: ${reason}`,
-  copyFailed: 'The browser refused to copy. Select the text and copy it.',
   refresh: 'Refresh',
   saved: 'Settings saved',
   discard: 'Discard',

@@ -74,9 +74,7 @@ export const terminal = {
   pasteTitle: 'Paste several lines?',
   pasteText: 'The program may run each line at once.',
   paste: 'Paste',
-  linkTitle: 'Open this link?',
   linkText: 'A program in the terminal wrote this address.',
-  openLink: 'Open',
 
   // Keys above the on-screen keyboard.
   keyRow: 'Terminal keys',

@@ -10,5 +10,8 @@ export const ui = {
   undo: 'Undo',
   copy: 'Copy',
   copied: 'Copied',
+  copyFailed: 'The browser refused to copy. Select the text and copy it.',
+  openLinkTitle: 'Open this link?',
+  openLink: 'Open link',
   more: 'More actions',
 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { baseName, pathOf, uriOf } from './folder-name.ts';
+import { baseName, pathOf, uriOf } from './file-path.ts';
 
 it('converts between paths and file URIs', () => {
   expect(uriOf('/home/ada/my project')).toBe('file:///home/ada/my%20project');
@@ -21,7 +21,9 @@ it('shows a URI whose escapes are broken as it is', () => {
   expect(pathOf('file:///50%')).toBe('/50%');
 });
 
-it('names a folder by its last part', () => {
+it('names a file or folder by its last part', () => {
+  expect(baseName('https://example.org/a%20b')).toBe('a b');
+  expect(baseName('/tmp/100%25.txt')).toBe('100%25.txt');
   expect(baseName('file:///home/ada/')).toBe('ada');
   expect(baseName('file:///')).toBe('/');
 });

@@ -4,7 +4,7 @@ import { type HostLink, messageOf } from '../live/host-link.ts';
 import { useLinkStatus } from '../live/use-hosts.ts';
 
 /** A host's answer to a question that has no live state. */
-export interface Answer<T> {
+export interface HostAnswer<T> {
   /** The last answer; it stays while a newer one is on its way. */
   readonly value: T | undefined;
   /** Why the last attempt failed; `undefined` after one that succeeded. */
@@ -18,7 +18,7 @@ export interface Answer<T> {
  * Asks a host while the component is mounted, and again after each reconnect. `ask` must be the same function at each render: define it outside of
  * the component, or with `useCallback`.
  */
-export function useAnswer<T>(link: HostLink, ask: (client: AhpClient) => Promise<T>): Answer<T> {
+export function useHostAnswer<T>(link: HostLink, ask: (client: AhpClient) => Promise<T>): HostAnswer<T> {
   const status = useLinkStatus(link);
   const { client } = link;
   const [value, setValue] = useState<T>();

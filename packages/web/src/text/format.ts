@@ -1,4 +1,5 @@
-import { language } from '../text/text.ts';
+import { byteText } from './bytes.ts';
+import { language } from './text.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_S = 60;
@@ -66,35 +67,4 @@ export function costText(amount: number, currency: string): string {
 }
 
 /** A size in bytes for people. */
-export function bytesText(bytes: number): string {
-  if (bytes < 1_000) return unit('byte').format(bytes);
-  if (bytes < 1_000_000) return unit('kilobyte', 1).format(bytes / 1_000);
-  return unit('megabyte', 1).format(bytes / 1_000_000);
-}
-
-/** The last part of a path or URI, decoded. */
-export function baseName(path: string): string {
-  const name = path.replace(/\/+$/, '').split('/').at(-1) ?? path;
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
-}
-
-/** The path of a `file:` URI, decoded; other URIs stay. */
-export function pathOf(uri: string): string {
-  if (!uri.startsWith('file://')) return uri;
-  try {
-    return decodeURIComponent(new URL(uri).pathname);
-  } catch {
-    return uri;
-  }
-}
-
-/** A path relative to a folder that contains it. */
-export function relativePath(path: string, folder: string | undefined): string {
-  if (folder === undefined) return path;
-  const base = folder.endsWith('/') ? folder : `${folder}/`;
-  return path.startsWith(base) ? path.slice(base.length) : path;
-}
+export const bytesText = (bytes: number): string => byteText(bytes, language);
