@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)('hostile content', () => {
       .last()
       .waitFor();
     expect(await page.evaluate('typeof hacked')).toBe('undefined');
-    await page.getByRole('log').evaluate((log) => (log.scrollTop = 0));
+    await page.getByRole('log').evaluate((log) => Reflect.set(log, 'scrollTop', 0));
     await answer
       .getByText(/after the script/)
       .last()
