@@ -35,11 +35,14 @@ const precompressed = (): Plugin => ({
 /** Languages of code blocks are loaded when a block needs them. */
 const isLanguage = (ids: readonly string[]): boolean => ids.some((id) => id.includes('/@shikijs/langs/'));
 
-/** The building blocks of all views. The service worker shares no file with the page, so that it is one file. */
+/** Shared modules that the first view does not need, and that of the service worker, which is one file. */
+const LATER = /\/(?:notification|searched-text|link-dialog|format|bytes)\.tsx?$/;
+
+/** The building blocks of all views. */
 const isSharedSource = (id: string): boolean =>
   /packages\/(?:client|protocol|rpc)\/src\/|packages\/web\/src\/(?:app|connection|live|offline|palette|presence|text|theme|ui)\//.test(
     id,
-  ) && !id.endsWith('notification.ts');
+  ) && !LATER.test(id);
 
 /** Decodes character references such as `&amp;` by a table: the version for browsers sets `innerHTML`, which Trusted Types forbid. */
 const decodingByTable = (): Plugin => ({
