@@ -33,6 +33,7 @@ describe.skipIf(!hasChromium)('accessibility', () => {
     await session.prompt(lines.join('\n')).result;
     await session.prompt('fail on purpose').result.catch(() => undefined);
     session.prompt('ask').result.catch(() => undefined);
+    await expect.poll(() => session.toolConfirmations().length).toBe(1);
     await session.chat.enqueue('say queued');
     return { approval: path, form: asking.path };
   }
@@ -40,7 +41,7 @@ describe.skipIf(!hasChromium)('accessibility', () => {
   describe.each(DEVICES)('on a %s', (device, options) => {
     const clean = async (page: Page, view: string): Promise<void> => {
       for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         expect(await violationsOf(page), `${view}, ${device}, ${colorScheme}`).toEqual([]);
       }
     };
@@ -71,7 +72,7 @@ describe.skipIf(!hasChromium)('accessibility', () => {
       const context = await stage().context(options);
       const page = await stage().open(approval, { context });
       await messagesOf(page).getByRole('button', { name: 'Allow', exact: true }).waitFor();
-      await page.getByRole('region', { name: 'Waiting messages' }).waitFor();
+      await page.getByRole('region', { name: 'Queued messages' }).waitFor();
       await clean(page, 'chat with an approval');
       await page.goto(stage().origin + form);
       await messagesOf(page).getByRole('form').waitFor();

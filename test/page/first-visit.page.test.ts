@@ -1,48 +1,41 @@
 // The first visit: signing in, and the pages that say what to do when it fails.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
-import { PageStage } from './stage.ts';
+import { stageOfFile } from './stage.ts';
 
 describe.skipIf(!hasChromium)('the first visit', () => {
-  let stage: PageStage;
-  beforeAll(async () => {
-    stage = await PageStage.start();
-  });
-  afterAll(() => stage?.dispose());
+  const stage = stageOfFile();
 
   test('the link with a token signs the browser in and removes the token from the address', async () => {
-    const page = await stage.open();
+    const page = await stage().open();
     await page.getByRole('link', { name: 'Terminals' }).first().waitFor();
-    expect(page.url()).toBe(`${stage.origin}/`);
-    expect(await page.evaluate('document.documentElement.outerHTML')).not.toContain(stage.token);
-    stage.expectNoFaults();
+    expect(page.url()).toBe(`${stage().origin}/`);
+    expect(await page.evaluate('document.documentElement.outerHTML')).not.toContain(stage().token);
   });
 
   test('without a token the page asks for one, says where it is, and shows why a wrong one fails', async () => {
-    const page = await (await stage.context()).newPage();
-    stage.watch(page);
-    await page.goto(stage.origin);
+    const page = await (await stage().context()).newPage();
+    stage().watch(page);
+    await page.goto(stage().origin);
     const field = page.getByLabel('Access token');
     await field.waitFor();
     await page.getByText('data/owner-token').waitFor();
     await field.fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').filter({ hasText: 'refused the token' }).waitFor();
-    await field.fill(stage.token);
+    await field.fill(stage().token);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: 'Terminals' }).first().waitFor();
-    stage.expectNoFaults();
   });
 
   test('a browser stays signed in after the host was killed and started again', async () => {
-    const page = await stage.open();
+    const page = await stage().open();
     await page.getByRole('link', { name: 'Terminals' }).first().waitFor();
-    await stage.host.kill();
+    await stage().host.kill();
     await page.getByText('does not answer').waitFor();
-    await stage.restart();
+    await stage().restart();
     await page.getByText('does not answer').waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('link', { name: 'Terminals' }).first().waitFor();
-    stage.expectNoFaults();
   });
 });

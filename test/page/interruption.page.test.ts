@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)('an interruption', () => {
     await page.getByText('does not answer').waitFor();
     await stage().restart();
     await page.getByText('does not answer').waitFor({ state: 'detached' });
-    await messagesOf(page).getByText('Failed', { exact: true }).waitFor();
+    await messagesOf(page).getByRole('button', { name: 'Resume' }).waitFor();
     await messagesOf(page).getByText('Before the crash.', { exact: true }).waitFor();
     await say(page, 'say After the crash.');
     await messagesOf(page).getByText('After the crash.', { exact: true }).waitFor();

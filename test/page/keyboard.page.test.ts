@@ -74,6 +74,7 @@ describe.skipIf(!hasChromium)('the keyboard alone', () => {
     await page.getByRole('heading', { name: 'Appearance' }).first().waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('theme: dark');
+    await page.getByRole('option', { name: 'Theme: dark' }).waitFor();
     await page.keyboard.press('Enter');
     await page.locator('html.dark, html[data-theme=dark]').waitFor();
     await page.keyboard.press('Control+k');

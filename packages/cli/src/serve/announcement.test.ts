@@ -27,7 +27,13 @@ const certificate = (fingerprint: string): CertificateInfo => ({
 const address = { url: 'https://127.0.0.1:1', wsUrl: 'wss://127.0.0.1:1/ahp' };
 const facts = { ...address, dataDir: '/data', version: '0.1.0' };
 const running: RunningHost = {
-  address: { ...address, pageUrl: 'https://127.0.0.1:1/', port: 1, token: 'owner', certificate: certificate('first') },
+  address: {
+    ...address,
+    pageUrl: 'https://127.0.0.1:1/',
+    port: 1,
+    token: 'owner',
+    certificate: certificate('first'),
+  },
   onCertificate: (listener) => {
     renew = listener;
   },

@@ -9,12 +9,15 @@ import { Spinner } from '../../ui/states.tsx';
 import { useChatScope } from '../chat-scope.tsx';
 import type { Row } from '../transcript/rows.ts';
 import { ChatSearch } from './find-model.ts';
-import { rowOfPlace } from './find-row.ts';
-import { clearMarks, markMatches } from './highlight.ts';
+import { numberOfPlace, rowOfPlace } from './find-row.ts';
+import { clearMarks, markMatches, revealMatch } from './highlight.ts';
 import { olderTurnsOf, turnOfMatch } from './older-matches.ts';
 import { useLoadTurn } from './use-load-turn.ts';
 import { useOlderMatches } from './use-older-matches.ts';
 import '../code/code.css';
+
+/** Time in which the list scrolls to a row and renders it. Milliseconds. */
+const SCROLL_MS = 200;
 
 interface FindBarProps {
   readonly rows: readonly Row[];
@@ -54,6 +57,13 @@ export function FindBar({ rows, showRow, frame, onClose }: FindBarProps) {
   useEffect(() => {
     if (rowKey !== undefined) showRow(rowKey);
   }, [rowKey, showRow, place?.nth]);
+  const numberInRow = place === undefined || row === undefined ? 0 : numberOfPlace(places, place, row);
+  useEffect(() => {
+    const root = frame.current;
+    if (root === null || rowKey === undefined) return undefined;
+    const timer = setTimeout(() => revealMatch(root, query.trim(), rowKey, numberInRow), SCROLL_MS);
+    return () => clearTimeout(timer);
+  }, [frame, query, rowKey, numberInRow]);
   useEffect(() => {
     const root = frame.current;
     if (root === null) return undefined;

@@ -2,7 +2,7 @@ import type { ResponsePart, Turn } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { RowProjector } from '../transcript/rows.ts';
 import { ChatSearch, offsetsOf, rangesOf } from './find-model.ts';
-import { rowOfPlace } from './find-row.ts';
+import { numberOfPlace, rowOfPlace } from './find-row.ts';
 
 const turn = (id: string, text: string, ...responseParts: ResponsePart[]): Turn => ({
   id,
@@ -38,5 +38,11 @@ describe('finding text in a chat', () => {
     const rows = new RowProjector().rowsOf({ turns });
     const [place] = new ChatSearch('needle').placesIn({ turns });
     expect(place && rowOfPlace(rows, place)).toMatchObject({ kind: 'text', isLastChunk: true });
+    const all = new ChatSearch('words').placesIn({ turns });
+    const last = all.at(-1);
+    const row = last && rowOfPlace(rows, last);
+    const inRow = all.filter((each) => rowOfPlace(rows, each) === row);
+    expect(row && numberOfPlace(all, last, row)).toBe(inRow.length - 1);
+    expect(inRow.length).toBeLessThan(all.length);
   });
 });

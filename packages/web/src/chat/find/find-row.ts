@@ -25,3 +25,13 @@ export function rowOfPlace(rows: readonly Row[], { turnId, index, offset }: Foun
     }
   });
 }
+
+/** Number of a place among those in its row, from 0. Long texts have several rows. */
+export function numberOfPlace(places: readonly FoundPlace[], place: FoundPlace, row: Row): number {
+  if (row.kind !== 'text') return place.nth;
+  const { start } = row.chunk;
+  return places.filter(
+    ({ turnId, index, offset }) =>
+      turnId === place.turnId && index === place.index && offset >= start && offset < place.offset,
+  ).length;
+}

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { root } from '../source-graph.ts';
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+const source = readFile(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
+
+/** Violations of WCAG 2.1, levels A and AA, that axe finds in the page, one line each. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(await source);
+  const options = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations'] };
+  // Two frames later, changed colours are in place.
+  const frame = '() => new Promise(requestAnimationFrame)';
+  const atRest = `new Promise(requestAnimationFrame).then(${frame})`;
+  const violations = await page.evaluate<readonly Violation[]>(
+    `${atRest}.then(() => axe.run(document, ${JSON.stringify(options)})).then(({ violations }) => violations)`,
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}: ${failureSummary.replaceAll('\n', ' ')}`,
+    ),
+  );
+}
