@@ -21,7 +21,10 @@ class Proxy {
     });
     this.#server = createServer((asked, answer) => {
       const { method, url, headers } = asked;
-      if (url?.startsWith('/agents/') !== true) return void answer.writeHead(404).end();
+      if (url?.startsWith('/agents/') !== true) {
+        answer.writeHead(404).end();
+        return;
+      }
       const port = hostPort();
       const passed = request(
         { port, host: '127.0.0.1', method, path: url, headers: headersOf(headers) },
@@ -36,7 +39,7 @@ class Proxy {
     this.#server.on('upgrade', (asked, socket: Socket, head) => {
       this.webSocketCount += 1;
       const host = connect(hostPort(), '127.0.0.1', () => {
-        const headers = Object.entries(headersOf(asked.headers)).map(([name, value]) => `${name}: ${value}`);
+        const headers = Object.entries(headersOf(asked.headers)).map(([name, value]) => `${name}: ${String(value)}`);
         host.write([`GET ${asked.url} HTTP/1.1`, ...headers, '', ''].join('\r\n'));
         host.write(head);
         host.pipe(socket).pipe(host);
