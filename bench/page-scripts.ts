@@ -10,7 +10,9 @@ export const watchFirstPage = (text: string): string => `
     }
   };
   const look = () => {
-    if (window.bench.shownAt === undefined && document.body?.innerText.includes(${JSON.stringify(text)}))
+    // \`innerText\` would lay the page out at each change.
+    const log = window.bench.shownAt === undefined ? document.querySelector('[role=log]') : null;
+    if (log?.textContent.includes(${JSON.stringify(text)}))
       requestAnimationFrame(() => { window.bench.shownAt ??= performance.now(); });
   };
   new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });`;

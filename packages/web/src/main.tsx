@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { pageNonce } from './app/nonce.ts';
 import { PageLife } from './app/page-life.ts';
+import { preloadView } from './app/preload-view.ts';
 import { registerWorker } from './app/register-worker.ts';
 import { reloadForUpdate } from './app/reload-for-update.ts';
 import { installTrustedTypes } from './app/trusted-types.ts';
@@ -13,6 +14,7 @@ import { startTheme } from './theme/theme.ts';
 import './theme/theme.css';
 
 installTrustedTypes();
+preloadView();
 reloadForUpdate();
 setNonce(pageNonce());
 startTheme();
