@@ -38,23 +38,27 @@ const session =
 /** The sections of the settings. */
 const SECTIONS = ['host', 'access', 'approvals', 'notifications', 'appearance', 'keys', 'about'];
 
+/** Waits for the diff of the first question and its colours. The overview has none on a phone. */
+async function coloredDiff(page: Page): Promise<void> {
+  const diff = page.getByText('discount is taken').first();
+  await diff.waitFor({ timeout: 5_000 }).catch(() => undefined);
+  await page.waitForTimeout(1_500);
+}
+
 /** Every main view of the page. */
 export const VIEWS: readonly View[] = [
   {
     name: 'board',
     path: at('/'),
     shown: ['light', 'phone'],
-    // The diffs of questions come last. A phone has none.
-    act: async (page) => {
-      await page
-        .getByText('discount is taken')
-        .first()
-        .waitFor({ timeout: 5_000 })
-        .catch(() => undefined);
-      await page.waitForTimeout(1_000);
-    },
+    act: coloredDiff,
   },
-  { name: 'chat', path: session('Discounts are a few cents off'), shown: ['light', 'dark', 'phone'] },
+  {
+    name: 'chat',
+    path: session('Discounts are a few cents off'),
+    shown: ['light', 'dark', 'phone'],
+    act: coloredDiff,
+  },
   {
     name: 'chat-start',
     path: session('Discounts are a few cents off'),

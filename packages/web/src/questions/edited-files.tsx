@@ -19,7 +19,7 @@ export function EditedFiles({
   return (
     <ul
       aria-label={text.questions.changes}
-      className="flex max-h-[50vh] flex-col gap-2 overflow-y-auto in-data-focused-keys:max-h-80"
+      className="flex max-h-[50vh] max-sm:max-h-[24dvh] flex-col gap-2 overflow-y-auto in-data-focused-keys:max-h-80"
     >
       {edits.map((edit, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- edits have no identity of their own

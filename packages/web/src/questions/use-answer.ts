@@ -14,7 +14,7 @@ export interface Answering {
 }
 
 /** Reasons of the host for an answer that comes after another one [CHAT-8] [CHAT-13]. */
-const LATE = ['wrongState', 'noSuchToolCall', 'noActiveTurn', 'requestClosed', 'unknownRequest'];
+const LATE = ['wrongState', 'noSuchToolCall', 'noSuchTurn', 'requestClosed', 'unknownRequest'];
 
 function problemOf(outcome: Exclude<DispatchOutcome, { outcome: 'accepted' }>): string {
   if (outcome.outcome === 'ignored') return text.questions.notTaken(text.questions.chatGone);

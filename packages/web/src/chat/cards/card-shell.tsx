@@ -27,8 +27,9 @@ export function CardShell(props: CardShellProps) {
   return (
     <div
       className={classes(
-        'my-1 overflow-hidden rounded-xl border bg-surface',
-        isWaiting ? 'border-accent' : 'border-line',
+        'overflow-hidden rounded-xl border',
+        isOpen || always !== undefined ? 'my-1 bg-surface' : 'my-0',
+        isWaiting ? 'border-accent' : isOpen || always !== undefined ? 'border-line' : 'border-transparent',
       )}
     >
       <button

@@ -49,7 +49,7 @@ export const CARDS: Readonly<Record<Exclude<CardKind, 'worker'>, CardLook>> = {
   search: { icon: Search, Facts: ResultFacts, Body: ResultBody },
   fetch: { icon: Globe, Body: ResultBody },
   think: { icon: Brain, Body: ResultBody },
-  plan: { icon: ListTodo, Title: PlanTitle, Facts: PlanFacts, Body: PlanBody, isOpenAtFirst: () => true },
+  plan: { icon: ListTodo, Title: PlanTitle, Facts: PlanFacts, Body: PlanBody },
   client: { icon: MonitorSmartphone, Facts: ClientFacts, Body: GenericBody },
   mcp: { icon: Plug, Facts: McpFacts, Body: GenericBody },
   generic: { icon: Blocks, Body: GenericBody },

@@ -1,6 +1,8 @@
 import type { FileEdit, ToolCallState } from '@agenthost/protocol';
 import { text } from '../../text/text.ts';
+import { useChatScope } from '../chat-scope.tsx';
 import { DiffCounts } from '../diff/diff-counts.tsx';
+import { FileEditView } from '../diff/file-edit.tsx';
 import { CallInput } from './call-input.tsx';
 import { contentOf } from './card-kind.ts';
 import { ResultContent } from './result-content.tsx';
@@ -29,8 +31,16 @@ export function EditFacts({ toolCall }: { readonly toolCall: ToolCallState }) {
 
 /** The changes of each file; the input of a call that reports none. */
 export function EditBody({ toolCall }: { readonly toolCall: ToolCallState }) {
+  const { link } = useChatScope();
   const content = contentOf(toolCall);
   const hasEdits = content.some(({ type }) => type === 'fileEdit');
+  const [only] = content;
+  if (content.length === 1 && only?.type === 'fileEdit')
+    return (
+      <div className="-m-3">
+        <FileEditView link={link} edit={only} isFramed />
+      </div>
+    );
   return (
     <>
       {!hasEdits && <CallInput toolCall={toolCall} />}

@@ -35,6 +35,13 @@ function PlainCard({
   const { icon: Icon, Title, Facts, Body, isOpenAtFirst } = CARDS[kind];
   const [isOpen, setOpen] = useRemembered(toolCall.toolCallId, isOpenAtFirst?.(toolCall) ?? false);
   const hasPanel = isPending(toolCall);
+  // The question repeats the card's line, which is needed only to say whose tool it is.
+  if (hasPanel && kind !== 'client' && kind !== 'mcp')
+    return (
+      <div className="my-1 overflow-hidden rounded-xl border border-accent bg-surface">
+        <Approval toolCall={toolCall} turnId={turnId} />
+      </div>
+    );
   return (
     <CardShell
       icon={<Icon className={classes('size-4', hasPanel && 'text-accent')} aria-hidden />}

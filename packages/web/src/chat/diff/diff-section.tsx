@@ -49,7 +49,8 @@ export function DiffSectionView({ section, layout, oldTokens, newTokens }: DiffS
 
 const COLORS = { same: '', removed: 'bg-removed', added: 'bg-added' } as const;
 const SIGNS = { same: ' ', removed: '−', added: '+' } as const;
-const NUMBER = 'w-10 shrink-0 px-1.5 text-end text-xs leading-5 text-faint tabular-nums select-none';
+const NUMBER =
+  'w-10 max-sm:w-8 shrink-0 px-1.5 text-end text-xs leading-5 text-faint tabular-nums select-none';
 
 const UnifiedLine = memo(function UnifiedLine({
   line,
@@ -60,14 +61,15 @@ const UnifiedLine = memo(function UnifiedLine({
 }) {
   return (
     <div className={classes('flex', COLORS[line.kind])}>
-      <span className={NUMBER} aria-hidden>
+      {/* A phone has room for one number: that of the new version, if the line is in it. */}
+      <span className={classes(NUMBER, line.newNumber !== undefined && 'max-sm:hidden')} aria-hidden>
         {line.oldNumber}
       </span>
-      <span className={NUMBER} aria-hidden>
+      <span className={classes(NUMBER, line.newNumber === undefined && 'max-sm:hidden')} aria-hidden>
         {line.newNumber}
       </span>
       <Sign kind={line.kind} />
-      <span className="pe-3 whitespace-pre">
+      <span className="pe-3 whitespace-pre max-sm:min-w-0 max-sm:whitespace-pre-wrap max-sm:wrap-anywhere">
         <MarkedText line={line} tokens={tokens} />
         {'\n'}
       </span>

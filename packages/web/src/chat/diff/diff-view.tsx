@@ -48,7 +48,7 @@ export function DiffView({ before, after, path, layout = 'unified' }: DiffViewPr
         tabIndex={0}
         className="overflow-x-auto font-mono text-[0.8125rem] leading-5"
       >
-        <div className={layout === 'unified' ? 'w-max min-w-full' : 'w-full min-w-160'}>
+        <div className={layout === 'unified' ? 'w-max min-w-full max-sm:w-full' : 'w-full min-w-160'}>
           {shown.map((section) => (
             <DiffSectionView
               key={`${section.lines[0]?.oldNumber} ${section.lines[0]?.newNumber}`}

@@ -20,24 +20,26 @@ const splitSetting = createSetting<boolean>('diff-split', false, (value) => valu
 interface FileEditViewProps {
   readonly link: HostLink;
   readonly edit: FileEdit;
+  /** The edit fills a card, which has a frame and tells how many lines change. Default false. */
+  readonly isFramed?: boolean;
 }
 
 /** The change of one file. Both versions are read from the host when this is first shown. */
-export function FileEditView({ link, edit }: FileEditViewProps) {
+export function FileEditView({ link, edit, isFramed = false }: FileEditViewProps) {
   const [before, retryBefore] = useResource(link, edit.before?.content, true);
   const [after, retryAfter] = useResource(link, edit.after?.content, true);
   const [isSplit, setSplit] = useSetting(splitSetting);
   const uri = edit.after?.uri ?? edit.before?.uri ?? '';
   const path = pathOf(uri);
   return (
-    <div className="overflow-hidden rounded-xl border border-line">
+    <div className={classes('overflow-hidden', !isFramed && 'rounded-xl border border-line')}>
       <div className="flex items-center gap-2 border-b border-line bg-canvas py-0.5 ps-3 pe-1 text-xs">
         <FilePenLine className="size-3.5 shrink-0 text-muted" aria-hidden />
         <span className="min-w-0 flex-1 truncate font-mono" title={path}>
           <SafeText>{baseName(path)}</SafeText>
           <EditKind edit={edit} />
         </span>
-        <DiffCounts added={edit.diff?.added} removed={edit.diff?.removed} />
+        {!isFramed && <DiffCounts added={edit.diff?.added} removed={edit.diff?.removed} />}
         <IconButton
           size="small"
           label={text.chat.diffSplit}
