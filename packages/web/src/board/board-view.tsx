@@ -1,35 +1,21 @@
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useRef } from 'react';
 import { OWN_HOST } from '../live/hosts.ts';
 import { useLink } from '../live/use-hosts.ts';
 import { useMayAct } from '../live/use-scope.ts';
-import { useAction } from '../palette/actions.ts';
 import { text } from '../text/text.ts';
 import { BoardContent } from './board-content.tsx';
-import type { BoardListHandle } from './board-list.tsx';
-import { switchGrouping } from './board-settings.ts';
 import { FilterMenu } from './filter-menu.tsx';
 import { ManageHosts } from './hosts/manage-hosts.tsx';
 import { SearchField } from './search/search-field.tsx';
 import { useBoard } from './use-board.ts';
-import { useEnterKeys } from './use-enter-keys.ts';
+import { useBoardKeys } from './use-board-keys.ts';
 
 /** All sessions of all hosts, by what they need or by project. */
 export function BoardView() {
   const board = useBoard();
   const mayAct = useMayAct(useLink(OWN_HOST));
-  const list = useRef<BoardListHandle>(null);
-  const search = useRef<HTMLInputElement>(null);
-  useAction({
-    id: 'board.search',
-    label: text.palette.search,
-    keys: '/',
-    run: () => search.current?.focus(),
-  });
-  useAction({ id: 'board.grouping', label: text.palette.switchGrouping, keys: 'g', run: switchGrouping });
-  const enter = (): void => list.current?.focus();
-  useEnterKeys(enter);
+  const { list, search, enter } = useBoardKeys();
   return (
     <div className="mx-auto flex min-h-0 w-full max-w-5xl flex-1 flex-col">
       <header className="flex items-center gap-1.5 px-3 pt-3 pb-1 sm:px-5">

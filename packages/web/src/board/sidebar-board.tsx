@@ -1,35 +1,21 @@
 import { Link, useRouterState } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useRef } from 'react';
 import { OWN_HOST } from '../live/hosts.ts';
 import { useLink } from '../live/use-hosts.ts';
 import { useMayAct } from '../live/use-scope.ts';
-import { useAction } from '../palette/actions.ts';
 import { text } from '../text/text.ts';
 import { BoardContent } from './board-content.tsx';
-import type { BoardListHandle } from './board-list.tsx';
-import { switchGrouping } from './board-settings.ts';
 import { FilterMenu } from './filter-menu.tsx';
 import { SearchField } from './search/search-field.tsx';
 import { useBoard } from './use-board.ts';
-import { useEnterKeys } from './use-enter-keys.ts';
+import { useBoardKeys } from './use-board-keys.ts';
 
 /** The list of sessions in the sidebar. */
 export function SidebarBoard() {
   const board = useBoard();
   const mayAct = useMayAct(useLink(OWN_HOST));
-  const list = useRef<BoardListHandle>(null);
-  const search = useRef<HTMLInputElement>(null);
-  useAction({
-    id: 'board.search',
-    label: text.palette.search,
-    keys: '/',
-    run: () => search.current?.focus(),
-  });
-  useAction({ id: 'board.grouping', label: text.palette.switchGrouping, keys: 'g', run: switchGrouping });
   const isHome = useRouterState({ select: ({ location }) => location.pathname === '/' });
-  const enter = (): void => list.current?.focus();
-  useEnterKeys(isHome ? enter : undefined);
+  const { list, search, enter } = useBoardKeys({ hasEnterKeys: isHome });
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       {mayAct && (

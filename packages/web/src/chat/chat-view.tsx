@@ -2,16 +2,15 @@ import type { ChatHandle, SessionHandle } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
 import { useEffect, useMemo, useState } from 'react';
 import { ComposerArea } from '../composer/composer-area.tsx';
-import { type HostLink, messageOf } from '../live/host-link.ts';
+import type { HostLink } from '../live/host-link.ts';
 import { useChat, useRootPart, useSelected } from '../live/use-live.ts';
 import { useMayAct } from '../live/use-scope.ts';
 import { usePresentHere } from '../presence/use-presence.ts';
 import { useQuestionTarget } from '../questions/question-target.ts';
-import { text } from '../text/text.ts';
-import { FailedState, Spinner } from '../ui/states.tsx';
 import { BackgroundStrip } from './background/background-strip.tsx';
 import { type ChatScope, ChatScopeProvider } from './chat-scope.tsx';
 import { onFindRequested } from './find/find-request.ts';
+import { OpenedStates } from './opened-states.tsx';
 import { PlanPanel } from './plan/plan-panel.tsx';
 import { useMarkChatRead } from './session/use-mark-read.ts';
 import { RowView } from './transcript/row-view.tsx';
@@ -37,28 +36,7 @@ export function ChatView(props: ChatViewProps) {
 
 function OtherChat(props: ChatViewProps) {
   const opened = useChat(props.link, props.session, props.uri);
-  switch (opened.state) {
-    case 'opening':
-      return (
-        <div className="flex flex-1 items-center justify-center">
-          <Spinner label={text.chat.loading} className="size-6" />
-        </div>
-      );
-    case 'failed':
-      return (
-        <div className="flex flex-1 items-center">
-          <FailedState
-            title={text.chat.failedTitle}
-            reason={messageOf(opened.error)}
-            onRetry={opened.retry}
-          />
-        </div>
-      );
-    case 'open':
-      return <OpenChat {...props} chat={opened.value} />;
-    default:
-      return opened satisfies never;
-  }
+  return <OpenedStates opened={opened}>{(chat) => <OpenChat {...props} chat={chat} />}</OpenedStates>;
 }
 
 function OpenChat(props: ChatViewProps & { readonly chat: ChatHandle }) {

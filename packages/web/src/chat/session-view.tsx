@@ -3,14 +3,15 @@ import type { URI } from '@agenthost/protocol';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { usePageTitle } from '../attention/page-title.ts';
-import { type HostLink, messageOf } from '../live/host-link.ts';
+import type { HostLink } from '../live/host-link.ts';
 import { useLink } from '../live/use-hosts.ts';
 import { useIsLost } from '../live/use-is-lost.ts';
 import { useSelected, useSession } from '../live/use-live.ts';
 import { text } from '../text/text.ts';
-import { EmptyState, FailedState, Spinner } from '../ui/states.tsx';
+import { EmptyState, Spinner } from '../ui/states.tsx';
 import { ChatView } from './chat-view.tsx';
 import { preloadMarkdown } from './markdown/markdown.tsx';
+import { OpenedStates } from './opened-states.tsx';
 import { ChatTabs } from './session/chat-tabs.tsx';
 import { SessionHeader } from './session/session-header.tsx';
 import { useMarkRead } from './session/use-mark-read.ts';
@@ -27,28 +28,11 @@ export function SessionView() {
   const { host } = useSearch({ from: '/s/$session' });
   const link = useLink(host);
   const opened = useSession(link, uri);
-  switch (opened.state) {
-    case 'opening':
-      return (
-        <div className="flex flex-1 items-center justify-center">
-          <Spinner label={text.chat.loading} className="size-6" />
-        </div>
-      );
-    case 'failed':
-      return (
-        <div className="flex flex-1 items-center">
-          <FailedState
-            title={text.chat.failedTitle}
-            reason={messageOf(opened.error)}
-            onRetry={opened.retry}
-          />
-        </div>
-      );
-    case 'open':
-      return <OpenSession key={uri} link={link} session={opened.value} />;
-    default:
-      return opened satisfies never;
-  }
+  return (
+    <OpenedStates opened={opened}>
+      {(session) => <OpenSession key={uri} link={link} session={session} />}
+    </OpenedStates>
+  );
 }
 
 function OpenSession({ link, session }: { readonly link: HostLink; readonly session: SessionHandle }) {
