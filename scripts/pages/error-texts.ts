@@ -40,7 +40,7 @@ export const ERROR_TEXTS: Record<keyof typeof ErrorCodes, string> = {
 export const CLOSE_TEXTS: Record<CloseCode, string> = {
   1001: 'The host is stopping. Reconnect.',
   4001: 'Another connection with the same client id took over. Do not reconnect automatically.',
-  4003: 'The token was revoked. Reconnect with another token.',
+  4003: 'The token was revoked or has expired, or the browser was signed out. Reconnect with another token.',
   4004: 'The client did not complete the handshake in time. Reconnect.',
   4005: 'The host supports none of the offered versions. Do not reconnect.',
   4008: 'The client did not read fast enough. Reconnect.',

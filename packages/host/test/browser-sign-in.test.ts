@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '@agenthost/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { silentLog } from '../src/lib/log.ts';
 import { createHost, type Host } from '../src/main/create-host.ts';
 import type { HostAddress } from '../src/main/options.ts';
@@ -83,6 +85,54 @@ test('[AUTH-1] a browser is signed out when its token is revoked, also after a r
   expect(await stateOf(port, cookie)).toMatchObject({ signedIn: false });
   await start(port);
   expect(await stateOf(port, cookie)).toMatchObject({ signedIn: false });
+});
+
+/** Opens a WebSocket with a cookie. */
+async function open(port: number, cookie: string): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/ahp`, { headers: { cookie } });
+  await once(socket, 'open');
+  return socket;
+}
+
+async function closeOf(socket: WebSocket): Promise<{ code: number; reason: string }> {
+  const [code, reason]: unknown[] = await once(socket, 'close');
+  return { code: Number(code), reason: String(reason) };
+}
+
+const SIGNED_OUT = { code: 4003, reason: 'the browser was signed out' };
+
+test('[AUTH-1] the connections of a browser end when it signs out; those of other browsers and programs of the token stay', async () => {
+  const { port, url, token } = await start();
+  const cookie = cookieOf(await plainRequest(port, `/?token=${token}`));
+  const other = cookieOf(await plainRequest(port, `/?token=${token}`));
+  const [one, two, stays] = [await open(port, cookie), await open(port, cookie), await open(port, other)];
+  const client = await connect(url, { token });
+  const closes = Promise.all([closeOf(one), closeOf(two)]);
+  await plainRequest(port, '/logout', { cookie }, 'POST');
+  expect(await closes).toEqual([SIGNED_OUT, SIGNED_OUT]);
+  const { items } = await client.request('listSessions', { channel: 'ahp-root://' });
+  expect(items).toEqual([]);
+  expect(stays.readyState).toBe(WebSocket.OPEN);
+  stays.close();
+  client.close();
+});
+
+test('[AUTH-1] a link with the same token keeps the sign-in of the browser; one with another token ends the connections of the first', async () => {
+  const { port, url, token } = await start();
+  const client = await connect(url, { token });
+  const { secret } = await client.tokens.create({ scope: 'interact' });
+  const headers = { 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' };
+  const cookie = cookieOf(await plainRequest(port, `/?token=${secret}`, headers));
+  const again = await plainRequest(port, `/?token=${secret}`, { ...headers, cookie });
+  expect(cookieOf(again)).toBe(cookie);
+  const socket = await open(port, cookie);
+  const asked = await plainRequest(port, `/?token=${token}`, { ...headers, cookie });
+  const closed = closeOf(socket);
+  const confirmed = await plainRequest(port, String(asked.headers.location), { ...headers, cookie }, 'POST');
+  expect(await closed).toEqual(SIGNED_OUT);
+  expect(await stateOf(port, cookieOf(confirmed))).toMatchObject({ signedIn: true, scope: 'admin' });
+  expect(await stateOf(port, cookie)).toMatchObject({ signedIn: false });
+  client.close();
 });
 
 test('[AUTH-1] the journal has no secret of a browser', async () => {

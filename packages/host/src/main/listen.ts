@@ -50,6 +50,7 @@ export async function startListening(
     log.warn({ failures, address }, 'connections with a wrong token were refused'),
   );
   const browsers = await BrowserSignIns.load(sync);
+  browsers.onEnded((signInHash) => hub.endSignIn(signInHash));
   const { trustProxy = false, page, basePath = '' } = listen;
   const server = new HostServer({
     host,

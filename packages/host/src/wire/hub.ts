@@ -2,7 +2,7 @@ import { channelNotFound, invalidParams, type SubscribeParams } from '@agenthost
 import { validateParams } from '@agenthost/protocol/validate';
 import { defined } from '@agenthost/protocol/values';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
-import { TOKEN_EXPIRED, TOKEN_REVOKED, type TokenIdentity } from '../auth/access-tokens.ts';
+import { SIGNED_OUT, TOKEN_EXPIRED, TOKEN_REVOKED, type TokenIdentity } from '../auth/access-tokens.ts';
 import { Answer } from '../handler-port/answer.ts';
 import type { ChannelModules } from '../handler-port/channel-module.ts';
 import type { Commands } from '../handler-port/commands.ts';
@@ -176,6 +176,12 @@ export class Hub {
       if (connection === revoking) connection.refuseFurther();
       else connection.close(code, reason);
     }
+  }
+
+  /** Closes the connections of a browser whose sign-in has ended [AUTH-1]. `signInHash`: the hash of its secret. */
+  endSignIn(signInHash: string): void {
+    for (const connection of [...this.#connections])
+      if (connection.identity.signInHash === signInHash) connection.close(SIGNED_OUT.code, SIGNED_OUT.reason);
   }
 
   /** Closes every connection. */

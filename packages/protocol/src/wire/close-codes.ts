@@ -7,7 +7,7 @@ export const CLOSE_CODES = {
   shuttingDown: 1001,
   /** Another connection with the same `clientId` took over. Do not reconnect automatically [CONN-3]. */
   replaced: 4001,
-  /** The token was revoked. Reconnecting needs another one. */
+  /** The token was revoked or has expired, or the browser was signed out. Reconnecting needs another token or sign-in. */
   unauthorized: 4003,
   /** The client did not complete the handshake in time. Reconnect. */
   noHandshake: 4004,

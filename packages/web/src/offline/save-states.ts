@@ -48,7 +48,8 @@ export function saveStates(link: HostLink): () => void {
     const { status } = link;
     if (status.state === 'away') save();
     // The sign-in has ended, here or elsewhere.
-    else if (status.state === 'refused' && status.httpStatus === 401) states.clear().catch(() => undefined);
+    else if (status.state === 'refused' && (status.httpStatus ?? 401) === 401)
+      states.clear().catch(() => undefined);
   };
   const timer = setInterval(save, INTERVAL_MS);
   const stopLink = link.onChange(onLink);

@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useEffect, useEffectEvent, useState } from 'react';
 import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, TextInput } from '../ui/field.tsx';
@@ -21,10 +21,16 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) 
   const [error, setError] = useState(() => linkError(linkAtStart));
   const [isBusy, setBusy] = useState(false);
   const [place, setPlace] = useState<string>();
+  const goOn = useEffectEvent(onSignedIn);
   useEffect(() => {
     let isGone = false;
     readSignInState().then(
-      ({ tokenPlace }) => !isGone && setPlace(tokenPlace),
+      ({ signedIn, tokenPlace }) => {
+        if (isGone) return;
+        // Another tab signed in again, which ended the connection of this one.
+        if (signedIn) goOn();
+        else setPlace(tokenPlace);
+      },
       // The form works without the hint.
       () => undefined,
     );

@@ -11,6 +11,7 @@ import {
   redirect,
   setCookie,
   signedIn,
+  signInBrowser,
   type Visit,
 } from './visit.ts';
 import { isNavigation, isRoute } from './web-page/web-page.ts';
@@ -78,7 +79,7 @@ function signInByLink(visit: Visit): void {
     const to = target === '/' ? '' : `&to=${encodeURIComponent(target)}`;
     redirect(visit, `/sign-in?ticket=${gate.askToSignIn(identity)}${to}`);
   } else {
-    setCookie(visit, gate.signIn(identity));
+    signInBrowser(visit, identity);
     redirect(visit, target);
   }
 }
@@ -124,7 +125,8 @@ function confirmSignIn(visit: Visit, params: URLSearchParams): void {
   } else if (!isWindow(request) || isOfElsewhere(request))
     response.writeHead(403, PLAIN).end(`${OPEN_IN_WINDOW}\n`);
   else {
-    setCookie(visit, gate.signInBy(ticket));
+    gate.endTicket(ticket);
+    signInBrowser(visit, identity);
     redirect(visit, target);
   }
 }

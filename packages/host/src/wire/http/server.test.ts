@@ -280,7 +280,7 @@ describe('a browser', () => {
   it('[AUTH-1] is signed out when its token is revoked, and has the scope of the token until then', async () => {
     const cookie = cookieOf(await get('/?token=of-an-observer'));
     expect(await upgrade('/ahp', { cookie })).toBe('open');
-    expect(accepted.at(-1)?.identity).toEqual({ tokenHash: 'o', scope: 'observe' });
+    expect(accepted.at(-1)?.identity).toMatchObject({ tokenHash: 'o', scope: 'observe' });
     isRevoked = true;
     expect(await upgrade('/ahp', { cookie })).toBe(401);
   });

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { defined } from '@agenthost/protocol/values';
 import { MAX_SMALL_BODY_BYTES } from './first-request.ts';
 import { answer, PLAIN, type PlainAnswer } from './plain-http.ts';
-import { cookieSecret, isOfElsewhere, redirect, setCookie, signedIn, type Visit } from './visit.ts';
+import { isOfElsewhere, redirect, signedIn, signInBrowser, type Visit } from './visit.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -28,9 +28,7 @@ export async function signInByForm(visit: Visit): Promise<void> {
     const { reason, waitMs } = admission;
     return fail(visit, { status: waitMs > 0 ? 429 : 401, reason, waitMs });
   }
-  const previous = cookieSecret(visit);
-  if (previous !== undefined) gate.signOut(previous);
-  setCookie(visit, gate.signIn(admission.identity));
+  signInBrowser(visit, admission.identity);
   if (!wantsJson(request)) return redirect(visit, '/');
   sendJson(visit, 200, { ok: true, scope: admission.identity.scope } satisfies SignInAnswer);
 }

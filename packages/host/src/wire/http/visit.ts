@@ -38,6 +38,17 @@ export function isSignedInAsAnother(visit: Visit, identity: TokenIdentity): bool
 export const setCookie = ({ response, view }: Visit, secret: string | undefined): void =>
   void response.setHeader('set-cookie', tokenCookie(view, secret));
 
+/**
+ * Signs the browser in. A browser that is signed in with the same token keeps its sign-in; that with another token ends, with the connections of
+ * its other tabs.
+ */
+export function signInBrowser(visit: Visit, identity: TokenIdentity): void {
+  const previous = cookieSecret(visit);
+  if (signedIn(visit)?.tokenHash === identity.tokenHash) return setCookie(visit, previous);
+  if (previous !== undefined) visit.gate.signOut(previous);
+  setCookie(visit, visit.gate.signIn(identity));
+}
+
 /** Sends the browser to a path below the base path. */
 export const redirect = ({ response, view }: Visit, path: string): void =>
   void response
