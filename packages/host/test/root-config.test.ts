@@ -122,6 +122,12 @@ describe("the host's config", () => {
     });
   });
 
+  test('[ROOT-5] the default agent is offered by the names of the agents', async () => {
+    const host = await startHost({ agents: [() => new PuppetAgent('one')] });
+    const { schema } = await rootConfig(await host.client());
+    expect(schema.properties['defaultAgent']).toMatchObject({ enum: ['one'], enumLabels: ['Puppet'] });
+  });
+
   test('[ROOT-5] an invalid value of the start options prevents the start', async () => {
     await expect(startHost({ config: { maxTerminals: 0 } })).rejects.toThrow(/maxTerminals: expected/);
     await expect(startHost({ config: { nothing: 0 } })).rejects.toThrow(/nothing: unknown key/);

@@ -129,6 +129,8 @@ const specOf = (key: string): NumberSpec | undefined =>
 export interface HostConfigParts {
   /** Ids of the available agents. */
   readonly agents: readonly string[];
+  /** Names of the available agents for people, in the order of `agents`. Default: the ids. */
+  readonly agentNames?: readonly string[];
   /** The agent of sessions that name none. */
   readonly defaultAgent: string | undefined;
   /** Values that clients cannot change. */
@@ -140,10 +142,11 @@ export interface HostConfigParts {
 /** The settings of a host with these agents; none of them is fixed [ROOT-5]. */
 export function hostConfigSchema({
   agents,
+  agentNames = agents,
   defaultAgent,
-}: Pick<HostConfigParts, 'agents' | 'defaultAgent'>): RootConfigState['schema'] {
+}: Pick<HostConfigParts, 'agents' | 'agentNames' | 'defaultAgent'>): RootConfigState['schema'] {
   const properties = {
-    ...(defaultAgent === undefined ? {} : { defaultAgent: agentProperty(agents, defaultAgent) }),
+    ...(defaultAgent === undefined ? {} : { defaultAgent: agentProperty(agents, agentNames, defaultAgent) }),
     approvals: { ...APPROVALS_PROPERTY, description: 'The `approvals` of new sessions that set none' },
     pageHosts: PAGE_HOSTS_PROPERTY,
     ...Object.fromEntries(Object.entries(NUMBERS).map(([key, spec]) => [key, numberProperty(spec)])),
@@ -155,8 +158,8 @@ export function hostConfigSchema({
  * The host's config at its start: earlier values that are still valid, defaults for the others, and fixed values [ROOT-5].
  * Throws an error such as `key: expected …` for an invalid fixed value.
  */
-export function hostConfig({ agents, defaultAgent, fixed, before }: HostConfigParts): RootConfigState {
-  const properties = { ...hostConfigSchema({ agents, defaultAgent }).properties };
+export function hostConfig({ fixed, before, ...agents }: HostConfigParts): RootConfigState {
+  const properties = { ...hostConfigSchema(agents).properties };
   for (const [key, value] of Object.entries(fixed)) {
     const fault = findHostConfigFault({ type: 'object', properties }, { [key]: value });
     if (fault !== undefined) throw new Error(`${fault.key}: ${fault.problem}`);
@@ -187,11 +190,16 @@ function chosen(
   return findHostConfigFault(schema, { [key]: value }) === undefined ? value : property.default;
 }
 
-const agentProperty = (agents: readonly string[], defaultAgent: string): ConfigPropertySchema => ({
+const agentProperty = (
+  agents: readonly string[],
+  names: readonly string[],
+  defaultAgent: string,
+): ConfigPropertySchema => ({
   type: 'string',
   title: 'Default agent',
   description: 'The agent of sessions that name none',
   enum: [...agents],
+  enumLabels: [...names],
   default: defaultAgent,
 });
 

@@ -12,11 +12,20 @@ import type { Tx } from '../../sync/tx.ts';
 export async function openRoot(
   sync: Sync,
   agents: AgentRegistry,
-  { hostBuild, ...settings }: { hostBuild: string } & Omit<HostConfigParts, 'agents' | 'before'>,
+  {
+    hostBuild,
+    ...settings
+  }: { hostBuild: string } & Omit<HostConfigParts, 'agents' | 'agentNames' | 'before'>,
 ): Promise<void> {
   const present = await sync.registry.openOf('root', ROOT_URI);
   // Checked before anything is written: an invalid value prevents the start.
-  const config = hostConfig({ ...settings, agents: agents.ids, before: present?.state.config });
+  const described = agents.describe();
+  const config = hostConfig({
+    ...settings,
+    agents: agents.ids,
+    agentNames: described.map(({ displayName }) => displayName),
+    before: present?.state.config,
+  });
   if (present === undefined) {
     sync.transact('host', (tx) =>
       sync.registry.create(
@@ -25,7 +34,7 @@ export async function openRoot(
           uri: ROOT_URI,
           kind: 'root',
           state: {
-            agents: agents.describe(),
+            agents: described,
             activeSessions: 0,
             terminals: [],
             config,
