@@ -6,7 +6,7 @@ import { WebSocketServer, type WebSocket as WsSocket } from 'ws';
 import type { AnyMethods } from './methods.ts';
 import { Peer } from './peer.ts';
 import type { CloseInfo, Transport } from './transport.ts';
-import { type ConnectFailed, connectWebSocket } from './websocket.ts';
+import { type ConnectFailed, connectSocket, connectWebSocket } from './websocket.ts';
 import { type ServerTransport, WEBSOCKET_SERVER_OPTIONS, wrapServerSocket } from './websocket-server.ts';
 
 const cleanups: (() => void | Promise<unknown>)[] = [];
@@ -203,6 +203,24 @@ test('onDrain is called when the buffered bytes were sent', async () => {
   await drained;
   await left.frame(3);
   expect(server.transport.bufferedBytes).toBe(0);
+});
+
+test('nothing is sent on a socket that the other side is closing', async () => {
+  const sent: string[] = [];
+  const socket = {
+    bufferedAmount: 0,
+    readyState: WebSocket.OPEN,
+    send: (frame: string) => sent.push(frame),
+    close: () => undefined,
+  };
+  const transport = await connectSocket('ws://host', {}, ({ onOpen }) => {
+    queueMicrotask(onOpen);
+    return socket;
+  });
+  transport.send('before');
+  socket.readyState = WebSocket.CLOSING;
+  transport.send('after');
+  expect(sent).toEqual(['before']);
 });
 
 test('headers are sent if the platform allows them', async () => {

@@ -45,6 +45,8 @@ export interface SocketListeners {
 /** A client's socket of any implementation. */
 export interface ClientSocket {
   readonly bufferedAmount: number;
+  /** As of `WebSocket`: 1 is open. */
+  readonly readyState: number;
   send(frame: string): void;
   close(code?: number, reason?: string): void;
 }
@@ -112,7 +114,8 @@ export function connectSocket(
         return socket.bufferedAmount;
       },
       send: (frame) => {
-        if (!inbox.isClosed) socket.send(frame);
+        // Between the other side's close frame and the close event, a browser would drop the frame and log an error.
+        if (!inbox.isClosed && socket.readyState === WebSocket.OPEN) socket.send(frame);
       },
       close,
       start: (handlers) => inbox.start(handlers),

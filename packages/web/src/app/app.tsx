@@ -21,7 +21,7 @@ export function App({ life }: { readonly life: PageLife }) {
     document.documentElement.dir = direction;
     hosts.start();
     const stopWatching = watchNetwork(() => hosts.checkNow());
-    const stopFollowing = followSignOut(hosts.link(OWN_HOST));
+    const stopFollowing = followSignOut(hosts);
     return () => {
       stopWatching();
       stopFollowing();

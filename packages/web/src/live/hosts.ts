@@ -2,6 +2,7 @@ import { randomId } from '@agenthost/client';
 import { saveStates } from '../offline/save-states.ts';
 import { SavedStates } from '../offline/saved-states.ts';
 import { Emitter } from './emitter.ts';
+import { forgetHosts, inStorages } from './forget-hosts.ts';
 import { type HostAddress, HostLink, type LinkParts } from './host-link.ts';
 import { createSetting } from './setting.ts';
 
@@ -31,6 +32,8 @@ export class Hosts {
     this.#parts = parts;
     const addresses = [{ id: OWN_HOST, url: own, name: new URL(own).host }, ...otherHosts.value];
     this.#links = addresses.map((address) => this.#link(address));
+    // The message field of a removed host may have saved its draft after the removal.
+    this.#forgetOthers();
   }
 
   /** The links, that of the page's own host first. The same array until a host is added or removed. */
@@ -83,6 +86,13 @@ export class Hosts {
     new SavedStates(id).clear().catch(() => undefined);
     this.#links = this.#links.filter(({ address }) => address.id !== id);
     this.#changed.emit();
+    this.#forgetOthers();
+  }
+
+  /** Deletes drafts and unanswered actions of hosts that were removed. */
+  #forgetOthers(): void {
+    const kept = [OWN_HOST, ...otherHosts.value.map(({ id }) => id)];
+    inStorages((storage) => forgetHosts(storage, kept));
   }
 
   #link(address: HostAddress): HostLink {

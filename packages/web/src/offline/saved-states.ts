@@ -85,6 +85,15 @@ export class SavedStates {
   }
 }
 
+/** Deletes the states of all hosts. Rejects when the browser has no IndexedDB. */
+export async function clearSavedStates(): Promise<void> {
+  const database = await open();
+  const transaction = database.transaction([CHANNELS, HOSTS], 'readwrite');
+  transaction.objectStore(HOSTS).clear();
+  transaction.objectStore(CHANNELS).clear();
+  await done(transaction);
+}
+
 let opening: Promise<IDBDatabase> | undefined;
 
 function open(): Promise<IDBDatabase> {

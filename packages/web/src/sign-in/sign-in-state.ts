@@ -1,9 +1,8 @@
 import { hostUrl } from '../app/paths.ts';
-import type { HostLink } from '../live/host-link.ts';
-import { OWN_HOST } from '../live/hosts.ts';
+import { forgetAllHosts, inStorages } from '../live/forget-hosts.ts';
+import type { Hosts } from '../live/hosts.ts';
 import { storageName } from '../live/storage-name.ts';
-import { SavedStates } from '../offline/saved-states.ts';
-import { forgetHost, OF_OWN_HOST } from './forget-host.ts';
+import { clearSavedStates } from '../offline/saved-states.ts';
 
 /** The host's answer to `GET sign-in/state`. */
 export interface SignInState {
@@ -51,34 +50,34 @@ export async function signIn(token: string): Promise<SignInResult> {
 
 const SIGN_OUT = 'sign-out';
 
-/** Ends this browser's sign-in, deletes what it keeps of the host, and shows the sign-in page in all tabs. Rejects when the host does not answer. */
-export async function signOut(link: HostLink): Promise<void> {
-  await fetch(hostUrl('logout'), { method: 'POST', redirect: 'manual' });
+/**
+ * Ends this browser's sign-in, deletes what it keeps of all hosts, and shows the sign-in page in all tabs. Rejects when the host does not answer, or
+ * refuses.
+ */
+export async function signOut(hosts: Hosts): Promise<void> {
+  const headers = { accept: 'application/json' };
+  const response = await fetch(hostUrl('logout'), { method: 'POST', headers, redirect: 'error' });
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
   const tabs = new BroadcastChannel(storageName(SIGN_OUT));
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel takes no origin
   tabs.postMessage(SIGN_OUT);
   tabs.close();
-  await leave(link);
+  await leave(hosts);
 }
 
-/** Leaves the host when another tab signs out: the connection of this tab would last. Returns a function that stops it. */
-export function followSignOut(link: HostLink): () => void {
+/** Leaves all hosts when another tab signs out. Returns a function that stops it. */
+export function followSignOut(hosts: Hosts): () => void {
   const tabs = new BroadcastChannel(storageName(SIGN_OUT));
-  tabs.addEventListener('message', () => void leave(link));
+  tabs.addEventListener('message', () => void leave(hosts));
   return () => tabs.close();
 }
 
-async function leave(link: HostLink): Promise<void> {
+async function leave(hosts: Hosts): Promise<void> {
   // A closed link saves nothing any more.
-  link.close();
-  await new SavedStates(OWN_HOST).clear().catch(() => undefined);
-  const forget = (): void => {
-    try {
-      forgetHost(localStorage, OWN_HOST, OF_OWN_HOST);
-    } catch {
-      // A browser that denies storage keeps nothing.
-    }
-  };
+  for (const link of hosts.links) link.close();
+  // A browser without IndexedDB has no copy.
+  await clearSavedStates().catch(() => undefined);
+  const forget = (): void => inStorages(forgetAllHosts);
   forget();
   // The message field saves its draft when the page goes.
   window.addEventListener('pagehide', forget);

@@ -96,7 +96,7 @@ function Leaving({ link }: { readonly link: HostLink }) {
       await pushStore(link)
         .switchOff()
         .catch(() => undefined);
-      await signOut(link).catch(() => showError(text.settings.signOutFailed));
+      await signOut(hosts).catch(() => showError(text.settings.signOutFailed));
       return;
     }
     await navigate({ to: '/settings/{-$section}', params: { section: 'host' }, search: {} });

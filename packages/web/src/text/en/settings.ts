@@ -58,8 +58,8 @@ export const settings = {
   hostCount: (count: number) => (count === 1 ? '1 host' : `${count} hosts`),
   signOutTitle: 'Sign out?',
   signOutExplain:
-    'Signs this browser out, ends its notifications, and deletes its copy of the sessions. Sessions keep running.',
-  signOutFailed: 'The host did not answer, so the sign-in was not ended.',
+    'Signs this browser out and ends its notifications. Deletes what it keeps: its copy of the sessions, drafts, messages that wait to be sent, and other hosts with their tokens. Sessions keep running.',
+  signOutFailed: 'The host did not confirm the sign-out. This browser is still signed in.',
   removeHost: 'Remove from this page',
   removeHostTitle: (host: string) => `Remove ${host}?`,
   removeHostExplain: 'This browser forgets the host and its token. Sessions keep running.',
