@@ -42,6 +42,7 @@ describe.skipIf(!hasChromium)('accessibility', () => {
     const clean = async (page: Page, view: string): Promise<void> => {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.locator(`html${colorScheme === 'dark' ? '.dark' : ':not(.dark)'}`).waitFor();
         expect(await violationsOf(page), `${view}, ${device}, ${colorScheme}`).toEqual([]);
       }
     };
@@ -94,6 +95,16 @@ describe.skipIf(!hasChromium)('accessibility', () => {
       await clean(page, 'terminals');
       await terminal.dispose();
     });
+  });
+
+  test('a page with reduced motion has no transitions', async () => {
+    const page = await stage().open('/settings/appearance');
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await page.locator('html:not(.dark)').waitFor();
+    await page.getByRole('main').getByRole('heading').first().waitFor();
+    const transitions = `document.documentElement.classList.add('dark');
+      document.getAnimations().filter((each) => each instanceof CSSTransition).length`;
+    expect(await page.evaluate<number>(transitions)).toBe(0);
   });
 
   test('menus, dialogs and the palette are clean', async () => {

@@ -1,5 +1,6 @@
 // Actions of people in a chat of the page.
 import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 /** The messages of the shown chat. */
 export const messagesOf = (page: Page): Locator => page.getByRole('log', { name: 'Messages' });
@@ -16,3 +17,27 @@ export async function say(page: Page, message: string): Promise<void> {
 /** The sign that a turn runs in the shown chat. */
 export const workingIn = (page: Page): Locator =>
   messagesOf(page).getByRole('status').filter({ hasText: 'Working' });
+
+/** Waits until an element no longer moves. */
+export async function atRest(element: Locator): Promise<void> {
+  let before: unknown;
+  await expect
+    .poll(async () => {
+      const [last, now] = [before, await element.boundingBox()];
+      before = now;
+      return JSON.stringify(last) === JSON.stringify(now);
+    })
+    .toBe(true);
+}
+
+/** Waits until the paragraph with this text is in the visible part of the messages. */
+export async function untilInView(page: Page, message: string): Promise<void> {
+  const paragraph = messagesOf(page).getByText(message, { exact: true });
+  await expect
+    .poll(async () => {
+      const [inner, outer] = [await paragraph.boundingBox(), await messagesOf(page).boundingBox()];
+      if (inner === null || outer === null) return false;
+      return inner.y >= outer.y && inner.y + inner.height <= outer.y + outer.height;
+    })
+    .toBe(true);
+}

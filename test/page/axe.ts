@@ -14,9 +14,11 @@ const source = readFile(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
 export async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(await source);
   const options = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations'] };
-  // Two frames later, changed colours are in place.
+  // Two frames later, changed colours are in place or their transitions run.
   const frame = '() => new Promise(requestAnimationFrame)';
-  const atRest = `new Promise(requestAnimationFrame).then(${frame})`;
+  const ended = `() => Promise.allSettled(document.getAnimations()
+    .filter((each) => Number.isFinite(each.effect.getComputedTiming().endTime)).map(({ finished }) => finished))`;
+  const atRest = `new Promise(requestAnimationFrame).then(${frame}).then(${ended})`;
   const violations = await page.evaluate<readonly Violation[]>(
     `${atRest}.then(() => axe.run(document, ${JSON.stringify(options)})).then(({ violations }) => violations)`,
   );

@@ -1,7 +1,9 @@
 // Messages that are sent while a turn runs, and actions on earlier messages.
+import type { SessionHandle } from '@agenthost/client';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
-import { fieldOf, messagesOf, say, workingIn } from './acts.ts';
+import { atRest, fieldOf, messagesOf, say, untilInView, workingIn } from './acts.ts';
 import { stageOfFile } from './stage.ts';
 
 describe.skipIf(!hasChromium)('messages of a chat', () => {
@@ -80,20 +82,47 @@ describe.skipIf(!hasChromium)('messages of a chat', () => {
     await find.waitFor({ state: 'detached' });
   });
 
-  test('stay in place while a turn writes, until the reader jumps to the latest', async () => {
-    const { path } = await stage().session(await stage().client(), 'parts 60; say The old end');
+  /** A chat whose reader has scrolled up to the paragraph `read`. */
+  const scrolledUp = async (): Promise<{ page: Page; session: SessionHandle; read: Locator }> => {
+    const client = await stage().client();
+    const { uri, path } = await stage().session(client, 'parts 60; say The old end');
     const page = await stage().open(path);
-    await messagesOf(page).getByText('The old end', { exact: true }).waitFor();
+    await untilInView(page, 'The old end');
     await messagesOf(page).hover();
-    await page.mouse.wheel(0, -4_000);
-    const jump = page.getByRole('button', { name: /Jump to latest|new message/ });
+    await page.mouse.wheel(0, -600);
+    const read = messagesOf(page).getByText('Part 41 of 60.', { exact: true });
+    await page.getByRole('button', { name: 'Jump to latest' }).waitFor();
+    await atRest(read);
+    return { page, session: await client.sessions.open(uri), read };
+  };
+
+  test('stay in place while a turn of another client writes, until the reader jumps to the latest', async () => {
+    const { page, session, read } = await scrolledUp();
+    const before = await read.boundingBox();
+    const turn = session.prompt('stream 40 every 25; parts 30; say The new end').result;
+    const jump = page.getByRole('button', { name: '1 new message', exact: true });
     await jump.waitFor();
-    await say(page, 'parts 30; say The new end');
-    await messagesOf(page).getByText('The new end', { exact: true }).waitFor();
-    await page.mouse.wheel(0, -4_000);
+    expect(await read.boundingBox()).toEqual(before);
+    await turn;
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Answer: / })
+      .waitFor();
+    expect(await read.boundingBox()).toEqual(before);
     await jump.click();
-    await messagesOf(page).getByText('The new end', { exact: true }).waitFor();
+    await untilInView(page, 'The new end');
     await jump.waitFor({ state: 'detached' });
+  });
+
+  test('are followed to their end after the reader sends one, wherever the reader was', async () => {
+    const { page, read } = await scrolledUp();
+    await fieldOf(page).fill('stream 40 every 25; parts 30; say The new end');
+    // The scroll to the end comes right after one of the reader.
+    await page.mouse.wheel(0, -200);
+    await fieldOf(page).press('Enter');
+    await untilInView(page, 'The new end');
+    expect(await page.getByRole('button', { name: /Jump to latest|new message/ }).count()).toBe(0);
+    expect(await read.count()).toBe(0);
   });
 
   test('a session that is deleted from the board comes back by undo, and goes without it', async () => {

@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)('a session that several clients share', () => {
     await allow.click();
     for (const send of held.splice(0)) send();
     isHeld = false;
-    await page.getByText('Your answer was rejected').waitFor();
+    await page.getByText('Your answer came too late').waitFor();
     await messagesOf(page).getByText('Denied').first().waitFor();
     expect(await fieldOf(page).isVisible()).toBe(true);
   });

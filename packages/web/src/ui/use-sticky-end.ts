@@ -6,10 +6,16 @@ const INPUT_MS = 700;
 const SCROLL_KEYS = ['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End', ' ', 'Tab'];
 
 const RELEASE = 'agenthost-release-end';
+const HOLD = 'agenthost-hold-end';
 
 /** Tells the scrolling area around an element that the page itself scrolls away from the end. */
 export function releaseEnd(element: Element): void {
   element.dispatchEvent(new Event(RELEASE, { bubbles: true }));
+}
+
+/** Scrolls a scrolling area to its end and keeps it there, wherever a person has scrolled before. */
+export function holdEnd(scroller: Element): void {
+  scroller.dispatchEvent(new Event(HOLD));
 }
 
 /** Calls `listener` when `releaseEnd` is called inside an element. Returns a function that removes it. */
@@ -20,7 +26,7 @@ export function onReleaseEnd(element: Element, listener: () => void): () => void
 
 /**
  * Keeps a scrolling area at its end while its content grows or its height changes, until a person scrolls away from the end or `releaseEnd` is
- * called. `thresholdPx`: this near counts as at the end.
+ * called. `holdEnd` starts it again. `thresholdPx`: this near counts as at the end.
  */
 export function useStickyEnd(
   scroller: RefObject<HTMLElement | null>,
@@ -53,9 +59,16 @@ export function useStickyEnd(
       if (isByPerson) isStuck = isNearEnd();
       else if (element.scrollHeight - element.scrollTop - element.clientHeight < 1) isStuck = true;
     };
-    const observer = new ResizeObserver(() => {
+    const toEnd = (): void => {
       if (isStuck) element.scrollTop = element.scrollHeight;
-    });
+    };
+    const onHold = (): void => {
+      isStuck = true;
+      // The scroll that follows is not the one of an earlier input.
+      inputAt = Number.NEGATIVE_INFINITY;
+      toEnd();
+    };
+    const observer = new ResizeObserver(toEnd);
     observer.observe(element);
     observer.observe(content);
     const listening = new AbortController();
@@ -66,6 +79,7 @@ export function useStickyEnd(
     element.addEventListener('pointerdown', onPointer, options);
     element.addEventListener('keydown', onKey, options);
     element.addEventListener(RELEASE, onRelease, options);
+    element.addEventListener(HOLD, onHold, options);
     return () => {
       observer.disconnect();
       listening.abort();

@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import type { ReactNode, Ref } from 'react';
 import { useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { classes } from './class-names.ts';
-import { onReleaseEnd, releaseEnd, useStickyEnd } from './use-sticky-end.ts';
+import { holdEnd, onReleaseEnd, releaseEnd, useStickyEnd } from './use-sticky-end.ts';
 
 /** Rows rendered beyond each edge of the visible part. */
 const OVERSCAN = 6;
@@ -18,6 +18,7 @@ const RELEASE_MS = 600;
 
 /** Control of a list from outside. */
 export interface VirtualListHandle {
+  /** Scrolls to the end. A list with `anchor: 'end'` follows it again. */
   scrollToEnd(): void;
   /** Scrolls to a row; nothing for an unknown key. */
   scrollToKey(key: string, align?: 'start' | 'center' | 'end' | 'auto'): void;
@@ -83,7 +84,10 @@ export function VirtualList<T>({
   useImperativeHandle(
     handle,
     () => ({
-      scrollToEnd: () => virtualizer.scrollToEnd(),
+      scrollToEnd: () => {
+        if (scroller.current !== null) holdEnd(scroller.current);
+        virtualizer.scrollToEnd();
+      },
       scrollToKey: (key, align = 'auto') => {
         const index = items.findIndex((item, at) => keyOf(item, at) === key);
         if (index < 0) return;
