@@ -66,11 +66,18 @@ describe.skipIf(!hasChromium)('an interruption', () => {
     await page.getByText('does not answer').waitFor();
     await say(page, 'say Written before the reload');
     await messagesOf(page).getByText('say Written before the reload', { exact: true }).waitFor();
+    await messagesOf(page).getByText('Waiting to be sent', { exact: true }).waitFor();
+    await say(page, 'say Queued as well');
+    await page.getByRole('button', { name: 'Remove queued message' }).waitFor();
     await page.reload();
     await page.getByRole('status').filter({ hasText: 'does not answer' }).waitFor();
     await messagesOf(page).getByText('Something to keep', { exact: true }).waitFor();
+    await messagesOf(page).getByText('say Written before the reload', { exact: true }).waitFor();
+    await messagesOf(page).getByText('Waiting to be sent', { exact: true }).waitFor();
+    await page.getByRole('list', { name: 'Queued messages' }).getByText('say Queued as well').waitFor();
     expect(await fieldOf(page).count()).toBe(0);
     await stage().restart();
+    await messagesOf(page).getByText('Queued as well', { exact: true }).waitFor();
     await messagesOf(page).getByText('Written before the reload', { exact: true }).waitFor();
     expect(await messagesOf(page).getByText('Written before the reload', { exact: true }).count()).toBe(1);
     await fieldOf(page).waitFor();

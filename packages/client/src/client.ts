@@ -79,7 +79,8 @@ export class AhpClient {
   #host: HostInfo | undefined;
 
   constructor(options: ClientOptions) {
-    const { clock, random, report, identity, store, newId, ...connection } = resolveOptions(options);
+    const { clock, random, report, identity, store, holdsActions, newId, ...connection } =
+      resolveOptions(options);
     this.#identity = identity;
     this.#messages = new HostMessages(report);
     const summaries = new PredictedSummaries(report);
@@ -87,7 +88,7 @@ export class AhpClient {
       clock,
       store,
       send: (params) => {
-        const { peer } = this.#connection;
+        const peer = holdsActions ? undefined : this.#connection.peer;
         peer?.notify('dispatchAction', params);
         return peer === undefined ? 0 : this.#connection.ordinal;
       },

@@ -29,6 +29,11 @@ export interface ClientBehavior {
    * sends them again, each applied at most once [ACT-5]. See `AhpClient.restored`. Not used when `resend` is false. Default: none.
    */
   memory?: ClientMemory;
+  /**
+   * Whether dispatched actions wait instead of being sent; mirrors show them. For a transport that serves a copy of a host which is away. Default
+   * false.
+   */
+  holdsActions?: boolean;
   backoff?: BackoffOptions;
   liveness?: LivenessOptions;
   /** Wraps the transport of each connection before it is used, for example to record its frames. Default: none. */
@@ -64,6 +69,7 @@ interface ResolvedOptions {
   openTransport: ClientOptions['transport'];
   identity: ClientIdentity;
   store: ActionStore | undefined;
+  holdsActions: boolean;
   clock: Clock;
   random: () => number;
   newId: () => string;
@@ -92,6 +98,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
       capabilities: options.capabilities,
     },
     store,
+    holdsActions: options.holdsActions ?? false,
     clock,
     random: options.random ?? Math.random,
     newId,

@@ -49,8 +49,11 @@ export class Storage implements ClientMemory {
 
 let made = 0;
 /** A client of a page that has just been loaded. */
-export function load(memory: ClientMemory, before?: { host: FakeHost; sharedClock: ManualClock }): Harness {
-  const it = new Harness({ memory, clientId: undefined as never, newId: () => `n${++made}`, ...before });
+export function load(
+  memory: ClientMemory,
+  options?: { host: FakeHost; sharedClock: ManualClock } | { holdsActions: boolean },
+): Harness {
+  const it = new Harness({ memory, clientId: undefined as never, newId: () => `n${++made}`, ...options });
   it.host.states.set(CHAT, it.host.states.get(CHAT) ?? chatState(CHAT));
   it.host.states.set(
     TERMINAL,

@@ -63,6 +63,22 @@ describe('[ACT-5] a client with a memory', () => {
     expect(ids(mirror.state)).toEqual([]);
   });
 
+  test('[REC-1] a client that holds its actions shows them, sends none, and leaves them in the memory', async () => {
+    const memory = new Storage();
+    const first = await load(memory).online();
+    await first.cut();
+    first.client.dispatch(CHAT, queued('m1')).catch(expect.fail);
+    const copy = await load(memory, { holdsActions: true }).online();
+    const mirror = await copy.run(copy.client.subscribe(CHAT));
+    copy.client.dispatch(CHAT, queued('m2')).catch(expect.fail);
+    copy.clock.advance(10 * ECHO_PATIENCE_MS);
+    await copy.settle();
+    expect([ids(mirror.state), ids(mirror.confirmed)]).toEqual([['m1', 'm2'], []]);
+    expect(copy.host.dispatched).toEqual([]);
+    copy.client.close();
+    expect(memory.types).toEqual(['chat/pendingMessageSet', 'chat/pendingMessageSet']);
+  });
+
   test('gives no number twice after a reload', async () => {
     const memory = new Storage();
     const first = await load(memory).online();

@@ -6,6 +6,7 @@ import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
 import { Spinner } from '../ui/states.tsx';
 import { Composer } from './composer.tsx';
+import { WaitingMessages } from './queue/waiting-messages.tsx';
 
 const keys = new WeakMap<ChatHandle, number>();
 let lastKey = 0;
@@ -47,6 +48,7 @@ export function ComposerArea({
           {text.composer.startFailed(visibleText(creationError?.message ?? text.composer.unknownReason))}
         </p>
       )}
+      {!isWritable && <WaitingMessages link={link} chat={chat} />}
       {!isWritable && (
         <p className="rounded-xl border border-line bg-sunken px-3.5 py-2.5 text-center text-sm text-muted">
           {readOnlyReason(link, mayAct)}

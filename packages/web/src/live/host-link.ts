@@ -193,8 +193,14 @@ export class HostLink {
     const states = new SavedStates(this.address.id);
     try {
       if ((await states.host()) === undefined) return;
-      const { memory: _, ...options } = this.#parts.options(this.address);
-      const copy = createClient({ ...options, transport: () => Promise.resolve(savedHostTransport(states)) });
+      const { memory, ...options } = this.#parts.options(this.address);
+      const copy = createClient({
+        ...options,
+        // The copy shows what waits to be sent. The client that reaches the host sends it, and continues the memory.
+        ...(memory && { memory: { load: () => memory.load(), save: () => undefined } }),
+        holdsActions: true,
+        transport: () => Promise.resolve(savedHostTransport(states)),
+      });
       await copy.connect();
       if (this.#isClosed || this.#client !== undefined) return copy.close();
       this.#client = copy;

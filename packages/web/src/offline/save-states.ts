@@ -13,10 +13,10 @@ const MAX_LENGTH = 2 * 1024 * 1024;
 
 const INTERVAL_MS = 60_000;
 
-/** Something with the state of a channel, such as a mirror. */
+/** Something with the confirmed state of a channel, such as a mirror. The memory of the client keeps what the host has not confirmed. */
 interface Stateful {
   readonly uri: URI;
-  readonly state: object;
+  readonly confirmed: object;
 }
 
 /**
@@ -29,13 +29,13 @@ export function saveStates(link: HostLink): () => void {
   const save = (): void => {
     if (link.client === undefined || link.isCopy || link.status.state === 'refused') return;
     const mirrors = Array.from(link.cache.values()).flatMap(mirrorsOf);
-    const fresh = mirrors.filter(({ state }) => !saved.has(state));
+    const fresh = mirrors.filter(({ confirmed }) => !saved.has(confirmed));
     const list = Array.from(link.cache.values()).flatMap((value) => sessionsOf(value) ?? []);
     if (fresh.length === 0 && list.length === 0) return;
-    for (const { state } of fresh) saved.add(state);
+    for (const { confirmed } of fresh) saved.add(confirmed);
     const savedAt = Date.now();
     const channels = fresh
-      .map(({ uri, state }) => ({ uri, state: shortened(state), savedAt }))
+      .map(({ uri, confirmed }) => ({ uri, state: shortened(confirmed), savedAt }))
       .filter(isSmall);
     const host = list.length === 0 ? undefined : { sessions: list.slice(0, KEPT_SESSIONS), savedAt };
     // A private window may have no storage; the page then has no copy.
@@ -67,14 +67,14 @@ const isStateful = (value: unknown): value is Stateful =>
   typeof value === 'object' &&
   value !== null &&
   typeof Reflect.get(value, 'uri') === 'string' &&
-  typeof Reflect.get(value, 'state') === 'object';
+  typeof Reflect.get(value, 'confirmed') === 'object';
 
 /** The mirrors of a value of the cache: itself, its own mirror, or that of its chat. Terminals are not kept. */
 function mirrorsOf(value: unknown): Stateful[] {
   if (isStateful(value)) return value.uri === ROOT_URI ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
   const [mirror, chat]: unknown[] = [Reflect.get(value, 'mirror'), Reflect.get(value, 'chat')];
-  const own = isStateful(mirror) && !('content' in mirror.state) ? [mirror] : [];
+  const own = isStateful(mirror) && !('content' in mirror.confirmed) ? [mirror] : [];
   return [...own, ...(typeof chat === 'object' ? mirrorsOf(chat) : [])];
 }
 

@@ -5,6 +5,13 @@ import { savedHostTransport } from './saved-host.ts';
 import type { SavedChannel, SavedHost } from './saved-states.ts';
 
 const chat = 'ahp-chat:/1';
+const chatState = {
+  resource: chat,
+  title: 'Bread',
+  status: SessionStatus.Idle,
+  modifiedAt: '2026-01-01T00:00:00.000Z',
+  turns: [],
+};
 
 function savedHost(host: SavedHost | undefined, channels: readonly SavedChannel[]) {
   return savedHostTransport({
@@ -30,20 +37,51 @@ async function connected(...channels: readonly SavedChannel[]) {
 }
 
 test('a client reads the saved list and the saved states, with the scope observe', async () => {
-  const state = {
-    resource: chat,
-    title: 'Bread',
-    status: SessionStatus.Idle,
-    modifiedAt: '2026-01-01T00:00:00.000Z',
-    turns: [],
-  };
-  const client = await connected({ uri: chat, state, savedAt: 0 });
+  const client = await connected({ uri: chat, state: chatState, savedAt: 0 });
   expect(client.scope).toBe('observe');
   const { items } = await client.request('listSessions', { channel: ROOT_URI });
   expect(items.map(({ title }) => title)).toEqual(['Bread']);
   const mirror = await client.subscribe(chat, { kind: 'chat' });
-  expect(mirror.state).toEqual(state);
+  expect(mirror.state).toEqual(chatState);
   client.close();
+});
+
+test('a message that waits to be sent shows on the saved state, and is not sent', async () => {
+  const action = {
+    type: 'chat/turnStarted',
+    turnId: 't1',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    message: { text: 'Knead it', origin: { kind: 'user' } },
+  };
+  const life = {
+    version: 1,
+    clientId: 'c',
+    epoch: 'e',
+    nextClientSeq: 2,
+    pending: [{ channel: chat, clientSeq: 1, at: Date.now(), action }],
+  };
+  const saved: string[] = [];
+  const transport = savedHost({ sessions: [], savedAt: 0 }, [{ uri: chat, state: chatState, savedAt: 0 }]);
+  const sent: string[] = [];
+  const client = createClient({
+    memory: { load: () => JSON.stringify(life), save: (text) => saved.push(text) },
+    holdsActions: true,
+    transport: () =>
+      Promise.resolve({
+        ...transport,
+        send: (frame: string) => {
+          sent.push(frame);
+          transport.send(frame);
+        },
+      }),
+  });
+  await client.connect();
+  const mirror = await client.subscribe(chat, { kind: 'chat' });
+  expect(mirror.state.activeTurn?.message.text).toBe('Knead it');
+  expect(mirror.confirmed.activeTurn).toBeUndefined();
+  client.close();
+  expect(sent.join('')).not.toContain('Knead');
+  expect(saved).toEqual([]);
 });
 
 test('channels without a copy and requests that change something are refused', async () => {

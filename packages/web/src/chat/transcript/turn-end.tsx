@@ -1,5 +1,5 @@
 import { ACTIVITY_MASK, errorPartOf, SessionStatus, type Turn, type UsageInfo } from '@agenthost/protocol';
-import { CircleAlert, CircleDot, Copy, Ellipsis, Square } from 'lucide-react';
+import { CircleAlert, CircleDot, Clock, Copy, Ellipsis, Square } from 'lucide-react';
 import { useState } from 'react';
 import { useSelected } from '../../live/use-live.ts';
 import { durationText } from '../../text/format.ts';
@@ -15,14 +15,24 @@ import { useChatScope } from '../chat-scope.tsx';
 import { Elapsed } from './elapsed.tsx';
 import { TurnError } from './turn-error.tsx';
 import { usageFacts } from './usage-facts.ts';
-import { useTurnPart } from './use-part.ts';
+import { useIsUnsent, useTurnPart } from './use-part.ts';
 
 /** The end of a turn: that it runs, or how it ended, with its numbers and actions. */
 export function TurnEnd({ turnId }: { readonly turnId: string }) {
   const ended = useTurnPart(turnId, (turn) => (turn !== undefined && 'state' in turn ? turn : undefined));
   const startedAt = useTurnPart(turnId, (turn) => turn?.startedAt);
-  if (ended === undefined) return <RunningTurn startedAt={startedAt} />;
+  const isUnsent = useIsUnsent(turnId);
+  if (ended === undefined) return isUnsent ? <UnsentTurn /> : <RunningTurn startedAt={startedAt} />;
   return <EndedTurn turn={ended} />;
+}
+
+function UnsentTurn() {
+  return (
+    <p className="flex min-h-9 items-center gap-2 py-2 text-sm text-muted">
+      <Clock className="size-4" aria-hidden />
+      {text.chat.unsent}
+    </p>
+  );
 }
 
 function RunningTurn({ startedAt }: { readonly startedAt: string | undefined }) {

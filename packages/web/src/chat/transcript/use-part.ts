@@ -1,4 +1,5 @@
 import type { ActiveTurn, ResponsePart, Turn } from '@agenthost/protocol';
+import { useLinkStatus } from '../../live/use-hosts.ts';
 import { useSelected } from '../../live/use-live.ts';
 import { useChatScope } from '../chat-scope.tsx';
 import { partOf, turnOf } from './rows.ts';
@@ -22,4 +23,11 @@ export function useIsStreaming(turnId: string, index: number): boolean {
     chat.mirror,
     ({ activeTurn }) => activeTurn?.id === turnId && activeTurn.responseParts.length - 1 === index,
   );
+}
+
+/** Whether a turn was started in this browser and has not reached the host, which does not answer. */
+export function useIsUnsent(turnId: string): boolean {
+  const { link, chat } = useChatScope();
+  const isConfirmed = useSelected(chat.mirror, () => turnOf(chat.mirror.confirmed, turnId) !== undefined);
+  return useLinkStatus(link).state === 'away' && !isConfirmed;
 }

@@ -89,6 +89,7 @@ export const chat = {
   thoughtFor: (duration: string) => `Thought for ${duration}`,
   thought: 'Thought',
   working: 'Working',
+  unsent: 'Waiting to be sent',
   turnCancelled: 'Stopped',
   turnFailed: 'Failed',
   resume: 'Resume',
