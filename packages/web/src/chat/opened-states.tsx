@@ -1,8 +1,11 @@
+import { RpcError } from '@agenthost/client';
+import { ErrorCodes } from '@agenthost/protocol';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { messageOf } from '../live/host-link.ts';
 import type { Live } from '../live/use-live.ts';
 import { text } from '../text/text.ts';
-import { FailedState, Spinner } from '../ui/states.tsx';
+import { EmptyState, FailedState, Spinner } from '../ui/states.tsx';
 
 /** What stands for a session or chat while it opens or after that failed, and `children` once it is open. */
 export function OpenedStates<T>({
@@ -20,6 +23,8 @@ export function OpenedStates<T>({
         </div>
       );
     case 'failed':
+      if (isMissing(opened.error))
+        return <NoSession title={text.chat.missingTitle} reason={text.chat.missing} />;
       return (
         <div className="flex flex-1 items-center">
           <FailedState
@@ -34,4 +39,26 @@ export function OpenedStates<T>({
     default:
       return opened satisfies never;
   }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof RpcError &&
+  (error.code === ErrorCodes.SessionNotFound || error.code === ErrorCodes.NotFound);
+
+/** Stands for a session that the host does not have, and leads to the others. */
+export function NoSession({ title, reason }: { readonly title: string; readonly reason: string }) {
+  return (
+    <div className="flex flex-1 items-center">
+      <EmptyState
+        title={title}
+        action={
+          <Link to="/" className="text-accent underline">
+            {text.chat.lostAction}
+          </Link>
+        }
+      >
+        {reason}
+      </EmptyState>
+    </div>
+  );
 }

@@ -1,6 +1,6 @@
 import type { SessionHandle } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { usePageTitle } from '../attention/page-title.ts';
 import type { HostLink } from '../live/host-link.ts';
@@ -8,10 +8,10 @@ import { useLink } from '../live/use-hosts.ts';
 import { useIsLost } from '../live/use-is-lost.ts';
 import { useSelected, useSession } from '../live/use-live.ts';
 import { text } from '../text/text.ts';
-import { EmptyState, Spinner } from '../ui/states.tsx';
+import { Spinner } from '../ui/states.tsx';
 import { ChatView } from './chat-view.tsx';
 import { preloadMarkdown } from './markdown/markdown.tsx';
-import { OpenedStates } from './opened-states.tsx';
+import { NoSession, OpenedStates } from './opened-states.tsx';
 import { ChatTabs } from './session/chat-tabs.tsx';
 import { SessionHeader } from './session/session-header.tsx';
 import { useMarkRead } from './session/use-mark-read.ts';
@@ -59,21 +59,7 @@ function OpenSession({ link, session }: { readonly link: HostLink; readonly sess
       void navigate({ to: '/s/$session', params: { session: uri }, search: { host: search.host } }),
     [navigate, search.host],
   );
-  if (isLost)
-    return (
-      <div className="flex flex-1 items-center">
-        <EmptyState
-          title={text.chat.lostTitle}
-          action={
-            <Link to="/" className="text-accent underline">
-              {text.chat.lostAction}
-            </Link>
-          }
-        >
-          {text.chat.lost}
-        </EmptyState>
-      </div>
-    );
+  if (isLost) return <NoSession title={text.chat.lostTitle} reason={text.chat.lost} />;
   return (
     <>
       <SessionHeader

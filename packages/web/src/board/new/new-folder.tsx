@@ -25,6 +25,8 @@ export function NewFolder({
     );
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
+    // React passes the event on to the form that opened the dialog.
+    event.stopPropagation();
     const wanted = name.trim();
     if (wanted === '') return;
     try {

@@ -5,6 +5,7 @@ import type { HostLink } from '../../live/host-link.ts';
 import { text } from '../../text/text.ts';
 import { showError } from '../../ui/toasts.tsx';
 import { reportOutcome } from '../session-actions.ts';
+import { createSurely } from './create-surely.ts';
 
 /** The choices for a new session. */
 export interface NewSession {
@@ -20,14 +21,15 @@ export interface NewSession {
 
 /**
  * Creates a session and sends its first message. Resolves with the session's URI as soon as the session exists. Rejects like `Sessions.create`; a
- * refused message is shown as an error.
+ * refused message is shown as an error. Waits for the host when the connection is lost meanwhile.
  */
 export async function startSession(
   link: HostLink,
   { provider, folder, config, message, model }: NewSession,
 ): Promise<URI> {
   if (link.client === undefined) throw new Error(text.newSession.offline);
-  const session = await link.client.sessions.create({
+  const session = await createSurely(link.client, {
+    uri: `ahp-session:/${randomId()}`,
     ...(folder === undefined ? {} : { workingDirectories: [folder] }),
     ...defined({ provider }),
     config: { ...config },

@@ -13,10 +13,10 @@ interface MessageActionsProps {
   readonly onEdit: () => void;
 }
 
-/** The buttons below a message: copy, edit, send again. */
+/** The buttons below a message: copy, edit, and send again for the last one. */
 export function MessageActions({ turnId, message, onEdit }: MessageActionsProps) {
   const { mayAct, isNested } = useChatScope();
-  const { resend } = useTurnActions(turnId);
+  const { resend, isLast } = useTurnActions(turnId);
   if (isNested) return undefined;
   return (
     <div className={`flex justify-end gap-0.5 ${HOVER_ACTIONS} group-hover/message:opacity-100`}>
@@ -28,9 +28,11 @@ export function MessageActions({ turnId, message, onEdit }: MessageActionsProps)
           <IconButton size="small" label={text.chat.editAndResend} onClick={onEdit}>
             <Pencil className="size-3.5" aria-hidden />
           </IconButton>
-          <IconButton size="small" label={text.chat.resend} onClick={resend}>
-            <RotateCcw className="size-3.5" aria-hidden />
-          </IconButton>
+          {isLast && (
+            <IconButton size="small" label={text.chat.resend} onClick={resend}>
+              <RotateCcw className="size-3.5" aria-hidden />
+            </IconButton>
+          )}
         </>
       )}
     </div>

@@ -1,5 +1,6 @@
 import type { ResponsePart, SideChatSelection } from '@agenthost/protocol';
 import { Copy, GitBranch, GitFork, Link, MessageSquarePlus, RotateCcw, Scissors } from 'lucide-react';
+import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
 import { copyText } from '../../ui/clipboard.ts';
 import type { MenuEntry } from '../../ui/menu.tsx';
@@ -13,6 +14,8 @@ export interface TurnActions {
   /** Absent: the turn has no text. */
   copyAnswer: () => void;
   resend: () => void;
+  /** Whether no later turn would be removed by `resend`. */
+  readonly isLast: boolean;
   truncate: () => void;
   fork: () => void;
   forkChat: () => void;
@@ -26,10 +29,14 @@ export interface TurnActions {
 /** The actions of a turn. */
 export function useTurnActions(turnId: string): TurnActions {
   const scope = useChatScope();
-  return turnActions(scope, turnId);
+  const isLast = useSelected(
+    scope.chat.mirror,
+    ({ turns, activeTurn }) => (activeTurn ?? turns.at(-1))?.id === turnId,
+  );
+  return { ...turnActions(scope, turnId), isLast };
 }
 
-function turnActions(scope: ChatScope, turnId: string): TurnActions {
+function turnActions(scope: ChatScope, turnId: string): Omit<TurnActions, 'isLast'> {
   const { chat, session, agent, openChat, openSession } = scope;
   const name = agent?.displayName ?? session.mirror.state.provider;
   const capability = agent?.capabilities?.multipleChats;
@@ -119,7 +126,8 @@ export function turnMenu(
   return [
     ...shown,
     'separator',
-    entry(text.chat.resend, RotateCcw, actions.resend),
+    // Editing an earlier message says that later ones are removed.
+    ...(actions.isLast ? [entry(text.chat.resend, RotateCcw, actions.resend)] : []),
     entry(text.chat.fork, GitFork, actions.fork, disabledBy(undefined)),
     entry(text.chat.forkChat, GitBranch, actions.forkChat, disabledBy(actions.noFork)),
     entry(text.chat.sideChat, MessageSquarePlus, actions.sideChat, actions.noSideChat),

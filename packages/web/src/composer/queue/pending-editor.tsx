@@ -22,6 +22,7 @@ export function PendingEditor({
     <div className="flex min-w-0 flex-1 flex-col gap-1.5 py-1">
       <TextArea
         autoFocus
+        onFocus={({ currentTarget }) => currentTarget.setSelectionRange(initial.length, initial.length)}
         dir="auto"
         rows={2}
         aria-label={text.composer.editQueued}
