@@ -73,7 +73,8 @@ describe.skipIf(!hasChromium)('the keyboard alone', () => {
     await page.waitForURL(/\/settings\/appearance/);
     await page.getByRole('heading', { name: 'Appearance' }).first().waitFor();
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('theme: dark');
+    // All at once, like a paste.
+    await page.keyboard.insertText('theme: dark');
     await page.getByRole('option', { name: 'Theme: dark' }).waitFor();
     await page.keyboard.press('Enter');
     await page.locator('html.dark, html[data-theme=dark]').waitFor();

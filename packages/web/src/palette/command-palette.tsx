@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { Dialog as Radix } from 'radix-ui';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useAllSessions } from '../board/all-sessions.ts';
 import { type BoardSession, hostParam } from '../board/board-session.ts';
 import { matchesWords, wordsOf } from '../board/filter-sessions.ts';
@@ -37,8 +37,8 @@ interface Entry {
 /** Goes to sessions, terminals and views, and runs the commands of the present view. */
 export function CommandPalette() {
   const [query, setQuery] = useState('');
-  const wanted = useDeferredValue(query);
-  const words = useMemo(() => wordsOf(wanted), [wanted]);
+  // Not deferred: the library selects the first entry in the render in which the query changes.
+  const words = useMemo(() => wordsOf(query), [query]);
   const sessions = useMatchingSessions(words);
   const links = useLinks();
   const entries = useEntries();
