@@ -11,7 +11,7 @@ const latestUsage = ({ activeTurn, turns }: ChatState): UsageInfo | undefined =>
 /** Model, context and cost of a session, as its main chat reported them last. */
 export function SessionUsage({ session }: { readonly session: SessionHandle }) {
   const usage = useSelected(session.chat.mirror, latestUsage);
-  const facts = usageFacts(usage);
+  const facts = usageFacts(usage, text.chat.usageOfTurn);
   if (facts.length === 0) return undefined;
   return (
     <>

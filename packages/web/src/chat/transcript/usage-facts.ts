@@ -29,8 +29,11 @@ export function contextShare(usage: UsageInfo | undefined): number | undefined {
   return used === undefined || size === undefined || size <= 0 ? undefined : Math.min(1, used / size);
 }
 
-/** What to show of a turn's usage: tokens, model, cost. */
-export function usageFacts(usage: UsageInfo | undefined): UsageFact[] {
+/** What to show of a turn's usage: tokens, model, cost. `tokensText`: text for a number of tokens. */
+export function usageFacts(
+  usage: UsageInfo | undefined,
+  tokensText: (count: string) => string = text.chat.usageTokens,
+): UsageFact[] {
   if (usage === undefined) return [];
   const { inputTokens, outputTokens, cacheReadTokens, model } = usage;
   const details = [
@@ -42,7 +45,7 @@ export function usageFacts(usage: UsageInfo | undefined): UsageFact[] {
   const cost = costOf(usage);
   const share = contextShare(usage);
   return [
-    ...(all === 0 ? [] : [{ label: text.chat.usageTokens(countText(all)), title: details.join(', ') }]),
+    ...(all === 0 ? [] : [{ label: tokensText(countText(all)), title: details.join(', ') }]),
     ...(share === undefined ? [] : [{ label: text.chat.context(percentText(share)), title: undefined }]),
     ...(cost === undefined ? [] : [{ label: cost, title: text.chat.cost(cost) }]),
     ...(model === undefined ? [] : [{ label: model, title: model }]),

@@ -56,6 +56,7 @@ export const chat = {
   usageOut: (count: string) => `${count} out`,
   usageCached: (count: string) => `${count} from cache`,
   usageTokens: (count: string) => `${count} tokens`,
+  usageOfTurn: (count: string) => `${count} tokens in the last turn`,
   context: (percent: string) => `${percent} of the context`,
   cost: (amount: string) => `Cost ${amount}`,
   statusIdle: 'Ready',
