@@ -27,6 +27,14 @@ describe.skipIf(!hasChromium)('the overview', () => {
     await page.getByRole('log').getByText('first.txt is written').waitFor();
   });
 
+  test('the card of a running session shows the last line of its turn', async () => {
+    const client = await stage().client();
+    await stage().session(client, 'title Runs on; say Looking for the cause; hang');
+    const page = await stage().open();
+    const card = page.getByRole('main').getByRole('link', { name: /Runs on/ });
+    await card.getByText('Looking for the cause').waitFor();
+  });
+
   test('a phone has the list instead', async () => {
     const client = await stage().client();
     await stage().session(client, 'title Second; ask');

@@ -104,4 +104,34 @@ describe('the list of sessions', () => {
     await host.restart();
     expect(await listed(await host.client('later'))).toMatchObject({ 'x-preview': 'The last line' });
   });
+
+  test('[ROOT-3] shows the running turn by its last line or tool call, at most once in three seconds', async () => {
+    const { host, output, call, board } = await watched();
+    void output.markdown('First I read\nthe files');
+    await host.run();
+    void output.markdown(' of the test.\n');
+    await host.advance(2_999);
+    expect(told(board, 'x-preview')).toStrictEqual([]);
+    await host.advance(1);
+    expect(told(board, 'x-preview')).toStrictEqual(['the files of the test.']);
+    call('c1').run({ ...READY, invocationMessage: 'Runs `npm test`' });
+    for (let count = 0; count < 30; count += 1) {
+      void output.reasoning('so ');
+      await host.advance(100);
+    }
+    expect(told(board, 'x-preview').slice(1)).toStrictEqual(['Runs `npm test`']);
+    await host.advance(60_000);
+    void output.markdown('All green');
+    host.agent.turn.complete();
+    await host.run();
+    await host.advance(60_000);
+    expect(told(board, 'x-preview').slice(2)).toStrictEqual(['All green']);
+  });
+
+  test('[ROOT-3] a turn that writes nothing changes no preview', async () => {
+    const { host, output, board } = await watched();
+    void output.markdown('\n');
+    await host.advance(10_000);
+    expect(told(board, 'x-preview')).toStrictEqual([]);
+  });
 });

@@ -132,7 +132,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     (await workingDirectoriesOf(session, chat))[0];
 
   features.add(historyFeature({ sync, clock, unloadAfterMs }));
-  features.add(catalogueFeature({ sync, log }));
+  features.add(catalogueFeature(common));
   features.add(openTurnsFeature(sync));
   const { attachments } = features.add(attachmentsFeature(sync, ids));
   const tokens = features.add(await tokensFeature(common));

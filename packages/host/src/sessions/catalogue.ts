@@ -10,6 +10,7 @@ import {
 } from '@agenthost/protocol';
 import { defined, sameJson } from '@agenthost/protocol/values';
 import { metadataOf } from '../config/session-keys.ts';
+import type { Timers } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
@@ -78,17 +79,17 @@ const isWorking = ({ status }: { readonly status: SessionStatus }): boolean =>
 
 /**
  * Keeps the catalogue up to date: writes the row of each changed session once a tick, and notifies
- * subscribers of the root channel [ROOT-3].
+ * subscribers of the root channel [ROOT-3]. Returns a function that ends its timers.
  */
-export function keepCatalogue(sync: Sync): void {
+export function keepCatalogue(sync: Sync, timers: Timers): () => void {
   const changed = new Set<Channel<'session'>>();
-  const previews = new Previews();
-  previews.observe(sync, (session) => changed.add(session));
+  const previews = new Previews(sync, timers, (session) => changed.add(session));
   sync.observe('session', (_tx, { channel }) => changed.add(channel));
   sync.path.onSeal((tx) => {
     for (const session of changed) if (session.isAlive) writeEntry(tx, sync, session, previews.take(session));
     changed.clear();
   });
+  return () => previews.stop();
 }
 
 function writeEntry(tx: Tx, sync: Sync, session: Channel<'session'>, newPreview: string | undefined): void {

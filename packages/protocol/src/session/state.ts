@@ -80,7 +80,10 @@ export interface SessionSummary extends SessionMetadata, WithMeta {
   defaultChat?: URI;
   /** Extension: the questions to people. Absent: none, or unknown. */
   'x-asks'?: SessionAsks;
-  /** Extension: the last line of the last answer, at most 160 characters. Absent or empty: none, or unknown. */
+  /**
+   * Extension: the last line of the last answer, at most 160 characters. While a turn runs: of its text so far, or what its last tool call does; at
+   * most one change in 3 s. Absent or empty: none, or unknown.
+   */
   'x-preview'?: string;
 }
 

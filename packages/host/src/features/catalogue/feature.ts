@@ -1,6 +1,7 @@
 import { sameJson } from '@agenthost/protocol/values';
 import { defaultApprovals } from '../../config/host-config.ts';
 import { metadataOf, upgraded } from '../../config/session-keys.ts';
+import type { Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { keepCatalogue } from '../../sessions/catalogue.ts';
 import type { Channel } from '../../sync/channel.ts';
@@ -11,16 +12,26 @@ import { mirrorChats } from './mirror.ts';
 import { keepMovable } from './movable.ts';
 
 /** The list of sessions, and the state of each session that follows from its chats [ROOT-2] [SESS-5]. */
-export function catalogueFeature({ sync, log }: { readonly sync: Sync; readonly log: Log }): Feature {
+export function catalogueFeature({
+  sync,
+  timers,
+  log,
+}: {
+  readonly sync: Sync;
+  readonly timers: Timers;
+  readonly log: Log;
+}): Feature {
+  let stopCatalogue = (): void => undefined;
   return {
     name: 'catalogue',
     commands: { listSessions: listSessions(sync, log) },
     observe: () => {
-      keepCatalogue(sync);
+      stopCatalogue = keepCatalogue(sync, timers);
       mirrorChats(sync);
       keepMovable(sync);
       keepHostKeys(sync);
     },
+    stop: () => stopCatalogue(),
   };
 }
 
