@@ -1,5 +1,6 @@
 import { ChevronRight } from 'lucide-react';
 import { text } from '../text/text.ts';
+import { visibleText } from '../text/visible-text.ts';
 import { classes } from '../ui/class-names.ts';
 import { SafeText } from '../ui/safe-text.tsx';
 import type { BoardRow, SessionGroup } from './group-sessions.ts';
@@ -44,7 +45,10 @@ export function GroupHeading({
           )}
           aria-hidden
         />
-        <span className={classes('min-w-0 truncate', group.need === 'asks' && 'text-warn')} title={name}>
+        <span
+          className={classes('min-w-0 truncate', group.need === 'asks' && 'text-warn')}
+          title={visibleText(name)}
+        >
           <SafeText>{name}</SafeText>
         </span>
         <span className="text-faint tabular-nums" aria-hidden>

@@ -1,4 +1,5 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import { visibleText } from '../text/visible-text.ts';
 import { classes } from './class-names.ts';
 
 /** Looks of a button: the main action of a view, an ordinary one, one without a border, one that destroys. */
@@ -46,13 +47,14 @@ export function IconButton({
   type = 'button',
   ...rest
 }: IconButtonProps) {
+  const shown = visibleText(label);
   const box = size === 'small' ? 'size-7 touch:size-10' : 'size-9 touch:size-11';
   return (
     <button
       {...rest}
       type={type}
-      aria-label={label}
-      title={label}
+      aria-label={shown}
+      title={shown}
       className={classes(BASE, LOOKS[look], box, look === 'ghost' && 'text-muted hover:text-text', className)}
     />
   );

@@ -2,12 +2,14 @@ import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
+import { visibleText } from '../text/visible-text.ts';
 import { IconButton } from './button.tsx';
 import { classes } from './class-names.ts';
 
 interface DialogProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
+  /** Control and direction characters show as symbols, also those of a description that is a string. */
   readonly title: string;
   /** A sentence below the title. */
   readonly description?: ReactNode;
@@ -43,9 +45,11 @@ export function Dialog({
         >
           <header className="flex items-start gap-3 px-5 pt-4">
             <div className="min-w-0 flex-1">
-              <Radix.Title className="text-base font-semibold">{title}</Radix.Title>
+              <Radix.Title className="text-base font-semibold">{visibleText(title)}</Radix.Title>
               {description !== undefined && (
-                <Radix.Description className="mt-1 text-sm text-muted">{description}</Radix.Description>
+                <Radix.Description className="mt-1 text-sm text-muted">
+                  {typeof description === 'string' ? visibleText(description) : description}
+                </Radix.Description>
               )}
             </div>
             <Radix.Close asChild>

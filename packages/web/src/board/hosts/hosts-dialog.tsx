@@ -4,6 +4,7 @@ import type { HostLink, LinkStatus } from '../../live/host-link.ts';
 import { OWN_HOST } from '../../live/hosts.ts';
 import { useHosts, useLinkStatus, useLinks } from '../../live/use-hosts.ts';
 import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -55,7 +56,7 @@ function HostEntry({ link }: { readonly link: HostLink }) {
     <li className="flex items-start gap-3 px-4 py-3 text-sm">
       <span aria-hidden className={classes('mt-1.5 size-2 shrink-0 rounded-full', DOTS[status.state])} />
       <div className="min-w-0 flex-1">
-        <p className="truncate font-medium" title={name}>
+        <p className="truncate font-medium" title={visibleText(name)}>
           <SafeText>{name}</SafeText>
         </p>
         <p className="truncate text-xs text-muted" title={url}>
@@ -76,7 +77,7 @@ function HostEntry({ link }: { readonly link: HostLink }) {
         <Button
           size="small"
           look="danger"
-          aria-label={text.board.removeHostNamed(name)}
+          aria-label={text.board.removeHostNamed(visibleText(name))}
           onClick={() => hosts.remove(id)}
         >
           {text.board.removeHost}

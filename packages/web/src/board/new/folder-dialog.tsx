@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { pathOf, uriOf } from '../../text/file-path.ts';
 import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Switch, TextInput } from '../../ui/field.tsx';
@@ -177,7 +178,7 @@ function Row({
         className="flex min-h-8 w-full items-center gap-2.5 rounded-lg px-2.5 text-start text-sm hover:bg-hover touch:min-h-11"
       >
         <span className="shrink-0 text-muted">{icon}</span>
-        <span className="min-w-0 truncate" title={name}>
+        <span className="min-w-0 truncate" title={visibleText(name)}>
           <SafeText>{name}</SafeText>
         </span>
       </button>
@@ -205,7 +206,7 @@ function Recent({
             key={path}
             size="small"
             className="max-w-64 text-xs"
-            title={path}
+            title={visibleText(path)}
             onClick={() => onOpen(path)}
           >
             <span className="truncate" dir="rtl">

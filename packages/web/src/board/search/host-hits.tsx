@@ -2,6 +2,7 @@ import type { SessionSearchHit } from '@agenthost/protocol';
 import { Link } from '@tanstack/react-router';
 import type { HostLink } from '../../live/host-link.ts';
 import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { Spinner } from '../../ui/states.tsx';
@@ -25,7 +26,7 @@ export function HostHits({
   const hits = hitsOf(search);
   const title = isOnlyHost ? text.board.inMessages : text.board.inMessagesOf(link.address.name);
   return (
-    <section aria-label={title} className="border-t border-line py-2">
+    <section aria-label={visibleText(title)} className="border-t border-line py-2">
       <h2 className="flex h-7 items-center gap-2 px-4 text-xs font-medium text-muted">
         <SafeText>{title}</SafeText>
         {search.state === 'searching' && <Spinner label={text.board.searching} className="size-3.5" />}
@@ -69,7 +70,7 @@ function Hit({ link, hit }: { readonly link: HostLink; readonly hit: SessionSear
       className="mx-2 flex flex-col gap-0.5 rounded-lg px-2.5 py-1.5 text-sm hover:bg-hover touch:min-h-11"
     >
       <span className="flex items-baseline gap-2">
-        <span className="min-w-0 flex-1 truncate" title={title}>
+        <span className="min-w-0 flex-1 truncate" title={visibleText(title)}>
           <SafeText>{title}</SafeText>
         </span>
         <span className="text-xs text-faint">{text.board.fields[field]}</span>

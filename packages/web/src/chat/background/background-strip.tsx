@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Bot, SquareTerminal, X } from 'lucide-react';
 import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { useChatScope } from '../chat-scope.tsx';
@@ -43,7 +44,10 @@ function Work({ work }: { readonly work: BackgroundWork }) {
   return (
     <div className="flex min-h-9 items-center gap-2 ps-3 pe-1">
       <Icon className="size-4 shrink-0 text-muted" aria-hidden />
-      <span className="min-w-0 flex-1 truncate" title={work.kind === 'shell' ? work.command : work.label}>
+      <span
+        className="min-w-0 flex-1 truncate"
+        title={visibleText(work.kind === 'shell' ? work.command : work.label)}
+      >
         <SafeText>{work.label}</SafeText>
       </span>
       <span className="text-xs text-muted">

@@ -5,6 +5,7 @@ import type { HostLink } from '../../live/host-link.ts';
 import { createSetting, useSetting } from '../../live/setting.ts';
 import { baseName, pathOf } from '../../text/file-path.ts';
 import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { SafeText } from '../../ui/safe-text.tsx';
@@ -35,7 +36,7 @@ export function FileEditView({ link, edit, isFramed = false }: FileEditViewProps
     <div className={classes('overflow-hidden', !isFramed && 'rounded-xl border border-line')}>
       <div className="flex items-center gap-2 border-b border-line bg-canvas py-0.5 ps-3 pe-1 text-xs">
         <FilePenLine className="size-3.5 shrink-0 text-muted" aria-hidden />
-        <span className="min-w-0 flex-1 truncate font-mono" title={path}>
+        <span className="min-w-0 flex-1 truncate font-mono" title={visibleText(path)}>
           <SafeText>{baseName(path)}</SafeText>
           <EditKind edit={edit} />
         </span>

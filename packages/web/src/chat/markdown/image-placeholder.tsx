@@ -22,7 +22,8 @@ export function ImagePlaceholder({ src, alt }: ImagePlaceholderProps) {
   const address = typeof src === 'string' ? src : '';
   const isData = DATA_IMAGE.test(address);
   const url = openedUrl(address);
-  if (isData && isShown) return <img src={address} alt={alt ?? ''} className="my-2 max-w-full rounded-lg" />;
+  if (isData && isShown)
+    return <img src={address} alt={visibleText(alt ?? '')} className="my-2 max-w-full rounded-lg" />;
   return (
     <span className="my-2 flex max-w-full items-center gap-3 rounded-lg border border-dashed border-line-strong px-3 py-2 text-sm">
       <ImageIcon className="size-5 shrink-0 text-muted" aria-hidden />

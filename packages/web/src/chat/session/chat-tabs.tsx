@@ -5,6 +5,7 @@ import type { HostLink } from '../../live/host-link.ts';
 import { useSelected } from '../../live/use-live.ts';
 import { useMayAct } from '../../live/use-scope.ts';
 import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { SafeText } from '../../ui/safe-text.tsx';
@@ -91,7 +92,7 @@ function ChatTab({ chat, isMain, isShown, onOpen, children }: ChatTabProps) {
       <button
         type="button"
         aria-current={isShown ? 'page' : undefined}
-        title={title}
+        title={visibleText(title)}
         onClick={() => onOpen(chat.resource)}
         className={classes(
           'flex h-8 max-w-56 items-center gap-1.5 rounded-lg px-2.5 touch:h-11',

@@ -9,6 +9,7 @@ import { PresenceList } from '../../presence/presence-list.tsx';
 import { SessionTerminalsToggle } from '../../terminal/session-terminals-toggle.tsx';
 import { baseName, pathOf } from '../../text/file-path.ts';
 import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { SessionMenu } from './session-menu.tsx';
 import { SessionStateLabel } from './session-state.tsx';
@@ -75,7 +76,7 @@ function Facts({ link, session }: { readonly link: HostLink; readonly session: S
     <>
       <SafeText className="max-w-40 shrink-0 truncate">{name}</SafeText>
       {folder !== undefined && (
-        <span className="min-w-0 truncate max-sm:hidden" title={pathOf(folder)}>
+        <span className="min-w-0 truncate max-sm:hidden" title={visibleText(pathOf(folder))}>
           <SafeText>{baseName(pathOf(folder))}</SafeText>
         </span>
       )}

@@ -2,6 +2,7 @@ import type { MessageAttachment } from '@agenthost/protocol';
 import { File, Folder, Image, MessageSquare, Paperclip } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { useChatScope } from '../chat-scope.tsx';
@@ -53,7 +54,7 @@ function Attachment({ attachment }: { readonly attachment: MessageAttachment }) 
     );
   if (attachment.type !== 'resource' || attachment.displayKind === 'directory')
     return (
-      <span className={CHIP} title={attachment.label}>
+      <span className={CHIP} title={visibleText(attachment.label)}>
         {content}
       </span>
     );
@@ -62,8 +63,8 @@ function Attachment({ attachment }: { readonly attachment: MessageAttachment }) 
       <button
         type="button"
         className={`${CHIP} hover:bg-hover`}
-        title={attachment.uri}
-        aria-label={text.chat.openAttachment(attachment.label)}
+        title={visibleText(attachment.uri)}
+        aria-label={text.chat.openAttachment(visibleText(attachment.label))}
         onClick={() => setOpen(true)}
       >
         {content}
@@ -104,13 +105,17 @@ function EmbeddedImage({
       <button
         type="button"
         className="block size-24 overflow-hidden rounded-lg border border-line bg-surface"
-        aria-label={text.chat.openAttachment(attachment.label)}
+        aria-label={text.chat.openAttachment(visibleText(attachment.label))}
         onClick={() => setOpen(true)}
       >
-        {url !== undefined && <img src={url} alt={attachment.label} className="size-full object-cover" />}
+        {url !== undefined && (
+          <img src={url} alt={visibleText(attachment.label)} className="size-full object-cover" />
+        )}
       </button>
       <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title={attachment.label} size="large">
-        {url !== undefined && <img src={url} alt={attachment.label} className="mx-auto max-w-full" />}
+        {url !== undefined && (
+          <img src={url} alt={visibleText(attachment.label)} className="mx-auto max-w-full" />
+        )}
       </Dialog>
     </>
   );

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { baseName } from '../../text/file-path.ts';
 import { bytesText } from '../../text/format.ts';
 import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { Spinner } from '../../ui/states.tsx';
@@ -36,7 +37,7 @@ export function ResourceContent({ content }: { readonly content: ContentRef }) {
     <div className="flex flex-col gap-2">
       <div className="flex items-center gap-2 text-sm">
         <FileText className="size-4 shrink-0 text-muted" aria-hidden />
-        <span className="min-w-0 flex-1 truncate" title={content.uri}>
+        <span className="min-w-0 flex-1 truncate" title={visibleText(content.uri)}>
           <SafeText>{name}</SafeText>
         </span>
         {content.sizeHint !== undefined && (
@@ -87,7 +88,7 @@ function LoadedContent({
   const url = useBlobUrl(isImage ? read.bytes : undefined, type);
   if (isImage)
     return url === undefined ? undefined : (
-      <img src={url} alt={name} className="max-h-96 max-w-full rounded-lg" />
+      <img src={url} alt={visibleText(name)} className="max-h-96 max-w-full rounded-lg" />
     );
   if (read.text === undefined) return <p className="text-sm text-muted">{text.chat.binary}</p>;
   return <CodeBlock code={read.text} language={languageOfPath(name) ?? ''} />;

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useSelected } from '../../live/use-live.ts';
 import { durationText } from '../../text/format.ts';
 import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
@@ -152,7 +153,11 @@ function TurnFacts({
     ...usageFacts(usage),
   ];
   return facts.map(({ label, title }) => (
-    <span key={label} title={title} className="max-w-48 truncate">
+    <span
+      key={label}
+      title={title === undefined ? undefined : visibleText(title)}
+      className="max-w-48 truncate"
+    >
       <SafeText>{label}</SafeText>
     </span>
   ));

@@ -119,7 +119,7 @@ function TokenEntry({
       <Button
         size="small"
         look="danger"
-        aria-label={text.settings.revokeNamed(name)}
+        aria-label={text.settings.revokeNamed(visibleText(name))}
         onClick={() => setAsking(true)}
       >
         {text.settings.revoke}

@@ -6,6 +6,7 @@ import { useRootPart } from '../../live/use-live.ts';
 import { useMayAct } from '../../live/use-scope.ts';
 import { pathOf } from '../../text/file-path.ts';
 import { text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { showError, showToast } from '../../ui/toasts.tsx';
@@ -56,7 +57,7 @@ export function ApprovalEntry({
         <Button
           size="small"
           look="danger"
-          aria-label={text.settings.revokeNamed(toolName)}
+          aria-label={text.settings.revokeNamed(visibleText(toolName))}
           onClick={() => (covers.kind === 'agent' ? setAsking(true) : void revoke())}
         >
           {text.settings.revoke}

@@ -5,6 +5,7 @@ import { exactTime, useRelativeTime } from '../../board/use-relative-time.ts';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { useIsAdmin } from '../../live/use-scope.ts';
 import { language, text } from '../../text/text.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { Spinner } from '../../ui/states.tsx';
@@ -87,7 +88,7 @@ function DeviceEntry({
         size="small"
         look="danger"
         disabled={isBusy}
-        aria-label={text.settings.revokeNamed(name)}
+        aria-label={text.settings.revokeNamed(visibleText(name))}
         onClick={() => void revoke()}
       >
         {text.settings.revoke}
