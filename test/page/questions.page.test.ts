@@ -1,8 +1,9 @@
 // Questions of agents and of their workers, answered by one person or by several.
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
 import { messagesOf, say } from './acts.ts';
-import { stageOfFile } from './stage.ts';
+import { PHONE, stageOfFile } from './stage.ts';
 
 describe.skipIf(!hasChromium)('questions', () => {
   const stage = stageOfFile();
@@ -80,4 +81,21 @@ describe.skipIf(!hasChromium)('questions', () => {
     await second.getByRole('button', { name: 'Deny with feedback' }).click();
     await messagesOf(page).getByText('Use the sweet one').first().waitFor();
   });
+
+  test('a form that is higher than the screen begins at its start', async () => {
+    const { path } = await stage().session(await stage().client(), 'say A line; question form');
+    const page = await stage().open(path, { context: await stage().context(PHONE) });
+    const first = messagesOf(page).getByRole('form').getByRole('heading');
+    for (const isReloaded of [false, true]) {
+      if (isReloaded) await page.reload();
+      await expect.poll(() => isInView(page, first), `reloaded: ${isReloaded}`).toBe(true);
+    }
+  });
 });
+
+/** Whether an element is inside the visible part of the messages. */
+async function isInView(page: Page, element: Locator): Promise<boolean> {
+  const box = await element.boundingBox();
+  const frame = await messagesOf(page).boundingBox();
+  return box !== null && frame !== null && box.y >= frame.y && box.y < frame.y + frame.height;
+}

@@ -16,6 +16,7 @@ import type { QuestionTarget } from './question-target.ts';
 import { UrlToOpen } from './url-to-open.tsx';
 import { useAnswer } from './use-answer.ts';
 import { useArmed } from './use-armed.ts';
+import { useShowStart } from './use-show-start.ts';
 import { ASK_ATTRIBUTE } from './waiting-questions.ts';
 
 interface QuestionFormProps {
@@ -37,6 +38,7 @@ function OpenForm({ link, target, request, mayAct }: QuestionFormProps) {
   const { questions = [], url } = request;
   const { isSending, send } = useAnswer(target);
   const isArmed = useArmed(request.id);
+  useShowStart(request.id, form);
   const isInactive = isSending || !isArmed;
   const [isChecked, setChecked] = useState(false);
   const [focused, setFocused] = useState<string>();
