@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('questions', () => {
     const first = messagesOf(page).getByRole('form').getByRole('heading');
     for (const isReloaded of [false, true]) {
       if (isReloaded) await page.reload();
-      await expect.poll(() => isInView(page, first), `reloaded: ${isReloaded}`).toBe(true);
+      await expect.poll(() => isInView(page, first), { message: `reloaded: ${isReloaded}` }).toBe(true);
     }
   });
 });
