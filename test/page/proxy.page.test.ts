@@ -39,7 +39,9 @@ class Proxy {
     this.#server.on('upgrade', (asked, socket: Socket, head) => {
       this.webSocketCount += 1;
       const host = connect(hostPort(), '127.0.0.1', () => {
-        const headers = Object.entries(headersOf(asked.headers)).map(([name, value]) => `${name}: ${String(value)}`);
+        const headers = Object.entries(headersOf(asked.headers)).map(
+          ([name, value]) => `${name}: ${String(value)}`,
+        );
         host.write([`GET ${asked.url} HTTP/1.1`, ...headers, '', ''].join('\r\n'));
         host.write(head);
         host.pipe(socket).pipe(host);

@@ -54,7 +54,7 @@ export function BoardContent({
       )}
       {rows.length === 0 && (!all.isComplete || isFiltering) && (
         <div className="flex items-center justify-center gap-3 px-4 py-6 text-sm text-muted">
-          {all.isComplete ? text.board.nothingFound : <Spinner />}
+          {all.isComplete ? isSearching ? text.board.noTitleFound : text.board.nothingFound : <Spinner />}
         </div>
       )}
       {rows.length === 0 && all.isComplete && !isFiltering && (

@@ -30,6 +30,8 @@ export function FileEditView({ link, edit, isFramed = false }: FileEditViewProps
   const [before, retryBefore] = useResource(link, edit.before?.content, true);
   const [after, retryAfter] = useResource(link, edit.after?.content, true);
   const [isSplit, setSplit] = useSetting(splitSetting);
+  // A new or deleted file has one version only.
+  const haveBoth = edit.before !== undefined && edit.after !== undefined;
   const uri = edit.after?.uri ?? edit.before?.uri ?? '';
   const path = pathOf(uri);
   return (
@@ -41,21 +43,23 @@ export function FileEditView({ link, edit, isFramed = false }: FileEditViewProps
           <EditKind edit={edit} />
         </span>
         {!isFramed && <DiffCounts added={edit.diff?.added} removed={edit.diff?.removed} />}
-        <IconButton
-          size="small"
-          label={text.chat.diffSplit}
-          aria-pressed={isSplit}
-          className="max-sm:hidden"
-          onClick={() => setSplit(!isSplit)}
-        >
-          <Columns2 className={classes('size-3.5', isSplit && 'text-accent')} aria-hidden />
-        </IconButton>
+        {haveBoth && (
+          <IconButton
+            size="small"
+            label={text.chat.diffSplit}
+            aria-pressed={isSplit}
+            className="max-sm:hidden"
+            onClick={() => setSplit(!isSplit)}
+          >
+            <Columns2 className={classes('size-3.5', isSplit && 'text-accent')} aria-hidden />
+          </IconButton>
+        )}
       </div>
       <EditContent
         before={edit.before === undefined ? undefined : before}
         after={edit.after === undefined ? undefined : after}
         path={path}
-        layout={isSplit ? 'split' : 'unified'}
+        layout={isSplit && haveBoth ? 'split' : 'unified'}
         onRetry={() => {
           retryBefore();
           retryAfter();

@@ -17,6 +17,7 @@ export function TurnError({ turnId, part }: { readonly turnId: string; readonly 
     ({ turns, activeTurn }) => activeTurn === undefined && turns.at(-1)?.id === turnId,
   );
   const isResumable = useSelected(chat.mirror, (state) => resumableTurn(state)?.id === turnId);
+  const mayResume = mayAct && isLast && !isNested && isResumable;
   return (
     <div
       role="group"
@@ -28,10 +29,10 @@ export function TurnError({ turnId, part }: { readonly turnId: string; readonly 
           {visibleText(part.error.message)}
         </span>
       </p>
-      <p className="ms-6 mt-1 text-muted">{helpFor(part.error.errorType)}</p>
+      <p className="ms-6 mt-1 text-muted">{helpFor(part.error.errorType, mayResume)}</p>
       {mayAct && isLast && !isNested && (
         <div className="ms-6 mt-2.5 flex flex-wrap gap-2">
-          {isResumable && (
+          {mayResume && (
             <Button
               size="small"
               look="primary"
@@ -49,10 +50,11 @@ export function TurnError({ turnId, part }: { readonly turnId: string; readonly 
   );
 }
 
-function helpFor(errorType: string): string {
+function helpFor(errorType: string, mayResume: boolean): string {
   const { errorHelp } = text.chat;
   if (/auth/i.test(errorType)) return errorHelp.authRequired;
   if (/rate|quota|limit/i.test(errorType)) return errorHelp.rateLimited;
-  if (/restart|interrupt/i.test(errorType)) return errorHelp.hostRestarted;
+  if (/restart|interrupt/i.test(errorType))
+    return mayResume ? `${errorHelp.hostRestarted} ${errorHelp.resume}` : errorHelp.hostRestarted;
   return errorHelp.other;
 }

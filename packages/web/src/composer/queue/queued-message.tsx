@@ -80,7 +80,11 @@ export function QueuedMessage({
       ) : (
         <>
           <p className="line-clamp-2 min-w-0 flex-1 py-1 wrap-anywhere whitespace-pre-line">
-            <SafeText>{message.text}</SafeText>
+            <SafeText>
+              {message.text.trim() === ''
+                ? (message.attachments ?? []).map(({ label }) => label).join(', ')
+                : message.text}
+            </SafeText>
           </p>
           {attachmentCount > 0 && (
             <span className="flex items-center gap-0.5 text-xs text-muted" title={text.composer.attachments}>

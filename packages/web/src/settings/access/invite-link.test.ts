@@ -15,11 +15,22 @@ describe('links for another device', () => {
   ])('takes %s as reachable', (url) => expect(isLoopbackUrl(url)).toBe(false));
 
   it('reads a typed address', () => {
-    expect(pageAddress(' build.example:4711 ')).toBe('https://build.example:4711/');
-    expect(pageAddress('http://192.168.1.7:4711/agents?x=1')).toBe('http://192.168.1.7:4711/agents/');
-    expect(pageAddress('ftp://x')).toBeUndefined();
-    expect(pageAddress('javascript://x')).toBeUndefined();
-    expect(pageAddress('')).toBeUndefined();
+    const own = 'https://build.example/';
+    expect(pageAddress(' build.example:4711 ', own)).toBe('https://build.example:4711/');
+    expect(pageAddress('http://192.168.1.7:4711/agents?x=1', own)).toBe('http://192.168.1.7:4711/agents/');
+    expect(pageAddress('ftp://x', own)).toBeUndefined();
+    expect(pageAddress('javascript://x', own)).toBeUndefined();
+    expect(pageAddress('', own)).toBeUndefined();
+  });
+
+  it.each([
+    ['192.168.1.20', 'http://192.168.1.20:4755/'],
+    ['192.168.1.20:80', 'http://192.168.1.20/'],
+    ['[fd00::1]', 'http://[fd00::1]:4755/'],
+    ['build.example/agents', 'http://build.example:4755/agents/'],
+    ['https://build.example', 'https://build.example/'],
+  ])('completes %s with the scheme and port of the page', (typed, address) => {
+    expect(pageAddress(typed, 'http://127.0.0.1:4755/')).toBe(address);
   });
 
   it('adds the token, keeping the base path', () => {

@@ -11,7 +11,7 @@ import { QrCode } from './qr-code.tsx';
 export function NewSecret({ link, secret }: { readonly link: HostLink; readonly secret: string }) {
   const own = link.address.url;
   const [typed, setTyped] = useState(isLoopbackUrl(own) ? '' : own);
-  const address = pageAddress(typed);
+  const address = pageAddress(typed, own);
   const isUseless = address !== undefined && isLoopbackUrl(address);
   const invitation = address === undefined || isUseless ? undefined : inviteLink(address, secret);
   return (

@@ -51,6 +51,7 @@ export const board = {
   searchIncomplete: 'The host is still indexing older sessions. Search again later for more results.',
   searchMore: 'Show more',
   nothingFound: 'No session matches.',
+  noTitleFound: 'No session matches by its title, folder or agent.',
   noHits: 'No message matches.',
   fields: { title: 'Title', message: 'Message', response: 'Answer' },
   resetFilters: 'Clear all filters',

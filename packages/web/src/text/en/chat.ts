@@ -110,7 +110,8 @@ export const chat = {
   no: 'No',
   questionOpen: 'The agent asks',
   errorHelp: {
-    hostRestarted: 'The host was restarted during this turn. Resume continues where it stopped.',
+    hostRestarted: 'The host was restarted during this turn.',
+    resume: 'Resume continues where it stopped.',
     authRequired: 'Sign in to the agent in the settings, then send the message again.',
     rateLimited: 'The service limits requests. Wait a moment, then try again.',
     other: 'Try again, or change the message.',
