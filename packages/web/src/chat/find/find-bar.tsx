@@ -57,7 +57,8 @@ export function FindBar({ rows, showRow, frame, onClose }: FindBarProps) {
   useEffect(() => {
     if (rowKey !== undefined) showRow(rowKey);
   }, [rowKey, showRow, place?.nth]);
-  const numberInRow = place === undefined || row === undefined ? 0 : numberOfPlace(places, place, row);
+  const numberInRow =
+    place === undefined || row === undefined ? 0 : numberOfPlace(places, place, { row, query: query.trim() });
   useEffect(() => {
     const root = frame.current;
     if (root === null || rowKey === undefined) return undefined;

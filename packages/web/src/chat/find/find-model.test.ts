@@ -42,7 +42,17 @@ describe('finding text in a chat', () => {
     const last = all.at(-1);
     const row = last && rowOfPlace(rows, last);
     const inRow = all.filter((each) => rowOfPlace(rows, each) === row);
-    expect(row && numberOfPlace(all, last, row)).toBe(inRow.length - 1);
+    expect(row && numberOfPlace(all, last, { row, query: 'words' })).toBe(inRow.length - 1);
     expect(inRow.length).toBeLessThan(all.length);
+  });
+
+  it('counts the head of a table that shows again in the row of a place', () => {
+    const content = `| Bread |\n|---|\n${'| bread of rye |\n'.repeat(500)}| needle |\n`;
+    const turns = [turn('a', 'hay', { kind: 'markdown', id: 'm', content })];
+    const row = new RowProjector().rowsOf({ turns }).findLast(({ kind }) => kind === 'text');
+    const all = new ChatSearch('bread').placesIn({ turns });
+    const shown = all.filter((each) => rowOfPlace(row === undefined ? [] : [row], each) !== undefined);
+    const [first] = shown;
+    expect(first && row && numberOfPlace(all, first, { row, query: 'bread' })).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 import type { Row } from '../transcript/rows.ts';
-import type { FoundPlace } from './find-model.ts';
+import { type FoundPlace, offsetsOf } from './find-model.ts';
 
 /** The row that shows a place. */
 export function rowOfPlace(rows: readonly Row[], { turnId, index, offset }: FoundPlace): Row | undefined {
@@ -26,12 +26,18 @@ export function rowOfPlace(rows: readonly Row[], { turnId, index, offset }: Foun
   });
 }
 
-/** Number of a place among those in its row, from 0. Long texts have several rows. */
-export function numberOfPlace(places: readonly FoundPlace[], place: FoundPlace, row: Row): number {
+/** Number of a place of `query` among those that show in its row, from 0. Long texts have several rows. */
+export function numberOfPlace(
+  places: readonly FoundPlace[],
+  place: FoundPlace,
+  { row, query }: { readonly row: Row; readonly query: string },
+): number {
   if (row.kind !== 'text') return place.nth;
-  const { start } = row.chunk;
-  return places.filter(
+  const { start, prefix } = row.chunk;
+  const before = places.filter(
     ({ turnId, index, offset }) =>
       turnId === place.turnId && index === place.index && offset >= start && offset < place.offset,
-  ).length;
+  );
+  // The head of a table shows again in each row.
+  return offsetsOf(prefix, query).length + before.length;
 }

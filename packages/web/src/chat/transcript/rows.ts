@@ -46,7 +46,7 @@ export function sameRow(a: Row, b: Row): boolean {
     a.isLastChunk === b.isLastChunk &&
     a.chunk.start === b.chunk.start &&
     a.chunk.end === b.chunk.end &&
-    a.chunk.fence === b.chunk.fence
+    a.chunk.prefix === b.chunk.prefix
   );
 }
 

@@ -34,6 +34,46 @@ describe('the chunks of a long Markdown text', () => {
     for (const each of texts) expect(each.startsWith('```ts\n')).toBe(true);
   });
 
+  it('open code in an entry of a list again, with the indent that code may have', () => {
+    const list = `1. Run\n\n    \`\`\`sh\n${'    make bread # a line of code\n'.repeat(400)}    \`\`\`\n2. Eat\n`;
+    const texts = textsOf(list);
+    expect(texts.length).toBeGreaterThan(1);
+    for (const each of texts.slice(1)) expect(each.startsWith('   ```sh\n')).toBe(true);
+  });
+
+  it('repeat the head of a table in each chunk, and not below the table', () => {
+    const head = '| Bread | Flour |\n|:---|---:|\n';
+    const rows = Array.from({ length: 400 }, (_, index) => `| loaf ${index} | 500 g of rye \\| wheat |\n`);
+    const table = `${head}${rows.join('')}`;
+    const texts = textsOf(`${table}\n${paragraphs(40)}`);
+    const tables = texts.filter((each) => each.includes('loaf'));
+    expect(tables.length).toBeGreaterThan(2);
+    for (const each of tables) expect(each.startsWith(head)).toBe(true);
+    expect(texts.map((each) => each.replace(head, '')).join('')).toBe(
+      `${table}\n${paragraphs(40)}`.replace(head, ''),
+    );
+    expect(texts.at(-1)).toMatch(/^Paragraph/);
+  });
+
+  it('do not part the two lines of the head of a table', () => {
+    const before = 'a line of a long paragraph\n'.repeat(1).padEnd(5_950, 'x');
+    const head = `| ${'Bread '.repeat(6)} | Flour |\n|---|---|\n`;
+    const texts = textsOf(`${before}\n${head}${'| loaf | rye |\n'.repeat(50)}`);
+    expect(texts).toHaveLength(2);
+    expect(texts[1]?.startsWith(head)).toBe(true);
+    expect(texts[1]?.split('Flour')).toHaveLength(2);
+  });
+
+  it('cut a long list before an entry', () => {
+    const entry = (index: number): string =>
+      `${index}. Entry\n${'   - a nested entry with words\n'.repeat(20)}`;
+    const list = Array.from({ length: 60 }, (_, index) => entry(index + 1)).join('');
+    const texts = textsOf(list);
+    expect(texts.length).toBeGreaterThan(3);
+    expect(texts.join('')).toBe(list);
+    for (const each of texts) expect(each).toMatch(/^\d+\. Entry/);
+  });
+
   it('cut a line without an end', () => {
     const line = 'and on it goes '.repeat(4_000);
     const texts = textsOf(line);

@@ -1,3 +1,5 @@
+import { BlockReader } from './text-blocks.ts';
+
 /**
  * Part of a long Markdown text that is rendered as a row of its own, so that a long answer costs no more than what is visible. Offsets are UTF-16
  * code units.
@@ -6,8 +8,8 @@ export interface TextChunk {
   readonly start: number;
   /** `undefined`: up to the end of the text. */
   readonly end: number | undefined;
-  /** The line that opens the code fence in which the chunk starts; empty outside of code. */
-  readonly fence: string;
+  /** Lines that open the block again in which the chunk starts: a code fence, or the head of a table. Empty outside of them. */
+  readonly prefix: string;
 }
 
 /** A chunk ends at the first good place after this many characters. */
@@ -17,9 +19,10 @@ const MAX_LENGTH = 6_000;
 
 /** Lines that can continue a list, a quote or a table of the chunk before. */
 const CONTINUES = /^(?:\s|[-*+>|]|\d{1,9}[.)])/;
-const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
+/** The first line of an entry of a list that is in no other block. */
+const TOP_ENTRY = /^(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
 
-const WHOLE: readonly TextChunk[] = [{ start: 0, end: undefined, fence: '' }];
+const WHOLE: readonly TextChunk[] = [{ start: 0, end: undefined, prefix: '' }];
 
 /** Cuts a growing Markdown text into chunks. Reads each character once. */
 export class ChunkScanner {
@@ -27,8 +30,12 @@ export class ChunkScanner {
   /** Everything before was read. Start of a line, unless a long line was cut there. */
   #position = 0;
   #start = 0;
-  #fence = '';
+  #blocks = new BlockReader();
   #wasBlank = false;
+  /** Start of the line before `#position`. */
+  #lastLine = 0;
+  /** Start of the last entry of a list. */
+  #lastEntry = 0;
   #tail = '';
 
   /** The chunks of a text, which should begin with the text of the last call. The same array while no chunk was added. */
@@ -51,27 +58,34 @@ export class ChunkScanner {
     this.#chunks = WHOLE;
     this.#position = 0;
     this.#start = 0;
-    this.#fence = '';
+    this.#blocks = new BlockReader();
     this.#wasBlank = false;
+    this.#lastLine = 0;
+    this.#lastEntry = 0;
     this.#tail = '';
   }
 
   /** Reads a complete line that begins at `#position`. */
   #line(line: string): void {
+    const { prefix } = this.#blocks;
+    const isBlank = line.trim() === '';
     const length = this.#position - this.#start;
-    const isGood = this.#fence === '' && this.#wasBlank && line.trim() !== '' && !CONTINUES.test(line);
-    if ((isGood && length >= GOOD_LENGTH) || (length > 0 && length + line.length > MAX_LENGTH))
-      this.#cut(this.#position);
-    this.#wasBlank = line.trim() === '';
-    const found = FENCE.exec(line);
-    if (found === null) return;
-    const [, marks = '', rest = ''] = found;
-    if (this.#fence === '') {
-      if (!(marks.startsWith('`') && rest.includes('`'))) this.#fence = line;
-      return;
+    const wasTable = this.#blocks.isInTable;
+    const isHead = this.#blocks.read(line);
+    const isGood = prefix === '' && this.#wasBlank && !isBlank && !CONTINUES.test(line);
+    if (isGood && length >= GOOD_LENGTH) this.#cut(this.#position, '');
+    else if (length > 0 && length + line.length > MAX_LENGTH) {
+      // A line that does not continue the table needs no head.
+      const isOutside = wasTable && !this.#blocks.isInTable;
+      if (isHead && this.#lastLine > this.#start) this.#cut(this.#lastLine, '');
+      else if (this.#lastEntry >= this.#start + GOOD_LENGTH && !TOP_ENTRY.test(line))
+        this.#cut(this.#lastEntry, '');
+      else this.#cut(this.#position, isOutside ? '' : prefix);
     }
-    const opening = FENCE.exec(this.#fence)?.[1] ?? '';
-    if (marks.startsWith(opening) && rest.trim() === '') this.#fence = '';
+    if (prefix === '' && TOP_ENTRY.test(line)) this.#lastEntry = this.#position;
+    else if (isGood) this.#lastEntry = 0;
+    this.#wasBlank = isBlank;
+    this.#lastLine = this.#position;
   }
 
   /** Cuts the last line, which may go on, at a space. */
@@ -80,27 +94,27 @@ export class ChunkScanner {
       const latest = this.#start + MAX_LENGTH;
       const space = text.lastIndexOf(' ', latest);
       const at = Math.max(space > this.#start + GOOD_LENGTH ? space + 1 : latest, this.#position);
-      this.#cut(at);
+      this.#cut(at, this.#blocks.isInTable ? '' : this.#blocks.prefix);
       this.#position = at;
+      this.#lastLine = at;
       this.#wasBlank = false;
     }
   }
 
-  #cut(at: number): void {
+  #cut(at: number, prefix: string): void {
     const last = this.#chunks.at(-1);
     if (last === undefined) return;
     this.#chunks = [
       ...this.#chunks.slice(0, -1),
       { ...last, end: at },
-      { start: at, end: undefined, fence: this.#fence },
+      { start: at, end: undefined, prefix },
     ];
     this.#start = at;
   }
 }
 
 /** The text of a chunk. */
-export function chunkText(text: string, { start, end, fence }: TextChunk): string {
+export function chunkText(text: string, { start, end, prefix }: TextChunk): string {
   if (start === 0 && end === undefined) return text;
-  const own = text.slice(start, end);
-  return fence === '' ? own : `${fence}\n${own}`;
+  return prefix + text.slice(start, end);
 }
