@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TokenIdentity } from '../src/auth/access-tokens.ts';
 import { type HostFixture, ROOT, SESSION, startHost } from './host-fixture.ts';
-import { PushService, testPush } from './push-service.ts';
+import { PushService, testPush, vapidClaims } from './push-service.ts';
 import type { RawClient } from './raw-client.ts';
 
 const OBSERVER: TokenIdentity = { tokenHash: 'observer', scope: 'observe' };
@@ -175,6 +175,20 @@ test('a test is sent at once, not twice in five seconds, and tells why it failed
     message: 'The push was not delivered: the push service answered with status 403: the key is wrong',
   });
   expect(await devicesOf(client)).toMatchObject([{ lastFailure: { status: 403 } }]);
+});
+
+test('the signature names the contact of the options, which is a URL', async () => {
+  const service = await PushService.start();
+  const host = await startHost({ push: { ...push, contact: 'https://example.org/contact' } });
+  const client = await host.client();
+  const id = await subscribe(client, service, '/a');
+  await testPush(host, client, id);
+  const { publicKey } = await client.request('x-pushKey', { channel: ROOT });
+  expect(service.tests.map((each) => vapidClaims(each, publicKey))).toMatchObject([
+    { sub: 'https://example.org/contact' },
+  ]);
+  for (const contact of ['', 'me@example.org', 'http://example.org', 'mailto:me'])
+    await expect(startHost({ push: { contact } })).rejects.toThrow('push.contact: expected a URL such as');
 });
 
 test('the keys are made on first use, in a file of the data folder that only its user can read', async () => {

@@ -13,6 +13,7 @@ describe('the config file', () => {
       allowedOrigins: ['https://example.org'],
       allowedHosts: ['example.org:443'],
       trustedProxies: ['10.0.0.0/8', '2001:db8::1'],
+      push: { contact: 'mailto:me@example.org' },
       retention: { turnsPerChat: 100 },
     };
     expect(parseConfig(config, file)).toEqual({
@@ -30,6 +31,10 @@ describe('the config file', () => {
     [{ allowedHosts: ['a/b'] }, 'allowedHosts: expected a list of hosts'],
     [{ trustedProxies: ['10.0.0.0/33'] }, 'trustedProxies: expected a list of IP addresses and subnets'],
     [{ trustedProxies: ['proxy'] }, 'trustedProxies: expected a list of IP addresses and subnets'],
+    [{ push: { contact: 'me@example.org' } }, 'push: expected an object with contact, a URL'],
+    [{ push: { contact: 'mailto:' } }, 'push: expected an object with contact, a URL'],
+    [{ push: { mail: 'mailto:me@example.org' } }, 'push: expected an object with contact, a URL'],
+    [{ push: 'mailto:me@example.org' }, 'push: expected an object with contact, a URL'],
     [{ retention: { turnsPerChat: 0 } }, 'retention: expected an object with turnsPerChat'],
     [{ retention: { days: 3 } }, 'retention: expected an object with turnsPerChat'],
     [{ defaultAgent: '' }, 'defaultAgent: expected the id of an agent, got ""'],

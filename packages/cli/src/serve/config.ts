@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { type AcpAgentEntry, AgentConfigError, readAgentEntries } from '@agenthost/agents';
-import { type HostOptions, isProxyAddress } from '@agenthost/host';
+import { type HostOptions, isProxyAddress, isPushContact } from '@agenthost/host';
 import { errorText, hasCode } from '@agenthost/protocol/values';
 
 /** Content of a config file (`agenthost.json`). */
@@ -17,6 +17,8 @@ export interface ServeConfig {
   readonly allowedHosts?: readonly string[];
   /** Addresses and subnets of proxies whose forwarded headers count. Absent: none. */
   readonly trustedProxies?: readonly string[];
+  /** `contact`: URL in the signature of pushes. Absent: that of the host. */
+  readonly push?: { readonly contact?: string };
   /** Limits of the history. Absent: no limits. */
   readonly retention?: NonNullable<HostOptions['retention']>;
 }
@@ -43,6 +45,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
   allowedOrigins: listOf('origins such as "https://example.org"', (text) => URL.parse(text)?.origin === text),
   allowedHosts: listOf('hosts such as "example.org:443"', (text) => /^[^\s/]+$/.test(text)),
   trustedProxies: listOf('IP addresses and subnets such as "10.0.0.0/8"', isProxyAddress),
+  push: {
+    expected: 'an object with contact, a URL such as "mailto:me@example.org" or "https://example.org"',
+    holds: (value) =>
+      isObject(value) &&
+      Object.keys(value).every((key) => key === 'contact') &&
+      (value['contact'] === undefined ||
+        (typeof value['contact'] === 'string' && isPushContact(value['contact']))),
+  },
   retention: {
     expected: 'an object with turnsPerChat, maxAgeDays or both, whole numbers from 1',
     holds: (value) =>

@@ -119,7 +119,7 @@ export async function startHosting(
     },
     privatePaths: settings.privatePaths,
     ...(recorder && { wrapTransport: (transport) => recordServerTransport(transport, recorder) }),
-    ...defined({ roots, retention: config.retention }),
+    ...defined({ roots, push: config.push, retention: config.retention }),
   });
   tellTroubles(host, tell);
   const listening = await host.start();

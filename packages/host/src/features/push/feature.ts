@@ -1,5 +1,6 @@
 import type { AccessTokens } from '../../auth/access-tokens.ts';
 import type { OwnerTokens } from '../../auth/owner-tokens.ts';
+import { DEFAULT_PUSH_CONTACT, isPushContact } from '../../config/push-contact.ts';
 import type { Clock, Ids, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { PresentClients } from '../../presence/present-clients.ts';
@@ -15,9 +16,6 @@ import { pushAnswerRoute } from './push-answer.ts';
 import { type Outcomes, PushSender } from './sender.ts';
 import { Tickets } from './tickets.ts';
 import { loadKeys, type VapidKeys } from './vapid-keys.ts';
-
-/** Push services require a contact that is not a local name. */
-const DEFAULT_CONTACT = 'mailto:agenthost@example.org';
 
 interface Parts {
   readonly sync: Sync;
@@ -36,6 +34,11 @@ interface Parts {
 /** Web Push: devices get a message when input is needed and when a turn ends, and can answer an approval. */
 export async function pushFeature(parts: Parts): Promise<Feature> {
   const { sync, clock, timers, log, accessTokens, ownerTokens, options = {} } = parts;
+  const { contact = DEFAULT_PUSH_CONTACT } = options;
+  if (!isPushContact(contact))
+    throw new Error(
+      `push.contact: expected a URL such as "mailto:me@example.org" or "https://example.org", got ${JSON.stringify(contact)}`,
+    );
   const devices = await PushDevices.load(sync);
   const policy = { allowLoopback: options.allowLoopback ?? false };
   let loading: Promise<VapidKeys> | undefined;
@@ -52,7 +55,7 @@ export async function pushFeature(parts: Parts): Promise<Feature> {
     const device = devices.find(id);
     return device !== undefined && isValid(device) ? device : undefined;
   };
-  const delivery = new Delivery({ timers, policy, contact: options.contact ?? DEFAULT_CONTACT, keys });
+  const delivery = new Delivery({ timers, policy, contact, keys });
   const sender = new PushSender({ clock, timers, log, delivery, outcomes: outcomesIn(sync, clock, devices) });
   const tickets = new Tickets(clock);
   const validDevices = (): readonly StoredDevice[] => devices.all.filter(isValid);
