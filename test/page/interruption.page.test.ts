@@ -103,4 +103,21 @@ describe.skipIf(!hasChromium)('an interruption', () => {
     await line.waitFor({ state: 'detached' });
     expect(await messagesOf(page).getByText('say From the train', { exact: true }).count()).toBe(1);
   });
+
+  test('a browser that goes offline says so within seconds, though its connection looks open', async () => {
+    const { path } = await stage().session(await stage().client(), 'say Hello');
+    const context = await stage().context();
+    const network = await Network.of(context);
+    const page = await stage().open(path, { context });
+    await messagesOf(page).getByText('Hello', { exact: true }).waitFor();
+    const line = page.getByRole('status').filter({ hasText: 'This device is offline.' });
+    await network.silence();
+    // The pings of the client alone need 25 s.
+    await line.waitFor({ timeout: 8_000 });
+    await say(page, 'say From the tunnel');
+    await messagesOf(page).getByText('Waiting to be sent', { exact: true }).waitFor();
+    await network.mend();
+    await messagesOf(page).getByText('From the tunnel', { exact: true }).waitFor();
+    await line.waitFor({ state: 'detached' });
+  });
 });

@@ -5,6 +5,7 @@ export class Network {
   readonly #context: BrowserContext;
   readonly #open = new Set<WebSocketRoute>();
   #isCut = false;
+  #isSilent = false;
 
   private constructor(context: BrowserContext) {
     this.#context = context;
@@ -25,15 +26,28 @@ export class Network {
     this.#open.clear();
   }
 
+  /** Loses all messages, while connections look open, and reports that the browser is offline. */
+  async silence(): Promise<void> {
+    this.#isSilent = true;
+    await this.#context.setOffline(true);
+  }
+
   /** Lets connections through again. */
   async mend(): Promise<void> {
     this.#isCut = false;
+    this.#isSilent = false;
     await this.#context.setOffline(false);
   }
 
   async #connect(socket: WebSocketRoute): Promise<void> {
-    if (this.#isCut) return socket.close({ code: 3001 });
+    if (this.#isCut || this.#isSilent) return socket.close({ code: 3001 });
     this.#open.add(socket);
-    socket.connectToServer();
+    const server = socket.connectToServer();
+    socket.onMessage((message) => {
+      if (!this.#isSilent) server.send(message);
+    });
+    server.onMessage((message) => {
+      if (!this.#isSilent) socket.send(message);
+    });
   }
 }

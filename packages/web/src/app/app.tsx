@@ -20,7 +20,7 @@ export function App({ life }: { readonly life: PageLife }) {
     document.documentElement.lang = language;
     document.documentElement.dir = direction;
     hosts.start();
-    const stopWatching = watchNetwork(() => hosts.checkNow());
+    const stopWatching = watchNetwork((withinMs) => hosts.checkNow(withinMs));
     const stopFollowing = followSignOut(hosts);
     return () => {
       stopWatching();

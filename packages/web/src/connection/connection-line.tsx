@@ -4,14 +4,16 @@ import { useLinkStatus } from '../live/use-hosts.ts';
 import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 
-/** Shorter interruptions are not shown. Milliseconds. */
+/** Shorter interruptions are not shown while the device has a network. Milliseconds. */
 const PATIENCE_MS = 1_200;
 
 /** One calm line while a host that was online does not answer. */
 export function ConnectionLine({ link }: { readonly link: HostLink }) {
   const status = useLinkStatus(link);
   const isAway = status.state === 'away' && link.client !== undefined;
-  const isShown = useDelayed(isAway, PATIENCE_MS);
+  // Read again with each change of the status.
+  const isOffline = !navigator.onLine;
+  const isShown = useDelayed(isAway, isOffline ? 0 : PATIENCE_MS);
   if (status.state === 'replaced')
     return (
       <Line>
@@ -22,11 +24,10 @@ export function ConnectionLine({ link }: { readonly link: HostLink }) {
       </Line>
     );
   if (!isShown || status.state !== 'away') return undefined;
+  const sentence = link.isCopy ? text.connection.copy : text.connection.away;
   return (
     <Line>
-      <span className="min-w-0 flex-1">
-        {link.isCopy ? text.connection.copy(link.address.name) : text.connection.away(link.address.name)}
-      </span>
+      <span className="min-w-0 grow basis-64">{sentence(link.address.name, isOffline)}</span>
       <Countdown to={status.retryAt} />
       <Button size="small" look="ghost" onClick={() => link.retryNow()}>
         {text.connection.retryNow}

@@ -124,10 +124,10 @@ export class HostLink {
     void this.#connect();
   }
 
-  /** Checks the connection at once: after sleep, or a change of network. */
-  checkNow(): void {
+  /** Checks the connection at once: after sleep, or a change of network. `withinMs`: time in which the host must answer. Default: the client's. */
+  checkNow(withinMs?: number): void {
     if (this.#client === undefined || this.#isCopy) this.retryNow();
-    else this.#client.checkNow();
+    else this.#client.checkNow(withinMs);
   }
 
   /** Connects under another client id, to act as this client. The caller closes it. Rejects as `connect` does. */

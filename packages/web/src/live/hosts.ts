@@ -58,9 +58,9 @@ export class Hosts {
     for (const link of this.#links) link.start();
   }
 
-  /** Checks the connections to all hosts at once. */
-  checkNow(): void {
-    for (const link of this.#links) link.checkNow();
+  /** Checks the connections to all hosts at once. `withinMs`: time in which they must answer. Default: the client's. */
+  checkNow(withinMs?: number): void {
+    for (const link of this.#links) link.checkNow(withinMs);
   }
 
   /** Adds a host and connects to it. */

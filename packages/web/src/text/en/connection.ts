@@ -1,8 +1,13 @@
+const silent = (host: string, isOffline: boolean): string =>
+  isOffline ? `${host} does not answer. This device is offline.` : `${host} does not answer.`;
+
 /** Texts about the connection to a host. */
 export const connection = {
   connecting: 'Connecting…',
-  away: (host: string) => `${host} does not answer. Your changes are kept and sent later.`,
-  copy: (host: string) => `${host} does not answer. You see the last saved state, read-only.`,
+  away: (host: string, isOffline: boolean) =>
+    `${silent(host, isOffline)} Your changes are kept and sent later.`,
+  copy: (host: string, isOffline: boolean) =>
+    `${silent(host, isOffline)} You see the last saved state, read-only.`,
   retryIn: (seconds: number) => (seconds <= 1 ? 'Next attempt in 1 s' : `Next attempt in ${seconds} s`),
   retryNow: 'Try now',
   replacedTitle: 'Continued in another tab',
