@@ -69,7 +69,7 @@ export function FindBar({ rows, showRow, frame, onClose }: FindBarProps) {
     const root = frame.current;
     if (root === null) return undefined;
     let scheduled = 0;
-    const mark = (): void => markMatches(root, query.trim(), rowKey);
+    const mark = (): void => markMatches(root, query.trim(), { currentKey: rowKey, number: numberInRow });
     mark();
     const observer = new MutationObserver(() => {
       cancelAnimationFrame(scheduled);
@@ -81,7 +81,7 @@ export function FindBar({ rows, showRow, frame, onClose }: FindBarProps) {
       cancelAnimationFrame(scheduled);
       clearMarks();
     };
-  }, [frame, query, rowKey]);
+  }, [frame, query, rowKey, numberInRow]);
 
   const move = (step: number): void => {
     if (matchCount === 0) return;

@@ -55,4 +55,16 @@ describe('finding text in a chat', () => {
     const [first] = shown;
     expect(first && row && numberOfPlace(all, first, { row, query: 'bread' })).toBe(1);
   });
+
+  it('leads to the last row of a turn for the error that ended it', () => {
+    const error: ResponsePart = {
+      kind: 'error',
+      error: { errorType: 'hostRestarted', message: 'The host was restarted' },
+    };
+    const complete = turn('failed', 'question', { kind: 'markdown', id: 'p1', content: 'words' }, error);
+    const turns: Turn[] = [{ ...complete, state: 'error' }];
+    const rows = new RowProjector().rowsOf({ turns });
+    const [place] = new ChatSearch('restarted').placesIn({ turns });
+    expect(place && rowOfPlace(rows, place)).toMatchObject({ kind: 'end', turnId: 'failed' });
+  });
 });

@@ -1,9 +1,9 @@
 import type { Row } from '../transcript/rows.ts';
 import { type FoundPlace, offsetsOf } from './find-model.ts';
 
-/** The row that shows a place. */
+/** The row that shows a place. The error that ended a turn is in the turn's last row. */
 export function rowOfPlace(rows: readonly Row[], { turnId, index, offset }: FoundPlace): Row | undefined {
-  return rows.find((row) => {
+  const found = rows.find((row) => {
     if (row.turnId !== turnId) return false;
     switch (row.kind) {
       case 'message':
@@ -24,6 +24,7 @@ export function rowOfPlace(rows: readonly Row[], { turnId, index, offset }: Foun
         return row satisfies never;
     }
   });
+  return found ?? rows.find((row) => row.kind === 'end' && row.turnId === turnId);
 }
 
 /** Number of a place of `query` among those that show in its row, from 0. Long texts have several rows. */

@@ -6,17 +6,22 @@ const MAX_RANGES = 2_000;
 /** Height of the find bar, which covers the top of the transcript. Pixels. */
 const BAR_PX = 60;
 
-/** Marks a text wherever it shows inside an element; the matches in the row `currentKey` stand out. */
-export function markMatches(root: HTMLElement, query: string, currentKey: string | undefined): void {
+/** Marks a text wherever it shows inside an element. The match with a number in the row `currentKey`, counted from 0, stands out. */
+export function markMatches(
+  root: HTMLElement,
+  query: string,
+  { currentKey, number }: { readonly currentKey: string | undefined; readonly number: number },
+): void {
   if (!('highlights' in CSS)) return;
   const found: Range[] = [];
-  const current: Range[] = [];
+  const inRow: Range[] = [];
   for (const range of rangesIn(root, query)) {
     const row = range.startContainer.parentElement?.closest<HTMLElement>('[data-row]')?.dataset['row'];
-    (row === currentKey ? current : found).push(range);
+    (row === currentKey ? inRow : found).push(range);
     if (found.length >= MAX_RANGES) break;
   }
-  CSS.highlights.set('found', new Highlight(...found));
+  const current = inRow.splice(Math.min(number, inRow.length - 1), 1);
+  CSS.highlights.set('found', new Highlight(...found, ...inRow));
   CSS.highlights.set('found-current', new Highlight(...current));
 }
 
