@@ -120,4 +120,23 @@ describe.skipIf(!hasChromium)('an interruption', () => {
     await messagesOf(page).getByText('From the tunnel', { exact: true }).waitFor();
     await line.waitFor({ state: 'detached' });
   });
+
+  test('a running turn does not look live while the host is away, and what waits to be sent says so', async () => {
+    const { path } = await stage().session(await stage().client());
+    const page = await stage().open(path);
+    await say(page, 'ask');
+    await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
+    await stage().host.kill();
+    await page.getByText('does not answer').waitFor();
+    await page.getByText('Not connected', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await messagesOf(page).getByText('Your answer waits to be sent', { exact: true }).waitFor();
+    expect(await workingIn(page).count()).toBe(0);
+    await say(page, 'say Queued while away');
+    const queue = page.getByRole('listitem').filter({ hasText: 'say Queued while away' });
+    await queue.getByText('Waiting to be sent', { exact: true }).waitFor();
+    expect(await page.getByText('open question').count()).toBe(0);
+    await stage().restart();
+    await queue.getByText('Waiting to be sent', { exact: true }).waitFor({ state: 'detached' });
+  });
 });

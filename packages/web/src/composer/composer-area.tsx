@@ -36,7 +36,7 @@ export function ComposerArea({
   const isWritable = mayAct && (interactivity ?? 'full') === 'full';
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-2 px-3 pt-1 pb-3 sm:px-4">
-      <WaitingBar link={link} session={session} mayAct={mayAct} />
+      <WaitingBar link={link} session={session} chat={chat} mayAct={mayAct} />
       {lifecycle === 'creating' && (
         <p className="flex items-center gap-2 px-1 text-xs text-muted">
           <Spinner label={text.composer.starting} className="size-3.5" />

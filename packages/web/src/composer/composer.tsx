@@ -117,7 +117,7 @@ export function Composer({
     <>
       <DropZone onFiles={attaching.addFiles} />
       <DraftOffer link={link} chat={chat.mirror.uri} draft={draft} />
-      <QueuePanel chat={chat} editing={edited} onEditing={setEdited} />
+      <QueuePanel link={link} chat={chat} editing={edited} onEditing={setEdited} />
       <ComposerNotes
         problem={problem}
         onDismissProblem={clearProblem}

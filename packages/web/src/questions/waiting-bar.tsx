@@ -1,7 +1,7 @@
-import type { SessionHandle } from '@agenthost/client';
-import type { SessionInputRequest } from '@agenthost/protocol';
+import type { ChatHandle, SessionHandle } from '@agenthost/client';
+import { ACTIVITY_MASK, type SessionInputRequest, SessionStatus } from '@agenthost/protocol';
 import { ChevronDown, ChevronUp, CircleHelp } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { HostLink } from '../live/host-link.ts';
 import { useSelected } from '../live/use-live.ts';
 import { text } from '../text/text.ts';
@@ -17,18 +17,31 @@ import { askTitle } from './waiting-questions.ts';
 
 const NONE: readonly SessionInputRequest[] = [];
 
-/** Lists the open questions of a session that are not in view, and links to them or answers them. Nothing when there are none. */
+/**
+ * Lists the open questions of a session that are not in view, and links to them or answers them. Nothing when there are none. `chat`: the chat in
+ * view, whose answers count before the host has them.
+ */
 export function WaitingBar({
   link,
   session,
+  chat,
   mayAct,
 }: {
   readonly link: HostLink;
   readonly session: SessionHandle;
+  readonly chat: ChatHandle;
   readonly mayAct: boolean;
 }) {
   const bar = useRef<HTMLDivElement>(null);
-  const entries = useSelected(session.mirror, (state) => state.inputNeeded ?? NONE);
+  const asked = useSelected(session.mirror, (state) => state.inputNeeded ?? NONE);
+  const needsInput = useSelected(
+    chat.mirror,
+    ({ status }) => (status & ACTIVITY_MASK) === SessionStatus.InputNeeded,
+  );
+  const entries = useMemo(
+    () => (needsInput ? asked : asked.filter((entry) => entry.chat !== chat.mirror.uri)),
+    [asked, needsInput, chat.mirror.uri],
+  );
   const [open, setOpen] = useState<string>();
   const waiting = useHiddenQuestions(entries, bar);
   const first = waiting[0];

@@ -41,7 +41,7 @@ export function SessionHeader(props: SessionHeaderProps) {
       <div className="min-w-0 flex-1">
         <SessionTitle session={session} mayAct={mayAct} />
         <div className="facts flex min-w-0 items-center gap-x-1.5 overflow-hidden text-xs whitespace-nowrap text-muted">
-          <SessionStateLabel session={session} />
+          <SessionStateLabel link={link} session={session} />
           <Facts link={link} session={session} />
           <SessionUsage session={session} />
         </div>

@@ -1,5 +1,7 @@
 import type { SessionHandle } from '@agenthost/client';
 import { ACTIVITY_MASK, SessionStatus } from '@agenthost/protocol';
+import type { HostLink } from '../../live/host-link.ts';
+import { useLinkStatus } from '../../live/use-hosts.ts';
 import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
 import { classes } from '../../ui/class-names.ts';
@@ -18,10 +20,17 @@ export function activityOf(status: number): { readonly label: string; readonly d
   }
 }
 
-/** A dot and a word for the state of a session. */
-export function SessionStateLabel({ session }: { readonly session: SessionHandle }) {
+/** A dot and a word for the state of a session, or for a host that does not answer. */
+export function SessionStateLabel({
+  link,
+  session,
+}: {
+  readonly link: HostLink;
+  readonly session: SessionHandle;
+}) {
   const status = useSelected(session.mirror, (state) => state.status);
-  const { label, dot } = activityOf(status);
+  const isAway = useLinkStatus(link).state === 'away';
+  const { label, dot } = isAway ? { label: text.chat.statusAway, dot: 'bg-faint' } : activityOf(status);
   return (
     <span className="flex shrink-0 items-center gap-1.5">
       <span className={classes('size-2 rounded-full', dot)} aria-hidden />

@@ -1,6 +1,23 @@
-import { ACTIVITY_MASK, errorPartOf, SessionStatus, type Turn, type UsageInfo } from '@agenthost/protocol';
-import { CircleAlert, CircleDot, Clock, Copy, Ellipsis, Square } from 'lucide-react';
+import {
+  ACTIVITY_MASK,
+  type ChatState,
+  errorPartOf,
+  SessionStatus,
+  type Turn,
+  type UsageInfo,
+} from '@agenthost/protocol';
+import {
+  CircleAlert,
+  CircleDot,
+  Clock,
+  CloudOff,
+  Copy,
+  Ellipsis,
+  type LucideIcon,
+  Square,
+} from 'lucide-react';
 import { useState } from 'react';
+import { useLinkStatus } from '../../live/use-hosts.ts';
 import { useSelected } from '../../live/use-live.ts';
 import { durationText } from '../../text/format.ts';
 import { text } from '../../text/text.ts';
@@ -23,32 +40,39 @@ export function TurnEnd({ turnId }: { readonly turnId: string }) {
   const ended = useTurnPart(turnId, (turn) => (turn !== undefined && 'state' in turn ? turn : undefined));
   const startedAt = useTurnPart(turnId, (turn) => turn?.startedAt);
   const isUnsent = useIsUnsent(turnId);
-  if (ended === undefined) return isUnsent ? <UnsentTurn /> : <RunningTurn startedAt={startedAt} />;
+  if (ended === undefined)
+    return isUnsent ? <Note icon={Clock}>{text.chat.unsent}</Note> : <RunningTurn startedAt={startedAt} />;
   return <EndedTurn turn={ended} />;
 }
 
-function UnsentTurn() {
+function Note({ icon: Icon, children }: { readonly icon: LucideIcon; readonly children: string }) {
   return (
     <p className="flex min-h-9 items-center gap-2 py-2 text-sm text-muted">
-      <Clock className="size-4" aria-hidden />
-      {text.chat.unsent}
+      <Icon className="size-4" aria-hidden />
+      {children}
     </p>
   );
 }
 
+const needsInput = ({ status }: ChatState): boolean => (status & ACTIVITY_MASK) === SessionStatus.InputNeeded;
+
 function RunningTurn({ startedAt }: { readonly startedAt: string | undefined }) {
-  const { chat } = useChatScope();
+  const { link, chat } = useChatScope();
+  const isAway = useLinkStatus(link).state === 'away';
   const activity = useSelected(chat.mirror, (state) => state.activity);
-  const isWaiting = useSelected(
-    chat.mirror,
-    ({ status }) => (status & ACTIVITY_MASK) === SessionStatus.InputNeeded,
-  );
+  const isWaiting = useSelected(chat.mirror, needsInput);
   if (isWaiting)
     return (
       <p className="flex min-h-9 items-center gap-2 py-2 text-sm text-muted" data-running>
         <CircleDot className="size-4 text-warn" aria-hidden />
         {text.chat.waitsForYou}
       </p>
+    );
+  if (isAway)
+    return needsInput(chat.mirror.confirmed) ? (
+      <Note icon={Clock}>{text.chat.answerUnsent}</Note>
+    ) : (
+      <Note icon={CloudOff}>{text.chat.workingBefore}</Note>
     );
   return (
     <div className="flex min-h-9 items-center gap-2 py-2 text-sm text-muted" data-running>

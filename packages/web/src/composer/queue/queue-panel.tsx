@@ -2,6 +2,7 @@ import type { ChatHandle, DispatchOutcome } from '@agenthost/client';
 import type { ChatState } from '@agenthost/protocol';
 import { Pause } from 'lucide-react';
 import { useRef } from 'react';
+import type { HostLink } from '../../live/host-link.ts';
 import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
@@ -11,15 +12,18 @@ import { inOrder, movedBy } from './queue-order.ts';
 import { QueuedMessage } from './queued-message.tsx';
 import { SteeringMessage } from './steering-message.tsx';
 import { useDragOrder } from './use-drag-order.ts';
+import { useIsUnsent } from './use-is-unsent.ts';
 
 const NONE: NonNullable<ChatState['queuedMessages']> = [];
 
 /** Messages that wait: the one that steers the running turn, and the queue. Nothing when there are none. */
 export function QueuePanel({
+  link,
   chat,
   editing,
   onEditing,
 }: {
+  readonly link: HostLink;
   readonly chat: ChatHandle;
   /** Id of the message that is edited in place. */
   readonly editing: string | undefined;
@@ -30,6 +34,7 @@ export function QueuePanel({
   const steering = useSelected(chat.mirror, (state) => state.steeringMessage);
   const isRunning = useSelected(chat.mirror, (state) => state.activeTurn !== undefined);
   const lastState = useSelected(chat.mirror, (state) => state.turns.at(-1)?.state);
+  const isUnsent = useIsUnsent(link, chat);
   const ids = queued.map(({ id }) => id);
   const reorder = (order: readonly string[]): void => report(chat.queue.reorder(order));
   const drag = useDragOrder(list, ids, reorder);
@@ -40,7 +45,9 @@ export function QueuePanel({
       aria-label={text.composer.waitingMessages}
       className="flex flex-col rounded-xl border border-line bg-sunken text-sm"
     >
-      {steering !== undefined && <SteeringMessage chat={chat} steering={steering} report={report} />}
+      {steering !== undefined && (
+        <SteeringMessage chat={chat} steering={steering} isUnsent={isUnsent(steering)} report={report} />
+      )}
       {isHeld && (
         <p className="flex items-center gap-2 py-1.5 ps-3 pe-1.5 text-muted">
           <Pause className="size-4 shrink-0" aria-hidden />
@@ -58,6 +65,7 @@ export function QueuePanel({
             place={index + 1}
             count={queued.length}
             isRunning={isRunning}
+            isUnsent={isUnsent(pending)}
             isDragged={drag.dragged === pending.id}
             isEditing={editing === pending.id}
             handle={drag.handle(pending.id)}

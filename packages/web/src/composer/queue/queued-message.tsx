@@ -14,6 +14,7 @@ export function QueuedMessage({
   place,
   count,
   isRunning,
+  isUnsent,
   isDragged,
   isEditing,
   handle,
@@ -27,6 +28,8 @@ export function QueuedMessage({
   readonly place: number;
   readonly count: number;
   readonly isRunning: boolean;
+  /** Whether the host has not got the message yet. */
+  readonly isUnsent: boolean;
   readonly isDragged: boolean;
   readonly isEditing: boolean;
   readonly handle: ReturnType<DragOrder['handle']>;
@@ -86,6 +89,7 @@ export function QueuedMessage({
                 : message.text}
             </SafeText>
           </p>
+          {isUnsent && <span className="shrink-0 text-xs text-muted">{text.chat.unsent}</span>}
           {attachmentCount > 0 && (
             <span className="flex items-center gap-0.5 text-xs text-muted" title={text.composer.attachments}>
               <Paperclip className="size-3.5" aria-hidden />

@@ -11,10 +11,13 @@ import { PendingEditor } from './pending-editor.tsx';
 export function SteeringMessage({
   chat,
   steering: { id, message },
+  isUnsent,
   report,
 }: {
   readonly chat: ChatHandle;
   readonly steering: PendingMessage;
+  /** Whether the host has not got the message yet. */
+  readonly isUnsent: boolean;
   readonly report: (change: Promise<DispatchOutcome>) => void;
 }) {
   const [isEditing, setEditing] = useState(false);
@@ -35,6 +38,7 @@ export function SteeringMessage({
           <p className="line-clamp-2 min-w-0 flex-1 wrap-anywhere">
             <span className="text-muted">{text.composer.steering}</span> <SafeText>{message.text}</SafeText>
           </p>
+          {isUnsent && <span className="shrink-0 text-xs text-muted">{text.chat.unsent}</span>}
           <IconButton label={text.composer.editQueued} size="small" onClick={() => setEditing(true)}>
             <Pencil className="size-3.5" aria-hidden />
           </IconButton>

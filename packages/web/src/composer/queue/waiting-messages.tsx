@@ -2,23 +2,18 @@ import type { ChatHandle } from '@agenthost/client';
 import type { ChatState, PendingMessage } from '@agenthost/protocol';
 import { Clock, ListEnd, Navigation } from 'lucide-react';
 import type { HostLink } from '../../live/host-link.ts';
-import { useLinkStatus } from '../../live/use-hosts.ts';
 import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
 import { SafeText } from '../../ui/safe-text.tsx';
+import { useIsUnsent } from './use-is-unsent.ts';
 
 const NONE: NonNullable<ChatState['queuedMessages']> = [];
 
 /** The queued messages and the steering message of a chat that this browser only shows. Nothing when there are none. */
 export function WaitingMessages({ link, chat }: { readonly link: HostLink; readonly chat: ChatHandle }) {
-  const isAway = useLinkStatus(link).state === 'away';
+  const isUnsent = useIsUnsent(link, chat);
   const queued = useSelected(chat.mirror, (state) => state.queuedMessages ?? NONE);
   const steering = useSelected(chat.mirror, (state) => state.steeringMessage);
-  const { confirmed } = chat.mirror;
-  const isUnsent = ({ id }: PendingMessage): boolean =>
-    isAway &&
-    confirmed.steeringMessage?.id !== id &&
-    confirmed.queuedMessages?.some((each) => each.id === id) !== true;
   if (queued.length === 0 && steering === undefined) return null;
   return (
     <ul
