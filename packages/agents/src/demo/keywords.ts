@@ -1,5 +1,6 @@
 import { readForm } from './questions.ts';
 import { alone, ask, change, count, fileAndText, named, within } from './rest-of-line.ts';
+import { signIn } from './sign-in.ts';
 import type { Step } from './step.ts';
 
 /** One word of the demo agent's language. */
@@ -111,6 +112,12 @@ export const keywords: readonly DemoKeyword[] = [
       const form = readForm(rest);
       return form && { kind: 'question', form };
     },
+  },
+  {
+    words: ['signin'],
+    usage: '',
+    description: 'a call of an MCP tool that waits for an access token, and goes on with any',
+    read: (rest) => alone(rest, { kind: 'added', run: signIn }),
   },
   {
     words: ['run'],

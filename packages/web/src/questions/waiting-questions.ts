@@ -1,4 +1,5 @@
 import type { SessionInputRequest } from '@agenthost/protocol';
+import { text } from '../text/text.ts';
 import { plainText } from './plain-text.ts';
 
 /** The attribute by which a question in the transcript is found: the id of the input request or of the tool call. */
@@ -21,7 +22,10 @@ export function askTitle(entry: SessionInputRequest): string {
         toolCall.status === 'pending-confirmation' ? toolCall.confirmationTitle : toolCall.pastTenseMessage;
       return oneLine(plainText(title ?? toolCall.invocationMessage) || toolCall.displayName);
     }
-    case 'toolAuthentication':
+    case 'toolAuthentication': {
+      const { resource_name: name, resource } = entry.toolCall.auth.resource;
+      return oneLine(text.questions.signInTitle(name ?? resource));
+    }
     case 'toolClientExecution':
       return oneLine(entry.toolCall.displayName);
     default:

@@ -40,7 +40,7 @@ function Asked({
   const entries = useSelected(mirror, ({ inputNeeded }) => inputNeeded);
   const waiting = answerable(entries ?? []);
   const [first] = waiting;
-  if (first === undefined || first.kind === 'toolAuthentication') return fallback;
+  if (first === undefined) return fallback;
   return (
     <>
       <InlineQuestion link={link} entry={first} mayAct={mayAct} />

@@ -21,11 +21,6 @@ export function CallNotes({ toolCall }: { readonly toolCall: ToolCallState }) {
           {visibleText(toolCall.error.message)}
         </p>
       )}
-      {toolCall.status === 'auth-required' && (
-        <p className="rounded-lg bg-warn-soft px-3 py-2 text-sm">
-          {text.chat.signInText(toolCall.displayName)}
-        </p>
-      )}
     </>
   );
 }

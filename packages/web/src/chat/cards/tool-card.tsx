@@ -1,6 +1,7 @@
 import type { ToolCallState } from '@agenthost/protocol';
 import { memo } from 'react';
 import { ApprovalPanel } from '../../questions/approval-panel.tsx';
+import { SignInPanel } from '../../questions/sign-in-panel.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { useChatScope } from '../chat-scope.tsx';
 import { WorkerCard } from '../worker/worker-card.tsx';
@@ -18,7 +19,9 @@ interface ToolCardProps {
 }
 
 const isPending = (toolCall: ToolCallState): boolean =>
-  toolCall.status === 'pending-confirmation' || toolCall.status === 'pending-result-confirmation';
+  toolCall.status === 'pending-confirmation' ||
+  toolCall.status === 'pending-result-confirmation' ||
+  toolCall.status === 'auth-required';
 
 /** The card of a tool call. How its kind looks is in `CARDS`. */
 export const ToolCard = memo(function ToolCard({ toolCall, turnId }: ToolCardProps) {
@@ -39,7 +42,7 @@ function PlainCard({
   if (hasPanel && kind !== 'client' && kind !== 'mcp')
     return (
       <div className="my-1 overflow-hidden rounded-xl border border-accent bg-surface">
-        <Approval toolCall={toolCall} turnId={turnId} />
+        <Question toolCall={toolCall} turnId={turnId} />
       </div>
     );
   return (
@@ -55,7 +58,7 @@ function PlainCard({
       isOpen={isOpen}
       onToggle={setOpen}
       isWaiting={hasPanel}
-      always={hasPanel ? <Approval toolCall={toolCall} turnId={turnId} /> : undefined}
+      always={hasPanel ? <Question toolCall={toolCall} turnId={turnId} /> : undefined}
     >
       <CallNotes toolCall={toolCall} />
       <Body toolCall={toolCall} />
@@ -63,8 +66,12 @@ function PlainCard({
   );
 }
 
-function Approval({ toolCall, turnId }: ToolCardProps) {
+function Question({ toolCall, turnId }: ToolCardProps) {
   const { link, target, mayAct } = useChatScope();
+  if (toolCall.status === 'auth-required')
+    return (
+      <SignInPanel link={link} target={target} toolCall={toolCall} turnId={turnId} mayAct={mayAct} isNested />
+    );
   if (toolCall.status !== 'pending-confirmation' && toolCall.status !== 'pending-result-confirmation')
     return undefined;
   return (

@@ -5,6 +5,8 @@ import { useSelected } from '../../live/use-live.ts';
 import { ApprovalPanel } from '../../questions/approval-panel.tsx';
 import { QuestionForm } from '../../questions/question-form.tsx';
 import { useQuestionTarget } from '../../questions/question-target.ts';
+import { SignInPanel } from '../../questions/sign-in-panel.tsx';
+import { answerable } from '../../questions/waiting-questions.ts';
 import { text } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
@@ -79,13 +81,7 @@ const NO_ASKS: readonly SessionInputRequest[] = [];
 function useAsks(uri: URI): readonly SessionInputRequest[] {
   const { session } = useChatScope();
   const needed = useSelected(session.mirror, ({ inputNeeded }) => inputNeeded) ?? NO_ASKS;
-  return useMemo(
-    () =>
-      needed.filter(
-        ({ chat, kind }) => chat === uri && (kind === 'chatInput' || kind === 'toolConfirmation'),
-      ),
-    [needed, uri],
-  );
+  return useMemo(() => answerable(needed).filter(({ chat }) => chat === uri), [needed, uri]);
 }
 
 function WorkerAsks({ asks, uri }: { readonly asks: readonly SessionInputRequest[]; readonly uri: URI }) {
@@ -112,8 +108,22 @@ function WorkerAsks({ asks, uri }: { readonly asks: readonly SessionInputRequest
             />
           </div>
         );
-      default:
+      case 'toolAuthentication':
+        return (
+          <SignInPanel
+            key={ask.id}
+            link={link}
+            target={target}
+            toolCall={ask.toolCall}
+            turnId={ask.turnId}
+            mayAct={mayAct}
+            isNested
+          />
+        );
+      case 'toolClientExecution':
         return undefined;
+      default:
+        return ask satisfies never;
     }
   });
 }

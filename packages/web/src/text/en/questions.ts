@@ -61,5 +61,25 @@ export const questions = {
   waits: (count: number) => (count === 1 ? '1 open question:' : `${count} open questions:`),
   show: 'Show',
   hide: 'Hide',
-  needsSignIn: 'A tool needs a sign-in. Sign in with the program that runs this agent.',
+  signInTitle: (resource: string) => `Sign in to ${resource}`,
+  signInReasons: {
+    required: (tool: string) => `“${tool}” needs an access token.`,
+    expired: (tool: string) => `“${tool}” needs a new access token: the last one has expired.`,
+    insufficientScope: (tool: string) => `“${tool}” needs an access token with more rights.`,
+  },
+  resource: 'Resource:',
+  signInServers: 'Sign-in server:',
+  neededScopes: 'Needed rights:',
+  documentation: 'Documentation:',
+  signInHow:
+    'Get an access token from this service, or open the session in a program that can sign in, such as an editor. The tool then continues.',
+  token: 'Access token',
+  tokenHint:
+    'The host passes the token to the agent and does not store it. Enter it only if you know the resource and trust the agent.',
+  tokenMissing: 'Enter an access token.',
+  tokenRefused: 'The agent refused this token.',
+  tokenFailed: (reason: string) => `The token was not taken: ${reason}`,
+  giveToken: 'Use this token',
+  goOnWithout: 'Continue without it',
+  notSignedIn: 'Nobody signed in',
 };
