@@ -12,6 +12,7 @@ import { releaseEnd } from '../ui/use-sticky-end.ts';
 import { ApprovalPanel } from './approval-panel.tsx';
 import { QuestionForm } from './question-form.tsx';
 import { useQuestionTarget } from './question-target.ts';
+import { SignInPanel } from './sign-in-panel.tsx';
 import { questionElement, useHiddenQuestions } from './use-hidden-questions.ts';
 import { askTitle } from './waiting-questions.ts';
 
@@ -115,7 +116,15 @@ export function InlineQuestion({
         />
       );
     case 'toolAuthentication':
-      return <p className="text-sm text-muted">{text.questions.needsSignIn}</p>;
+      return (
+        <SignInPanel
+          link={link}
+          target={target}
+          toolCall={entry.toolCall}
+          turnId={entry.turnId}
+          mayAct={mayAct}
+        />
+      );
     case 'toolClientExecution':
       return null;
     default:

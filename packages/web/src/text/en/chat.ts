@@ -172,7 +172,6 @@ export const chat = {
   cancelled: 'Stopped',
   resultDenied: 'Result withheld',
   signInNeeded: 'Sign-in needed',
-  signInText: (server: string) => `${server} asks for a sign-in before this tool can continue.`,
   feedback: 'Feedback',
   allowedBy: (name: string) => `Allowed by ${name}`,
   allowedBySetting: 'Allowed by a setting',
