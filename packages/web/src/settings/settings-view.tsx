@@ -80,6 +80,8 @@ function SectionList({ host, shown }: { readonly host: string | undefined; reado
             className={classes(
               'flex min-h-12 items-center gap-3 rounded-lg px-3 text-sm text-text hover:bg-hover lg:min-h-9 lg:gap-2.5 lg:px-2.5 lg:text-muted lg:hover:text-text',
               id === shown && 'lg:bg-hover lg:text-text',
+              // Phones have no keyboard.
+              id === 'keys' && 'touch:max-sm:hidden',
             )}
           >
             <Icon className="size-4 shrink-0 text-muted" aria-hidden />

@@ -40,7 +40,7 @@ export function ExitedLine({
   };
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-line bg-canvas px-3 py-1.5 text-sm text-muted">
-      <span role="status" className="min-w-0 flex-1">
+      <span role="status" className="min-w-0 grow basis-56">
         {text.terminal.exited(exitCode)}
       </span>
       {mayAct && onReplaced !== undefined && (

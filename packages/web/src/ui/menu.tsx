@@ -111,7 +111,7 @@ function MenuItem({ entry }: { readonly entry: Exclude<MenuEntry, 'separator'> }
         {entry.isChosen === true ? '✓' : entry.icon}
       </span>
       <span className="min-w-0 flex-1 truncate">{entry.label}</span>
-      {entry.keys !== undefined && <span className="text-xs text-faint">{entry.keys}</span>}
+      {entry.keys !== undefined && <span className="text-xs text-faint touch:hidden">{entry.keys}</span>}
     </>
   );
   const shared = { className, disabled: entry.isDisabled === true, onSelect: entry.onSelect };

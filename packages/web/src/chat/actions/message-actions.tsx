@@ -19,7 +19,7 @@ export function MessageActions({ turnId, message, onEdit }: MessageActionsProps)
   const { resend, isLast } = useTurnActions(turnId);
   if (isNested) return undefined;
   return (
-    <div className={`flex justify-end gap-0.5 ${HOVER_ACTIONS} group-hover/message:opacity-100`}>
+    <div className={`flex shrink-0 justify-end gap-0.5 ${HOVER_ACTIONS} group-hover/message:opacity-100`}>
       <IconButton size="small" label={text.chat.copyMessage} onClick={() => void copyText(message.text)}>
         <Copy className="size-3.5" aria-hidden />
       </IconButton>

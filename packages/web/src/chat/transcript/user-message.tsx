@@ -51,18 +51,25 @@ export function MessageBubble({ message, by, startedAt, note, actions }: Message
   return (
     <div className="group/message flex flex-col items-end py-1">
       <h2 className="sr-only">
-        {author === undefined ? text.chat.yourMessage : text.chat.messageBy(author)}
+        {author === undefined ? text.chat.yourMessage : text.chat.messageBy(nameOf(author))}
       </h2>
       <div className="max-w-[min(100%,40rem)] rounded-2xl bg-sunken px-4 py-2.5 dark:bg-raised">
         <FoldedText content={message.text} />
         <AttachmentList attachments={message.attachments} />
       </div>
-      <div className="flex min-h-7 items-center gap-1.5 px-1 text-xs text-faint">
+      <div className="flex min-h-7 max-w-full items-center gap-1.5 px-1 text-xs text-faint">
         {actions}
-        {author !== undefined && <SafeText>{author}</SafeText>}
-        {note !== undefined && <span>{note}</span>}
+        {author !== undefined && (
+          <span className="min-w-0 truncate" title={visibleText(nameOf(author))}>
+            <SafeText>{author.name}</SafeText>
+            {author.device !== undefined && (
+              <SafeText className="max-sm:hidden">{` (${author.device})`}</SafeText>
+            )}
+          </span>
+        )}
+        {note !== undefined && <span className="min-w-0 truncate">{note}</span>}
         {startedAt !== undefined && time !== undefined && (
-          <time dateTime={startedAt} title={dateTimeText(startedAt)}>
+          <time dateTime={startedAt} title={dateTimeText(startedAt)} className="shrink-0 whitespace-nowrap">
             {time}
           </time>
         )}
@@ -71,21 +78,23 @@ export function MessageBubble({ message, by, startedAt, note, actions }: Message
   );
 }
 
-/** Name of another author than this client; `undefined` for this client's own messages and unknown authors. */
-function useAuthor(message: Message, by: Author | undefined): string | undefined {
+const nameOf = ({ name, device }: Pick<Author, 'name' | 'device'>): string =>
+  device === undefined ? name : text.presence.onDevice(name, device);
+
+/** Another author than this client; `undefined` for this client's own messages and unknown authors. */
+function useAuthor(message: Message, by: Author | undefined): Pick<Author, 'name' | 'device'> | undefined {
   const { link } = useChatScope();
   switch (message.origin.kind) {
     case 'agent':
-      return text.chat.fromAgent;
+      return { name: text.chat.fromAgent };
     case 'tool':
-      return text.chat.fromTool;
+      return { name: text.chat.fromTool };
     case 'systemNotification':
-      return text.chat.fromSystem;
+      return { name: text.chat.fromSystem };
     case 'automation':
-      return text.chat.automation;
+      return { name: text.chat.automation };
     case 'user':
-      if (by === undefined || by.clientId === link.client?.clientId) return undefined;
-      return by.device === undefined ? by.name : `${by.name} (${by.device})`;
+      return by?.clientId === link.client?.clientId ? undefined : by;
     default:
       return message.origin.kind satisfies never;
   }
