@@ -30,7 +30,7 @@ export const LAPTOP: BrowserContextOptions = { viewport: { width: 1280, height: 
 
 /** Messages of the browser's console that are expected: a host that is away cannot be reached, and browsers of tests have no push service. */
 const EXPECTED_MESSAGES =
-  /WebSocket connection to|net::ERR_|Failed to load resource|Push API in incognito mode/;
+  /WebSocket connection to|net::ERR_|Failed to load resource|error occurred when fetching the script|Push API in incognito mode/;
 
 /**
  * Gives the tests of a file a stage: it starts before the first test and ends after the last. After each test its windows are
