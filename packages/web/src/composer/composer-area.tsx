@@ -1,9 +1,12 @@
 import type { ChatHandle, SessionHandle } from '@agenthost/client';
+import { Square } from 'lucide-react';
+import { reportOutcome } from '../chat/report-outcome.ts';
 import type { HostLink } from '../live/host-link.ts';
 import { useSelected } from '../live/use-live.ts';
 import { WaitingBar } from '../questions/waiting-bar.tsx';
 import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
+import { Button } from '../ui/button.tsx';
 import { Spinner } from '../ui/states.tsx';
 import { Composer } from './composer.tsx';
 import { WaitingMessages } from './queue/waiting-messages.tsx';
@@ -33,6 +36,7 @@ export function ComposerArea({
   const lifecycle = useSelected(session.mirror, (state) => state.lifecycle);
   const creationError = useSelected(session.mirror, (state) => state.creationError);
   const interactivity = useSelected(chat.mirror, (state) => state.interactivity);
+  const isRunning = useSelected(chat.mirror, ({ activeTurn }) => activeTurn !== undefined);
   const isWritable = mayAct && (interactivity ?? 'full') === 'full';
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-2 px-3 pt-1 pb-3 sm:px-4">
@@ -50,9 +54,15 @@ export function ComposerArea({
       )}
       {!isWritable && <WaitingMessages link={link} chat={chat} />}
       {!isWritable && (
-        <p className="rounded-xl border border-line bg-sunken px-3.5 py-2.5 text-center text-sm text-muted">
-          {readOnlyReason(link, mayAct)}
-        </p>
+        <div className="flex flex-wrap items-center justify-center gap-x-3 gap-y-1 rounded-xl border border-line bg-sunken px-3.5 py-2.5 text-sm text-muted">
+          <p>{readOnlyReason(link, mayAct)}</p>
+          {mayAct && isRunning && (
+            <Button size="small" onClick={() => void reportOutcome(text.composer.stop, chat.cancel())}>
+              <Square className="size-3.5" aria-hidden />
+              {text.composer.stop}
+            </Button>
+          )}
+        </div>
       )}
       {isWritable && lifecycle !== 'failed' && (
         <Composer key={keyOf(chat)} link={link} session={session} chat={chat} />

@@ -9,6 +9,7 @@ import { SafeText } from '../../ui/safe-text.tsx';
 import { useChatScope } from '../chat-scope.tsx';
 import { reporting } from '../report-outcome.ts';
 import { Elapsed } from '../transcript/elapsed.tsx';
+import { stopWorker } from '../worker/stop-worker.ts';
 
 /** The terminals and workers that a chat runs in the background. */
 export function BackgroundStrip() {
@@ -32,14 +33,15 @@ export function BackgroundStrip() {
 }
 
 function Work({ work }: { readonly work: BackgroundWork }) {
-  const { link, openChat, mayAct } = useChatScope();
+  const { link, session, openChat, mayAct } = useChatScope();
   const navigate = useNavigate();
   const Icon = work.kind === 'shell' ? SquareTerminal : Bot;
   const terminal = work.kind === 'shell' ? work.terminal : undefined;
   const end = (): void => {
-    if (terminal === undefined || link.client === undefined) return;
     const { client } = link;
-    void reporting(text.chat.backgroundEnd, () => client.request('disposeTerminal', { channel: terminal }));
+    if (work.kind === 'subagent') void stopWorker(session, work.chat);
+    else if (terminal !== undefined && client !== undefined)
+      void reporting(text.chat.backgroundEnd, () => client.request('disposeTerminal', { channel: terminal }));
   };
   return (
     <div className="flex min-h-9 items-center gap-2 ps-3 pe-1">
@@ -72,7 +74,7 @@ function Work({ work }: { readonly work: BackgroundWork }) {
           {text.chat.backgroundOpenWorker}
         </Button>
       )}
-      {mayAct && terminal !== undefined && (
+      {mayAct && (work.kind === 'subagent' || terminal !== undefined) && (
         <IconButton size="small" label={text.chat.backgroundEnd} onClick={end}>
           <X className="size-4" aria-hidden />
         </IconButton>

@@ -1,5 +1,11 @@
-import type { SessionInputRequest, ToolCallState, URI } from '@agenthost/protocol';
-import { Bot, PanelTopOpen } from 'lucide-react';
+import {
+  type ChatSummary,
+  type SessionInputRequest,
+  SessionStatus,
+  type ToolCallState,
+  type URI,
+} from '@agenthost/protocol';
+import { Bot, PanelTopOpen, Square } from 'lucide-react';
 import { useMemo } from 'react';
 import { useSelected } from '../../live/use-live.ts';
 import { ApprovalPanel } from '../../questions/approval-panel.tsx';
@@ -19,6 +25,7 @@ import { CardShell } from '../cards/card-shell.tsx';
 import { ResultContent } from '../cards/result-content.tsx';
 import { useRemembered } from '../cards/use-remembered.ts';
 import { useChatScope } from '../chat-scope.tsx';
+import { stopWorker } from './stop-worker.ts';
 import { WorkerTranscript } from './worker-transcript.tsx';
 
 /** A call that runs a worker: the questions of the worker, and its chat when the card is open. */
@@ -29,7 +36,7 @@ export function WorkerCard({
   readonly toolCall: ToolCallState;
   readonly turnId: string;
 }) {
-  const { session, openChat } = useChatScope();
+  const { session, openChat, mayAct } = useChatScope();
   const content = contentOf(toolCall);
   const block = content.find((each) => each.type === 'subagent');
   const uri = block?.resource ?? '';
@@ -64,16 +71,27 @@ export function WorkerCard({
       ) : (
         <>
           <WorkerTranscript uri={uri} />
-          <Button size="small" className="self-start" onClick={() => openChat(uri)}>
-            <PanelTopOpen className="size-4" aria-hidden />
-            {text.chat.openAsTab}
-          </Button>
+          <div className="flex flex-wrap gap-2">
+            <Button size="small" onClick={() => openChat(uri)}>
+              <PanelTopOpen className="size-4" aria-hidden />
+              {text.chat.openAsTab}
+            </Button>
+            {mayAct && isRunning(summary) && (
+              <Button size="small" onClick={() => void stopWorker(session, uri)}>
+                <Square className="size-3.5" aria-hidden />
+                {text.chat.stopWorker}
+              </Button>
+            )}
+          </div>
         </>
       )}
       <ResultContent content={content} />
     </CardShell>
   );
 }
+
+/** Whether a chat has a running turn, which may wait for a person. */
+const isRunning = ({ status }: ChatSummary): boolean => (status & SessionStatus.InProgress) !== 0;
 
 const NO_ASKS: readonly SessionInputRequest[] = [];
 

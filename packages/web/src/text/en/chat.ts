@@ -207,6 +207,7 @@ export const chat = {
   workerFailed: (reason: string) => `The worker cannot be shown: ${reason}`,
   workerGone: 'The worker chat was deleted.',
   openAsTab: 'Open as tab',
+  stopWorker: 'Stop worker',
   workerEmpty: 'The worker has not started yet.',
   workerEarlier: 'Earlier messages are in the tab of this worker.',
 
