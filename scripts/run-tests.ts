@@ -11,8 +11,8 @@ import {
   writeClosing,
 } from './test-report.ts';
 
-/** Runs whose files run one after the other: load tests and those of the page measure times, and each test of VS Code may install it. */
-const IN_TURN: readonly RunName[] = ['load', 'vscode', 'page'];
+/** Runs whose files run one after the other: load tests measure times, and each test of VS Code may install it. */
+const IN_TURN: readonly RunName[] = ['load', 'vscode'];
 
 async function countsOf(run: RunName): Promise<Counts> {
   const { code } = await runStep(

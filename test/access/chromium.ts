@@ -8,6 +8,16 @@ export const hasChromium = existsSync(EXECUTABLE_PATH);
 if (!hasChromium && process.env['REQUIRE_ALL'] === '1') throw new Error(`${EXECUTABLE_PATH} is needed`);
 if (!hasChromium) console.warn(`skipped: no ${EXECUTABLE_PATH}`);
 
+/**
+ * Features that are off. Chromium reads only the last switch of this kind, so the list has those that Playwright switches off and tests
+ * need off. The last three: the address bar loads pages of its own in each new window, which takes as long as the page of a test.
+ */
+const DISABLED_FEATURES = [
+  ...['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'PaintHolding', 'DestroyProfileOnBrowserClose'],
+  ...['Translate', 'MediaRouter', 'OptimizationHints', 'NetworkTimeServiceQuerying', 'PreconnectToSearch'],
+  ...['AimEnabled', 'WebUIOmniboxAimPopup', 'WebUIOmniboxPopup'],
+];
+
 /** Starts a browser that makes no requests by itself. The caller closes it. */
 export const launchChromium = (...more: readonly string[]): Promise<Browser> =>
   chromium.launch({
@@ -20,6 +30,7 @@ export const launchChromium = (...more: readonly string[]): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      `--disable-features=${DISABLED_FEATURES.join(',')}`,
       ...more,
     ],
   });

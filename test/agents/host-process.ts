@@ -53,7 +53,11 @@ export class HostProcess {
         cwd: this.#folder,
         stdio: ['ignore', 'pipe', 'pipe'],
         // Agents inherit from this environment by an allow list, so nothing of this machine can leak into them.
-        env: { PATH: process.env['PATH'] ?? '', HOME: join(this.#folder, 'home') },
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          HOME: join(this.#folder, 'home'),
+          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        },
       },
     );
     this.#child = child;

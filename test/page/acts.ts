@@ -2,6 +2,45 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
+/** Shows another path in a window, without loading the page again. */
+export async function visit(page: Page, path: string): Promise<void> {
+  // The router follows this call.
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
+}
+
+/** Paths of the settings and the names of their sections. */
+const SETTINGS = {
+  host: 'Host',
+  agents: 'Agents',
+  access: 'Access',
+  approvals: 'Approvals',
+  notifications: 'Notifications',
+  appearance: 'Appearance',
+  keys: 'Keyboard',
+  about: 'About',
+};
+
+type Section = keyof typeof SETTINGS;
+
+/** The sections of the settings. */
+export const SECTIONS: readonly Section[] = [
+  'host',
+  'agents',
+  'access',
+  'approvals',
+  'notifications',
+  'appearance',
+  'keys',
+  'about',
+];
+
+/** Shows a section of the settings, without loading the page again. */
+export async function visitSettings(page: Page, section: Section): Promise<void> {
+  await visit(page, `/settings/${section}`);
+  const shown = page.getByRole('region', { name: SETTINGS[section], exact: true });
+  await shown.getByRole('heading').first().waitFor();
+}
+
 /** The messages of the shown chat. */
 export const messagesOf = (page: Page): Locator => page.getByRole('log', { name: 'Messages' });
 

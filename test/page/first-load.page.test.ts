@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { pageFolder } from '@agenthost/web';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
-import { PageStage } from './stage.ts';
+import { PageStage, WITH_WORKER } from './stage.ts';
 
 const MAX_KB = 250;
 
@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium)('the first load', () => {
   afterAll(() => stage?.dispose());
 
   test(`is at most ${MAX_KB} kB of compressed files, and asks no other server`, async () => {
-    const page = await (await stage.context()).newPage();
+    const page = await (await stage.context(WITH_WORKER)).newPage();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     await page.goto(`${stage.origin}/?token=${stage.token}`);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
 import { fieldOf, messagesOf, say, workingIn } from './acts.ts';
 import { Network } from './network.ts';
-import { stageOfFile } from './stage.ts';
+import { stageOfFile, WITH_WORKER } from './stage.ts';
 
 describe.skipIf(!hasChromium)('an interruption', () => {
   const stage = stageOfFile();
@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)('an interruption', () => {
 
   test('a page that is reloaded while the host is down shows its copy, and still sends what was written', async () => {
     const { path } = await stage().session(await stage().client(), 'say Something to keep');
-    const page = await stage().open(path);
+    const page = await stage().open(path, { context: await stage().context(WITH_WORKER) });
     await messagesOf(page).getByText('Something to keep', { exact: true }).waitFor();
     await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
     await stage().host.kill();
@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('an interruption', () => {
   test('a browser without network shows one calm line, and catches up afterwards', async () => {
     const client = await stage().client();
     const { uri, path } = await stage().session(client, 'say Hello');
-    const context = await stage().context();
+    const context = await stage().context(WITH_WORKER);
     const network = await Network.of(context);
     const page = await stage().open(path, { context });
     await messagesOf(page).getByText('Hello', { exact: true }).waitFor();
@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium)('an interruption', () => {
 
   test('a browser that goes offline says so within seconds, though its connection looks open', async () => {
     const { path } = await stage().session(await stage().client(), 'say Hello');
-    const context = await stage().context();
+    const context = await stage().context(WITH_WORKER);
     const network = await Network.of(context);
     const page = await stage().open(path, { context });
     await messagesOf(page).getByText('Hello', { exact: true }).waitFor();

@@ -32,6 +32,9 @@ interface Focus {
   readonly isFirst: boolean;
 }
 
+/** Name of the focused element. */
+const focusOf = async (page: Page): Promise<string> => (await page.evaluate<Focus>(FOCUS)).name;
+
 /** Presses Tab until the focus comes around. Returns the names of the stops without a visible focus. */
 async function hiddenStops(page: Page): Promise<string[]> {
   const hidden: string[] = [];
@@ -108,14 +111,14 @@ describe.skipIf(!hasChromium)('the keyboard alone', () => {
     const page = await stage().open(`/terminals?open=${encodeURIComponent(terminal.uri)}`);
     await page.getByRole('textbox', { name: /^Terminal Cat/ }).focus();
     await page.keyboard.press('Tab');
-    expect((await page.evaluate<Focus>(FOCUS)).name).toContain('Terminal Cat');
+    expect(await focusOf(page)).toContain('Terminal Cat');
     await page.keyboard.press('Control+Shift+L');
-    expect((await page.evaluate<Focus>(FOCUS)).name).not.toContain('Terminal Cat');
+    await expect.poll(() => focusOf(page)).not.toContain('Terminal Cat');
     await page.getByRole('button', { name: 'Actions of Cat' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
     await page.keyboard.press('Escape');
-    expect((await page.evaluate<Focus>(FOCUS)).name).toBe('Actions of Cat');
+    await expect.poll(() => focusOf(page)).toBe('Actions of Cat');
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Rename' }).press('Enter');
     await page.getByRole('dialog').waitFor();

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
-import { fieldOf, messagesOf } from './acts.ts';
+import { fieldOf, messagesOf, SECTIONS, visit, visitSettings } from './acts.ts';
 import { PHONE, stageOfFile } from './stage.ts';
 
 /** Drags a finger over the screen. */
@@ -82,18 +82,11 @@ describe.skipIf(!hasChromium)('a phone', () => {
     await form.getByRole('checkbox', { name: 'Seeds' }).tap();
     await form.getByRole('button', { name: 'Submit' }).tap();
     await messagesOf(page).getByText('Answered', { exact: true }).waitFor();
-    for (const section of [
-      '',
-      'host',
-      'agents',
-      'access',
-      'approvals',
-      'notifications',
-      'appearance',
-      'about',
-    ]) {
-      await page.goto(`${stage().origin}/settings/${section}`);
-      await page.getByRole('main').getByRole('heading').first().waitFor();
+    await visit(page, '/settings');
+    await page.getByRole('navigation', { name: 'Sections of the settings' }).waitFor();
+    await fits(page);
+    for (const section of SECTIONS) {
+      await visitSettings(page, section);
       await fits(page);
     }
   });

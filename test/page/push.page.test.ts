@@ -3,7 +3,7 @@ import type { BrowserContext, Page, Worker } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
 import { messagesOf } from './acts.ts';
-import { stageOfFile } from './stage.ts';
+import { stageOfFile, WITH_WORKER } from './stage.ts';
 
 interface Shown {
   readonly title: string;
@@ -17,7 +17,7 @@ describe.skipIf(!hasChromium)('notifications', () => {
 
   /** A window of a browser that allows notifications, its service worker, and a push service that delivers to it. */
   async function subscriber(path = '/') {
-    const context = await stage().context();
+    const context = await stage().context(WITH_WORKER);
     await context.grantPermissions(['notifications'], { origin: stage().origin });
     const page = await stage().open(path, { context });
     const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));

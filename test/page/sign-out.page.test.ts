@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
 import { fieldOf, messagesOf } from './acts.ts';
-import { stageOfFile } from './stage.ts';
+import { stageOfFile, WITH_WORKER } from './stage.ts';
 
 /** Everything that the page keeps in this browser, as text. */
 const keptBy = (page: Page): Promise<string> =>
@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium)('the end of a sign-in', () => {
     stage().allow('http://127.0.0.1:9');
     await client.dispatch(ROOT_URI, { type: 'root/configChanged', config });
     const { path } = await stage().session(client, 'title Private matter; say Hello');
-    const context = await stage().context();
+    const context = await stage().context(WITH_WORKER);
     const page = await stage().open(path, { context });
     await messagesOf(page).getByText('Hello', { exact: true }).waitFor();
     await page.evaluate(`localStorage.setItem('agenthost.hosts', ${JSON.stringify(OTHER_HOSTS)})`);
@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)('the end of a sign-in', () => {
 
   test('the host closes the connection of a window whose sign-in ends, and the window goes on after the next sign-in', async () => {
     const { path } = await stage().session(await stage().client(), 'say Hello');
-    const context = await stage().context();
+    const context = await stage().context(WITH_WORKER);
     const page = await stage().open(path, { context });
     await messagesOf(page).getByText('Hello', { exact: true }).waitFor();
     await page.evaluate(`fetch('/logout', { method: 'POST' })`);

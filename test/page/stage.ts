@@ -28,6 +28,9 @@ export const PHONE: BrowserContextOptions = {
 /** A laptop. */
 export const LAPTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, locale: 'en-US' };
 
+/** A laptop with the page's service worker, which stores all files of the page. */
+export const WITH_WORKER: BrowserContextOptions = { ...LAPTOP, serviceWorkers: 'allow' };
+
 /** Messages of the browser's console that are expected: a host that is away cannot be reached, and browsers of tests have no push service. */
 const EXPECTED_MESSAGES =
   /WebSocket connection to|net::ERR_|Failed to load resource|error occurred when fetching the script|Push API in incognito mode/;
@@ -104,9 +107,9 @@ export class PageStage {
     this.#address = await this.host.start();
   }
 
-  /** A browser with cookies and storage of its own. */
+  /** A browser with cookies and storage of its own. The service worker is blocked by default: it takes as much time as a load of the page. */
   async context(options: BrowserContextOptions = LAPTOP): Promise<BrowserContext> {
-    const context = await this.browser.newContext(options);
+    const context = await this.browser.newContext({ serviceWorkers: 'block', ...options });
     context.setDefaultTimeout(PATIENCE_MS);
     this.#contexts.push(context);
     return context;
@@ -119,8 +122,8 @@ export class PageStage {
   ): Promise<Page> {
     const page = await (context ?? (await this.context())).newPage();
     this.watch(page);
-    await page.goto(`${this.origin}/?token=${token}`);
-    if (path !== '/') await page.goto(this.origin + path);
+    // The host signs the browser in and redirects to the path.
+    await page.goto(`${this.origin}${path}${path.includes('?') ? '&' : '?'}token=${token}`);
     return page;
   }
 
