@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { withLockFile } from './lock-file.ts';
 
 const run = promisify(execFile);
 const ATTEMPT_COUNT = 3;
@@ -26,13 +27,26 @@ export interface Installation {
   readonly tookMs: number;
 }
 
-/** Installs a package into `folder` unless it is there in the pinned version. `timeoutMs` is the limit of one attempt of three. */
+/**
+ * Installs a package into `folder` unless it is there in the pinned version. `timeoutMs` is the limit of one attempt of three. Waits for
+ * another process that installs into this folder.
+ */
 export async function ensureInstalled(
   wanted: PackageToInstall,
   folder: string,
   timeoutMs: number,
 ): Promise<Installation> {
   const command = join(folder, 'node_modules', '.bin', wanted.bin);
+  if (await isInstalled(wanted, folder, command)) return { command, tookMs: 0 };
+  return withLockFile(`${folder}.lock`, () => installMissing(wanted, folder, command, timeoutMs));
+}
+
+async function installMissing(
+  wanted: PackageToInstall,
+  folder: string,
+  command: string,
+  timeoutMs: number,
+): Promise<Installation> {
   if (await isInstalled(wanted, folder, command)) return { command, tookMs: 0 };
   const startedAt = performance.now();
   const took = (): number => Math.round(performance.now() - startedAt);

@@ -1,8 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { type AhpClient, connect, type SessionHandle } from '@agenthost/client';
 import { errorOf } from '@agenthost/protocol';
@@ -12,6 +9,7 @@ import { agentAbilities } from './agent-abilities.ts';
 import { prepareLaunch } from './agent-launch.ts';
 import { present, textIn, textOf } from './chat-reading.ts';
 import { HostProcess } from './host-process.ts';
+import { ModelProcess } from './model-process.ts';
 import { greeting, recallPrompt, remembered, toldAgain } from './stand-in-model.ts';
 
 // Not in the temp folder: codex refuses a home there.
@@ -21,7 +19,7 @@ const runs = join(import.meta.dirname, '..', '..', '.agents', 'runs');
 export class Stage {
   readonly #installed: InstalledAgent;
   readonly #folder: string;
-  #model: ChildProcess | undefined;
+  #model: ModelProcess | undefined;
   #host: HostProcess | undefined;
   #clients: AhpClient[] = [];
   #sessions: SessionHandle[] = [];
@@ -58,8 +56,8 @@ export class Stage {
     const { agent, command } = this.#installed;
     await rm(this.#folder, { recursive: true, force: true });
     await mkdir(join(this.#folder, 'work'), { recursive: true });
-    const modelUrl = await this.#startModel();
-    const launch = await prepareLaunch(agent.id, modelUrl, join(this.#folder, 'agent-home'));
+    this.#model = await ModelProcess.start();
+    const launch = await prepareLaunch(agent.id, this.#model.url, join(this.#folder, 'agent-home'));
     this.#host = new HostProcess(this.#folder, { agents: { [agent.id]: { command, ...launch } } });
     const { wsUrl, token } = await this.#host.start();
     for (const name of ['driver', 'watcher']) {
@@ -121,15 +119,6 @@ export class Stage {
   async close(): Promise<void> {
     for (const client of this.#clients) client.close();
     await this.#host?.stop();
-    this.#model?.stdin?.end();
-    if (this.#model?.exitCode === null) await once(this.#model, 'exit');
-  }
-
-  async #startModel(): Promise<string> {
-    const main = join(import.meta.dirname, 'stand-in-model-process.ts');
-    this.#model = spawn(process.execPath, [main], { stdio: ['pipe', 'pipe', 'inherit'] });
-    const lines = createInterface({ input: present(this.#model.stdout ?? undefined) });
-    const [url] = await once(lines, 'line');
-    return String(url);
+    await this.#model?.stop();
   }
 }

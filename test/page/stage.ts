@@ -38,12 +38,16 @@ const EXPECTED_MESSAGES =
 /**
  * Gives the tests of a file a stage: it starts before the first test and ends after the last. After each test its windows are
  * closed; the test fails when a page reported an error or sent a request to another address. Pictures of the windows of a
- * failed test are in `.cache/page`. `config`: the host's config file, `more`: further arguments of the host.
+ * failed test are in `.cache/page`. `config`: the host's config file, or a function that makes it, `more`: further arguments of the host.
  */
-export function stageOfFile(config: unknown = {}, more: readonly string[] = []): () => PageStage {
+export function stageOfFile(
+  config: object | (() => Promise<object>) = {},
+  more: readonly string[] = [],
+): () => PageStage {
   let stage: PageStage | undefined;
   beforeAll(async () => {
-    if (hasChromium) stage = await PageStage.start(config, more);
+    if (hasChromium)
+      stage = await PageStage.start(typeof config === 'function' ? await config() : config, more);
   });
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') await stage?.tellFailure(task.name);
