@@ -55,6 +55,35 @@ describe.skipIf(!hasChromium)('hostile content', () => {
     expect(page.context().pages()).toHaveLength(1);
   });
 
+  test('in character references is text: no element, no script and no hidden character', async () => {
+    const client = await stage().client();
+    const { uri, path } = await stage().session(client);
+    const session = await client.sessions.open(uri);
+    await session.rename('Title &lt;script&gt; &amp;');
+    // The demo agent repeats what a tool answers as Markdown.
+    const lines = [
+      'Salt &amp; pepper &lt;script&gt;hacked = 1&lt;/script&gt; &#60;img src=x onerror=&quot;hacked = 1&quot;&#62; end',
+      'Code `&lt;b&gt; &amp;` is as written',
+      '[first](javascript&colon;hacked=1) [second](&#106;avascript:hacked=1) [third](java&Tab;script:hacked=1)',
+      'The invoice&#x202E;fdp.exe and &#8238;txt.exe',
+    ];
+    await session.offerTools([
+      { name: 'letter', description: 'A letter', run: () => ['', ...lines].join('\n\n') },
+    ]);
+    await session.prompt('tool letter').result;
+    const page = await stage().open(path);
+    const answer = messagesOf(page);
+    await answer.getByText('The invoice⟨U+202E⟩fdp.exe and ⟨U+202E⟩txt.exe', { exact: true }).waitFor();
+    const plain = 'Salt & pepper <script>hacked = 1</script> <img src=x onerror="hacked = 1"> end';
+    await answer.getByText(plain, { exact: true }).waitFor();
+    await answer.getByRole('code').getByText('&lt;b&gt; &amp;', { exact: true }).waitFor();
+    for (const name of ['first', 'second', 'third']) await answer.getByText(name, { exact: true }).click();
+    expect(await page.evaluate('typeof hacked')).toBe('undefined');
+    expect(await answer.locator('script, img').count()).toBe(0);
+    expect(await answer.locator('a[href]:not([href^="http"])').count()).toBe(0);
+    await page.getByRole('heading', { level: 1 }).getByText('Title &lt;script&gt; &amp;').waitFor();
+  });
+
   test('in titles, tool names, file names and questions is shown as it is', async () => {
     const client = await stage().client();
     const name = `<img/src=x/onerror=hacked=1>\u202Etxt.exe`;

@@ -5,6 +5,7 @@ import { visibleText } from '../../text/visible-text.ts';
 import { BlockCode, InlineCode } from './code.tsx';
 import { ImagePlaceholder } from './image-placeholder.tsx';
 import { SafeLink } from './safe-link.tsx';
+import { visibleNodes } from './visible-nodes.ts';
 
 /** Props that the renderer passes to the components of elements. */
 interface ElementProps {
@@ -108,7 +109,7 @@ const COMPONENTS: Components = {
 
 const REMARK_PLUGINS = Object.values(defaultRemarkPlugins);
 /** No plugin that reads HTML: it stays text. */
-const REHYPE_PLUGINS: [] = [];
+const REHYPE_PLUGINS = [visibleNodes];
 
 /** The Markdown renderer; see `Markdown`. Loaded on demand. */
 export function RichMarkdown({
