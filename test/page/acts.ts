@@ -23,16 +23,7 @@ const SETTINGS = {
 type Section = keyof typeof SETTINGS;
 
 /** The sections of the settings. */
-export const SECTIONS: readonly Section[] = [
-  'host',
-  'agents',
-  'access',
-  'approvals',
-  'notifications',
-  'appearance',
-  'keys',
-  'about',
-];
+export const SECTIONS = Object.keys(SETTINGS) as readonly Section[];
 
 /** Shows a section of the settings, without loading the page again. */
 export async function visitSettings(page: Page, section: Section): Promise<void> {

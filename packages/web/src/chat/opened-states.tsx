@@ -7,7 +7,7 @@ import type { Live } from '../live/use-live.ts';
 import { text } from '../text/text.ts';
 import { EmptyState, FailedState, Spinner } from '../ui/states.tsx';
 
-/** What stands for a session or chat while it opens or after that failed, and `children` once it is open. */
+/** A spinner while a session or chat opens, the reason when it failed, and `children` once it is open. */
 export function OpenedStates<T>({
   opened,
   children,
@@ -45,7 +45,7 @@ const isMissing = (error: unknown): boolean =>
   error instanceof RpcError &&
   (error.code === ErrorCodes.SessionNotFound || error.code === ErrorCodes.NotFound);
 
-/** Stands for a session that the host does not have, and leads to the others. */
+/** Says that the host does not have a session, with a link to the others. */
 export function NoSession({ title, reason }: { readonly title: string; readonly reason: string }) {
   return (
     <div className="flex flex-1 items-center">

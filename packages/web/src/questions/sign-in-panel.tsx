@@ -15,6 +15,7 @@ import { SafeText } from '../ui/safe-text.tsx';
 import { PanelFrame } from './panel-frame.tsx';
 import type { QuestionTarget } from './question-target.ts';
 import { useAnswer } from './use-answer.ts';
+import { resourceName } from './waiting-questions.ts';
 
 /** Says which access token a tool call waits for and how to give it, and lets a person give it or go on without. */
 export function SignInPanel({
@@ -47,7 +48,7 @@ export function SignInPanel({
       panel={panel}
       ask={toolCallId}
       isNested={isNested}
-      title={text.questions.signInTitle(visibleText(nameOf(auth)))}
+      title={text.questions.signInTitle(visibleText(resourceName(auth)))}
       intention={text.questions.signInReasons[auth.reason](displayName)}
     >
       <Requirement auth={auth} />
@@ -59,10 +60,6 @@ export function SignInPanel({
     </PanelFrame>
   );
 }
-
-/** The name of a resource for people, or its identifier. */
-const nameOf = ({ resource: { resource_name: name, resource } }: McpAuthRequirement): string =>
-  name === undefined || name.trim() === '' ? resource : name;
 
 /** The resource, its sign-in servers, and the rights that the token needs. */
 function Requirement({ auth }: { readonly auth: McpAuthRequirement }) {

@@ -9,10 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/class-names.ts';
 import { SafeText } from '../ui/safe-text.tsx';
 import { releaseEnd } from '../ui/use-sticky-end.ts';
-import { ApprovalPanel } from './approval-panel.tsx';
-import { QuestionForm } from './question-form.tsx';
-import { useQuestionTarget } from './question-target.ts';
-import { SignInPanel } from './sign-in-panel.tsx';
+import { InlineQuestion } from './inline-question.tsx';
 import { questionElement, useHiddenQuestions } from './use-hidden-questions.ts';
 import { askTitle } from './waiting-questions.ts';
 
@@ -89,45 +86,4 @@ export function WaitingBar({
       )}
     </div>
   );
-}
-
-/** An open request of any chat of a session, with its answers. */
-export function InlineQuestion({
-  link,
-  entry,
-  mayAct,
-}: {
-  readonly link: HostLink;
-  readonly entry: SessionInputRequest;
-  readonly mayAct: boolean;
-}) {
-  const target = useQuestionTarget(link, entry.chat);
-  switch (entry.kind) {
-    case 'chatInput':
-      return <QuestionForm link={link} target={target} request={entry.request} mayAct={mayAct} />;
-    case 'toolConfirmation':
-      return (
-        <ApprovalPanel
-          link={link}
-          target={target}
-          toolCall={entry.toolCall}
-          turnId={entry.turnId}
-          mayAct={mayAct}
-        />
-      );
-    case 'toolAuthentication':
-      return (
-        <SignInPanel
-          link={link}
-          target={target}
-          toolCall={entry.toolCall}
-          turnId={entry.turnId}
-          mayAct={mayAct}
-        />
-      );
-    case 'toolClientExecution':
-      return null;
-    default:
-      return entry satisfies never;
-  }
 }

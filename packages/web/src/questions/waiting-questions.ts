@@ -1,4 +1,4 @@
-import type { SessionInputRequest } from '@agenthost/protocol';
+import type { McpAuthRequirement, SessionInputRequest } from '@agenthost/protocol';
 import { text } from '../text/text.ts';
 import { plainText } from './plain-text.ts';
 
@@ -22,16 +22,18 @@ export function askTitle(entry: SessionInputRequest): string {
         toolCall.status === 'pending-confirmation' ? toolCall.confirmationTitle : toolCall.pastTenseMessage;
       return oneLine(plainText(title ?? toolCall.invocationMessage) || toolCall.displayName);
     }
-    case 'toolAuthentication': {
-      const { resource_name: name, resource } = entry.toolCall.auth.resource;
-      return oneLine(text.questions.signInTitle(name ?? resource));
-    }
+    case 'toolAuthentication':
+      return oneLine(text.questions.signInTitle(resourceName(entry.toolCall.auth)));
     case 'toolClientExecution':
       return oneLine(entry.toolCall.displayName);
     default:
       return entry satisfies never;
   }
 }
+
+/** The name of a resource for people, or its identifier. */
+export const resourceName = ({ resource: { resource_name: name, resource } }: McpAuthRequirement): string =>
+  name === undefined || name.trim() === '' ? resource : name;
 
 /** The requests that a person can answer. */
 export const answerable = (entries: readonly SessionInputRequest[]): readonly SessionInputRequest[] =>

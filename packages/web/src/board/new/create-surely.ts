@@ -1,7 +1,7 @@
 import { ConnectionLost, type CreateSessionOptions, RpcError, type SessionHandle } from '@agenthost/client';
 import { ErrorCodes, type URI } from '@agenthost/protocol';
 
-/** What creates and opens sessions: a client of the host. */
+/** The part of `AhpClient` that creates and opens sessions. */
 export interface SessionMaker {
   readonly sessions: {
     create(options: CreateSessionOptions): Promise<SessionHandle>;
@@ -19,21 +19,20 @@ export async function createSurely(
   options: CreateSessionOptions & { readonly uri: URI },
 ): Promise<SessionHandle> {
   let wasLost = false;
+  let isThere = false;
   for (;;) {
     try {
-      return await client.sessions.create(options);
+      return await (isThere ? client.sessions.open(options.uri) : client.sessions.create(options));
     } catch (error) {
-      const isThere = wasLost && error instanceof RpcError && error.code === ErrorCodes.SessionAlreadyExists;
-      if (!isThere && !(error instanceof ConnectionLost)) throw error;
-      if (isThere) {
-        try {
-          return await client.sessions.open(options.uri);
-        } catch (failure) {
-          if (!(failure instanceof ConnectionLost)) throw failure;
-        }
-      }
-      wasLost = true;
-      await client.whenOnline();
+      if (error instanceof ConnectionLost) {
+        wasLost = true;
+        isThere = false;
+        await client.whenOnline();
+      } else if (wasLost && !isThere && isExisting(error)) isThere = true;
+      else throw error;
     }
   }
 }
+
+const isExisting = (error: unknown): boolean =>
+  error instanceof RpcError && error.code === ErrorCodes.SessionAlreadyExists;

@@ -1,5 +1,5 @@
 import { randomId } from '@agenthost/client';
-import type { Message, URI } from '@agenthost/protocol';
+import { channelUri, type Message, type URI } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { HostLink } from '../../live/host-link.ts';
 import { text } from '../../text/text.ts';
@@ -29,7 +29,7 @@ export async function startSession(
 ): Promise<URI> {
   if (link.client === undefined) throw new Error(text.newSession.offline);
   const session = await createSurely(link.client, {
-    uri: `ahp-session:/${randomId()}`,
+    uri: channelUri('session', randomId()),
     ...(folder === undefined ? {} : { workingDirectories: [folder] }),
     ...defined({ provider }),
     config: { ...config },

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useOpened, useSelected } from '../../live/use-live.ts';
 import { useMayAct } from '../../live/use-scope.ts';
-import { InlineQuestion } from '../../questions/waiting-bar.tsx';
+import { InlineQuestion } from '../../questions/inline-question.tsx';
 import { answerable } from '../../questions/waiting-questions.ts';
 import { text } from '../../text/text.ts';
 import { type BoardSession, hostParam } from '../board-session.ts';

@@ -24,12 +24,13 @@ interface CardShellProps {
 export function CardShell(props: CardShellProps) {
   const { icon, title, tooltip, facts, state, isOpen, onToggle, always, children, isWaiting = false } = props;
   const id = useId();
+  const hasContent = isOpen || always !== undefined;
   return (
     <div
       className={classes(
         'overflow-hidden rounded-xl border',
-        isOpen || always !== undefined ? 'my-1 bg-surface' : 'my-0',
-        isWaiting ? 'border-accent' : isOpen || always !== undefined ? 'border-line' : 'border-transparent',
+        hasContent && 'my-1 bg-surface',
+        isWaiting ? 'border-accent' : hasContent ? 'border-line' : 'border-transparent',
       )}
     >
       <button

@@ -29,7 +29,7 @@ export function contextShare(usage: UsageInfo | undefined): number | undefined {
   return used === undefined || size === undefined || size <= 0 ? undefined : Math.min(1, used / size);
 }
 
-/** What to show of a turn's usage: tokens, model, cost. `tokensText`: text for a number of tokens. */
+/** The usage of a turn as short texts: tokens, context, cost, model. `tokensText` makes the text for a number of tokens. */
 export function usageFacts(
   usage: UsageInfo | undefined,
   tokensText: (count: string) => string = text.chat.usageTokens,

@@ -8,10 +8,7 @@ import {
 import { Bot, PanelTopOpen, Square } from 'lucide-react';
 import { useMemo } from 'react';
 import { useSelected } from '../../live/use-live.ts';
-import { ApprovalPanel } from '../../questions/approval-panel.tsx';
-import { QuestionForm } from '../../questions/question-form.tsx';
-import { useQuestionTarget } from '../../questions/question-target.ts';
-import { SignInPanel } from '../../questions/sign-in-panel.tsx';
+import { InlineQuestion } from '../../questions/inline-question.tsx';
 import { answerable } from '../../questions/waiting-questions.ts';
 import { text } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -63,7 +60,7 @@ export function WorkerCard({
       isOpen={isOpen}
       onToggle={setOpen}
       isWaiting={isAsking}
-      always={isAsking && !isOpen ? <WorkerAsks asks={asks} uri={uri} /> : undefined}
+      always={isAsking && !isOpen ? <WorkerAsks asks={asks} /> : undefined}
     >
       <CallNotes toolCall={toolCall} />
       {summary === undefined ? (
@@ -102,46 +99,11 @@ function useAsks(uri: URI): readonly SessionInputRequest[] {
   return useMemo(() => answerable(needed).filter(({ chat }) => chat === uri), [needed, uri]);
 }
 
-function WorkerAsks({ asks, uri }: { readonly asks: readonly SessionInputRequest[]; readonly uri: URI }) {
+function WorkerAsks({ asks }: { readonly asks: readonly SessionInputRequest[] }) {
   const { link, mayAct } = useChatScope();
-  const target = useQuestionTarget(link, uri);
-  return asks.map((ask) => {
-    switch (ask.kind) {
-      case 'chatInput':
-        return (
-          <div key={ask.id} className="p-3" data-ask={ask.id}>
-            <QuestionForm link={link} target={target} request={ask.request} mayAct={mayAct} />
-          </div>
-        );
-      case 'toolConfirmation':
-        return (
-          <div key={ask.id} data-ask={ask.id}>
-            <ApprovalPanel
-              link={link}
-              target={target}
-              toolCall={ask.toolCall}
-              turnId={ask.turnId}
-              mayAct={mayAct}
-              isNested
-            />
-          </div>
-        );
-      case 'toolAuthentication':
-        return (
-          <SignInPanel
-            key={ask.id}
-            link={link}
-            target={target}
-            toolCall={ask.toolCall}
-            turnId={ask.turnId}
-            mayAct={mayAct}
-            isNested
-          />
-        );
-      case 'toolClientExecution':
-        return undefined;
-      default:
-        return ask satisfies never;
-    }
-  });
+  return asks.map((ask) => (
+    <div key={ask.id} className={ask.kind === 'chatInput' ? 'p-3' : undefined}>
+      <InlineQuestion link={link} entry={ask} mayAct={mayAct} isNested />
+    </div>
+  ));
 }

@@ -12,7 +12,7 @@ import { inOrder, movedBy } from './queue-order.ts';
 import { QueuedMessage } from './queued-message.tsx';
 import { SteeringMessage } from './steering-message.tsx';
 import { useDragOrder } from './use-drag-order.ts';
-import { useIsUnsent } from './use-is-unsent.ts';
+import { useUnsentMessages } from './use-unsent-messages.ts';
 
 const NONE: NonNullable<ChatState['queuedMessages']> = [];
 
@@ -34,7 +34,7 @@ export function QueuePanel({
   const steering = useSelected(chat.mirror, (state) => state.steeringMessage);
   const isRunning = useSelected(chat.mirror, (state) => state.activeTurn !== undefined);
   const lastState = useSelected(chat.mirror, (state) => state.turns.at(-1)?.state);
-  const isUnsent = useIsUnsent(link, chat);
+  const isUnsent = useUnsentMessages(link, chat);
   const ids = queued.map(({ id }) => id);
   const reorder = (order: readonly string[]): void => report(chat.queue.reorder(order));
   const drag = useDragOrder(list, ids, reorder);

@@ -6,6 +6,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { PendingEditor } from './pending-editor.tsx';
+import { pendingText } from './pending-text.ts';
 import type { DragOrder } from './use-drag-order.ts';
 
 /** One message of the queue. */
@@ -83,11 +84,7 @@ export function QueuedMessage({
       ) : (
         <>
           <p className="line-clamp-2 min-w-0 flex-1 py-1 wrap-anywhere whitespace-pre-line">
-            <SafeText>
-              {message.text.trim() === ''
-                ? (message.attachments ?? []).map(({ label }) => label).join(', ')
-                : message.text}
-            </SafeText>
+            <SafeText>{pendingText(message)}</SafeText>
           </p>
           {isUnsent && <span className="shrink-0 text-xs text-muted">{text.chat.unsent}</span>}
           {attachmentCount > 0 && (

@@ -6,6 +6,7 @@ import { text } from '../../text/text.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { PendingEditor } from './pending-editor.tsx';
+import { pendingText } from './pending-text.ts';
 
 /** The message that steers the running turn, until the agent has taken it. */
 export function SteeringMessage({
@@ -36,7 +37,8 @@ export function SteeringMessage({
       ) : (
         <>
           <p className="line-clamp-2 min-w-0 flex-1 wrap-anywhere">
-            <span className="text-muted">{text.composer.steering}</span> <SafeText>{message.text}</SafeText>
+            <span className="text-muted">{text.composer.steering}</span>{' '}
+            <SafeText>{pendingText(message)}</SafeText>
           </p>
           {isUnsent && <span className="shrink-0 text-xs text-muted">{text.chat.unsent}</span>}
           <IconButton label={text.composer.editQueued} size="small" onClick={() => setEditing(true)}>

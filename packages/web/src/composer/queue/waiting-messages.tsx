@@ -5,13 +5,14 @@ import type { HostLink } from '../../live/host-link.ts';
 import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
 import { SafeText } from '../../ui/safe-text.tsx';
-import { useIsUnsent } from './use-is-unsent.ts';
+import { pendingText } from './pending-text.ts';
+import { useUnsentMessages } from './use-unsent-messages.ts';
 
 const NONE: NonNullable<ChatState['queuedMessages']> = [];
 
 /** The queued messages and the steering message of a chat that this browser only shows. Nothing when there are none. */
 export function WaitingMessages({ link, chat }: { readonly link: HostLink; readonly chat: ChatHandle }) {
-  const isUnsent = useIsUnsent(link, chat);
+  const isUnsent = useUnsentMessages(link, chat);
   const queued = useSelected(chat.mirror, (state) => state.queuedMessages ?? NONE);
   const steering = useSelected(chat.mirror, (state) => state.steeringMessage);
   if (queued.length === 0 && steering === undefined) return null;
@@ -42,7 +43,7 @@ function Waiting({
     <li className="flex items-center gap-2 border-t border-line px-3 py-1.5 first:border-t-0">
       <Icon className="size-4 shrink-0 text-faint" aria-hidden />
       <p className="line-clamp-2 min-w-0 flex-1 wrap-anywhere whitespace-pre-line">
-        <SafeText>{message.text}</SafeText>
+        <SafeText>{pendingText(message)}</SafeText>
       </p>
       {isUnsent && <span className="shrink-0 text-xs text-muted">{text.chat.unsent}</span>}
     </li>
