@@ -11,7 +11,7 @@ import { firstLine } from '../lib/plain-lines.ts';
 /** Longest question in a list of sessions, in UTF-16 code units. */
 const MAX_TITLE = 200;
 
-/** The result for each list of requests, which are never changed. Sessions change far more often than their lists. */
+/** The result for each list, which never changes. Sessions change far more often than their lists. */
 const known = new WeakMap<readonly SessionInputRequest[], SessionAsks>();
 
 /** The part of a session's open requests that its catalogue entry shows. `undefined`: no person is asked. */
@@ -25,15 +25,23 @@ export function asksOf(inputNeeded: readonly SessionInputRequest[] | undefined):
   return asks.count === 0 ? undefined : asks;
 }
 
-function summed(inputNeeded: readonly SessionInputRequest[]): SessionAsks {
-  let count = 0;
-  let first: SessionAsk | undefined;
-  for (const request of inputNeeded) {
-    if (request.kind === 'toolClientExecution') continue;
-    count += 1;
-    first ??= askOf(request);
-  }
-  return first === undefined ? { count } : { count, first };
+/** Derives the result of a list that has one more request, so that many open requests cost no search each. */
+export function followAsks(
+  before: readonly SessionInputRequest[] = [],
+  after: readonly SessionInputRequest[] = [],
+): void {
+  const asks = before.length === 0 ? { count: 0 } : known.get(before);
+  const added = after.at(-1);
+  if (asks === undefined || added === undefined || after.length !== before.length + 1) return;
+  known.set(after, withRequest(asks, added));
+}
+
+const summed = (inputNeeded: readonly SessionInputRequest[]): SessionAsks =>
+  inputNeeded.reduce(withRequest, { count: 0 });
+
+function withRequest(asks: SessionAsks, request: SessionInputRequest): SessionAsks {
+  if (request.kind === 'toolClientExecution') return asks;
+  return { count: asks.count + 1, first: asks.first ?? askOf(request) };
 }
 
 function askOf(request: Exclude<SessionInputRequest, { kind: 'toolClientExecution' }>): SessionAsk {

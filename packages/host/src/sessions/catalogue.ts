@@ -14,7 +14,7 @@ import type { Timers } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
-import { asksOf } from './asks.ts';
+import { asksOf, followAsks } from './asks.ts';
 import { Previews } from './preview.ts';
 
 /** Fields that a session's catalogue entry copies from its state. */
@@ -84,7 +84,10 @@ const isWorking = ({ status }: { readonly status: SessionStatus }): boolean =>
 export function keepCatalogue(sync: Sync, timers: Timers): () => void {
   const changed = new Set<Channel<'session'>>();
   const previews = new Previews(sync, timers, (session) => changed.add(session));
-  sync.observe('session', (_tx, { channel }) => changed.add(channel));
+  sync.observe('session', (_tx, { channel, action, before, after }) => {
+    if (action.type === 'session/inputNeededSet') followAsks(before.inputNeeded, after.inputNeeded);
+    changed.add(channel);
+  });
   sync.path.onSeal((tx) => {
     for (const session of changed) if (session.isAlive) writeEntry(tx, sync, session, previews.take(session));
     changed.clear();
