@@ -155,7 +155,7 @@ export const FAULTS: readonly Fault[] = [
     file: 'packages/host/src/features/chat/truncate.ts',
     find: 'Math.max(viewed, leastShown);',
     replace: 'viewed;',
-    firstSeed: 601,
+    firstSeed: 1401,
   },
   {
     title: 'an older version starts a resumed turn again without its first part',

@@ -1,4 +1,4 @@
-import { UnfoldVertical } from 'lucide-react';
+import { FoldVertical, UnfoldVertical } from 'lucide-react';
 import { memo, useState } from 'react';
 import { text } from '../../text/text.ts';
 import { classes } from '../../ui/class-names.ts';
@@ -15,28 +15,41 @@ interface DiffSectionProps {
   readonly newTokens: Tokens;
 }
 
-/** A part of a diff: its lines, or a button that shows folded ones. */
-export function DiffSectionView({ section, layout, oldTokens, newTokens }: DiffSectionProps) {
+/** A part of a diff: its lines, below a button that shows and hides them when they are folded. */
+export function DiffSectionView({ section, ...rest }: DiffSectionProps) {
   const [isOpen, setOpen] = useState(false);
-  if (section.kind === 'fold' && !isOpen)
-    return (
+  if (section.kind !== 'fold') return <Lines lines={section.lines} {...rest} />;
+  const Icon = isOpen ? FoldVertical : UnfoldVertical;
+  return (
+    <>
       <button
         type="button"
-        onClick={() => setOpen(true)}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
         className="flex w-full items-center gap-2 bg-sunken px-3 py-1 font-sans text-xs text-muted hover:bg-hover touch:min-h-11"
       >
-        <UnfoldVertical className="size-3.5" aria-hidden />
+        <Icon className="size-3.5" aria-hidden />
         {text.chat.diffUnchanged(section.lines.length)}
       </button>
-    );
+      {isOpen && <Lines lines={section.lines} {...rest} />}
+    </>
+  );
+}
+
+function Lines({
+  lines,
+  layout,
+  oldTokens,
+  newTokens,
+}: Omit<DiffSectionProps, 'section'> & { readonly lines: readonly DiffLine[] }) {
   if (layout === 'split')
-    return splitRows(section.lines).map((row) => (
+    return splitRows(lines).map((row) => (
       <div key={`${row.old?.oldNumber} ${row.new?.newNumber}`} className="flex">
         <Half line={row.old} side="old" tokens={oldTokens} />
         <Half line={row.new} side="new" tokens={newTokens} />
       </div>
     ));
-  return section.lines.map((line) => (
+  return lines.map((line) => (
     <UnifiedLine
       key={`${line.oldNumber} ${line.newNumber}`}
       line={line}
