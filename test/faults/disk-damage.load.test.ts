@@ -36,7 +36,8 @@ describe('a database', () => {
     const writer = await clientOf(host, 'writer');
     const old = await writer.sessions.create({ provider: 'demo', workingDirectories: [workingDirectory] });
     const long = await writer.sessions.create({ provider: 'demo', workingDirectories: [workingDirectory] });
-    for (let turn = 0; turn < 60; turn++) await long.prompt(quickly('stream 2 every 0 of 5000')).result;
+    // One row fills a page, and the rows are more than the 500 pages that SQLite keeps in memory.
+    for (let turn = 0; turn < 600; turn++) await long.prompt(quickly('stream 1 every 0 of 3000')).result;
     await old.prompt(quickly('stream 20 every 0 of 10000')).result;
     const recent = await writer.sessions.create({ provider: 'demo', workingDirectories: [workingDirectory] });
     await recent.prompt(quickly('say sound')).result;
