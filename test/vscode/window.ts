@@ -48,6 +48,8 @@ export class EditorWindow {
     await this.page.locator('.explorer-folders-view .monaco-list-row', { hasText: name }).dblclick();
     await this.page.locator('.tab', { hasText: name }).waitFor();
     await this.chat.locator('.chat-attached-context-attachment', { hasText: name }).first().click();
+    // Under the pointer, VS Code shows the path in a box that covers the input.
+    await this.page.mouse.move(0, 0);
   }
 
   /** Runs a command of the palette by its full title. */
