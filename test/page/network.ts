@@ -6,6 +6,8 @@ export class Network {
   readonly #open = new Set<WebSocketRoute>();
   #isCut = false;
   #isSilent = false;
+  /** Sends the messages that are held back, in order. Absent: messages pass. */
+  #held: (() => void)[] | undefined;
 
   private constructor(context: BrowserContext) {
     this.#context = context;
@@ -32,6 +34,18 @@ export class Network {
     await this.#context.setOffline(true);
   }
 
+  /** Holds back messages to pages until `release`. Messages of pages still reach the host. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  /** Delivers the messages that were held back, and holds no more. */
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const send of held) send();
+  }
+
   /** Lets connections through again. */
   async mend(): Promise<void> {
     this.#isCut = false;
@@ -47,7 +61,9 @@ export class Network {
       if (!this.#isSilent) server.send(message);
     });
     server.onMessage((message) => {
-      if (!this.#isSilent) socket.send(message);
+      if (this.#isSilent) return;
+      if (this.#held === undefined) socket.send(message);
+      else this.#held.push(() => socket.send(message));
     });
   }
 }

@@ -1,9 +1,9 @@
 // One session in two windows and on the command line.
-import type { WebSocketRoute } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
 import { fieldOf, messagesOf, say } from './acts.ts';
 import { commandLine } from './command-line.ts';
+import { Network } from './network.ts';
 import { stageOfFile } from './stage.ts';
 
 describe.skipIf(!hasChromium)('a session that several clients share', () => {
@@ -67,24 +67,15 @@ describe.skipIf(!hasChromium)('a session that several clients share', () => {
     const client = await stage().client();
     const { uri, path } = await stage().session(client, 'ask');
     const context = await stage().context();
-    let isHeld = false;
-    const held: (() => void)[] = [];
-    await context.routeWebSocket(/.*/, (page: WebSocketRoute) => {
-      const host = page.connectToServer();
-      host.onMessage((message) => {
-        if (isHeld) held.push(() => page.send(message));
-        else page.send(message);
-      });
-    });
+    const network = await Network.of(context);
     const page = await stage().open(path, { context });
     const allow = messagesOf(page).getByRole('button', { name: 'Allow', exact: true });
     await allow.and(page.locator('[aria-disabled=false]')).waitFor();
-    isHeld = true;
+    network.hold();
     const session = await client.sessions.open(uri);
     await session.toolConfirmations()[0]?.deny();
     await allow.click();
-    for (const send of held.splice(0)) send();
-    isHeld = false;
+    network.release();
     await page.getByText('Your answer came too late').waitFor();
     await messagesOf(page).getByText('Denied').first().waitFor();
     expect(await fieldOf(page).isVisible()).toBe(true);

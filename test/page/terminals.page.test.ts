@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
+import { Network } from './network.ts';
 import { stageOfFile } from './stage.ts';
 
 const screenOf = (page: Page): Locator => page.getByRole('group', { name: /^Screen of/ });
@@ -67,6 +68,25 @@ describe.skipIf(!hasChromium)('a terminal in the page', () => {
     await two.keyboard.type('from the second\n');
     await rowsOf(one).getByText('from the second').first().waitFor();
     await one.getByText(/^Web page .* types here/).waitFor();
+  });
+
+  test('keys that are pressed before the host has answered a take-over reach the program', async () => {
+    const context = await stage().context();
+    const network = await Network.of(context);
+    const page = await stage().open('/terminals', { context });
+    await openTerminal(page, 'cat');
+    await page.getByRole('button', { name: 'Stop typing here' }).click();
+    await page.getByText('Nobody types here').waitFor();
+    network.hold();
+    await page.getByRole('button', { name: 'Take over' }).click();
+    await screenOf(page).getByRole('textbox').focus();
+    await page.keyboard.type('early, ');
+    expect(await page.getByText('You type here').count()).toBe(0);
+    expect(await page.getByText('Nobody types here').count()).toBe(1);
+    network.release();
+    await page.keyboard.type('then late\n');
+    await rowsOf(page).getByText('early, then late').first().waitFor();
+    await page.getByText('You type here').waitFor();
   });
 
   test('a terminal outlives its host, and the page has every byte of it', async () => {

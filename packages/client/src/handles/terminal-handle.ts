@@ -93,7 +93,7 @@ export class TerminalHandle {
     return this.mirror.state;
   }
 
-  /** The present holder. */
+  /** The present holder; a claim of this client counts before the host has answered it. */
   get holder(): TerminalHolder {
     const { claim } = this.state;
     if (claim.kind === 'client') {
@@ -104,9 +104,17 @@ export class TerminalHandle {
     return claim;
   }
 
-  /** Whether the host takes input and sizes from this client now [TERM-5]. */
+  /**
+   * Whether the host takes input and sizes from this client now [TERM-5]. An unanswered claim does not allow to type, because the
+   * host may refuse it; handing the terminal over ends it at once.
+   */
   get mayType(): boolean {
-    return this.holder.kind !== 'client' && !hasExited(this.state);
+    const { state, confirmed } = this.mirror;
+    return !hasExited(state) && this.#allows(state.claim) && this.#allows(confirmed.claim);
+  }
+
+  #allows(claim: TerminalClaim): boolean {
+    return claim.kind === 'session' || claim.clientId === this.#port.clientId;
   }
 
   /**

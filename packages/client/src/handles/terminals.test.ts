@@ -350,6 +350,36 @@ describe('claims, size and title', () => {
     expect(it.host.states.get(URI)).toMatchObject({ claim: { kind: 'client', clientId: 'c2' } });
   });
 
+  test('[TERM-5] a client may type once the host has accepted its claim, and not after it has handed the terminal over', async () => {
+    const it = await harness();
+    const terminal = await opened(it);
+    await it.run(terminal.claim({ client: 'c2' }));
+    it.host.judge = () => ({ reject: 'alreadyClaimed: another client holds it' });
+    const refused = terminal.claim('me');
+    expect(terminal.holder).toEqual({ kind: 'me' });
+    expect(terminal.mayType).toBe(false);
+    await expect(it.run(refused)).resolves.toMatchObject({ outcome: 'rejected' });
+    it.host.judge = () => undefined;
+    const taken = terminal.claim('me');
+    expect(terminal.mayType).toBe(false);
+    await it.run(taken);
+    expect(terminal.mayType).toBe(true);
+    const handedOver = terminal.claim({ client: 'c2' });
+    expect(terminal.mayType).toBe(false);
+    await it.run(handedOver);
+    expect(terminal.mayType).toBe(false);
+  });
+
+  test('[TERM-5] a client may type during its claim of a terminal that a session holds', async () => {
+    const it = await harness();
+    const terminal = await opened(it);
+    await it.run(terminal.claim({ session: 'demo:/1', chat: 'ahp-chat:/1' }));
+    const taken = terminal.claim('me');
+    expect(terminal.mayType).toBe(true);
+    await it.run(taken);
+    expect(terminal.mayType).toBe(true);
+  });
+
   test('size, title and clearing are actions', async () => {
     const it = await harness();
     const terminal = await opened(it);

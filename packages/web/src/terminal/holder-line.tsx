@@ -13,6 +13,7 @@ import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/class-names.ts';
 import { giveBack, type ShownHolder, shownHolder, take } from './holding.ts';
 import type { ScreenControls } from './screen-controls.ts';
+import { useClaim } from './use-claim.ts';
 
 /** Tells who types in a terminal, and offers to take it or to give it back [TERM-5]. */
 export function HolderLine({
@@ -29,7 +30,7 @@ export function HolderLine({
   /** Whether the page shows the session of the terminal. */
   readonly isInSession: boolean;
 }) {
-  const claim = useSelected(terminal.mirror, (state) => state.claim);
+  const claim = useClaim(terminal);
   const isExited = useSelected(terminal.mirror, hasExited);
   const mayAct = useMayAct(link);
   const clients = usePresence(link);

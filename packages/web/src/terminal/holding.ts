@@ -1,6 +1,6 @@
 import type { DispatchOutcome, TerminalHandle } from '@agenthost/client';
 import type { PresentClient, TerminalClaim, TerminalSessionClaim, URI } from '@agenthost/protocol';
-import type { HostLink } from '../live/host-link.ts';
+import { type HostLink, messageOf } from '../live/host-link.ts';
 import { clientName } from '../presence/client-name.ts';
 import { text } from '../text/text.ts';
 import { showError } from '../ui/toasts.tsx';
@@ -10,6 +10,9 @@ import { showError } from '../ui/toasts.tsx';
  * The command line uses the same id.
  */
 const nobodyOf = (uri: URI): string => `agenthost-nobody-${uri.slice(uri.lastIndexOf('/') + 1)}`;
+
+const isNobody = (uri: URI, claim: TerminalClaim): boolean =>
+  claim.kind === 'client' && claim.clientId === nobodyOf(uri);
 
 /** Who holds a terminal, as this page shows it. */
 export type ShownHolder =
@@ -30,7 +33,7 @@ export function shownHolder(
   }
   const { clientId } = claim;
   if (clientId === ownClientId) return { kind: 'me' };
-  if (clientId === nobodyOf(uri)) return { kind: 'nobody' };
+  if (isNobody(uri, claim)) return { kind: 'nobody' };
   const present = clients.find((client) => client.clientId === clientId);
   return {
     kind: 'client',
@@ -44,32 +47,67 @@ export function shownHolder(
 /** The sessions that terminals were taken from by this page, to give them back. */
 const takenFrom = new WeakMap<TerminalHandle, TerminalSessionClaim>();
 
-/** Takes a terminal for this page. Resolves with whether the host agreed; a refusal is shown. */
-export async function take(link: HostLink, terminal: TerminalHandle): Promise<boolean> {
+/** Keys that were typed while `take` waits, by terminal. Each function types one of them. */
+const keptKeys = new WeakMap<TerminalHandle, (() => void)[]>();
+
+/**
+ * Types keys in a terminal. Keys that come while `take` waits for the host are kept and typed in order after its answer. Returns whether the keys
+ * were typed or kept. `onBlocked` is called if the host would not take them from this page. A refusal is shown.
+ */
+export function typeKeys(terminal: TerminalHandle, keys: string, onBlocked: () => void): boolean {
+  const kept = keptKeys.get(terminal);
+  if (kept !== undefined) {
+    kept.push(() => typeKeys(terminal, keys, onBlocked));
+    return true;
+  }
+  if (!terminal.mayType) {
+    onBlocked();
+    return false;
+  }
+  void terminal.input(keys).then(isAccepted);
+  return true;
+}
+
+/** Takes a terminal for this page. Resolves when the host has answered; a refusal is shown. */
+export async function take(link: HostLink, terminal: TerminalHandle): Promise<void> {
+  // Another view of the page waits for the same answer.
+  if (keptKeys.has(terminal)) return;
+  const kept: (() => void)[] = [];
+  keptKeys.set(terminal, kept);
   const { claim } = terminal.state;
-  const isHeldByNobody = claim.kind === 'client' && claim.clientId === nobodyOf(terminal.uri);
-  const isTaken = isAccepted(
-    isHeldByNobody ? await takeFromNobody(link, terminal) : await terminal.claim('me'),
-  );
-  if (isTaken && claim.kind === 'session') takenFrom.set(terminal, claim);
-  return isTaken;
+  try {
+    const isTaken = isNobody(terminal.uri, claim)
+      ? await takeFromNobody(link, terminal)
+      : isAccepted(await terminal.claim('me'));
+    if (isTaken && claim.kind === 'session') takenFrom.set(terminal, claim);
+  } catch (error) {
+    showError(messageOf(error));
+  } finally {
+    keptKeys.delete(terminal);
+    for (const type of kept) type();
+  }
 }
 
 /**
  * For a while after its start a host counts every client as connected, also one that never connects. The page therefore connects as this client and
- * hands the terminal to itself.
+ * hands the terminal to itself. Resolves when the page's own connection has the claim, because only then the page may type. Rejects as `connectAs`
+ * does.
  */
-async function takeFromNobody(link: HostLink, terminal: TerminalHandle): Promise<DispatchOutcome> {
+async function takeFromNobody(link: HostLink, terminal: TerminalHandle): Promise<boolean> {
   const own = await terminal.claim('me');
   const { client } = link;
-  if (own.outcome !== 'rejected' || own.code !== 'alreadyClaimed' || client === undefined) return own;
-  const nobody = await link.connectAs(nobodyOf(terminal.uri));
+  if (own.outcome !== 'rejected' || own.code !== 'alreadyClaimed' || client === undefined)
+    return isAccepted(own);
+  const { uri, mirror } = terminal;
+  const nobody = await link.connectAs(nobodyOf(uri));
   try {
     const claim = { kind: 'client' as const, clientId: client.clientId };
-    return await nobody.dispatch(terminal.uri, { type: 'terminal/claimed', claim });
+    if (!isAccepted(await nobody.dispatch(uri, { type: 'terminal/claimed', claim }))) return false;
   } finally {
     nobody.close();
   }
+  for await (const _ of mirror) if (!isNobody(uri, mirror.confirmed.claim)) break;
+  return true;
 }
 
 /** Gives a terminal back to the session that it was taken from; without one, to nobody. A refusal is shown. */

@@ -17,6 +17,7 @@ import { HolderLine } from './holder-line.tsx';
 import { isAccepted } from './holding.ts';
 import type { ScreenControls } from './screen-controls.ts';
 import { useBarEntries } from './use-bar-entries.tsx';
+import { useClaim } from './use-claim.ts';
 
 /** The line above a screen: title, holder and actions. */
 export function TerminalBar({
@@ -45,7 +46,7 @@ export function TerminalBar({
   const { mirror } = terminal;
   const title = useSelected(mirror, (state) => state.title);
   const isExited = useSelected(mirror, hasExited);
-  const claim = useSelected(mirror, (state) => state.claim);
+  const claim = useClaim(terminal);
   const hasCommands = useSelected(mirror, (state) => state.supportsCommandDetection === true);
   const mayAct = useMayAct(link);
   const mayType = mayAct && (claim.kind === 'session' || claim.clientId === link.client?.clientId);

@@ -11,6 +11,7 @@ import type { MenuEntry } from '../ui/menu.tsx';
 import { handTo, isAccepted } from './holding.ts';
 import type { ScreenControls } from './screen-controls.ts';
 import { FONT_SIZES, fontSizeSetting, screenReaderSetting } from './terminal-settings.ts';
+import { useClaim } from './use-claim.ts';
 
 /** Entries of the menu of a terminal. */
 export function useBarEntries({
@@ -28,7 +29,7 @@ export function useBarEntries({
 }): readonly MenuEntry[] {
   const { mirror } = terminal;
   const isExited = useSelected(mirror, hasExited);
-  const claim = useSelected(mirror, (state) => state.claim);
+  const claim = useClaim(terminal);
   const hasCommands = useSelected(mirror, (state) => state.supportsCommandDetection === true);
   const mayAct = useMayAct(link);
   const clients = usePresence(link);

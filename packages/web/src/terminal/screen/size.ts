@@ -1,5 +1,4 @@
 import type { TerminalHandle } from '@agenthost/client';
-import { hasExited } from '@agenthost/protocol';
 import { beforeFrame } from '../../live/frame.ts';
 import type { Emulator, ScreenSize } from './emulator.ts';
 
@@ -32,7 +31,8 @@ interface SizeParts {
  */
 export function followSize({ frame, terminal, emulator, mayAct, fontSize }: SizeParts): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const setsSize = (): boolean => mayAct && terminal.holder.kind === 'me' && !hasExited(terminal.state);
+  // The host refuses sizes on an unanswered claim of a terminal that another client holds, so `holder` alone does not do.
+  const setsSize = (): boolean => mayAct && terminal.holder.kind === 'me' && terminal.mayType;
   const show = (): void => {
     emulator.resize(sizeOf(terminal.state));
     if (setsSize()) emulator.setFontSize(fontSize);

@@ -10,7 +10,7 @@ import { LinkDialog, openedUrl } from '../../ui/link-dialog.tsx';
 import { showToast } from '../../ui/toasts.tsx';
 import { plainOutput } from '../ansi/plain-output.ts';
 import { PasteDialog } from '../confirm-dialogs.tsx';
-import { isAccepted } from '../holding.ts';
+import { typeKeys } from '../holding.ts';
 import { KeyRow } from '../key-row.tsx';
 import type { ScreenControls } from '../screen-controls.ts';
 import { fontSizeSetting, screenReaderSetting } from '../terminal-settings.ts';
@@ -58,11 +58,9 @@ export function XtermScreen(props: XtermScreenProps) {
     const opened = new ScreenSession(terminal, element, {
       label: text.terminal.terminalLabel(visibleText(terminal.state.title)),
       onKeys: (keys) => {
-        const { mayAct: isAllowed, onBlocked } = latest.current;
-        if (!isAllowed || !terminal.mayType) return onBlocked();
-        const typed = controlRef.current ? withControl(keys) : keys;
-        setIsControl(false);
-        void terminal.input(typed).then(isAccepted);
+        const blocked = (): void => latest.current.onBlocked();
+        if (!latest.current.mayAct) return blocked();
+        if (typeKeys(terminal, controlRef.current ? withControl(keys) : keys, blocked)) setIsControl(false);
       },
       onPasteQuestion: setPasted,
       onLink: (target) => setUrl(openedUrl(target)),
