@@ -72,8 +72,10 @@ export function QueuePanel({
             onEdit={(isEditing) => onEditing(isEditing ? pending.id : undefined)}
             onChange={(edited) => report(chat.queue.edit(pending.id, edited))}
             onMove={(by) => {
-              const order = movedBy(ids, pending.id, by);
-              if (order !== ids) reorder(order);
+              // Keys may come faster than frames, so the rendered order can be out of date.
+              const present = chat.queue.messages.map(({ id }) => id);
+              const order = movedBy(present, pending.id, by);
+              if (order !== present) reorder(order);
             }}
             onRemove={() => report(chat.queue.remove(pending.id))}
             onSteer={() => report(steerNow(chat, pending))}
