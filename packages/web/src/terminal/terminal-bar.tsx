@@ -5,7 +5,6 @@ import type { Ref } from 'react';
 import { useState } from 'react';
 import { type HostLink, messageOf } from '../live/host-link.ts';
 import { useSelected } from '../live/use-live.ts';
-import { useMayAct } from '../live/use-scope.ts';
 import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -17,7 +16,7 @@ import { HolderLine } from './holder-line.tsx';
 import { isAccepted } from './holding.ts';
 import type { ScreenControls } from './screen-controls.ts';
 import { useBarEntries } from './use-bar-entries.tsx';
-import { useClaim } from './use-claim.ts';
+import { useMayType } from './use-claim.ts';
 
 /** The line above a screen: title, holder and actions. */
 export function TerminalBar({
@@ -46,10 +45,8 @@ export function TerminalBar({
   const { mirror } = terminal;
   const title = useSelected(mirror, (state) => state.title);
   const isExited = useSelected(mirror, hasExited);
-  const claim = useClaim(terminal);
   const hasCommands = useSelected(mirror, (state) => state.supportsCommandDetection === true);
-  const mayAct = useMayAct(link);
-  const mayType = mayAct && (claim.kind === 'session' || claim.clientId === link.client?.clientId);
+  const mayType = useMayType(link, terminal);
   const [dialog, setDialog] = useState<'rename' | 'close'>();
   const close = (): void => {
     setDialog(undefined);

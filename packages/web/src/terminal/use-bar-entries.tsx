@@ -11,7 +11,7 @@ import type { MenuEntry } from '../ui/menu.tsx';
 import { handTo, isAccepted } from './holding.ts';
 import type { ScreenControls } from './screen-controls.ts';
 import { FONT_SIZES, fontSizeSetting, screenReaderSetting } from './terminal-settings.ts';
-import { useClaim } from './use-claim.ts';
+import { useClaim, useMayType } from './use-claim.ts';
 
 /** Entries of the menu of a terminal. */
 export function useBarEntries({
@@ -37,7 +37,7 @@ export function useBarEntries({
   const [hasScreenReader, setScreenReader] = useSetting(screenReaderSetting);
   const own = link.client?.clientId;
   const isMine = claim.kind === 'client' && claim.clientId === own;
-  const mayType = mayAct && (isMine || claim.kind === 'session');
+  const mayType = useMayType(link, terminal);
   const others = clients.filter(({ clientId, scope }) => clientId !== own && scope !== 'observe');
   return [
     ...(hasCommands
