@@ -1,3 +1,4 @@
+import { resumableTurn } from '@agenthost/protocol';
 import type { DeedCounts, SeededRandom } from '@agenthost/testkit';
 import type { Copies } from './copies.ts';
 import { type Doer, isWorker } from './doer.ts';
@@ -86,6 +87,8 @@ export class Commander {
     const turnId = turns.at(-1)?.id ?? '';
     const uri = kind === 'chat' ? this.#newChat() : `ahp-session:/passing-${this.#random.hex(8)}`;
     const isLeftAlone = kind === 'session' || this.#random.chance(0.5);
+    // Another client may resume this turn before the host has read the fork, which then has a longer turn [CHAT-23].
+    const canGrow = resumableTurn(confirmed)?.id === turnId;
     // Registered before the fork, so that no doer starts to work in it.
     const before = this.#counts.of(`fork of a ${kind}`, 'lost');
     const answer =
@@ -102,7 +105,7 @@ export class Commander {
           });
     const isDone = await this.#counts.answered(`fork of a ${kind}`, answer);
     const mayBe = isDone || this.#counts.of(`fork of a ${kind}`, 'lost') > before;
-    if (isLeftAlone && mayBe) this.#copies.add({ uri, turns, isSure: isDone });
+    if (isLeftAlone && mayBe && !canGrow) this.#copies.add({ uri, turns, isSure: isDone });
   }
 
   #newChat(): string {

@@ -40,7 +40,8 @@ export class Copies {
       const turns = await turnsOf(client, copy.uri);
       if (turns === undefined && !copy.isSure) this.drop(copy.uri);
       else {
-        expect(turns, copy.uri).toEqual(copy.turns);
+        // The JSON is in the message, since a summary of results shows no more than the names of fields.
+        expect(turns, `${copy.uri}: ${JSON.stringify([turns, copy.turns])}`).toEqual(copy.turns);
         this.checkedCount += 1;
       }
     }

@@ -7,12 +7,12 @@ import type { ServedSession, ToolServer, ToolServerEntry } from './tool-server.t
  * Time for an agent to list the tools again after it was told of a change. After it the session is opened
  * again. Milliseconds.
  */
-const LOOK_LIMIT_MS = 1_000;
+const LOOK_LIMIT_MS = 1_500;
 /**
  * Delay between the answer to `tools/list` and the next prompt, which takes a shorter path and must not
- * overtake it. Milliseconds.
+ * overtake it. The agent does not tell when its model has the new tools. Milliseconds.
  */
-const SETTLE_MS = 50;
+const SETTLE_MS = 400;
 
 /** The tool server of one provider's sessions, created on first use. */
 export type FindToolServer = () => Promise<ToolServer>;
@@ -79,12 +79,15 @@ export class OfferedTools {
    * later.
    */
   async servers(isLastChance: boolean): Promise<ToolServerEntry[]> {
-    this.#see();
+    this.#see(this.list());
     if (this.#served === undefined && (isLastChance || this.list().length > 0)) {
       const server = await this.#findServer();
       this.#served = await server.serve({
         list: () => this.list(),
-        listed: () => void this.#timers.after(SETTLE_MS, this.#see),
+        listed: () => {
+          const tools = this.list();
+          this.#timers.after(SETTLE_MS, () => this.#see(tools));
+        },
         call: (tool, input, withdrawn) => this.#call(tool, input, withdrawn),
       });
     }
@@ -102,10 +105,10 @@ export class OfferedTools {
     this.#served = undefined;
   }
 
-  readonly #see = (): void => {
-    this.#seen = new Set(this.list().map(keyOf));
+  #see(tools: readonly ClientTool[]): void {
+    this.#seen = new Set(tools.map(keyOf));
     this.#wake();
-  };
+  }
 
   async #call(tool: ClientTool, input: Readonly<Record<string, unknown>>, withdrawn: AbortSignal) {
     const { failedResult, toolResult } = await import('./results.ts');
