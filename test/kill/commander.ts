@@ -1,4 +1,3 @@
-import { resumableTurn } from '@agenthost/protocol';
 import type { DeedCounts, SeededRandom } from '@agenthost/testkit';
 import type { Copies } from './copies.ts';
 import { type Doer, isWorker } from './doer.ts';
@@ -87,8 +86,10 @@ export class Commander {
     const turnId = turns.at(-1)?.id ?? '';
     const uri = kind === 'chat' ? this.#newChat() : `ahp-session:/passing-${this.#random.hex(8)}`;
     const isLeftAlone = kind === 'session' || this.#random.chance(0.5);
-    // Another client may resume this turn before the host has read the fork, which then has a longer turn [CHAT-23].
-    const canGrow = resumableTurn(confirmed)?.id === turnId;
+    // Chats of a session may have different versions of a turn that was resumed [CHAT-23], and a session is forked by the turn's id alone.
+    const hasVersions = turns.some(({ responseParts }) =>
+      responseParts.some((part) => part.kind === 'error' && part.resumable === true),
+    );
     // Registered before the fork, so that no doer starts to work in it.
     const before = this.#counts.of(`fork of a ${kind}`, 'lost');
     const answer =
@@ -105,7 +106,7 @@ export class Commander {
           });
     const isDone = await this.#counts.answered(`fork of a ${kind}`, answer);
     const mayBe = isDone || this.#counts.of(`fork of a ${kind}`, 'lost') > before;
-    if (isLeftAlone && mayBe && !canGrow) this.#copies.add({ uri, turns, isSure: isDone });
+    if (isLeftAlone && mayBe && !hasVersions) this.#copies.add({ uri, turns, isSure: isDone });
   }
 
   #newChat(): string {
