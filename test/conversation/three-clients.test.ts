@@ -115,7 +115,7 @@ describe('three clients on one session', () => {
         pipe.type('x\n');
         throw new Error(`no proposal of another client: ${pipe.err}`);
       },
-      { timeout: 15_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     );
     pipe.type('\n');
     await pipe.until('[2] >');

@@ -56,7 +56,7 @@ describe.skipIf(process.platform === 'win32')('a host without a free file descri
     expect(await session.rename('still here')).toMatchObject({ outcome: 'accepted' });
 
     for (const socket of held.splice(0)) socket.terminate();
-    await vi.waitFor(async () => expect(await hold(host)).toBeDefined(), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await hold(host)).toBeDefined(), { timeout: 30_000 });
     const another = await clientOf(host, 'another');
     const reopened = await another.sessions.open(session.uri);
     expect(reopened.mirror.confirmed).toEqual(session.mirror.confirmed);

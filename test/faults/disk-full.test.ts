@@ -76,7 +76,7 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     const [answer = 0, , output = 0] = before;
     await seen(session.chat.mirror, (state) => JSON.stringify(state).length > answer || undefined);
     await vi.waitFor(() => expect(outputUnits(watchedTerminal.mirror.confirmed)).toBeGreaterThan(output), {
-      timeout: 10_000,
+      timeout: 30_000,
     });
     await terminal.signal('KILL');
     await watchedTerminal.exited;
@@ -131,7 +131,7 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     );
     await leaveRoom(disk, ballast, 3_000_000);
     await writeFile(gate, '');
-    await vi.waitFor(async () => expect(await readiness(host)).toBe(503), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await readiness(host)).toBe(503), { timeout: 30_000 });
     await pause(3_500);
     expect(await readiness(host)).toBe(503);
     expect(host.errors.match(/the host cannot save data now/g)).toHaveLength(1);

@@ -45,7 +45,7 @@ describe.skipIf(!canForbid)('files of a running host that become immutable', () 
     await vi.waitFor(
       async () =>
         expect(await session.rename('now')).toMatchObject({ outcome: 'rejected', code: 'unavailable' }),
-      { timeout: 20_000 },
+      { timeout: 30_000 },
     );
     const before = session.chat.mirror.confirmed;
     const late = await clientOf(host, 'late');
@@ -56,7 +56,7 @@ describe.skipIf(!canForbid)('files of a running host that become immutable', () 
     expect(setImmutable(files, false)).toBe(true);
     await seen(session.chat.mirror, (state) => state !== before || undefined);
     await vi.waitFor(() => expect(host.errors).toContain('the journal can be written again'), {
-      timeout: 10_000,
+      timeout: 30_000,
     });
     expect(await reopened.rename('after')).toMatchObject({ outcome: 'accepted' });
     await turn.cancel();

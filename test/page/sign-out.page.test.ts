@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)('the end of a sign-in', () => {
     await messagesOf(page).getByText('Hello', { exact: true }).waitFor();
     await fieldOf(page).fill('A draft of mine');
     for (const text of SECRETS)
-      await expect.poll(() => hide(page).then(() => keptBy(page)), { timeout: 10_000 }).toContain(text);
+      await expect.poll(() => hide(page).then(() => keptBy(page)), { timeout: 30_000 }).toContain(text);
     await page.goto(`${stage().origin}/settings/host`);
     const other = await stage().open(path, { context });
     await messagesOf(other).getByText('Hello', { exact: true }).waitFor();

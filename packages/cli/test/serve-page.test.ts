@@ -15,7 +15,7 @@ test('on a terminal, serve prints an address that signs a browser in', async () 
   const context = new FakeContext({ isTerminal: true });
   context.env = { ...context.env, TERM: 'dumb', XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder };
   const running = runCli(context, ['serve', '--port', '0', '--no-keeper', '--data', join(folder, 'data')]);
-  await vi.waitUntil(() => context.out.includes('Ctrl-C stops it.'), { timeout: 20_000 });
+  await vi.waitUntil(() => context.out.includes('Ctrl-C stops it.'), { timeout: 30_000 });
   const link = /^ {2}page {4}(http:\/\/127\.0\.0\.1:\d+\/\?token=\S+)$/m.exec(context.out)?.[1] ?? '';
   const answer = await fetch(link, { redirect: 'manual' });
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);

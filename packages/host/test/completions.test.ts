@@ -283,10 +283,13 @@ describe('[CHAT-16] an earlier turn', () => {
     const ids = Array.from({ length: 8 }, () =>
       client.ask('completions', { channel: chat, kind: 'userMessage', text: '#"message 1', offset: 11 }),
     );
-    await vi.waitFor(async () => {
-      await host.run();
-      for (const id of ids) expect(client.answerTo(id)).toBeDefined();
-    });
+    await vi.waitFor(
+      async () => {
+        await host.run();
+        for (const id of ids) expect(client.answerTo(id)).toBeDefined();
+      },
+      { timeout: 30_000 },
+    );
     for (const id of ids) {
       const { items } = await client.answered<CompletionsResult>(id);
       expect(items).toHaveLength(8);
