@@ -86,7 +86,7 @@ afterAll(async () => {
   script.client.close();
   await window.dispose();
   await machine.dispose();
-}, 120_000);
+});
 
 describe('three clients on one session', () => {
   test('[CHAT-13] [SESS-7] a form is begun in a terminal, drafted by a script and finished through a pipe', async () => {

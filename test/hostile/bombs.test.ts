@@ -30,7 +30,7 @@ afterAll(async () => {
   await client.close();
   await host.stop();
   await rm(folder, { recursive: true });
-}, 120_000);
+});
 
 describe('JSON that costs more than its size', () => {
   const call = (params: string): string => `{"jsonrpc":"2.0","id":7,"method":"ping","params":${params}}`;

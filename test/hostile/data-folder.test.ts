@@ -73,7 +73,7 @@ afterAll(async () => {
   await owner?.close();
   await host?.stop();
   await rm(work, { recursive: true, force: true });
-}, 120_000);
+});
 
 /** Fails when an answer contains part of the token or the first bytes of a database. */
 function expectClosed(answer: string, name: string): void {

@@ -95,7 +95,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.close();
   await machine.dispose();
-}, 120_000);
+});
 
 /** Exit codes of commands whose argument begins with the key. */
 const exitCodes: ReadonlyMap<string, number> = new Map([
@@ -159,7 +159,7 @@ describe('hostile names and texts', () => {
     const { out, err } = await watching.ended;
     expect(out).toContain('said-all');
     clean(out + err, 'watch');
-  }, 120_000);
+  });
 
   test('the window of chat gets only sequences of the program itself', async () => {
     const window = new Window(['chat', session], { cwd: machine.home, env: machine.environment });
@@ -174,5 +174,5 @@ describe('hostile names and texts', () => {
     } finally {
       await window.dispose();
     }
-  }, 120_000);
+  });
 });

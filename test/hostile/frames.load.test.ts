@@ -32,7 +32,7 @@ afterAll(async () => {
   await polite.close();
   await host.stop();
   await rm(folder, { recursive: true });
-}, 120_000);
+});
 
 async function rude(keepsAnswers = true): Promise<RudeClient> {
   const client = await RudeClient.connect(host.address, keepsAnswers);
@@ -105,7 +105,7 @@ describe('too much', () => {
     );
     expect(await client.closed).toBe(1009);
     expect((await residentMiB()) - before).toBeLessThan(80);
-  }, 120_000);
+  });
 
   test.each([
     ['pings', '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"channel":"ahp-root://"}}'],

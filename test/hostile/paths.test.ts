@@ -66,7 +66,7 @@ afterAll(async () => {
   await host?.stop();
   socket?.close();
   await rm(folder, { recursive: true, force: true });
-}, 120_000);
+});
 
 const trees = async (): Promise<string[]> => [...(await treeOf(file.work)), ...(await treeOf(file.outside))];
 
@@ -299,5 +299,5 @@ describe('[RES-2] no trick with a path leads out', () => {
     await swapping;
     expect([...answers].join('\n')).not.toContain(SECRET);
     expect([...answers].join('\n')).toContain('harmless');
-  }, 120_000);
+  });
 });

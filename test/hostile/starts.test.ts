@@ -14,7 +14,7 @@ const ends: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
-}, 120_000);
+});
 
 function hostOn(dataDir: string, root: string, extra: readonly string[] = []): HostProcess {
   const host = new HostProcess(dataDir, root, extra);

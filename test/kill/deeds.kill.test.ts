@@ -136,7 +136,7 @@ afterAll(async () => {
   await reader.close();
   await host.stop();
   await rm(folder, { recursive: true });
-}, 120_000);
+});
 
 describe('a host that is killed while clients do everything they can', () => {
   test('[CONN-4] [CONN-5] [CONN-6] [CONN-22] [ACT-8] [CHAT-5] [CHAT-23] [CHAT-12] [SESS-12] keeps turns, ends open ones, and holds queued messages', async () => {

@@ -49,7 +49,7 @@ afterAll(async () => {
   await reader.close();
   await host.stop();
   await rm(folder, { recursive: true });
-}, 120_000);
+});
 
 describe('a host that is killed again and again', () => {
   test('[CONN-4] [CONN-5] [CONN-6] [CONN-22] [CHAT-23] [ACT-8] loses nothing that a client has seen, and clients continue by replay', async () => {

@@ -67,7 +67,7 @@ afterAll(async () => {
   await host.stop();
   await endKeepers(join(folder, 'data'));
   await rm(folder, { recursive: true });
-}, 120_000);
+});
 
 describe('a host that is killed while builds run in its terminals', () => {
   test('[CONN-6] [TERM-3] [TERM-5] [TERM-6] loses and duplicates no output, input, exit code or claim', async () => {

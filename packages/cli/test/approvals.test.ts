@@ -7,7 +7,7 @@ let client: AhpClient;
 beforeAll(async () => {
   const { line } = await machine.serve();
   client = await connect(line.wsUrl, { token: line.token });
-}, 120_000);
+});
 afterAll(async () => {
   client.close();
   await machine.dispose();

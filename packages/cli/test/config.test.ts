@@ -14,7 +14,7 @@ beforeAll(async () => {
   const { line } = await machine.serve('--set', 'maxTerminals=7');
   wsUrl = line.wsUrl;
   token = line.token;
-}, 120_000);
+});
 afterAll(() => machine.dispose());
 
 describe('agenthost config', () => {
@@ -92,7 +92,7 @@ test('at the limit of terminals the error says how to make room', async () => {
   });
   await Promise.all(terminals.map((terminal) => terminal.dispose()));
   client.close();
-}, 120_000);
+});
 
 test('serve reports an invalid fixed value', async () => {
   const { code, err } = await machine.run(['serve', '--port', '0', '--data', 'x', '--set', 'maxTerminals=0']);

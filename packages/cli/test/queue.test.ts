@@ -4,7 +4,7 @@ import { jsonLines, Machine } from './cli-process.ts';
 const machine = new Machine();
 beforeAll(async () => {
   await machine.serve();
-}, 120_000);
+});
 afterAll(() => machine.dispose());
 
 /** A session whose agent hangs in a turn. */
@@ -44,6 +44,7 @@ describe('agenthost queue', () => {
       err: 'agenthost: no queued message nobody; `queue list` lists them\n',
     });
     end();
+    // Twelve processes, which took half a minute on a busy machine.
   }, 120_000);
 
   test('[CHAT-12] steers the running turn, and queues a message that the agent refuses', async () => {
@@ -57,7 +58,7 @@ describe('agenthost queue', () => {
     await watch.until('Steering message: say yes');
     watch.kill('SIGINT');
     await watch.ended;
-  }, 120_000);
+  });
 
   test('[CHAT-12] starts a steering message if no turn runs, and reports that', async () => {
     const { out } = await machine.run(['run', '--json', 'say over']);
@@ -70,7 +71,7 @@ describe('agenthost queue', () => {
       code: 0,
       err: 'started at once: say anew\n',
     });
-  }, 120_000);
+  });
 
   test('[CHAT-12] steers with a queued message by its position', async () => {
     const { session, end } = await hanging('say ready; hang; deaf');
@@ -84,7 +85,7 @@ describe('agenthost queue', () => {
     expect(out).toMatch(/^(?:steer|1 {4}) {2}\S{8} {2}say two$/m);
     expect((await texts(session)).toSorted()).toEqual(['say one', 'say two']);
     end();
-  }, 120_000);
+  });
 
   test('[CHAT-12] releases a queue that a cancel has stopped', async () => {
     const { session, end } = await hanging();
@@ -98,7 +99,7 @@ describe('agenthost queue', () => {
     await watch.until('one');
     watch.kill('SIGINT');
     await watch.ended;
-  }, 120_000);
+  });
 
   test('[CHAT-12] reports that a message without a turn before it was started, not that the queue is empty', async () => {
     const ran = await machine.run(['run', '--json', 'say ready']);
@@ -112,7 +113,7 @@ describe('agenthost queue', () => {
     await watch.until('more');
     watch.kill('SIGINT');
     await watch.ended;
-  }, 120_000);
+  });
 
   test('[CHAT-12] prints the started turns with --json', async () => {
     const ran = await machine.run(['run', '--json', 'say ready']);
@@ -122,5 +123,5 @@ describe('agenthost queue', () => {
     const [second] = jsonLines((await queue('add', session, '--json', 'say more')).out);
     expect(second).toMatchObject({ queued: [{ message: { text: 'say more' } }] });
     expect(second).not.toHaveProperty('started');
-  }, 120_000);
+  });
 });

@@ -4,7 +4,7 @@ import { jsonLines, Machine, type RunningCli } from './cli-process.ts';
 const machine = new Machine();
 beforeAll(async () => {
   await machine.serve();
-}, 120_000);
+});
 afterAll(() => machine.dispose());
 
 const idOf = (uri: unknown): string => String(uri).replace(/^ahp-\w+:\//, '');
@@ -113,7 +113,7 @@ describe('agenthost run --session', () => {
     await waiting.until('agenthost queue go');
     await machine.run(['queue', 'go', session]);
     expect(await waiting.ended).toMatchObject({ code: 0, out: 'my turn\n' });
-  }, 120_000);
+  });
 
   test('reports that another client removed its queued message', async () => {
     const { session, run } = await hanging();
@@ -125,7 +125,7 @@ describe('agenthost run --session', () => {
       err: expect.stringContaining('another client removed the message from the queue'),
     });
     run.kill('SIGINT');
-  }, 120_000);
+  });
 
   test('starts at once with --queue if no turn runs', async () => {
     const { session } = await asked();

@@ -22,4 +22,4 @@ test('on a terminal, serve prints an address that signs a browser in', async () 
   expect(answer.headers.get('set-cookie')).toMatch(/^agenthost_token_\d+=ahs_/);
   context.signal('SIGINT');
   expect(await running).toBe(0);
-}, 120_000);
+});

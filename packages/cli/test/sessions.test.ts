@@ -8,7 +8,7 @@ beforeAll(async () => {
   for (const prompt of ['say one', 'say two', 'say three']) await machine.run(['run', prompt]);
   const { out } = await machine.run(['sessions', '--json']);
   ids = jsonLines(out).map(({ resource }) => String(resource).replace('ahp-session:/', ''));
-}, 120_000);
+});
 afterAll(() => machine.dispose());
 
 /** The shortest prefix of an id that no other id has. */

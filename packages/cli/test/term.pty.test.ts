@@ -12,7 +12,7 @@ beforeAll(async () => {
   ({ line } = await machine.serve('--no-keeper'));
   owner = await connect(line.wsUrl, { token: line.token });
   terminals = await owner.terminals();
-}, 120_000);
+});
 afterEach(async () => {
   for (const window of windows.splice(0)) await window.dispose();
   // By a client of the test: a program for each of these steps would take half of the time.

@@ -5,7 +5,7 @@ const machine = new Machine();
 let url: string;
 beforeAll(async () => {
   ({ url } = (await machine.serve()).line);
-}, 120_000);
+});
 afterAll(() => machine.dispose());
 
 /** Runs a command with this token. */
@@ -45,7 +45,7 @@ describe('agenthost token', () => {
       code: 4,
       err: expect.stringContaining('refused the connection'),
     });
-  }, 120_000);
+  });
 
   test('[AUTH-1] an observer may read, learns its scope, and is refused every change with a message', async () => {
     const { secret } = await create('--scope', 'observe');
@@ -63,7 +63,7 @@ describe('agenthost token', () => {
       err: expect.stringContaining('requires a token of scope admin'),
     });
     expect((await as(secret, 'token', 'list')).err).toContain('requires a token of scope admin');
-  }, 120_000);
+  });
 
   test('[AUTH-1] watch with a token prints its refusals, and ends when the token is revoked', async () => {
     const { id, secret } = await create('--scope', 'observe');
@@ -81,7 +81,7 @@ describe('agenthost token', () => {
       code: 4,
       err: expect.stringContaining('token was revoked'),
     });
-  }, 120_000);
+  });
 
   test('[AUTH-1] a token can revoke itself, with a message', async () => {
     const { id, secret } = await create('--scope', 'admin', '--name', 'own');
@@ -91,7 +91,7 @@ describe('agenthost token', () => {
       err: '',
     });
     expect((await as(secret, 'token', 'list')).code).toBe(4);
-  }, 120_000);
+  });
 
   test('an id has precedence: a token whose name is the id of another is not revoked instead', async () => {
     const meant = await create('--name', 'meant');
@@ -102,7 +102,7 @@ describe('agenthost token', () => {
     expect(left).not.toContain(meant.id);
     expect(left).toEqual(expect.arrayContaining([other.id, again.id]));
     await machine.run(['token', 'revoke', other.id, again.id]);
-  }, 120_000);
+  });
 
   test('a unique prefix of a name or an id is enough', async () => {
     const first = await create('--name', 'obs-hall');
@@ -114,7 +114,7 @@ describe('agenthost token', () => {
     );
     expect((await machine.run(['token', 'revoke', 'obs-y'])).out).toContain('obs-yard');
     expect((await machine.run(['token', 'revoke', first.id.slice(0, 12)])).out).toContain('obs-hall');
-  }, 120_000);
+  });
 
   test('reports invalid arguments', async () => {
     expect(await machine.run(['token', 'create', '--expires', 'soon'])).toMatchObject({
@@ -126,5 +126,5 @@ describe('agenthost token', () => {
       code: 1,
       err: 'agenthost: no token is called nobody; `agenthost token list` lists them\n',
     });
-  }, 120_000);
+  });
 });

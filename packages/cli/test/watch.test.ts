@@ -9,7 +9,7 @@ beforeAll(async () => {
   ({
     line: { url },
   } = await machine.serve());
-}, 120_000);
+});
 afterAll(() => machine.dispose());
 
 const idOf = (uri: unknown): string => String(uri).replace(/^ahp-\w+:\//, '');

@@ -4,7 +4,7 @@ import { jsonLines, Machine } from './cli-process.ts';
 const machine = new Machine();
 beforeAll(async () => {
   await machine.serve();
-}, 120_000);
+});
 afterAll(() => machine.dispose());
 
 /** Id of the newest session. */
