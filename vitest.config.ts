@@ -7,6 +7,9 @@ const longRuns = ['sim', 'kill', 'load', 'agents', 'vscode', 'page'];
 /** Packages find each other by their sources. */
 const conditions = ['@agenthost/source'];
 
+/** Tests that start the program as a process start the built one. */
+const globalSetup = 'test/build-program.ts';
+
 /** The test files of a mode below folders. */
 const filesOf = (folders: readonly string[], mode: string) => ({
   include: folders.map((folder) => `${folder}/**/*.${longRuns.includes(mode) ? `${mode}.` : ''}test.ts`),
@@ -42,8 +45,15 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'programs',
+          globalSetup,
           ...filesOf(
-            ['packages/{agents,cli,conformance,testkit}/{src,test}', 'bench', 'scripts', 'test'],
+            [
+              'packages/{agents,conformance,testkit}/{src,test}',
+              'packages/cli/test',
+              'bench',
+              'scripts',
+              'test',
+            ],
             mode,
           ),
         },
@@ -52,8 +62,9 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'modules',
-          ...filesOf(['packages/{client,host,protocol,rpc,web}/{src,test}'], mode),
-          // A process for each of these 250 files would take longer than their tests.
+          globalSetup,
+          ...filesOf(['packages/{client,host,protocol,rpc,web}/{src,test}', 'packages/cli/src'], mode),
+          // A process for each of more than 400 files would take longer than their tests.
           isolate: false,
         },
       },

@@ -106,8 +106,7 @@ async function sample(): Promise<Sample> {
   };
 }
 
-const terminalCount = (): number =>
-  [...(host?.core.sync.registry.all() ?? [])].filter((channel) => channel.is('terminal')).length;
+const terminalCount = (): number => [...(host?.core.sync.registry.ofKind('terminal') ?? [])].length;
 
 /** Collects twice: the second pass frees what finalizers of the first released. */
 async function collect(): Promise<void> {

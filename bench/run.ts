@@ -2,6 +2,7 @@
 // of the soak, `--snapshots` the folder for its heap snapshots.
 import { parseArgs } from 'node:util';
 import { judge, type Measured } from './bar.ts';
+import { changesetStore, changesets } from './changesets.ts';
 import { completions } from './completions.ts';
 import { deltaCost } from './delta-cost.ts';
 import { dispatchEcho } from './dispatch-echo.ts';
@@ -36,6 +37,8 @@ const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[
   'session-memory': sessionMemory,
   reducers,
   search,
+  changesets,
+  'changeset-store': changesetStore,
   completions,
   'terminal-flood': terminalFlood,
   'terminal-echo': terminalEcho,

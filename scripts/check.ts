@@ -1,15 +1,8 @@
 // `npm test`: every check that a change must pass. Prints one line a step, the whole output of each failed step, and last the count of
 // tests on a line of its own. A failed step that is not a test counts as one failure there.
-import { globSync } from 'node:fs';
 import { checkRules } from './rules.ts';
 import { runStep, runSteps, type Step, type StepResult, testStep } from './run-step.ts';
-import { clearReport, closingLine, readReport, root, writeClosing } from './test-report.ts';
-
-const published = globSync('packages/*/tsconfig.build.json', { cwd: root }).map(
-  (path) => path.split(/[\\/]/)[1] ?? '',
-);
-/** attw checks types, and a package with only a bin has none. */
-const libraries = published.filter((name) => name !== 'cli');
+import { clearReport, closingLine, readReport, writeClosing } from './test-report.ts';
 
 const source: Step[] = [
   { name: 'types', command: ['tsc', '-p', '.'] },
@@ -20,17 +13,7 @@ const source: Step[] = [
   { name: 'unused exports and dependencies', command: ['knip', '--no-progress', '--no-config-hints'] },
 ];
 const build: Step = { name: 'build', command: ['node', 'scripts/build.ts'] };
-const packages: Step[] = [
-  ...published.map(
-    (name): Step => ({ name: `publint ${name}`, command: ['publint', '--strict', `packages/${name}`] }),
-  ),
-  ...libraries.map(
-    (name): Step => ({
-      name: `attw ${name}`,
-      command: ['attw', '--quiet', '--pack', `packages/${name}`, '--profile', 'esm-only'],
-    }),
-  ),
-];
+const packages: Step = { name: 'packages', command: ['node', 'scripts/check-packages.ts'] };
 const failures: StepResult[] = [];
 
 function onEnd(result: StepResult): void {
@@ -45,7 +28,7 @@ clearReport('check');
 // The other steps read the output of the build.
 onEnd(await runStep(build));
 // Tests wait for programs most of the time, and leave the other steps room beside them.
-await Promise.all([runStep(testStep).then(onEnd), runSteps([...source, ...packages], 1, onEnd)]);
+await Promise.all([runStep(testStep).then(onEnd), runSteps([...source, packages], 1, onEnd)]);
 
 const report = readReport('check');
 for (const test of report?.tests ?? []) {

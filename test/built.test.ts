@@ -60,6 +60,17 @@ describe('the agenthost program', () => {
     );
   });
 
+  test('loads few files at its start', () => {
+    const count =
+      "import { registerHooks } from 'node:module'; registerHooks({ load(url, context, next) { console.log(url); return next(url, context); } });";
+    const spy = `data:text/javascript,${encodeURIComponent(count)}`;
+    const loaded = execFileSync(process.execPath, ['--import', spy, bin, '--version'], { encoding: 'utf8' });
+    const ours = loaded.split('\n').filter((url) => url.includes('/packages/'));
+    expect(ours).toContainEqual(expect.stringMatching(/\/cli\/dist\/main\.js$/));
+    // One for each module would be 89.
+    expect(ours.length).toBeLessThan(30);
+  });
+
   test('is linked for npx', () => {
     expect(existsSync(join(root, 'node_modules/.bin/agenthost'))).toBe(true);
   });

@@ -52,6 +52,7 @@ const HOST_ORDER = [
   'approvals',
   'turns',
   'sessions',
+  'previews',
   'features',
   'main',
 ];

@@ -23,6 +23,9 @@ const recipes: Record<AgentPackage['id'], Recipe> = {
       'opencode.json': JSON.stringify({
         autoupdate: false,
         share: 'disabled',
+        // For a file of code it would download a language server, and wait for it.
+        lsp: false,
+        formatter: false,
         model: 'mock/mock-model',
         small_model: 'mock/mock-model',
         permission: { edit: 'ask', bash: 'ask' },

@@ -5,8 +5,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { builtProgram } from '../../packages/cli/test/program.ts';
 
-const repository = join(import.meta.dirname, '..', '..');
 const START_TIMEOUT_MS = 30_000;
 
 /** URL of a host, and the owner's token from its file. */
@@ -44,7 +44,7 @@ export class HostProcess {
     const child = spawn(
       process.execPath,
       [
-        ...['-C', '@agenthost/source', join(repository, 'packages/cli/src/main.ts'), 'serve', '--json'],
+        ...[...builtProgram, 'serve', '--json'],
         ...['--port', String(this.#port), '--data', join(this.#folder, 'data')],
         ...['--config', config, '--root', this.#folder],
         ...this.#more,

@@ -1,46 +1,19 @@
 // The page with a real agent, from the link to the first answer. The agent talks to the stand-in model.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, describe, expect, test } from 'vitest';
-import { installAgents } from '../../scripts/install-agents.ts';
+import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
 import { fieldOf, messagesOf, say, workingIn } from '../page/acts.ts';
-import { stageOfFile } from '../page/stage.ts';
 import { agentAbilities } from './agent-abilities.ts';
-import { prepareLaunch } from './agent-launch.ts';
-import { agentPackages } from './agent-packages.ts';
-import { present, textIn } from './chat-reading.ts';
-import { ModelProcess } from './model-process.ts';
+import { AGENT, agentPage, hasAgent } from './agent-page.ts';
+import { textIn } from './chat-reading.ts';
 import { afterTool, greeting, slowPrompt, writePrompt } from './stand-in-model.ts';
 
 const TURN_TIMEOUT_MS = 180_000;
 
-/** The smallest download, and one that shows a change before it writes. */
-const AGENT = 'qwen';
-
-const [installed] = await installAgents(agentPackages.filter(({ id }) => id === AGENT));
-const command = installed?.command;
-if (command === undefined)
-  console.warn(`skipped: ${AGENT} is not installed: ${installed?.reason?.split('\n')[0]}`);
-
-describe.skipIf(!hasChromium || command === undefined)('the page with a real agent', () => {
-  let model: ModelProcess | undefined;
-  let home: string | undefined;
-  // Runs after the end of the host, which the next line registers.
-  afterAll(async () => {
-    await model?.stop();
-    if (home !== undefined) await rm(home, { recursive: true, force: true });
-  });
-  const stage = stageOfFile(async () => {
-    model = await ModelProcess.start();
-    home = await mkdtemp(join(tmpdir(), 'agenthost-agent-'));
-    return {
-      defaultAgent: 'demo',
-      agents: { [AGENT]: { command: present(command), ...(await prepareLaunch(AGENT, model.url, home)) } },
-    };
-  });
+describe.skipIf(!hasChromium || !hasAgent)('the page with a real agent', () => {
+  const stage = agentPage({ defaultAgent: 'demo' });
 
   const open = async (path: string): Promise<Page> => {
     const context = await stage().context();

@@ -7,9 +7,14 @@ export const greeting = 'Hello from the stand-in model, word by word.';
 export const afterTool = 'The tool has answered and that is that.';
 
 /** A prompt that makes the model call the agent's tool for writing a file. `path` is absolute. */
-export const writePrompt = (path: string, text: string): string => `WRITEFILE ${path} :: ${text} ::`;
+export const writePrompt = (path: string, text: string): string =>
+  `WRITEFILE ${path} :: ${text.replaceAll('\n', '\\n')} ::`;
+/** A prompt that makes the model call the agent's tool for reading a file, as some agents must before they replace it. `path` is absolute. */
+export const readPrompt = (path: string): string => `READFILE ${path} ::`;
 /** A prompt that makes the model call the agent's tool for shell commands. */
 export const shellPrompt = (command: string): string => `RUNSHELL :: ${command} ::`;
+/** A prompt that makes the model do all of these one after the other, in one turn. */
+export const allPrompt = (...prompts: readonly string[]): string => prompts.join(AND_THEN);
 /**
  * A prompt that makes the model call a tool of a client, under any name that the agent has given it. The answer contains the result of the
  * tool, or `noSuchTool`.
@@ -30,6 +35,21 @@ export const recallPrompt = 'RECALLWORDS';
 export const remembered = 'Remembered';
 /** Heads the words that came with the question, as in a repeated transcript. */
 export const toldAgain = 'Told again';
+
+/** Separates the steps of a prompt. */
+const AND_THEN = ' AND THEN ';
+
+/** Arguments of each agent's tool for reading files, by the tool's name. */
+const readTools: Record<string, (path: string) => object> = {
+  // opencode
+  read: (filePath) => ({ filePath }),
+  // gemini, qwen
+  read_file: (file_path) => ({ file_path }),
+  // claude
+  Read: (file_path) => ({ file_path }),
+  // codex, which reads by shell commands
+  exec_command: (path) => ({ cmd: `cat '${path}'` }),
+};
 
 /** Arguments of each agent's tool for writing files, by the tool's name. */
 const writeTools: Record<string, (path: string, text: string) => object> = {
@@ -84,39 +104,57 @@ const lastPrompt = (messages: readonly ChatMessage[]): number =>
 
 type Wish =
   | { kind: 'write'; path: string; text: string }
+  | { kind: 'read'; path: string }
   | { kind: 'shell'; command: string }
   | { kind: 'clientTool'; tool: string; input: string }
   | { kind: 'report'; said: string }
   | { kind: 'ask' | 'slow' | 'recall' | 'greet' | 'conclude' };
 
 const keyword = new RegExp(
-  `WRITEFILE (\\S+) :: (.*?) ::|RUNSHELL :: (.*?) ::|CLIENTTOOL (\\S+) :: (.*?) ::|${askPrompt}|${slowPrompt}|${recallPrompt}|KEEPWORD-`,
+  `WRITEFILE (?<path>\\S+) :: (?<text>.*?) ::|READFILE (?<source>\\S+) ::|RUNSHELL :: (?<command>.*?) ::|CLIENTTOOL (?<tool>\\S+) :: (?<input>.*?) ::|${askPrompt}|${slowPrompt}|${recallPrompt}|KEEPWORD-`,
   'g',
 );
 
-/**
- * Finds the wish of a request. Agents wrap prompts in reminders, send them in several messages, and keep prompts of cancelled turns. So the
- * last keyword counts, and only a tool result after it.
- */
+/** The keywords of the last prompt that has any. Agents wrap prompts in reminders, send them in several messages, and keep those of cancelled turns. */
+function stepsOf(prompts: string): readonly RegExpExecArray[] {
+  const found = [...prompts.matchAll(keyword)];
+  const first = found.findLastIndex((match, index) => {
+    const before = found[index - 1];
+    return before === undefined || prompts.slice(before.index + before[0].length, match.index) !== AND_THEN;
+  });
+  return found.slice(first);
+}
+
+/** Finds the wish of a request: the first step without an answer. Only tool results after the last prompt count. */
 function wishOf({ messages }: ChatCompletionRequest): Wish {
   const since = messages.slice(lastPrompt(messages));
   const answers = since.filter(({ role }) => role === 'tool');
   const prompts = messages.filter(({ role }) => role === 'user').map(textOf);
-  const [found, path, text, command, tool, input] = [...prompts.join('\n').matchAll(keyword)].at(-1) ?? [];
+  const steps = stepsOf(prompts.join('\n'));
   const isFound = since.some(({ tool_calls: calls = [] }) =>
     calls.some((each) => each.function.name === 'tool_search'),
   );
-  if (answers.length > (isFound ? 1 : 0)) {
-    return tool === undefined && found !== askPrompt
+  const answeredCount = answers.length - (isFound ? 1 : 0);
+  const step = steps[Math.max(answeredCount, 0)];
+  if (step === undefined && answeredCount > 0) {
+    const last = steps.at(-1);
+    return last?.groups?.['tool'] === undefined && last?.[0] !== askPrompt
       ? { kind: 'conclude' }
       : { kind: 'report', said: answers.map(textOf).join(' ') };
   }
-  if (path !== undefined && text !== undefined) return { kind: 'write', path, text };
+  return wishIn(step);
+}
+
+function wishIn(step: RegExpExecArray | undefined): Wish {
+  const { path, text, source, command, tool, input } = step?.groups ?? {};
+  if (path !== undefined && text !== undefined)
+    return { kind: 'write', path, text: text.replaceAll('\\n', '\n') };
+  if (source !== undefined) return { kind: 'read', path: source };
   if (command !== undefined) return { kind: 'shell', command };
   if (tool !== undefined && input !== undefined) return { kind: 'clientTool', tool, input };
-  if (found === askPrompt) return { kind: 'ask' };
-  if (found === slowPrompt) return { kind: 'slow' };
-  return { kind: found === recallPrompt ? 'recall' : 'greet' };
+  if (step?.[0] === askPrompt) return { kind: 'ask' };
+  if (step?.[0] === slowPrompt) return { kind: 'slow' };
+  return { kind: step?.[0] === recallPrompt ? 'recall' : 'greet' };
 }
 
 /** The tool call for a request, with the arguments of the agent's own tool. */
@@ -127,6 +165,11 @@ function toolCallFor(request: ChatCompletionRequest): ToolCall | undefined {
     const name = names.find((each) => Object.hasOwn(writeTools, each));
     const build = name === undefined ? undefined : writeTools[name];
     return name === undefined || !build ? undefined : call(name, build(wish.path, wish.text));
+  }
+  if (wish.kind === 'read') {
+    const name = names.find((each) => Object.hasOwn(readTools, each));
+    const build = name === undefined ? undefined : readTools[name];
+    return name === undefined || !build ? undefined : call(name, build(wish.path));
   }
   if (wish.kind === 'shell') {
     const name = names.find((each) => Object.hasOwn(shellTools, each));

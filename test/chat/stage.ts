@@ -1,16 +1,19 @@
 // The real command against a real host with the demo agent, each in a process of its own.
-import { fileURLToPath } from 'node:url';
 import { type AhpClient, connect } from '@agenthost/client';
-import { Machine, readServeLine, type ServeLine } from '../../packages/cli/test/cli-process.ts';
+import {
+  Machine,
+  type RunningCli,
+  readServeLine,
+  type ServeLine,
+} from '../../packages/cli/test/cli-process.ts';
+import { builtProgram } from '../../packages/cli/test/program.ts';
 import { TmuxWindow } from './tmux.ts';
-
-const entry = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 
 /** A machine with a host, and chat windows on it. The caller disposes of it. */
 export class Stage {
   readonly #machine = new Machine();
   readonly #windows = new Set<TmuxWindow>();
-  #host: { kill(signal: NodeJS.Signals): void; readonly ended: Promise<unknown> } | undefined;
+  #host: RunningCli | undefined;
   #port = '0';
 
   /** The user's home, in which sessions work. */
@@ -18,9 +21,9 @@ export class Stage {
     return this.#machine.home;
   }
 
-  /** Starts the host, on the port of the earlier start. */
-  async serve(): Promise<ServeLine> {
-    const host = this.#machine.start(['serve', '--port', this.#port, '--json']);
+  /** Starts the host, on the port of the earlier start. `more`: further arguments. */
+  async serve(...more: string[]): Promise<ServeLine> {
+    const host = this.#machine.start(['serve', '--port', this.#port, '--json', ...more]);
     this.#host = host;
     await host.until('}\n');
     const line = readServeLine(host.out);
@@ -41,10 +44,13 @@ export class Stage {
   }
 
   /** Runs another command of the program to its end. */
-  run(
-    ...args: string[]
-  ): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
+  run(...args: string[]): RunningCli['ended'] {
     return this.#machine.run(args);
+  }
+
+  /** Starts another command of the program, which the test types into. */
+  start(...args: string[]): RunningCli {
+    return this.#machine.start(args);
   }
 
   /** Opens `agenthost chat` in a terminal, which shows the exit code at its end. */
@@ -54,9 +60,7 @@ export class Stage {
   ): Promise<TmuxWindow> {
     const window = new TmuxWindow({ ...this.#machine.environment, TERM: 'xterm-256color' });
     this.#windows.add(window);
-    const program = [process.execPath, '-C', '@agenthost/source', entry, 'chat', ...args]
-      .map((word) => `'${word}'`)
-      .join(' ');
+    const program = [process.execPath, ...builtProgram, 'chat', ...args].map((word) => `'${word}'`).join(' ');
     await window.open(`echo before; ${program}; echo "exit code $?"; exec cat`, {
       ...size,
       cwd: this.folder,

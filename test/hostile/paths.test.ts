@@ -109,9 +109,10 @@ function expectHarmless(answer: string, asked: string): void {
 async function expectRefused(
   ask: (trick: Trick) => { method: string; params: object; asked: string },
   by = client,
+  which: readonly Trick[] = tricks,
 ): Promise<void> {
   const before = await everything();
-  for (const trick of tricks) {
+  for (const trick of which) {
     const { method, params, asked } = ask(trick);
     const start = performance.now();
     const { error, result } = await by.request(method, params);
@@ -135,7 +136,41 @@ describe('[RES-2] no trick with a path leads out', () => {
       const asked = uri(file);
       return { method: 'resourceRead', params: { channel: ROOT, uri: asked }, asked };
     });
-  }, 60_000);
+  });
+
+  test('of the working directory, for writes of a file and copies of one', async () => {
+    const risky = tricks.filter(({ isPlainName }) => isPlainName !== true);
+    await expectRefused(
+      ({ uri }) => {
+        const asked = uri(file);
+        return {
+          method: 'resourceWrite',
+          params: { channel: ROOT, uri: asked, data: 'written by a trick', encoding: 'utf-8' },
+          asked,
+        };
+      },
+      client,
+      risky,
+    );
+    await expectRefused(({ uri }) => {
+      const asked = uri(file);
+      const destination = `${pathToFileURL(file.work).href}/copied`;
+      return { method: 'resourceCopy', params: { channel: ROOT, source: asked, destination }, asked };
+    });
+    for (const method of ['resourceCopy', 'resourceMove'])
+      await expectRefused(
+        ({ uri }) => {
+          const asked = uri({ ...file, leaf: '/new.txt' });
+          const source = `${pathToFileURL(file.work).href}/in.txt`;
+          return { method, params: { channel: ROOT, source, destination: asked }, asked };
+        },
+        client,
+        // Links in the working directory itself may be replaced.
+        risky.filter(
+          (trick) => trick.uri({ ...file, leaf: '/new.txt' }) !== trick.uri({ ...file, leaf: '' }),
+        ),
+      );
+  }, 120_000);
 
   test.each(folderRequests)('of the roots, as the folder of %s', async (_, method, params) => {
     await expectRefused(({ uri }) => {
@@ -167,7 +202,7 @@ describe('[RES-2] no trick with a path leads out', () => {
         return { method: 'x-importSession', params, asked };
       }, owner);
     }
-  }, 60_000);
+  });
 
   test('of the working directories, in attachments of a message', async () => {
     const attachments = [
@@ -204,7 +239,7 @@ describe('[RES-2] no trick with a path leads out', () => {
     expect(readCount).toBe(2);
     expect(refusedCount).toBeGreaterThanOrEqual(attachments.length - 2);
     expect(await trees()).toEqual(before);
-  }, 60_000);
+  });
 
   test('of the working directory, in completions behind an @', async () => {
     const { items: inside } = await person.request('completions', {
@@ -238,7 +273,7 @@ describe('[RES-2] no trick with a path leads out', () => {
         }
       }
     }
-  }, 60_000);
+  });
 
   test('of the working directory, to an agent that asks the host to read and write', async () => {
     const acp = await person.sessions.create({
@@ -277,7 +312,7 @@ describe('[RES-2] no trick with a path leads out', () => {
     expect(added.filter((line) => line.endsWith(': written by a trick'))).toHaveLength(made.size);
     expect((await trees()).filter((line) => before.includes(line))).toEqual(before);
     await person.sessions.dispose(acp.uri);
-  }, 60_000);
+  });
 
   test('a link that changes between check and read never leads outside', async () => {
     const swapped = join(file.work, 'swapped');
@@ -299,5 +334,40 @@ describe('[RES-2] no trick with a path leads out', () => {
     await swapping;
     expect([...answers].join('\n')).not.toContain(SECRET);
     expect([...answers].join('\n')).toContain('harmless');
+  });
+
+  test('a link that changes between check and write never leads outside', async () => {
+    const swapped = join(file.work, 'swapped-for-writes');
+    const inside = join(file.work, 'real-for-writes');
+    await mkdir(inside);
+    const uri = `${pathToFileURL(swapped).href}/written.txt`;
+    const other = `${pathToFileURL(swapped).href}/other.txt`;
+    const requests = [
+      ['resourceWrite', { uri, data: 'written', encoding: 'utf-8' }],
+      ['resourceCopy', { source: uri, destination: other }],
+      ['resourceMove', { source: other, destination: uri }],
+      ['resourceDelete', { uri }],
+      ['resourceMkdir', { uri: `${uri}.folder` }],
+      ['resourceDelete', { uri: `${pathToFileURL(swapped).href}/secret.txt` }],
+    ] as const;
+    const before = await treeOf(file.outside);
+    const writing = new AbortController();
+    const swapping = (async () => {
+      for (let turn = 0; !writing.signal.aborted; turn += 1) {
+        await symlink(turn % 2 === 0 ? inside : file.outside, `${swapped}.new`);
+        await rename(`${swapped}.new`, swapped);
+      }
+    })();
+    let doneCount = 0;
+    for (let round = 0; round < 100; round += 1)
+      for (const [method, params] of requests) {
+        const { error } = await client.request(method, { channel: ROOT, ...params });
+        if (error === undefined) doneCount += 1;
+        else expect([-32008, -32009, -32010, -32011], error.message).toContain(error.code);
+      }
+    writing.abort();
+    await swapping;
+    expect(doneCount).toBeGreaterThan(10);
+    expect(await treeOf(file.outside)).toEqual(before);
   });
 });

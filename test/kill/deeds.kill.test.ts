@@ -203,6 +203,8 @@ async function doUntilKilled(): Promise<void> {
     if (random.chance(0.02)) commander.command(doer);
     else doer.act();
     await pause(random.int(REST_MS));
+    // On a busy machine deeds wait for the host: otherwise they would end all turns before the agent comes to anything.
+    if (random.chance(0.2)) await doer.client.ping().catch(() => undefined);
     if (performance.now() >= oldAt && answered() >= enough) killed ??= kill();
   }
   await killed;
@@ -214,6 +216,8 @@ async function doUntilKilled(): Promise<void> {
 /** Reads the rows that are new in the journal. */
 async function read(): Promise<void> {
   for (const { resource } of doers.flatMap((doer) => doer.entries(SESSION))) channels.add(resource);
+  // A chat may come and go between two reads.
+  for (const { channel } of doers.flatMap(({ seen }) => seen)) channels.add(channel);
   const journal = await reader.read(join(folder, 'data'), evidence.lastJournaled, [...channels]);
   evidence.add(journal);
   rules.add(journal);

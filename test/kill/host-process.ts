@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { HOST_NODE_FLAGS } from '../../packages/cli/src/host-link/start-host.ts';
+import { builtProgram } from '../../packages/cli/test/program.ts';
 
-const repository = join(import.meta.dirname, '..', '..');
 const START_TIMEOUT_MS = 30_000;
 
 /** URL of a host, and the owner's token from its file. */
@@ -64,14 +63,7 @@ export class HostProcess {
       program,
       [
         ...before,
-        ...[
-          ...HOST_NODE_FLAGS,
-          '-C',
-          '@agenthost/source',
-          join(repository, 'packages/cli/src/main.ts'),
-          'serve',
-          '--json',
-        ],
+        ...[...HOST_NODE_FLAGS, ...builtProgram, 'serve', '--json'],
         ...['--port', String(this.#port), '--data', this.#dataDir, '--root', this.#root, ...this.#arguments],
       ],
       {

@@ -10,8 +10,9 @@ let order: { readonly moment: string; left: number } | undefined;
 function counted(this: StatementSync, ...values: Parameters<typeof run>): ReturnType<typeof run> {
   if (this.sourceSQL !== 'COMMIT' || orderFile === '') return Reflect.apply(run, this, values);
   if (order === undefined && existsSync(orderFile)) {
-    const [moment = '', count] = readFileSync(orderFile, 'utf8').split(' ');
-    order = { moment, left: Number(count) };
+    // The file may still be empty.
+    const [, moment = '', count] = /^(before|after) (\d+)$/.exec(readFileSync(orderFile, 'utf8')) ?? [];
+    if (count !== undefined) order = { moment, left: Number(count) };
   }
   if (order !== undefined) order.left -= 1;
   if (order?.left === 0 && order.moment === 'before') process.kill(process.pid, 'SIGKILL');

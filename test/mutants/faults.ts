@@ -43,6 +43,7 @@ export const FAULTS: readonly Fault[] = [
     file: 'packages/host/src/wire/clients/clients.ts',
     find: '      if (!mayForget(record)) return;\n',
     replace: '',
+    firstSeed: 31,
   },
   {
     title: 'a reducer reads the clock',
@@ -75,6 +76,7 @@ export const FAULTS: readonly Fault[] = [
     find: "if (channel?.is('chat') === true && channel.state.activeTurn !== undefined) {",
     replace:
       "if (channel?.is('chat') === true && channel.state.activeTurn !== undefined && channel.state.activeTurn.responseParts.length > 0) {",
+    firstSeed: 71,
   },
   {
     title: 'changes of a failed commit stay in memory',
@@ -106,6 +108,7 @@ export const FAULTS: readonly Fault[] = [
     file: 'packages/host/src/sync/text-append.ts',
     find: 'first.turnId === second.turnId && first.partId === second.partId;',
     replace: 'first.turnId === second.turnId;',
+    firstSeed: 29,
   },
   {
     title: 'the connections of a revoked token stay open',
@@ -148,19 +151,20 @@ export const FAULTS: readonly Fault[] = [
     file: 'packages/host/src/sync/subscription.ts',
     find: 'const forget = subscription.keep?.();',
     replace: 'const forget = (): void => undefined;',
-    firstSeed: 501,
+    firstSeed: 4551,
   },
   {
     title: 'a resumed turn is missing in windows without turns',
     file: 'packages/host/src/features/chat/truncate.ts',
     find: 'Math.max(viewed, leastShown);',
     replace: 'viewed;',
-    firstSeed: 1401,
+    firstSeed: 3221,
   },
   {
     title: 'an older version starts a resumed turn again without its first part',
     file: 'packages/protocol/src/dialects/0.8.0/resumed-turns.ts',
     find: '          ...keptParts(turn).map(',
     replace: '          ...keptParts(turn).slice(1).map(',
+    firstSeed: 161,
   },
 ];

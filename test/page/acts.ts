@@ -14,6 +14,7 @@ const SETTINGS = {
   agents: 'Agents',
   access: 'Access',
   approvals: 'Approvals',
+  worktrees: 'Worktrees',
   notifications: 'Notifications',
   appearance: 'Appearance',
   keys: 'Keyboard',

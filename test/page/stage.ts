@@ -151,10 +151,10 @@ export class PageStage {
     });
   }
 
-  /** A client of the host beside the pages, such as a command line. */
-  async client(title = 'Command line'): Promise<AhpClient> {
+  /** A client of the host beside the pages, such as a command line; with the token of the owner by default. */
+  async client(title = 'Command line', token = this.token): Promise<AhpClient> {
     const client = await connect(this.#address.wsUrl, {
-      token: this.token,
+      token,
       clientInfo: { name: 'test', title, version: '1' },
     });
     this.#clients.push(client);

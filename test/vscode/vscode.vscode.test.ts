@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { type AhpClient, connect } from '@agenthost/client';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { builtProgram } from '../../packages/cli/test/program.ts';
 import { installEditor } from '../../scripts/install-vscode.ts';
 import { hasChromium, launchChromium } from '../access/chromium.ts';
 import { present } from '../agents/chat-reading.ts';
@@ -16,7 +17,6 @@ import { EditorWindow } from './window.ts';
 const folder = join(import.meta.dirname, '..', '..', '.cache/vscode-run');
 const work = join(folder, 'work');
 const frames = join(folder, 'frames.ndjson');
-const program = join(import.meta.dirname, '..', '..', 'packages/cli/src/main.ts');
 const STAGE_TIMEOUT_MS = 120_000;
 /** VS Code waits 1 s before its first attempt to reconnect, then twice as long before each next one, at most 30 s. */
 const RECONNECT_TIMEOUT_MS = 60_000;
@@ -207,7 +207,7 @@ describe.skipIf(command === undefined || !hasChromium)('VS Code', () => {
   stage('opens a session that the command line made', async () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      ['-C', '@agenthost/source', program, 'run', '--agent', 'demo', 'say made by the command line'],
+      [...builtProgram, 'run', '--agent', 'demo', 'say made by the command line'],
       {
         cwd: work,
         env: {

@@ -154,7 +154,14 @@ describe('the process of an agent', () => {
     const turn = chat.prompt(steps({ sayEnv: true }));
     await turn.done;
     const { env, cwd } = JSON.parse(turn.output.text);
-    expect(Object.keys(env).sort()).toEqual(['HOME', 'LC_ALL', 'PATH', 'SET', 'SPECIAL_KEY']);
+    expect(Object.keys(env).sort()).toEqual([
+      'AGENTHOST_AGENT_PROCESS',
+      'HOME',
+      'LC_ALL',
+      'PATH',
+      'SET',
+      'SPECIAL_KEY',
+    ]);
     expect(cwd).toBe(env.HOME);
   });
 

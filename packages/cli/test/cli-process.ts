@@ -1,12 +1,10 @@
-// Runs the real program in a home of its own, and removes all its files.
+// Runs the real, built program in a home of its own, and removes all its files.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { hasCode } from '@agenthost/protocol/values';
-
-const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+import { builtProgram } from './program.ts';
 
 /** A compile cache makes each start of the program much faster. It is set for all tests. */
 const compileCache: Record<string, string> =
@@ -15,7 +13,7 @@ const compileCache: Record<string, string> =
     : { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
 
 /** Time limit for expected output and for the end of a program. */
-const patienceMs = 15_000;
+const patienceMs = 120_000;
 
 /** Notes that the program prints during waits of over a second. */
 const progress =
@@ -59,9 +57,12 @@ export class Machine {
   readonly #programs = mkdtempSync(join(tmpdir(), 'agenthost-cli-bin-'));
   readonly #running = new Set<ChildProcess>();
   readonly #env: Record<string, string>;
+  readonly #program: readonly string[];
 
-  constructor(env: Record<string, string> = {}) {
-    const start = `#!/bin/sh\nexec '${process.execPath}' -C @agenthost/source '${entry}' "$@"\n`;
+  /** `program`: arguments of Node that start the program. */
+  constructor(env: Record<string, string> = {}, program = builtProgram) {
+    this.#program = program;
+    const start = `#!/bin/sh\nexec '${process.execPath}' '${builtProgram.join("' '")}' "$@"\n`;
     writeFileSync(join(this.#programs, 'agenthost'), start, { mode: 0o755 });
     const path = `/usr/bin:/bin:${this.#programs}`;
     this.#env = { PATH: path, HOME: this.home, LANG: 'C.UTF-8', ...compileCache, ...env };
@@ -91,7 +92,7 @@ export class Machine {
 
   /** Starts the program. Its input stays open until `endInput`. */
   start(args: readonly string[], env: Record<string, string> = {}): RunningCli {
-    const child = spawn(process.execPath, ['-C', '@agenthost/source', entry, ...args], {
+    const child = spawn(process.execPath, [...this.#program, ...args], {
       cwd: this.home,
       env: { ...this.#env, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -2,12 +2,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Machine } from './cli-process.ts';
+import { sourceProgram } from './program.ts';
 
 const preload = new URL('preload.ts', import.meta.url).href;
 
 let machine: Machine;
 beforeEach(() => {
-  machine = new Machine({ NODE_OPTIONS: `--import=${preload}` });
+  machine = new Machine({ NODE_OPTIONS: `--import=${preload}` }, sourceProgram);
 });
 afterEach(() => machine.dispose());
 

@@ -1,9 +1,8 @@
 // A window of a terminal emulator that runs the built program on a real pty and answers queries.
-import { fileURLToPath } from 'node:url';
 import pty, { type IPty } from '@lydell/node-pty';
 import headless from '@xterm/headless';
+import { builtProgram } from './program.ts';
 
-const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const patienceMs = 20_000;
 
 /** Options of a window. */
@@ -26,7 +25,7 @@ export class Window {
 
   constructor(args: readonly string[], { cwd, env, cols = 90, rows = 20 }: WindowOptions) {
     this.#screen = new headless.Terminal({ cols, rows, allowProposedApi: true });
-    this.#pty = pty.spawn(process.execPath, ['-C', '@agenthost/source', entry, ...args], {
+    this.#pty = pty.spawn(process.execPath, [...builtProgram, ...args], {
       cwd,
       env: { ...env },
       cols,

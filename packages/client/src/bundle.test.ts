@@ -59,11 +59,11 @@ test('the browser bundle without the protocol stays under 30 kB minified and gzi
   expect(size).toBeGreaterThan(10_000);
 });
 
-test('the browser bundle with everything stays under 40 kB minified and gzipped, without dialects and validators', async () => {
+test('the browser bundle with everything stays under 42 kB minified and gzipped, without dialects and validators', async () => {
   const { imports, files, size, gzippedSize } = await bundled();
   expect(imports).toEqual(new Set());
   expect(files.filter((path) => /protocol\/src\/(dialects|validate)/.test(path))).toEqual([]);
   expect(files.some((path) => path.includes('protocol/src/chat/'))).toBe(true);
-  expect(gzippedSize).toBeLessThan(40_000);
+  expect(gzippedSize).toBeLessThan(42_000);
   expect(size).toBeGreaterThan(50_000);
 });

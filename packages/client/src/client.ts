@@ -22,14 +22,20 @@ import {
   type NotificationMethod,
 } from './connection/host-messages.ts';
 import { ConnectionLost, closeText, UnexpectedState } from './errors.ts';
+import type { FileProvider } from './handles/file-provider.ts';
+import type { FileWatch, WatchedChanges, WatchOptions } from './handles/file-watch.ts';
+import { Files } from './handles/files.ts';
 import { type Folder, listFolder, makeFolder } from './handles/folders.ts';
+import { Grants } from './handles/grants.ts';
 import { PredictedSummaries } from './handles/predicted-summaries.ts';
 import { Presence } from './handles/presence.ts';
+import { PublishedFiles } from './handles/published-files.ts';
 import { Push } from './handles/push.ts';
 import { Sessions } from './handles/sessions.ts';
 import type { TerminalHandle } from './handles/terminal-handle.ts';
 import { type CreateTerminalOptions, type TerminalCatalogue, Terminals } from './handles/terminals.ts';
 import { Tokens } from './handles/tokens.ts';
+import type { ReportError } from './listeners.ts';
 import type { SubscriptionOptions } from './mirror/channel.ts';
 import type { KindOf } from './mirror/channel-kind.ts';
 import { Dispatcher, type RestoredAction } from './mirror/dispatcher.ts';
@@ -69,7 +75,13 @@ export class AhpClient {
   readonly presence: Presence;
   /** Registers browsers for Web Push. */
   readonly push: Push;
+  /** Reads and changes files of the host's machine. */
+  readonly files: Files;
+  /** Lists, answers and revokes access to files. */
+  readonly grants: Grants;
+  readonly #published = new PublishedFiles();
   readonly #terminals: Terminals;
+  readonly #report: ReportError;
   #identity: ClientIdentity;
   readonly #connection: Connection;
   readonly #dispatcher: Dispatcher;
@@ -79,10 +91,11 @@ export class AhpClient {
   #host: HostInfo | undefined;
 
   constructor(options: ClientOptions) {
-    const { clock, random, report, identity, store, holdsActions, newId, ...connection } =
+    const { clock, random, report, identity, store, holdsActions, newId, address, ...connection } =
       resolveOptions(options);
     this.#identity = identity;
-    this.#messages = new HostMessages(report);
+    this.#report = report;
+    this.#messages = new HostMessages(report, this.#published);
     const summaries = new PredictedSummaries(report);
     this.#dispatcher = new Dispatcher({
       clock,
@@ -142,10 +155,12 @@ export class AhpClient {
       else if (store !== undefined) this.#identity = { ...this.#identity, epoch: newId() };
     });
     this.onNotification('root/sessionRemoved', ({ session }) => this.#subscriptions.loseSession(session));
-    this.sessions = new Sessions(this, { newId, now: () => clock.now(), report, summaries });
+    this.sessions = new Sessions(this, { newId, now: () => clock.now(), report, summaries, address });
     this.tokens = new Tokens(this);
     this.presence = new Presence(this, { clock, report });
     this.push = new Push(this);
+    this.files = new Files(this);
+    this.grants = new Grants(this);
     this.#terminals = new Terminals(this, newId);
   }
 
@@ -225,18 +240,7 @@ export class AhpClient {
    * replaced.
    */
   whenOnline(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const settle = (status: ConnectionState): boolean => {
-        if (status.state === 'online') resolve();
-        else if (status.state === 'closed' || status.state === 'replaced') reject(status.error);
-        else return false;
-        return true;
-      };
-      if (settle(this.status)) return;
-      const stop = this.onStatus((status) => {
-        if (settle(status)) stop();
-      });
-    });
+    return this.#connection.whenOnline();
   }
 
   /**
@@ -295,23 +299,22 @@ export class AhpClient {
     return this.request('x-hostDiskUse', { channel: ROOT_URI });
   }
 
-  /**
-   * Lists a folder of the host's machine by its `file:` URI; an empty URI stands for the host's default folder. Rejects with `RpcError`:
-   * -32602 (no folder), -32008 (does not exist), -32009 (outside of the folders that the host offers).
-   *
-   * @example
-   * const { uri, entries } = await client.listFolder('');
-   */
+  /** As `files.list`. */
   listFolder(uri: URI): Promise<Folder> {
     return listFolder(this, uri);
   }
 
-  /**
-   * Makes a folder, and missing folders above it. An existing folder is no error. Rejects with `RpcError`: -32010 (a file has this name),
-   * -32009 (outside of the folders that the host offers).
-   */
-  makeFolder(uri: URI): Promise<void> {
-    return makeFolder(this, uri);
+  /** As `files.makeFolder`. */
+  makeFolder = (uri: URI): Promise<void> => makeFolder(this, uri);
+
+  /** Watches a file or folder of the host's machine by its `file:` URI. Rejects as `FileWatch.start` says. */
+  async watch(
+    uri: URI,
+    options: WatchOptions,
+    onChanges: (changes: WatchedChanges) => void,
+  ): Promise<FileWatch> {
+    const { FileWatch: Watch } = await import('./handles/file-watch.ts');
+    return Watch.start(this, uri, options, { onChanges, onError: this.#report });
   }
 
   /**
@@ -411,10 +414,18 @@ export class AhpClient {
 
   /**
    * Sets the handler of a request from the host, for URIs that this client publishes [RES-4]; `undefined`
-   * removes it. Without a handler the client answers with error -32601.
+   * removes it. Without a handler published files answer, see `publishFiles`; without them the client answers with error -32601.
    */
   handle<M extends HostRequestMethod>(method: M, handler: HostRequestHandler<M> | undefined): void {
     this.#messages.handle(method, handler);
+  }
+
+  /**
+   * Publishes files under the beginning of their URIs [RES-4], such as `virtual://notes/`. The host reads attachments of this client's messages
+   * that begin with `virtual:` (4 MiB for a message, 8 s). Returns a function that ends it. Throws a `TypeError` for an unfit or taken prefix.
+   */
+  publishFiles(prefix: string, provider: FileProvider): () => void {
+    return this.#published.publish(prefix, provider);
   }
 
   async #ask<M extends keyof ClientToHostRequests>(

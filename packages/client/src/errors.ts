@@ -81,6 +81,12 @@ export class ClientClosed extends Error {
   }
 }
 
+/** A watch of files cannot go on: its folder has moved, or a limit of the host or of its system is reached. The message says which. */
+export class WatchEnded extends Error {
+  override readonly name = 'WatchEnded';
+  readonly code = 'watch-ended';
+}
+
 /** Another connection with the same `clientId` took over [CONN-3]. */
 export class Replaced extends Error {
   override readonly name = 'Replaced';
@@ -143,4 +149,20 @@ export function closeText({ code, reason }: CloseInfo): string {
   if (code === 1009 && reason === '')
     return "connection closed (1009: a message exceeds the host's size limit)";
   return reason === '' ? `connection closed (${code})` : `connection closed (${code}: ${reason})`;
+}
+
+/** The host offers no such changeset of a session or chat; many hosts offer them from the first turn on. */
+export class NoSuchChangeset extends Error {
+  override readonly name = 'NoSuchChangeset';
+  readonly code = 'no-such-changeset';
+  /** URI of the session or chat. */
+  readonly owner: string;
+  /** The `changeKind` of the catalogue that was looked for. */
+  readonly kind: string;
+
+  constructor(owner: string, kind: string) {
+    super(`${owner}: the host offers no changeset of kind ${JSON.stringify(kind)}`);
+    this.owner = owner;
+    this.kind = kind;
+  }
 }

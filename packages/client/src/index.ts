@@ -15,18 +15,34 @@ export {
   ConsumerTooSlow,
   DispatchRejected,
   HandshakeFailed,
+  NoSuchChangeset,
   type Refusal,
   Replaced,
   Unauthorized,
   UnexpectedState,
   UntrustedHost,
+  WatchEnded,
 } from './errors.ts';
+export type { AnnotationsHandle, NewAnnotation } from './handles/annotations-handle.ts';
+export type { Changes, ChangesetChoice } from './handles/changes.ts';
+export type {
+  ChangesetHandle,
+  CommitOptions,
+  LineChoice,
+  OperationInput,
+} from './handles/changeset-handle.ts';
 export type { ChatHandle } from './handles/chat-handle.ts';
+export type { FileProvider, PublishedContent, PublishedFacts } from './handles/file-provider.ts';
+export type { FileRange, StreamOptions } from './handles/file-ranges.ts';
+export type { FileWatch, WatchedChanges, WatchOptions } from './handles/file-watch.ts';
+export type { FileContent, Files, WriteOptions } from './handles/files.ts';
 export type { ChatMatch, FindOptions } from './handles/find-in-chat.ts';
 export { type Folder, type FolderEntry, inFolder } from './handles/folders.ts';
+export type { Grants } from './handles/grants.ts';
 export type { AnswerInput, InputRequestHandle } from './handles/input-request-handle.ts';
 export type { MessageQueue } from './handles/message-queue.ts';
 export type { OwnPresence, Presence } from './handles/presence.ts';
+export type { OpenedPreview } from './handles/previews.ts';
 export { type Prompt, TurnGone } from './handles/prompt.ts';
 export type { Push } from './handles/push.ts';
 export { type FoldedText, foldText, searchedText } from './handles/searched-text.ts';
@@ -48,6 +64,7 @@ export type { ToolConfirmationHandle } from './handles/tool-confirmation-handle.
 export type { OfferedTool, ToolAnswer, ToolRun } from './handles/tool-run.ts';
 export type { OfferOptions, ToolOffer } from './handles/tools.ts';
 export { type TurnControls, type TurnEvent, TurnReader } from './handles/turn-reader.ts';
+export type { Worktrees } from './handles/worktrees.ts';
 export type { ReportError } from './listeners.ts';
 export {
   type ClientMemory,

@@ -34,6 +34,11 @@ export interface ClientBehavior {
    * false.
    */
   holdsActions?: boolean;
+  /**
+   * Address of the host as this client reaches it, for addresses that depend on it, such as those of previews. Default: that which `connect` was
+   * given.
+   */
+  address?: string;
   backoff?: BackoffOptions;
   liveness?: LivenessOptions;
   /** Wraps the transport of each connection before it is used, for example to record its frames. Default: none. */
@@ -70,6 +75,7 @@ interface ResolvedOptions {
   identity: ClientIdentity;
   store: ActionStore | undefined;
   holdsActions: boolean;
+  address: string | undefined;
   clock: Clock;
   random: () => number;
   newId: () => string;
@@ -99,6 +105,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     },
     store,
     holdsActions: options.holdsActions ?? false,
+    address: options.address,
     clock,
     random: options.random ?? Math.random,
     newId,

@@ -46,6 +46,7 @@ export async function connectPinned(
   const headers = given === null ? undefined : { authorization: `Bearer ${given}` };
   const pins = fingerprints.map(canonical);
   const client = createClient({
+    address: url,
     ...behavior,
     transport: (signal) => open(endpoint, { fingerprints: pins, signal, ...(headers && { headers }) }),
   });

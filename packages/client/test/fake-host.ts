@@ -19,6 +19,7 @@ import {
   type Snapshot,
   type StateAction,
   type SubscribeParams,
+  sessionOfAnnotations,
   type TerminalClaim,
   type TerminalState,
   type Turn,
@@ -304,6 +305,7 @@ export class FakeHost {
 }
 
 function kindOf(uri: string): ChannelKind {
+  if (sessionOfAnnotations(uri) !== undefined) return 'annotations';
   const kind = kindOfScheme(uri);
   return kind === undefined || kind === 'telemetry' || kind === 'mcp' ? 'session' : kind;
 }

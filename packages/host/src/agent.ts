@@ -1,6 +1,7 @@
 export type * from './agents/agent-terminal.ts';
 export { AgentError, type UnreadableReason, UnreadableResource } from './agents/errors.ts';
 export { isGroupRunning, processStartTime } from './agents/process-identity.ts';
+export { markedEnvironment } from './agents/process-mark.ts';
 export type * from './agents/provider.ts';
 export type * from './agents/tool-call.ts';
 export type * from './agents/turn.ts';

@@ -66,6 +66,8 @@ export class HostFixture {
       timers: scope,
       ids: { next: () => `id-${(this.#idCount += 1)}` },
       log: { debug: () => undefined, info: () => undefined, warn: log, error: log },
+      // The processes of its terminals are not real.
+      portScanner: false,
       ...this.#options,
       terminals: { owner: this.#ptys, shellIntegration: false, ...this.#options.terminals },
     });

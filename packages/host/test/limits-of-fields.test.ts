@@ -67,13 +67,6 @@ const METHODS_WITHOUT_COMMAND: ReadonlySet<string> = new Set([
   'runAutomation',
   'fetchAutomationRuns',
   'listAutomationTriggerDefinitions',
-  'resourceWrite',
-  'resourceCopy',
-  'resourceMove',
-  'resourceDelete',
-  'resourceResolve',
-  'resourceRequest',
-  'createResourceWatch',
 ]);
 
 describe('one character more than the limit', () => {

@@ -28,7 +28,7 @@ test('no text of the host advises an unknown method', async () => {
     if (error instanceof Error && 'code' in error && error.code === ErrorCodes.MethodNotFound)
       missing.push(method);
   }
-  expect(missing).toContain('resourceRequest');
+  expect(missing).toContain('invokeChangesetOperation');
   expect(sources.length).toBeGreaterThan(100);
   const advised = sources.flatMap((path) =>
     sentencesOf(path).flatMap((sentence) =>

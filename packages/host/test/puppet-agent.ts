@@ -45,6 +45,8 @@ export class PuppetAgent implements AgentProvider {
   /** Whether it resumes turns only of chats with a saved memory. */
   resumesOnlyWithMemory = false;
   toolsChangedCount = 0;
+  /** Ids of the processes of its sessions. */
+  pids: readonly number[] = [];
   takesHistory = true;
   models: AgentInfo['models'] = [];
   protectedResources: AgentInfo['protectedResources'];
@@ -112,6 +114,7 @@ export class PuppetAgent implements AgentProvider {
       toolsChanged: () => {
         this.toolsChangedCount += 1;
       },
+      processIds: () => this.pids,
       close: async () => {
         this.closeCount += 1;
       },

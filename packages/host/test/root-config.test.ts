@@ -20,6 +20,7 @@ const DEFAULTS = {
   defaultAgent: 'puppet',
   approvals: 'ask',
   pageHosts: [],
+  agentComments: false,
   clientToolTimeoutSeconds: 300,
   agentStartTimeoutSeconds: 120,
   agentIdleMinutes: 10,

@@ -1,4 +1,5 @@
 import {
+  annotationsUri,
   type ClientActionType,
   isClientAction,
   isWithinScope,
@@ -14,6 +15,13 @@ import type { RawClient } from './raw-client.ts';
 import { openTerminal, TERMINAL } from './terminal-fixture.ts';
 
 const message = { text: 'hello', origin: { kind: 'user' } } as const;
+const annotation = {
+  id: 'a',
+  origin: { session: SESSION },
+  resource: 'file:///a',
+  resolved: false,
+  entries: [{ id: 'e', text: 'why' }],
+} as const;
 const option = { turnId: 'open', toolCallId: 'call' } as const;
 
 /**
@@ -23,8 +31,8 @@ const option = { turnId: 'open', toolCallId: 'call' } as const;
 type Actions = {
   readonly [T in Exclude<
     ClientActionType,
-    `annotations/${string}` | `automation/${string}` | `automationRun/${string}` | `changeset/${string}`
-  >]: readonly [TokenScope, 'root' | 'session' | 'chat' | 'terminal', object];
+    `automation/${string}` | `automationRun/${string}` | `changeset/${string}`
+  >]: readonly [TokenScope, 'root' | 'session' | 'chat' | 'terminal' | 'annotations', object];
 };
 
 const ACTIONS = {
@@ -68,6 +76,11 @@ const ACTIONS = {
   'chat/inputCompleted': ['interact', 'chat', { requestId: 'r', response: 'decline' }],
   'chat/isReadChanged': ['interact', 'chat', { isRead: true }],
   'chat/isArchivedChanged': ['interact', 'chat', { isArchived: true }],
+  'annotations/set': ['interact', 'annotations', { annotation }],
+  'annotations/updated': ['interact', 'annotations', { annotationId: 'a', resolved: true }],
+  'annotations/removed': ['interact', 'annotations', { annotationId: 'a' }],
+  'annotations/entrySet': ['interact', 'annotations', { annotationId: 'a', entry: { id: 'e', text: 'x' } }],
+  'annotations/entryRemoved': ['interact', 'annotations', { annotationId: 'a', entryId: 'none' }],
   'terminal/input': ['interact', 'terminal', { data: 'rm -rf /\r' }],
   'terminal/resized': ['interact', 'terminal', { cols: 90, rows: 20 }],
   'terminal/claimed': ['interact', 'terminal', { claim: { kind: 'client', clientId: 'ME' } }],
@@ -78,7 +91,7 @@ const ACTIONS = {
 interface World {
   readonly host: HostFixture;
   readonly owner: RawClient;
-  readonly uris: Readonly<Record<'root' | 'session' | 'chat' | 'terminal', string>>;
+  readonly uris: Readonly<Record<'root' | 'session' | 'chat' | 'terminal' | 'annotations', string>>;
 }
 
 /** A host with a turn that asks, a queue, a draft, an active client, and a terminal of the session. */
@@ -98,7 +111,9 @@ async function world(): Promise<World> {
   void host.agent.turn.output.ask({ requestId: 'r', message: 'Well?' });
   await owner.act(chat, { type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message });
   await host.run();
-  return { host, owner, uris: { root: ROOT_URI, session: SESSION, chat, terminal: TERMINAL } };
+  const annotations = annotationsUri(SESSION);
+  await owner.act(annotations, { type: 'annotations/set', annotation });
+  return { host, owner, uris: { root: ROOT_URI, session: SESSION, chat, terminal: TERMINAL, annotations } };
 }
 
 /** Everything that a restart would restore, except records of clients, with the input of agents and programs. */

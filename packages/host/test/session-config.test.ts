@@ -24,10 +24,10 @@ describe("the host's keys", () => {
       channel: ROOT,
       config: { instructions: 'Be brief.' },
     });
-    expect(Object.keys(resolved.schema.properties)).toEqual(['approvals', 'instructions', 'metadata']);
-    expect(Object.values(resolved.schema.properties).every(({ sessionMutable }) => sessionMutable)).toBe(
-      true,
-    );
+    const { properties } = resolved.schema;
+    expect(Object.keys(properties)).toEqual(['approvals', 'instructions', 'isolation', 'base', 'metadata']);
+    const fixed = Object.entries(properties).filter(([, { sessionMutable }]) => sessionMutable !== true);
+    expect(fixed.map(([key]) => key)).toEqual(['isolation', 'base']);
     expect(resolved.values).toEqual({ approvals: 'ask', instructions: 'Be brief.', metadata: {} });
     await client.request('createSession', { channel: SESSION, config: { metadata: { ticket: '7' } } });
     const state = await sessionState(client);

@@ -16,7 +16,7 @@ const uriOf = (index: number): string => `ahp-terminal:/t${index}`;
 
 /** URIs of the terminals whose channels are in memory. */
 const loaded = ({ host }: HostFixture): string[] =>
-  [...host.core.sync.registry.all()].flatMap(({ kind, uri }) => (kind === 'terminal' ? [uri] : []));
+  Array.from(host.core.sync.registry.ofKind('terminal'), ({ uri }) => uri);
 
 /** Code units of output that terminals hold in memory. */
 const loadedLength = (host: HostFixture): number =>

@@ -107,7 +107,9 @@ describe('VS Code', () => {
     const host = await start();
     const window = await open(host);
     await openSession(window);
-    expect(textOf((await window.subscribe(SESSION)).state)).not.toContain('isolation');
+    const { state } = await window.subscribe(SESSION);
+    expect(textOf(state)).not.toContain('autoApprove');
+    expect(textOf(state)).not.toContain('interactive');
   });
 
   test('[VSC-9] [ROOT-2] its session is listed from its first message', async () => {

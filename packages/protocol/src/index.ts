@@ -49,6 +49,7 @@ export type * from './mcp/state.ts';
 export type * from './presence/presence.ts';
 export type * from './push/push.ts';
 export type * from './resource/commands.ts';
+export type * from './resource/grants.ts';
 export type * from './resource-watch/actions.ts';
 export type * from './resource-watch/commands.ts';
 export { resourceWatchReducer } from './resource-watch/reducer.ts';
@@ -67,12 +68,16 @@ export type * from './session/customization.ts';
 export type * from './session/customization-base.ts';
 export type * from './session/export.ts';
 export { EXPORT_FORMAT, EXPORT_VERSION } from './session/export.ts';
+export { type SessionGit, sessionGit } from './session/git.ts';
 export type * from './session/import.ts';
 export type * from './session/input-needed.ts';
+export type * from './session/ports.ts';
+export { sessionPorts } from './session/ports.ts';
 export { sessionReducer } from './session/reducer.ts';
 export { withFlag } from './session/reducer-status.ts';
 export type * from './session/state.ts';
 export { ACTIVITY_MASK, SessionStatus } from './session/status.ts';
+export { type SessionWorktree, sessionWorktree } from './session/worktree.ts';
 export type * from './telemetry/telemetry.ts';
 export type * from './terminal/actions.ts';
 export type * from './terminal/commands.ts';
@@ -153,3 +158,4 @@ export {
   SUPPORTED_RANGES,
   VERSION_LINES,
 } from './wire/versions.ts';
+export type * from './worktree/commands.ts';

@@ -7,6 +7,7 @@ import {
   type AgentTerminal,
   type AgentTerminalStart,
   type ClientTool,
+  type HostTool,
   type OpenAgentSession,
   type ResolvedConfig,
   type TurnInput,
@@ -33,6 +34,8 @@ export class RecordingSessionHost implements AgentSessionHost {
   commandList: readonly AgentCommand[] = [];
   /** Tools offered by active clients; call the session's `toolsChanged` after a change. */
   offered: readonly ClientTool[] = [];
+  /** Tools offered by the host. */
+  ownTools: readonly HostTool[] = [];
   /** Started terminals, oldest first. */
   readonly terminals: RecordingTerminal[] = [];
   /** Plays the process of a new terminal. Throws to refuse the terminal. */
@@ -68,6 +71,10 @@ export class RecordingSessionHost implements AgentSessionHost {
 
   clientTools(): readonly ClientTool[] {
     return this.offered;
+  }
+
+  hostTools(): readonly HostTool[] {
+    return this.ownTools;
   }
 
   ready(): Promise<void> | undefined {

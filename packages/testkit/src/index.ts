@@ -24,4 +24,5 @@ export { SeededRandom } from './seeded-random.ts';
 export { createSimulatedAgent, SIMULATED_AGENT, type SimulatedAgentOptions } from './simulated-agent.ts';
 export { type ClockScope, SimulatedClock } from './simulated-clock.ts';
 export { SimulatedPty, type SimulatedPtyOptions, SimulatedPtyOwner } from './simulated-pty.ts';
+export { SimulatedTrees } from './simulated-trees.ts';
 export type { CallWeights, EndWeights, TurnWeights } from './simulated-turn.ts';

@@ -1,6 +1,7 @@
 import type {
   ClientToolCall,
   FileChange,
+  HostToolCall,
   InputQuestions,
   InputResponse,
   ToolCallHandle,
@@ -37,6 +38,10 @@ export class RecordingTurn implements TurnOutput {
   readonly asks: RecordedAsk[] = [];
   /** Calls of clients' tools, oldest first. */
   readonly clientCalls: ClientToolCall[] = [];
+  /** Calls of tools of the host. */
+  readonly hostCalls: HostToolCall[] = [];
+  /** Plays the tools of the host. */
+  onHostTool: (call: HostToolCall) => ToolCallResult = () => ({ success: true, pastTenseMessage: 'Done' });
   /** Plays the client that runs the tool. */
   onClientTool: (call: ClientToolCall, withdrawn?: AbortSignal) => ToolCallResult | Promise<ToolCallResult> =
     () => ({
@@ -165,6 +170,12 @@ export class RecordingTurn implements TurnOutput {
     // Runs after the test's synchronous code for the new turn.
     await new Promise((resolve) => setImmediate(resolve));
     return this.onClientTool(call, withdrawn);
+  }
+
+  async hostTool(call: HostToolCall): Promise<ToolCallResult> {
+    this.hostCalls.push(call);
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.onHostTool(call);
   }
 
   ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse> {

@@ -84,6 +84,7 @@ const hearingExits = (host: AgentSessionHost, onExit: () => void): AgentSessionH
   commands: (commands) => host.commands(commands),
   terminal: (start) => host.terminal(start),
   clientTools: () => host.clientTools(),
+  hostTools: () => host.hostTools(),
   isPrivate: (realPath) => host.isPrivate(realPath),
   ready: () => host.ready(),
   exited: (reason) => {

@@ -7,6 +7,7 @@ import {
   type AgentSession,
   type ChildRegistry,
   type CompleteConfig,
+  markedEnvironment,
   type OpenAgentSession,
   type ResolvedConfig,
 } from '@agenthost/host/agent';
@@ -213,7 +214,7 @@ class Provider implements AcpProvider {
       args: agent.args ?? [],
       // Each session names its own folder.
       cwd: agent.sharesProcess === false ? cwd : sharedFolder(this.#environment['HOME']),
-      env: this.#agentEnvironment(),
+      env: markedEnvironment(this.#agentEnvironment()),
       name: agent.displayName,
       timers: this.#timers,
       log: this.#log,

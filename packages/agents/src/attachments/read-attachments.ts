@@ -228,9 +228,10 @@ function annotations(attachment: MessageAnnotationsAttachment): ReadAttachment {
   return words(carried.map(annotationText).join('\n\n'));
 }
 
-function annotationText({ resource: uri, range, quote: quoted, text }: QuotedAnnotation): string {
+function annotationText({ id, resource: uri, range, quote: quoted, text }: QuotedAnnotation): string {
   const place = range === undefined ? '' : ` range=${JSON.stringify(linesOf(range))}`;
-  const lines = [`<annotation uri=${JSON.stringify(uri)}${place}>`];
+  const named = id === undefined ? '' : ` id=${JSON.stringify(id)}`;
+  const lines = [`<annotation${named} uri=${JSON.stringify(uri)}${place}>`];
   if (quoted !== undefined) lines.push(`<quoted>\n${quoted}\n</quoted>`);
   if (text !== undefined) lines.push(textOf(text));
   return [...lines, '</annotation>'].join('\n');

@@ -1,3 +1,4 @@
+import { readComment, readComments, readReply, readResolve } from './comments.ts';
 import { readForm } from './questions.ts';
 import { alone, ask, change, count, fileAndText, named, within } from './rest-of-line.ts';
 import { signIn } from './sign-in.ts';
@@ -163,6 +164,30 @@ export const keywords: readonly DemoKeyword[] = [
       const [, name, input] = /^([\w.-]+)(?:\s+(\{[^]*\}))?$/.exec(rest.trim()) ?? [];
       return name === undefined ? undefined : { kind: 'tool', name, input: input ?? '{}' };
     },
+  },
+  {
+    words: ['comment'],
+    usage: '<file> [line[-line]] <text>',
+    description: 'comments on lines of a file, or on the whole file',
+    read: readComment,
+  },
+  {
+    words: ['comments'],
+    usage: '',
+    description: 'lists the open comments, with their ids',
+    read: (rest) => alone(rest, readComments()),
+  },
+  {
+    words: ['reply'],
+    usage: '<id> <text>',
+    description: 'answers a comment',
+    read: readReply,
+  },
+  {
+    words: ['resolve'],
+    usage: '<id> [text]',
+    description: 'resolves a comment, with an answer if there is a text',
+    read: readResolve,
   },
   {
     words: ['delegate'],

@@ -6,9 +6,11 @@ import { rejectionSentence } from '../host-link/host-errors.ts';
 import { findSession, shortId } from '../input/ids.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
-import { LineReader } from '../process/line-reader.ts';
+import { commandLine } from '../process/own-command.ts';
+import { askYesOrNo } from '../question/yes-or-no.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
+import { shownPath } from '../render/tool-call.ts';
 
 /** Options of the commands that change sessions, as parsed. */
 export interface ChangeSessionsOptions extends HostOptions {
@@ -30,13 +32,28 @@ export async function removeSessions(
       throw new CliError(EXIT.error, 'nothing was removed');
     for (const session of sessions) {
       const { resource } = session;
+      const kept = await worktreesThatStay(client, resource);
       screen.status(`removing ${shortId(resource)}`);
       await client.sessions.dispose(resource);
       screen.status(undefined);
       tell(screen, options, 'removed', session);
+      if (options.json !== true) for (const note of kept) screen.note(note);
     }
     return EXIT.done;
   });
+}
+
+/** What people should know about worktrees of a session that hold work: they outlive it. */
+async function worktreesThatStay(client: AhpClient, session: URI): Promise<string[]> {
+  // A host of an earlier version, or a token of the scope `observe`, knows of none.
+  const items = await client.sessions.worktrees.list().catch(() => []);
+  return items.flatMap(({ id, session: owner, holds, uri }) =>
+    owner === session && holds !== undefined
+      ? [
+          `its worktree ${oneLine(shownPath(uri))} holds ${oneLine(holds)} and stays: \`${commandLine(`worktrees remove ${oneLine(id.slice(0, 8))}`)}\` removes it`,
+        ]
+      : [],
+  );
 }
 
 async function isMeant(
@@ -46,17 +63,8 @@ async function isMeant(
 ): Promise<boolean> {
   for (const { resource, title } of sessions)
     screen.note(`${shortId(resource)}  ${oneLine(title)}`.trimEnd());
-  const reader = new LineReader(context.stdin);
-  try {
-    screen.ask(
-      `remove ${sessions.length === 1 ? 'it' : `these ${sessions.length}`} for everyone? (y or n) > `,
-    );
-    const answer = await reader.next(context.outputClosed);
-    screen.answered();
-    return /^\s*y(?:es)?\s*$/i.test(answer ?? '');
-  } finally {
-    reader.close();
-  }
+  const what = sessions.length === 1 ? 'it' : `these ${sessions.length}`;
+  return askYesOrNo(context, screen, `remove ${what} for everyone?`);
 }
 
 /** `sessions archive` and `unarchive`. */

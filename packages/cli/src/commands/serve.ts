@@ -37,6 +37,8 @@ export interface ServeOptions {
   readonly insecureListen?: boolean;
   readonly basePath?: string;
   readonly trustProxy?: boolean;
+  readonly previewPort?: string;
+  readonly previewHost?: string;
   readonly tokenFile?: string;
   /** False with `--no-keeper`. */
   readonly keeper?: boolean;
@@ -96,6 +98,8 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       allowInsecure: options.insecureListen === true,
       basePath: options.basePath,
       trustsProxy: options.trustProxy === true,
+      previewPort: options.previewPort,
+      previewHost: options.previewHost,
       hasKeeper: options.keeper !== false,
       fixed,
       roots,

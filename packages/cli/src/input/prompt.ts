@@ -16,39 +16,44 @@ const MAX_PROMPT_LENGTH = TEXT_LIMITS.text.max;
 /** No prompt within the limit has more: no character takes more bytes than three. */
 const MAX_PROMPT_BYTES = 3 * MAX_PROMPT_LENGTH;
 
+/** The name of a kind of text in messages. */
+type TextKind = 'prompt' | 'comment' | 'answer' | 'commit message';
+
 /**
- * The prompt of `run`: the words given, or what is piped in where they are `-` or absent. Rejects with a usage error when
- * there is none.
+ * The prompt of `run`, or another text of a command: the words given, or what is piped in where they are `-` or absent. Rejects
+ * with a usage error when there is none.
  */
 export async function promptText(
   words: readonly string[],
   stdin: Readable & TerminalTraits,
+  kind: TextKind = 'prompt',
 ): Promise<string> {
   const isFromInput = words.length === 0 || (words.length === 1 && words[0] === '-');
-  if (!isFromInput) return notEmpty(words.join(' '));
+  if (!isFromInput) return notEmpty(words.join(' '), kind);
   if (stdin.isTTY === true && words.length === 0) {
-    throw usageError(`a prompt is required: ${commandLine('run "what to do"')}, or pipe it in`);
+    const example = kind === 'prompt' ? `: ${commandLine('run "what to do"')}, or pipe it in` : '';
+    throw usageError(`${kind === 'answer' ? 'an' : 'a'} ${kind} is required${example}`);
   }
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stdin) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > MAX_PROMPT_BYTES) throw tooLong(`more than ${MAX_PROMPT_BYTES} bytes`);
+    if (size > MAX_PROMPT_BYTES) throw tooLong(`more than ${MAX_PROMPT_BYTES} bytes`, kind);
     chunks.push(bytes);
   }
-  return notEmpty(Buffer.concat(chunks).toString('utf8').trimEnd());
+  return notEmpty(Buffer.concat(chunks).toString('utf8').trimEnd(), kind);
 }
 
-function notEmpty(text: string): string {
-  if (text.trim() === '') throw usageError('the prompt is empty');
-  if (text.length > MAX_PROMPT_LENGTH) throw tooLong(`${text.length} characters`);
+function notEmpty(text: string, kind: TextKind): string {
+  if (text.trim() === '') throw usageError(`the ${kind} is empty`);
+  if (text.length > MAX_PROMPT_LENGTH) throw tooLong(`${text.length} characters`, kind);
   return text;
 }
 
-const tooLong = (size: string): CliError =>
+const tooLong = (size: string, kind: TextKind): CliError =>
   usageError(
-    `the prompt has ${size}, and the maximum is ${MAX_PROMPT_LENGTH} characters: attach a file with --attach`,
+    `the ${kind} has ${size}, and the maximum is ${MAX_PROMPT_LENGTH} characters${kind === 'prompt' ? ': attach a file with --attach' : ''}`,
   );
 
 /** Largest file that is embedded in the message. */

@@ -1,4 +1,5 @@
 import type { Option } from 'commander';
+import { CHANGES_OPTIONS } from './changes-options.ts';
 import { type OptionSpec, toOption } from './option-spec.ts';
 import { TERM_OPTIONS } from './term-options.ts';
 
@@ -137,6 +138,20 @@ export const OPTIONS = {
     description:
       'accept the X-Forwarded headers of a proxy on this machine, and of the trustedProxies of the config file',
   },
+  previewPort: {
+    flags: '--preview-port <port>',
+    type: 'text',
+    description:
+      'port for previews of programs in sessions; off for none; beyond loopback without --preview-host each preview has a port of its own, of a range such as 4720-4739',
+    defaultText: 'a free port on loopback, otherwise none',
+  },
+  previewHost: {
+    flags: '--preview-host <pattern>',
+    type: 'text',
+    description:
+      'host names of previews, such as *.preview.example.org, or https://*.preview.example.org behind a proxy',
+    defaultText: '*.localhost on loopback',
+  },
   data: {
     flags: '--data <folder>',
     type: 'text',
@@ -245,12 +260,26 @@ export const OPTIONS = {
     description: 'chat to put it behind: id, or the beginning of an id',
     defaultText: 'the front of the list',
   },
+  openOnly: { flags: '--open', type: 'flag', description: 'only comments that are not resolved' },
+  withText: {
+    flags: '--text <text>',
+    type: 'text',
+    description: 'the message that goes with the comments',
+    defaultText: 'a request to address them',
+  },
   newChat: { flags: '--new-chat', type: 'flag', description: 'ask in a new chat of the session' },
   waitInQueue: {
     flags: '--queue',
     type: 'flag',
     description:
       'if a turn is running, queue the message and wait for its turn; without --queue that is an error',
+  },
+  discard: { flags: '--discard', type: 'flag', description: 'delete uncommitted files too' },
+  base: {
+    flags: '--base <name>',
+    type: 'text',
+    description: 'branch or commit to start from',
+    defaultText: 'the branch of the session',
   },
   yes: { flags: '-y, --yes', type: 'flag', description: 'do not ask for confirmation' },
   cwd: {
@@ -361,6 +390,7 @@ export const OPTIONS = {
     max: 1_000,
     isInteger: true,
   },
+  ...CHANGES_OPTIONS,
   ...TERM_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;
 

@@ -11,14 +11,19 @@ import { commandLine } from '../process/own-command.ts';
 import { plain } from '../render/plain-text.ts';
 import { Screen } from '../render/screen.ts';
 import { WATCH_HELP } from '../watch/command.ts';
+import { addChangesCommands } from './changes-commands.ts';
 import { addChatCommands } from './chat-commands.ts';
 import { exampleLines } from './command-builder.ts';
+import { addCommentCommands } from './comment-commands.ts';
+import { addGrantCommands } from './grant-commands.ts';
 import { addApprovalCommands, addConfigCommands, addTokenCommands } from './host-commands.ts';
 import { type OptionName, optionOf } from './options.ts';
+import { addPortCommands } from './port-commands.ts';
 import { report } from './report.ts';
 import { addExportCommands, addQueueCommands, addSessionCommands } from './session-commands.ts';
 import { addTermCommands } from './term-commands.ts';
 import { addWireCommands } from './wire-commands.ts';
+import { addWorktreeCommands } from './worktree-commands.ts';
 
 /** Options that every command takes. */
 const COMMON_OPTIONS: readonly OptionName[] = ['json', 'verbose'];
@@ -102,6 +107,8 @@ export function programOf(
     'insecureListen',
     'basePath',
     'trustProxy',
+    'previewPort',
+    'previewHost',
     'data',
     'config',
     'root',
@@ -190,10 +197,15 @@ export function programOf(
 
   addExportCommands({ context, screen, program, command, example, done });
   addApprovalCommands({ context, screen, program, command, example, done });
+  addGrantCommands({ context, screen, program, command, example, done });
+  addPortCommands({ context, screen, program, command, example, done });
   addConfigCommands({ context, screen, program, command, example, done });
   addTokenCommands({ context, screen, program, command, example, done });
   addTermCommands({ context, screen, program, command, example, done });
   addQueueCommands({ context, screen, program, command, example, done });
+  addWorktreeCommands({ context, screen, program, command, example, done });
+  addChangesCommands({ context, screen, program, command, example, done });
+  addCommentCommands({ context, screen, program, command, example, done });
 
   addWireCommands({ context, screen, program, command, example, done });
 

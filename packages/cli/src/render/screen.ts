@@ -74,6 +74,15 @@ export class Screen {
     this.#armStatus();
   }
 
+  /** Bytes to stdout, as they are. */
+  bytes(data: Uint8Array): void {
+    if (data.length === 0) return;
+    this.#hideStatus();
+    this.#context.stdout.write(data);
+    this.#isAtLineStart = data.at(-1) === 10;
+    this.#armStatus();
+  }
+
   /** From now on a note ends the line of stdout before it also where stdout is another place, for all that anybody knows. */
   keepApart(): void {
     this.#isShared = true;

@@ -11,6 +11,12 @@ export interface ServeConfig {
   readonly defaultAgent?: string;
   /** Folders that sessions may work in without an admin's token. Absent: the home folder. */
   readonly roots?: readonly string[];
+  /** Folders that clients may read, in addition to the working directories of sessions. */
+  readonly readable?: readonly string[];
+  /** Folders that clients may read and write, in addition to the working directories of sessions. */
+  readonly writable?: readonly string[];
+  /** Folder for git worktrees of sessions. Absent: `worktrees` in the data folder. */
+  readonly worktreeDir?: string;
   /** Origins of web pages that may connect besides the host's own. */
   readonly allowedOrigins?: readonly string[];
   /** Values of `Host` accepted besides the address listened on. */
@@ -42,6 +48,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
     holds: (value) => typeof value === 'string' && value !== '',
   },
   roots: listOf('absolute paths', isAbsolute),
+  readable: listOf('absolute paths', isAbsolute),
+  writable: listOf('absolute paths', isAbsolute),
+  worktreeDir: {
+    expected: 'an absolute path',
+    holds: (value) => typeof value === 'string' && isAbsolute(value),
+  },
   allowedOrigins: listOf('origins such as "https://example.org"', (text) => URL.parse(text)?.origin === text),
   allowedHosts: listOf('hosts such as "example.org:443"', (text) => /^[^\s/]+$/.test(text)),
   trustedProxies: listOf('IP addresses and subnets such as "10.0.0.0/8"', isProxyAddress),

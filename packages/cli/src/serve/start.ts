@@ -18,6 +18,7 @@ import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { AgentChoice } from './agents.ts';
 import type { ServeConfig } from './config.ts';
+import { previewsOf } from './preview-options.ts';
 
 /** Settings of a host at its start. */
 export interface ServeSettings {
@@ -32,6 +33,9 @@ export interface ServeSettings {
   readonly basePath?: string | undefined;
   /** Forwarded headers of a proxy on this machine count. */
   readonly trustsProxy: boolean;
+  /** As typed. Absent: the default of the host. */
+  readonly previewPort?: string | undefined;
+  readonly previewHost?: string | undefined;
   readonly token: string | undefined;
   readonly tokenFile: string | undefined;
   readonly version: string;
@@ -115,10 +119,12 @@ export async function startHosting(
         allowedOrigins: config.allowedOrigins,
         allowedHosts: config.allowedHosts,
         basePath: basePathOf(settings.basePath),
+        previews: previewsOf(settings),
       }),
     },
     privatePaths: settings.privatePaths,
     ...(recorder && { wrapTransport: (transport) => recordServerTransport(transport, recorder) }),
+    ...defined({ readable: config.readable, writable: config.writable, worktreeDir: config.worktreeDir }),
     ...defined({ roots, push: config.push, retention: config.retention }),
   });
   tellTroubles(host, tell);

@@ -26,7 +26,11 @@ export function createClient(options: ClientOptions): AhpClient {
  */
 export async function connect(url: string, { token, ...behavior }: ConnectOptions = {}): Promise<AhpClient> {
   const endpoint = endpointOf(url, token);
-  const client = createClient({ ...behavior, transport: (signal) => openWebSocket(endpoint, signal) });
+  const client = createClient({
+    address: url,
+    ...behavior,
+    transport: (signal) => openWebSocket(endpoint, signal),
+  });
   await client.connect();
   return client;
 }

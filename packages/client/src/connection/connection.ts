@@ -133,6 +133,22 @@ export class Connection {
     });
   }
 
+  /** Resolves in the state `online`. Rejects with the error of the state in `closed` and `replaced`. */
+  whenOnline(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (state: ConnectionState): boolean => {
+        if (state.state === 'online') resolve();
+        else if (state.state === 'closed' || state.state === 'replaced') reject(state.error);
+        else return false;
+        return true;
+      };
+      if (settle(this.state)) return;
+      const stop = this.onState.add((state) => {
+        if (settle(state)) stop();
+      });
+    });
+  }
+
   /** Ends a wait or takes back a replaced connection. Does nothing in other states. */
   reconnectNow(): void {
     const { state } = this.#state;

@@ -8,6 +8,7 @@ import {
   methodNotFound,
 } from '@agenthost/protocol';
 import type { RequestContext } from '@agenthost/rpc';
+import type { PublishedFiles } from '../handles/published-files.ts';
 import { Listeners, type ReportError } from '../listeners.ts';
 import type { HostPeer } from './connection.ts';
 
@@ -31,9 +32,12 @@ type NotificationListeners = {
  */
 export class HostMessages {
   readonly #handlers: Handlers = {};
+  /** Answer requests without a handler. */
+  readonly #files: Pick<PublishedFiles, 'isEmpty' | 'serve'>;
   readonly #notifications: NotificationListeners;
 
-  constructor(report: ReportError) {
+  constructor(report: ReportError, files: Pick<PublishedFiles, 'isEmpty' | 'serve'>) {
+    this.#files = files;
     this.#notifications = {
       'root/sessionAdded': new Listeners(report, 'root/sessionAdded'),
       'root/sessionRemoved': new Listeners(report, 'root/sessionRemoved'),
@@ -41,6 +45,7 @@ export class HostMessages {
       'root/progress': new Listeners(report, 'root/progress'),
       'auth/required': new Listeners(report, 'auth/required'),
       'x-presenceChanged': new Listeners(report, 'x-presenceChanged'),
+      'x-grantsChanged': new Listeners(report, 'x-grantsChanged'),
       'otlp/exportLogs': new Listeners(report, 'otlp/exportLogs'),
       'otlp/exportTraces': new Listeners(report, 'otlp/exportTraces'),
       'otlp/exportMetrics': new Listeners(report, 'otlp/exportMetrics'),
@@ -76,7 +81,11 @@ export class HostMessages {
 
   #serve(method: HostRequestMethod, params: unknown, context: RequestContext): unknown {
     const handler: ((params: never, context: RequestContext) => unknown) | undefined = this.#handlers[method];
-    if (handler === undefined) throw methodNotFound(method);
+    if (handler === undefined) {
+      if (this.#files.isEmpty) throw methodNotFound(method);
+      // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a host sends the params of the method
+      return this.#files.serve(method, params as never);
+    }
     // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a handler is set under its own method, whose params a host sends
     return handler(params as never, context);
   }

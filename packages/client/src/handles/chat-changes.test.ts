@@ -22,6 +22,7 @@ async function opened(state: Partial<ChatState> = {}, turns?: number) {
     mirror,
     () => `new-${(id += 1)}`,
     () => 0,
+    it.client,
   );
   const sent = () => it.host.dispatched.map(({ action }) => action);
   return { it, chat, sent };

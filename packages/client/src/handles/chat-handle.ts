@@ -10,6 +10,7 @@ import { ChannelLost, DispatchRejected } from '../errors.ts';
 import type { DispatchableAction, Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { withEmbeddedContents } from '../transfer/embedded-contents.ts';
+import type { Changes, ChangesPort } from './changes.ts';
 import type { ChatMatch, FindOptions } from './find-in-chat.ts';
 import { InputRequestHandle } from './input-request-handle.ts';
 import { asMessage, edited, MessageQueue } from './message-queue.ts';
@@ -24,14 +25,16 @@ export class ChatHandle implements TurnControls {
   readonly queue: MessageQueue;
   readonly #newId: () => string;
   readonly #now: () => number;
+  readonly #client: ChangesPort;
   /** The latest request for completions. */
   #completing: AbortController | undefined;
 
   /** `now`: milliseconds since the epoch. */
-  constructor(mirror: Mirror<'chat'>, newId: () => string, now: () => number) {
+  constructor(mirror: Mirror<'chat'>, newId: () => string, now: () => number, client: ChangesPort) {
     this.mirror = mirror;
     this.#newId = newId;
     this.#now = now;
+    this.#client = client;
     this.queue = new MessageQueue(mirror, newId);
   }
 
@@ -128,6 +131,14 @@ export class ChatHandle implements TurnControls {
       type: 'chat/draftChanged',
       ...(draft === undefined || draft === '' ? {} : { draft: asMessage(draft) }),
     });
+  }
+
+  /** The changesets of the chat's own turns [CHAT-43]. The host offers them from the first turn on. */
+  async changes(): Promise<Changes> {
+    // Loaded when it is needed.
+    const { Changes: Made } = await import('./changes.ts');
+    const { mirror } = this;
+    return new Made({ uri: mirror.uri, catalogue: () => mirror.state.changesets }, this.#client);
   }
 
   /** Marks the chat as read or unread. A new turn or question makes it unread again. That of the session does not change [CHAT-42]. */

@@ -24,6 +24,7 @@ async function opened() {
       mirror,
       () => 'id',
       () => 0,
+      it.client,
     ),
   };
 }

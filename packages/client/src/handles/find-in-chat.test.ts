@@ -21,6 +21,7 @@ async function opened(state: Partial<ChatState>, turns?: number) {
     mirror,
     () => 'new',
     () => 0,
+    it.client,
   );
   async function find(text: string, options?: FindOptions): Promise<ChatMatch[]> {
     const found = collect(chat.find(text, options));

@@ -1,12 +1,15 @@
 import {
+  annotationsUri,
   type ChatMoveDestination,
   type ClientToHostRequests,
   type CreateSessionParams,
   channelUri,
   type ProgressParams,
   type SessionChatInputRequest,
+  type SessionPort,
   type SessionToolConfirmationRequest,
   type SideChatSelection,
+  sessionPorts,
   type URI,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
@@ -14,8 +17,12 @@ import type { SubscriptionOptions } from '../mirror/channel.ts';
 import type { Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import type { ExportPort } from '../transfer/session-export.ts';
+import { AnnotationsHandle } from './annotations-handle.ts';
+import type { Changes } from './changes.ts';
 import { ChatHandle } from './chat-handle.ts';
 import { InputRequestHandle } from './input-request-handle.ts';
+import type { OpenedPreview } from './previews.ts';
+import type { Prompt } from './prompt.ts';
 import { ToolConfirmationHandle } from './tool-confirmation-handle.ts';
 import type { OfferedTool } from './tool-run.ts';
 import type { OfferOptions, ToolOffer, ToolOffers, ToolsPort } from './tools.ts';
@@ -26,13 +33,16 @@ type SessionMethod =
   | 'x-finishImport'
   | 'fetchTurns'
   | 'resourceRead'
+  | 'invokeChangesetOperation'
   | 'listSessions'
   | 'x-searchSessions'
   | 'createSession'
   | 'disposeSession'
   | 'createChat'
   | 'disposeChat'
-  | 'moveChat';
+  | 'moveChat'
+  | 'x-listPorts'
+  | 'x-openPreview';
 
 /** The parts of a client that session handles use. */
 export interface SessionsPort extends ToolsPort {
@@ -41,6 +51,7 @@ export interface SessionsPort extends ToolsPort {
     method: M,
     params: ClientToHostRequests[M]['params'],
   ): Promise<ClientToHostRequests[M]['result']>;
+  ping(): Promise<void>;
   onNotification(method: 'root/progress', listener: (progress: ProgressParams) => void): () => void;
 }
 
@@ -53,6 +64,7 @@ export type CreateSessionOptions = Omit<CreateSessionParams, 'channel' | 'progre
   onProgress?: (progress: ProgressParams) => void;
 } & SubscriptionOptions;
 
+type OpenPreview = (session: URI, port: number) => Promise<OpenedPreview>;
 type CreateSession = (options: CreateSessionOptions) => Promise<SessionHandle>;
 
 /** An open session: mirrors of its channel and of its default chat. */
@@ -65,6 +77,7 @@ export class SessionHandle {
   readonly #now: () => number;
   readonly #tools: ToolOffers;
   readonly #create: CreateSession;
+  readonly #openPreview: OpenPreview;
   readonly #offers = new Set<ToolOffer>();
 
   constructor(
@@ -76,6 +89,7 @@ export class SessionHandle {
       now: () => number;
       tools: ToolOffers;
       create: CreateSession;
+      openPreview: OpenPreview;
     },
   ) {
     this.mirror = mirror;
@@ -85,6 +99,7 @@ export class SessionHandle {
     this.#now = parts.now;
     this.#tools = parts.tools;
     this.#create = parts.create;
+    this.#openPreview = parts.openPreview;
   }
 
   get uri(): URI {
@@ -138,6 +153,42 @@ export class SessionHandle {
     );
   }
 
+  /** Opens the annotations of the session's files. Dispose the handle after use. Rejects like `subscribe`. */
+  async annotations(): Promise<AnnotationsHandle> {
+    const mirror = await this.#client.subscribe(annotationsUri(this.uri), { kind: 'annotations' });
+    return new AnnotationsHandle(mirror, this.#newId);
+  }
+
+  /**
+   * Starts a turn in the default chat with annotations, by default all that are open. They stay open after the turn [ANN-1]. Rejects like
+   * `subscribe`.
+   */
+  async sendAnnotations(text: string, ids?: readonly string[]): Promise<Prompt> {
+    const annotations = await this.annotations();
+    try {
+      return this.prompt(annotations.message(text, ids));
+    } finally {
+      annotations.dispose();
+    }
+  }
+
+  /** The ports that processes of the session listen on, by number. Changes like the rest of the session's state. */
+  get ports(): SessionPort[] {
+    return sessionPorts(this.mirror.state);
+  }
+
+  /** Opens a port of the session through the host. See `Sessions.openPreview`. */
+  openPreview(port: number): Promise<OpenedPreview> {
+    return this.#openPreview(this.uri, port);
+  }
+
+  /** The changesets of the session, such as its uncommitted changes. The host offers them from the first turn on. */
+  async changes(): Promise<Changes> {
+    // Loaded when it is needed.
+    const { Changes: Made } = await import('./changes.ts');
+    return new Made({ uri: this.uri, catalogue: () => this.mirror.state.changesets }, this.#client);
+  }
+
   /** Renames the session. The agent's own titles no longer apply [SESS-11]. */
   rename(title: string): Promise<DispatchOutcome> {
     return this.mirror.dispatch({ type: 'session/titleChanged', title });
@@ -169,7 +220,7 @@ export class SessionHandle {
   /** Opens another chat of this session. Dispose its handle separately. */
   async openChat(uri: URI, options: SubscriptionOptions = {}): Promise<ChatHandle> {
     const mirror = await this.#client.subscribe(uri, { ...options, kind: 'chat' });
-    return new ChatHandle(mirror, this.#newId, this.#now);
+    return new ChatHandle(mirror, this.#newId, this.#now, this.#client);
   }
 
   /** Creates another chat in this session and opens it [CHAT-1]. */

@@ -1,5 +1,7 @@
 import {
+  annotationsUri,
   channelUri,
+  type ListPortsResult,
   type ProgressParams,
   ROOT_URI,
   type SearchSessionsParams,
@@ -13,33 +15,47 @@ import type { ReportError } from '../listeners.ts';
 import type { SubscriptionOptions } from '../mirror/channel.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import type { ImportSource } from '../transfer/import-source.ts';
-import { type ExportPart, exportSession } from '../transfer/session-export.ts';
-import { type ImportOptions, importSession } from '../transfer/session-import.ts';
+import type { ExportPart } from '../transfer/session-export.ts';
+import type { ImportOptions } from '../transfer/session-import.ts';
+import { AnnotationsHandle } from './annotations-handle.ts';
 import { ChatHandle } from './chat-handle.ts';
 import type { PredictedSummaries } from './predicted-summaries.ts';
+import { listPorts, type OpenedPreview, openPreview } from './previews.ts';
 import { type CatalogueOptions, type CataloguePort, SessionCatalogue } from './session-catalogue.ts';
 import { type CreateSessionOptions, SessionHandle, type SessionsPort } from './session-handle.ts';
 import { ToolOffers } from './tools.ts';
+import { Worktrees, type WorktreesPort } from './worktrees.ts';
 
 /** The sessions of one host. */
 export class Sessions {
   readonly #client: SessionsPort & CataloguePort;
   readonly #newId: () => string;
+  /** The git worktrees of sessions. */
+  readonly worktrees: Worktrees;
   readonly #now: () => number;
   readonly #report: ReportError;
   readonly #summaries: PredictedSummaries;
   readonly #tools: ToolOffers;
+  readonly #address: string | undefined;
 
   constructor(
-    client: SessionsPort & CataloguePort,
-    parts: { newId: () => string; now: () => number; report: ReportError; summaries: PredictedSummaries },
+    client: SessionsPort & CataloguePort & WorktreesPort,
+    parts: {
+      newId: () => string;
+      now: () => number;
+      report: ReportError;
+      summaries: PredictedSummaries;
+      address: string | undefined;
+    },
   ) {
     this.#client = client;
+    this.worktrees = new Worktrees(client);
     this.#newId = parts.newId;
     this.#now = parts.now;
     this.#report = parts.report;
     this.#summaries = parts.summaries;
     this.#tools = new ToolOffers(client);
+    this.#address = parts.address;
   }
 
   /** Iterates all sessions, newest first. Pages of `pageSize` (default 100) are fetched as they are read. */
@@ -103,6 +119,23 @@ export class Sessions {
     return this.open(channel, { turns, maxLatencyMs });
   }
 
+  /**
+   * The ports that processes of all sessions, or of one, listen on now. `unavailable`: why the host knows none, as a sentence. Rejects like
+   * `request`.
+   */
+  ports(session?: URI): Promise<ListPortsResult> {
+    return listPorts(this.#client, session);
+  }
+
+  /**
+   * Opens a port of a session through the host. The address is for one browser, and works for a minute. Rejects like `request`: with `RpcError`
+   * -32008 when no process of the session listens on the port, -32009 without the scope `interact`, and -32011 when the host has no
+   * previews.
+   */
+  openPreview(session: URI, port: number): Promise<OpenedPreview> {
+    return openPreview(this.#client, this.#address, session, port);
+  }
+
   #follow(onProgress: (progress: ProgressParams) => void): { token: string; leave: () => void } {
     const token = this.#newId();
     const leave = this.#client.onNotification('root/progress', (progress) => {
@@ -121,13 +154,14 @@ export class Sessions {
       const chat = defaultChat ?? chats[0]?.resource;
       if (chat === undefined) throw new ChannelLost(uri);
       const chatMirror = await this.#client.subscribe(chat, { ...options, kind: 'chat' });
-      const chatHandle = new ChatHandle(chatMirror, this.#newId, this.#now);
+      const chatHandle = new ChatHandle(chatMirror, this.#newId, this.#now, this.#client);
       return new SessionHandle(mirror, chatHandle, {
         client: this.#client,
         newId: this.#newId,
         now: this.#now,
         tools: this.#tools,
         create: (params) => this.create(params),
+        openPreview: (session, port) => this.openPreview(session, port),
       });
     } catch (error) {
       mirror.dispose();
@@ -135,13 +169,21 @@ export class Sessions {
     }
   }
 
+  /** Opens the annotations of a session without the session. Dispose the handle after use. Rejects like `subscribe`. */
+  async annotations(session: URI): Promise<AnnotationsHandle> {
+    const mirror = await this.#client.subscribe(annotationsUri(session), { kind: 'annotations' });
+    return new AnnotationsHandle(mirror, this.#newId);
+  }
+
   /**
    * Reads a whole session, a page of turns at a time, as the parts of a {@link SessionExport} in order. A
    * running turn is exported as far as it has come. With a summary the export includes the session's times.
    * Rejects like `subscribe`, and when turns are truncated during the export.
    */
-  export(session: URI | SessionSummary): AsyncGenerator<ExportPart, void, undefined> {
-    return exportSession(this.#client, session);
+  async *export(session: URI | SessionSummary): AsyncGenerator<ExportPart, void, undefined> {
+    // Few programs need it, so its code is loaded with the first export.
+    const { exportSession } = await import('../transfer/session-export.ts');
+    yield* exportSession(this.#client, session);
   }
 
   /**
@@ -160,6 +202,7 @@ export class Sessions {
     }: ImportOptions & { readonly uri?: URI } & SubscriptionOptions = {},
   ): Promise<SessionHandle> {
     const channel = uri ?? channelUri('session', this.#newId());
+    const { importSession } = await import('../transfer/session-import.ts');
     await importSession(this.#client, channel, source, options);
     return this.open(channel, { turns, maxLatencyMs });
   }

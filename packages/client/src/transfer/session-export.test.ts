@@ -4,6 +4,8 @@ import { chatState, turnOf } from '../../test/fake-host.ts';
 import { Harness } from '../../test/harness.ts';
 
 test('an export of a chat that is truncated meanwhile rejects with an error that says so', async () => {
+  // The code is loaded when it is needed first; the harness waits for frames only.
+  await import('./session-export.ts');
   const it = await new Harness().online();
   const session = await it.run(it.client.sessions.create({ provider: 'demo' }));
   const { uri } = session.chat.mirror;

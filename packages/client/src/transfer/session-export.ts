@@ -215,7 +215,10 @@ function exportedSession(
   summary: SessionSummary | undefined,
 ): ExportedSession {
   const { provider, title, status, lifecycle, creationError, project, workingDirectories } = state;
-  const { config, defaultChat, _meta } = state;
+  const { config, defaultChat } = state;
+  // Ports belong to processes of the host.
+  const { ports: _, ...meta } = state._meta ?? {};
+  const _meta = Object.keys(meta).length === 0 ? undefined : meta;
   return {
     resource,
     provider,

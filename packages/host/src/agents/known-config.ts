@@ -96,6 +96,7 @@ const SILENT_HOST: AgentSessionHost = {
   commands: () => undefined,
   terminal: () => Promise.reject(new AgentError('hostError', 'An introduction has no terminals')),
   clientTools: () => [],
+  hostTools: () => [],
   isPrivate: () => Promise.resolve(true),
   ready: () => undefined,
   exited: () => undefined,

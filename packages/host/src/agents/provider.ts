@@ -6,7 +6,7 @@ import type {
   Turn,
 } from '@agenthost/protocol';
 import type { AgentTerminal, AgentTerminalStart } from './agent-terminal.ts';
-import type { ClientTool, SignInToken } from './tool-call.ts';
+import type { ClientTool, HostTool, SignInToken } from './tool-call.ts';
 import type { TurnInput, TurnOutput } from './turn.ts';
 
 /**
@@ -160,6 +160,11 @@ export interface AgentSessionHost {
    */
   clientTools(): readonly ClientTool[];
   /**
+   * Tools that the host itself offers to this session now, such as those for comments; `toolsChanged` reports changes. Their names differ from
+   * those of client tools. Run them with `TurnOutput.hostTool`.
+   */
+  hostTools(): readonly HostTool[];
+  /**
    * Whether a real path (after symlinks) is private to the host, such as its data folder. Code that reads and
    * writes files for an agent must not touch private paths.
    */
@@ -204,8 +209,13 @@ export interface AgentSession {
   steer?(message: Message): Promise<boolean>;
   /** A client changed mutable config values. */
   setConfig?(values: Readonly<Record<string, unknown>>): Promise<void>;
-  /** The result of `AgentSessionHost.clientTools` has changed. */
+  /** The result of `AgentSessionHost.clientTools` or `hostTools` has changed. */
   toolsChanged?(): void;
+  /**
+   * Ids of the processes that it runs in now; other sessions may share them. The host shows the ports of their descendants, and of
+   * programs that these have left behind if the processes have a `markedEnvironment`. Must be cheap. Absent: none.
+   */
+  processIds?(): readonly number[];
   /** Closes the session in order: on dispose, when idle, and when the host stops. Idempotent. */
   close(): Promise<void>;
   /** Ends the session at once, including its processes (TERM, wait, KILL). Idempotent. */

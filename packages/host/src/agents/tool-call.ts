@@ -57,6 +57,8 @@ export interface ToolCallQuestion extends ToolCallReady {
   readonly kind?: ToolKind;
   /** Whether a client may change `toolInput` when it approves. Default false. */
   readonly editable?: boolean;
+  /** Whether a person is asked even if the session's `approvals` or a remembered approval allow it. Default false. */
+  readonly isAlwaysAsked?: boolean;
   /** Options instead of the host's, shown in this order except that options for one call come first. */
   readonly options?: readonly ConfirmationOption[];
   /**
@@ -134,6 +136,22 @@ export interface ClientTool {
    */
   readonly name: string;
   readonly definition: ToolDefinition;
+}
+
+/** A tool that the host itself offers and runs. */
+export interface HostTool {
+  /** Unique among all tools of the session. */
+  readonly name: string;
+  readonly definition: ToolDefinition;
+}
+
+/** A call of a tool of the host. */
+export interface HostToolCall {
+  readonly name: string;
+  /** Unique in the turn. Default: chosen by the host. */
+  readonly toolCallId?: string;
+  /** JSON text that fits the tool's `inputSchema`; the host validates it. */
+  readonly toolInput: string;
 }
 
 /** A call of a client's tool. */

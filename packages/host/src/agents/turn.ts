@@ -9,7 +9,7 @@ import type {
   UsageInfo,
 } from '@agenthost/protocol';
 import type { AgentError } from './errors.ts';
-import type { ClientToolCall, ToolCallHandle, ToolCallStart } from './tool-call.ts';
+import type { ClientToolCall, HostToolCall, ToolCallHandle, ToolCallStart } from './tool-call.ts';
 
 /** The start of a turn. The message may name a model and a custom agent. */
 export interface TurnInput {
@@ -65,6 +65,11 @@ export interface TurnOutput {
    * the client.
    */
   clientTool(call: ClientToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult>;
+  /**
+   * Runs a tool of the host: shows the call, and resolves with its result. Nobody is asked. Never rejects. The result is a failed one when the
+   * host does not offer the tool, its input is invalid, or the turn has ended.
+   */
+  hostTool(call: HostToolCall): Promise<ToolCallResult>;
   /**
    * Asks people and waits for the answer [CHAT-13]. Several requests may be open. The same `requestId`
    * replaces the questions of an open request. Resolves with `cancel` when the turn ends first, or when

@@ -17,6 +17,7 @@ import type { Ask } from './ask.ts';
 import { filesOf, realPathOf } from './files.ts';
 import { labelsFor } from './labels.ts';
 import { type Offers, offersFor } from './offers.ts';
+import { pathsOutside } from './outside.ts';
 import { type ConfigChanges, decide, holdsIn, type StoredApproval, type Verdict } from './policy.ts';
 import type { ApprovalStore, Keeper } from './store.ts';
 
@@ -36,6 +37,8 @@ export interface OpenQuestion {
   readonly options: readonly ConfirmationOption[];
   /** True if the host made the options; the agent does not know them. */
   readonly hasHostsOptions: boolean;
+  /** Paths outside of the chat's worktree that the call names, as written. */
+  readonly outside: readonly string[];
   /** Why a policy denies the call, in the language of the client that started the turn. */
   readonly deniedMessage: StringOrMarkdown;
   /** Registers a listener for a decision that is made while users are asked. */
@@ -64,6 +67,7 @@ export class Approvals {
   readonly #store: ApprovalStore;
   readonly #localeOf: (chat: string) => string;
   readonly #defaultFolder: string;
+  readonly #isolatedFolders: (of: Pick<AskingCall, 'session' | 'chat'>) => readonly string[] | undefined;
   /** Questions that users see now, by chat and tool call. */
   readonly #open = new Map<string, Entry>();
 
@@ -73,11 +77,14 @@ export class Approvals {
     store: ApprovalStore;
     localeOf(chat: string): string;
     defaultFolder: string;
+    /** Real paths of the folders of an isolated chat; `undefined`: it is not isolated. Default: none is. */
+    isolatedFolders?(of: Pick<AskingCall, 'session' | 'chat'>): readonly string[] | undefined;
   }) {
     this.#sync = parts.sync;
     this.#store = parts.store;
     this.#localeOf = (chat) => parts.localeOf(chat);
     this.#defaultFolder = parts.defaultFolder;
+    this.#isolatedFolders = (of) => parts.isolatedFolders?.(of);
     parts.sync.observe('chat', (tx, change) => this.#remember(tx, change));
     parts.sync.observe('session', (tx, { channel, action }) => {
       if (action.type !== 'session/configChanged') return;
@@ -101,18 +108,23 @@ export class Approvals {
   open(call: AskingCall, question: ToolCallQuestion): OpenQuestion {
     const { session, chat, toolCallId, start } = call;
     const edits = question.edits ?? [];
+    const kind = question.kind ?? start.kind ?? 'other';
+    const folder = this.#folderOf(session, chat);
+    const isolated = this.#isolatedFolders(call);
     const ask: Ask = {
       session,
       chat,
       toolCallId,
       provider: this.#sync.registry.getOf('session', session)?.state.provider ?? '',
       toolName: start.toolName,
-      kind: question.kind ?? start.kind ?? 'other',
+      kind,
       contributor: start.contributor,
       invocationMessage: question.invocationMessage,
       toolInput: question.toolInput,
       edits,
-      folder: this.#folderOf(session, chat),
+      isAlwaysAsked: question.isAlwaysAsked === true,
+      outside: isolated === undefined ? [] : pathsOutside(question, { kind, folder, isolated }),
+      folder,
       files: filesOf(edits),
     };
     const locale = this.#localeOf(chat);
@@ -121,6 +133,7 @@ export class Approvals {
     return {
       verdict: this.#decide(ask),
       options: entry.offers.options,
+      outside: ask.outside,
       hasHostsOptions: entry.offers.areHosts,
       deniedMessage: labelsFor(locale).deniedByPolicy,
       onDecided: (listener) => {

@@ -15,6 +15,10 @@ export interface Ask {
   readonly invocationMessage: StringOrMarkdown;
   readonly toolInput: string | undefined;
   readonly edits: readonly FileEdit[];
+  /** Whether no setting may allow the call. */
+  readonly isAlwaysAsked: boolean;
+  /** Paths outside of the chat's worktree that the call names, as written. Empty: none, or the chat is not isolated. */
+  readonly outside: readonly string[];
   /** Real path of the chat's working directory; `undefined` if it no longer exists. */
   readonly folder: string | undefined;
   /** Real paths of all files that `edits` would change; `undefined` if there are none, or one is unknown. */

@@ -37,6 +37,14 @@ export type Verdict =
 /** Decides a question by the session's policy and the remembered approvals. A denial takes precedence. */
 export function decide(policy: ApprovalPolicy, ask: Ask, remembered: readonly StoredApproval[]): Verdict {
   if (policy === 'none') return { outcome: 'deny', by: { policy } };
+  if (ask.isAlwaysAsked) return { outcome: 'ask' };
+  if (ask.outside.length > 0) {
+    // A person has seen that this call leaves the worktree, and has allowed exactly this one.
+    const exact = remembered.find(
+      (each) => each.scope.kind === 'session' && each.covers.kind !== 'tool' && allows(each, ask),
+    );
+    return exact === undefined ? { outcome: 'ask' } : { outcome: 'run', by: { approval: exact.id } };
+  }
   if (policy === 'all') return { outcome: 'run', by: { policy } };
   if (policy === 'edits' && isEditWithin(ask)) return { outcome: 'run', by: { policy } };
   const approval = remembered.find((each) => allows(each, ask));

@@ -8,10 +8,13 @@ const MAX_NAME = 128;
 
 /**
  * The tools that active clients offer, each with a unique name. If several clients offer the same name, the
- * first client's tool keeps it, and the other names get a suffix that depends only on their client.
+ * first client's tool keeps it, and the other names get a suffix that depends only on their client. Names that are `reserved` get it too.
  */
-export function offeredTools(activeClients: readonly SessionActiveClient[]): ClientTool[] {
-  const taken = new Set<string>();
+export function offeredTools(
+  activeClients: readonly SessionActiveClient[],
+  reserved: readonly string[] = [],
+): ClientTool[] {
+  const taken = new Set(reserved);
   return activeClients.flatMap(({ clientId, tools }) =>
     tools.map((definition) => {
       const name = taken.has(definition.name) ? markedName(definition.name, clientId) : definition.name;

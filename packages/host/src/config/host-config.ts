@@ -125,6 +125,13 @@ export type NumberSetting = keyof typeof NUMBERS;
 const specOf = (key: string): NumberSpec | undefined =>
   Object.hasOwn(NUMBERS, key) ? Object.entries(NUMBERS).find(([name]) => name === key)?.[1] : undefined;
 
+const AGENT_COMMENTS_PROPERTY: ConfigPropertySchema = {
+  type: 'boolean',
+  title: 'Comments of agents',
+  description: 'Whether agents get tools to read, write, answer and resolve comments on files',
+  default: false,
+};
+
 /** Inputs of a host's config. */
 export interface HostConfigParts {
   /** Ids of the available agents. */
@@ -149,6 +156,7 @@ export function hostConfigSchema({
     ...(defaultAgent === undefined ? {} : { defaultAgent: agentProperty(agents, agentNames, defaultAgent) }),
     approvals: { ...APPROVALS_PROPERTY, description: 'The `approvals` of new sessions that set none' },
     pageHosts: PAGE_HOSTS_PROPERTY,
+    agentComments: AGENT_COMMENTS_PROPERTY,
     ...Object.fromEntries(Object.entries(NUMBERS).map(([key, spec]) => [key, numberProperty(spec)])),
   };
   return { type: 'object', properties };
@@ -251,6 +259,10 @@ export function defaultApprovals(config: RootConfigState | undefined): ApprovalP
   const value = config?.values['approvals'];
   return isApprovalPolicy(value) ? value : 'ask';
 }
+
+/** Whether agents get tools for comments. */
+export const agentComments = (config: RootConfigState | undefined): boolean =>
+  config?.values['agentComments'] === true;
 
 /** Origins of the other hosts that this host's web page may connect to. */
 export function pageHosts(config: RootConfigState | undefined): readonly string[] {

@@ -27,6 +27,8 @@ export const APPROVALS_PROPERTY: SessionConfigPropertySchema = {
 
 /** Longest instructions of a session, in UTF-16 code units. */
 const MAX_INSTRUCTIONS_LENGTH = CHANNEL_LIMITS.instructions.max;
+/** Longest name of a worktree's base, in UTF-16 code units. */
+const MAX_BASE_LENGTH = 250;
 /** Limits of metadata, which the catalogue includes for every session. Lengths in UTF-16 code units. */
 const MAX_METADATA = {
   entries: CHANNEL_LIMITS.metadataEntries.max,
@@ -43,6 +45,25 @@ const PROPERTIES: Readonly<Record<string, SessionConfigPropertySchema>> = {
     description: `Instructions to the agent before the conversation, at most ${MAX_INSTRUCTIONS_LENGTH} characters`,
     default: '',
     sessionMutable: true,
+  },
+  isolation: {
+    type: 'string',
+    title: 'Isolation',
+    description: 'Where the agent works',
+    enum: ['folder', 'worktree'],
+    enumLabels: ['In the folder', 'In a git worktree'],
+    enumDescriptions: [
+      'The agent works in the chosen folder',
+      'The agent works in a copy of the repository with its own branch; paths outside of it are asked about',
+    ],
+    default: 'folder',
+  },
+  base: {
+    type: 'string',
+    title: 'Base',
+    description: 'Branch or commit that the worktree starts from; empty: the branch that is checked out',
+    enumDynamic: true,
+    default: '',
   },
   metadata: {
     type: 'object',
@@ -82,8 +103,21 @@ export function withHostKeys(
       approvals: defaults.approvals,
       instructions: '',
       metadata: {},
-      ...given,
+      ...withoutFixedDefaults(given),
     },
+  };
+}
+
+/**
+ * Leaves out defaults of keys that cannot be changed later. A replacement of the whole config has to keep such keys, and clients that do not know
+ * them would fail.
+ */
+function withoutFixedDefaults(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { isolation, base, ...others } = values;
+  return {
+    ...others,
+    ...(isolation === undefined || isolation === 'folder' ? {} : { isolation }),
+    ...(base === undefined || base === '' ? {} : { base }),
   };
 }
 
@@ -106,7 +140,8 @@ export function upgraded(
 
 function isTyped(key: string, value: unknown): boolean {
   if (key === 'approvals') return isApprovalPolicy(value);
-  if (key === 'instructions') return typeof value === 'string';
+  if (key === 'instructions' || key === 'base') return typeof value === 'string';
+  if (key === 'isolation') return value === 'folder' || value === 'worktree';
   return (
     typeof value === 'object' &&
     value !== null &&
@@ -124,6 +159,9 @@ export function findHostKeyFault(values: Readonly<Record<string, unknown>>): Con
   if (instructionsOf(values).length > MAX_INSTRUCTIONS_LENGTH) {
     return { key: 'instructions', problem: `expected at most ${MAX_INSTRUCTIONS_LENGTH} characters` };
   }
+  const { base } = values;
+  if (typeof base === 'string' && base.length > MAX_BASE_LENGTH)
+    return { key: 'base', problem: `expected at most ${MAX_BASE_LENGTH} characters` };
   const entries = Object.entries(metadataOf(values));
   const { entries: maxEntries, keyLength, valueLength } = MAX_METADATA;
   if (entries.length > maxEntries)

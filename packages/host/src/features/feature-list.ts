@@ -35,6 +35,9 @@ export class FeatureList {
 
   /** Tells every feature of clients that leave a channel or come back. */
   readonly clients: Departures = {
+    subscribed: (clientId, channel) => {
+      for (const { clients } of this.#features) clients?.subscribed?.(clientId, channel);
+    },
     unsubscribed: (clientId, channel) => {
       for (const { clients } of this.#features) clients?.unsubscribed(clientId, channel);
     },

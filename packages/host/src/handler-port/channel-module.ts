@@ -16,6 +16,8 @@ export interface Caller {
   readonly clientId: string;
   /** Hash of its token. Client ids belong to a token. */
   readonly tokenHash: string;
+  /** Hash of the secret of the browser's sign-in. Absent: the client sent the token itself. */
+  readonly signInHash?: string;
   readonly scope: TokenScope;
   readonly isAdmin: boolean;
   /** BCP 47 [CHAT-19]. */

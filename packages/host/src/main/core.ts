@@ -7,21 +7,26 @@ import type { AccessTokens } from '../auth/access-tokens.ts';
 import type { OwnerTokens } from '../auth/owner-tokens.ts';
 import { numberSetting } from '../config/host-config.ts';
 import { agentsFeature } from '../features/agents/feature.ts';
+import { annotationsFeature } from '../features/annotations/feature.ts';
 import { approvalsFeature } from '../features/approvals/feature.ts';
 import { attachmentsFeature } from '../features/attachments/feature.ts';
 import { authFeature } from '../features/auth/feature.ts';
 import { catalogueFeature } from '../features/catalogue/feature.ts';
+import { changesetFeature } from '../features/changeset/feature.ts';
 import { chatFeature } from '../features/chat/feature.ts';
 import { clientToolsFeature } from '../features/client-tools/feature.ts';
 import { completionFeature } from '../features/completion/feature.ts';
 import { diskUseFeature } from '../features/disk-use/feature.ts';
 import { FeatureList } from '../features/feature-list.ts';
+import { grantsFeature } from '../features/grants/feature.ts';
 import { historyFeature } from '../features/history/feature.ts';
 import { importFeature } from '../features/import/feature.ts';
 import { openTurnsFeature } from '../features/open-turns/feature.ts';
 import { presenceFeature } from '../features/presence/feature.ts';
+import { previewsFeature } from '../features/previews/feature.ts';
 import { pushFeature } from '../features/push/feature.ts';
 import { resourceFeature } from '../features/resource/feature.ts';
+import { resourceWatchFeature } from '../features/resource-watch/feature.ts';
 import { rootFeature } from '../features/root/feature.ts';
 import { searchFeature } from '../features/search/feature.ts';
 import { sessionFeature } from '../features/session/feature.ts';
@@ -30,11 +35,14 @@ import { tokensFeature } from '../features/tokens/feature.ts';
 import { turnsFeature } from '../features/turns/feature.ts';
 import { wireFeature } from '../features/wire/feature.ts';
 import { workingDirectoriesFeature } from '../features/working-directories/feature.ts';
+import { worktreesFeature } from '../features/worktrees/feature.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { SliceScheduler } from '../lib/slice-scheduler.ts';
 import { PresentClients } from '../presence/present-clients.ts';
+import type { PreviewList } from '../previews/preview-list.ts';
+import { systemPortScanner } from '../previews/system-port-scanner.ts';
 import { KeeperPtyOwner } from '../pty/keeper/keeper-client.ts';
 import type { PtyOwner } from '../pty/pty.ts';
 import { NodePtyOwner } from '../pty/running/node-pty.ts';
@@ -46,11 +54,14 @@ import type { TurnParts } from '../turns/parts.ts';
 import type { TurnSupervisor } from '../turns/supervisor.ts';
 import type { Hub } from '../wire/hub.ts';
 import { findVsCode } from '../wire/vscode/ways.ts';
+import { GrantStore } from '../workspace/access/grants.ts';
 import { FileFinder } from '../workspace/completion/file-finder.ts';
 import { findProject } from '../workspace/git-project.ts';
+import { chokidarTrees } from '../workspace/watching/chokidar-tree.ts';
+import { TreeWatchers } from '../workspace/watching/tree-watchers.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { HostEvents } from './events.ts';
-import { type HostOptions, UNLOAD_AFTER_MS } from './options.ts';
+import { type HostOptions, UNLOAD_AFTER_MS, worktreeDirOf } from './options.ts';
 import { vsCodePort } from './vscode-port.ts';
 
 /** A running host without its listener. */
@@ -61,6 +72,7 @@ export interface Core {
   readonly agents: AgentRegistry;
   readonly terminals: Terminals;
   readonly turns: TurnSupervisor;
+  readonly previews: PreviewList;
   readonly ownerTokens: OwnerTokens;
   readonly accessTokens: AccessTokens;
   /**
@@ -195,7 +207,49 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   );
   const { directories } = features.add(await workingDirectoriesFeature({ sync, log, listing }));
   const listFolders = (): Promise<string[]> => directories.list();
-  const { turns, approvals, contents, locales, signIns } = features.add(
+  const grants = await GrantStore.load(sync, ids);
+  const { files, folders, policy } = workspace.filesFor(listFolders, grants);
+  const { privatePaths } = workspace;
+  const watchers = new TreeWatchers({
+    ...common,
+    privatePaths,
+    openTree: options.openTree ?? chokidarTrees(log),
+  });
+  // Before the turns, whose recovery closes what an earlier host left open.
+  features.add(
+    resourceWatchFeature({
+      ...common,
+      watchers,
+      policy,
+      presence,
+    }),
+  );
+  const { beforeTurn, readContent } = features.add(
+    await changesetFeature({
+      ...common,
+      watchers,
+      dataDir: options.dataDir,
+      workingDirectoryOf,
+      workingDirectoriesOf,
+    }),
+  );
+  // Turns use worktrees, and worktrees turns. No session exists before both do.
+  const late: { turns?: TurnSupervisor } = {};
+  const { worktrees } = features.add(
+    await worktreesFeature({
+      ...common,
+      agents,
+      listing,
+      terminals,
+      listFolders,
+      worktreeDir: worktreeDirOf(options),
+      turns: {
+        directoriesChanged: (chats) => late.turns?.directoriesChanged(chats),
+        agentsClosed: async () => late.turns?.agentsClosed(),
+      },
+    }),
+  );
+  const { turns, approvals, contents, locales, signIns, readLines, hostTools } = features.add(
     await turnsFeature({
       ...common,
       agents,
@@ -205,9 +259,12 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       terminals,
       workingDirectoryOf,
       workingDirectoriesOf,
+      beforeTurn,
+      ...worktrees,
       listFolders,
     }),
   );
+  late.turns = turns;
   const { isSignedIn } = features.add(authFeature({ agents, signIns, clock, presence }));
   features.add(approvalsFeature({ sync, approvals, turns, listing }));
   features.add(clientToolsFeature({ ...common, presence, listing }));
@@ -222,6 +279,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     listing,
     resolveDirectory,
     findProject: (path: string) => findProject(path, timers),
+    ...worktrees,
   };
   features.add(sessionFeature({ ...sessions, presence, log }));
   features.add(importFeature({ ...sessions, presence, attachments }));
@@ -237,11 +295,27 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       workingDirectoryOf,
     }),
   );
+  const { portScanner = systemPortScanner() } = options;
+  const { previews } = features.add(
+    previewsFeature({
+      ...common,
+      ...tokens,
+      terminals,
+      turns,
+      listing,
+      presentClients,
+      scanner: portScanner === false ? undefined : portScanner,
+    }),
+  );
+  features.add(annotationsFeature({ ...common, agents, readLines, hostTools, workingDirectoryOf }));
   features.add(searchFeature(sync, slices));
   features.add(diskUseFeature(sync, options.dataDir));
   const { dataDir, push } = options;
   features.add(await pushFeature({ ...common, ...tokens, features, presentClients, dataDir, options: push }));
-  features.add(resourceFeature(journal, workspace.readerFor(listFolders), workspace.foldersFor(listFolders)));
+  features.add(
+    resourceFeature({ journal, readBlob: readContent, nextTurn: () => sync.path.nextTurn() }, files, folders),
+  );
+  features.add(grantsFeature({ ...common, ...tokens, grants, files, presentClients }));
   listing.onList((tx, uri, by) =>
     tx.effect(() => emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri })),
   );
@@ -252,6 +326,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     agents,
     terminals,
     turns,
+    previews,
     ...tokens,
     dropTurns,
     whenWireStops: wire.whenStopped,

@@ -17,7 +17,7 @@ import { type Core, startCore } from './core.ts';
 import { type HostEvents, type HostListener, HostListeners } from './events.ts';
 import { startListening } from './listen.ts';
 import { checkListen } from './listen-rules.ts';
-import { type HostAddress, type HostOptions, type ListenOptions } from './options.ts';
+import { type HostAddress, type HostOptions, type ListenOptions, worktreeDirOf } from './options.ts';
 import { startMaintenance } from './start-maintenance.ts';
 
 /** Interval of the checks for idle channels and silent clients. */
@@ -157,8 +157,10 @@ export class Host {
     }
     const workspace = createWorkspace({
       roots: this.#options.roots ?? [homedir()],
+      ...defined({ readable: this.#options.readable, writable: this.#options.writable }),
       defaultDirectory: this.#options.defaultDirectory ?? process.cwd(),
       privatePaths: privatePathsOf(this.#options),
+      ...defined({ publicPath: worktreeDirOf(this.#options) }),
       log: this.#log,
       clock: this.#clock,
     });

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { isBasePath } from '../auth/base-path.ts';
 import { isProxyAddress } from '../auth/proxies.ts';
+import { previewPlace } from '../previews/preview-place.ts';
 import { isLoopback } from '../tls/names.ts';
 import type { ListenOptions } from './options.ts';
 
@@ -24,6 +25,7 @@ export class ListenRefused extends Error {
 /** Beyond loopback, TLS or an explicit `allowInsecure` is required. Throws `ListenRefused`, and `Error` for options that are invalid. */
 export function checkListen(options: ListenOptions): void {
   checkForm(options);
+  previewPlace(options.host ?? '127.0.0.1', options.previews);
   const { host = '127.0.0.1', tls, allowInsecure } = options;
   if (isLoopback(host) || tls !== undefined || allowInsecure === true) return;
   throw new ListenRefused(

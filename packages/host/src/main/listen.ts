@@ -11,6 +11,7 @@ import { HostServer } from '../wire/http/server.ts';
 import type { Core } from './core.ts';
 import { certificateInfo, credentialsOf, followFiles } from './credentials.ts';
 import type { HostEvents } from './events.ts';
+import { listenForPreviews } from './listen-previews.ts';
 import { checkTokenStrength } from './listen-rules.ts';
 import type { HostAddress, ListenOptions } from './options.ts';
 
@@ -32,7 +33,7 @@ export interface Listening {
  * Loads token and certificate, and listens. Rejects with `ListenRefused`, `TlsError` or the system's error.
  */
 export async function startListening(
-  { hub, sync, features, ownerTokens, accessTokens }: Core,
+  { hub, sync, features, ownerTokens, accessTokens, previews }: Core,
   { listen, dataDir, version, clock, timers, log, emit, isReady }: Listening,
 ): Promise<{ stop(): Promise<void>; address: HostAddress }> {
   const found = findOwnerToken({ token: listen.token, tokenFile: listen.tokenFile, dataDir });
@@ -50,7 +51,10 @@ export async function startListening(
     log.warn({ failures, address }, 'connections with a wrong token were refused'),
   );
   const browsers = await BrowserSignIns.load(sync);
-  browsers.onEnded((signInHash) => hub.endSignIn(signInHash));
+  browsers.onEnded((signInHash) => {
+    hub.endSignIn(signInHash);
+    previews.endThose((identity) => identity.signInHash === signInHash);
+  });
   const { trustProxy = false, page, basePath = '' } = listen;
   const server = new HostServer({
     host,
@@ -71,18 +75,43 @@ export async function startListening(
     accept: (transport, identity) => void hub.accept(transport, identity),
   });
   const port = await server.start();
+  const {
+    stop: stopPreviews,
+    useCredentials,
+    port: previewPort,
+  } = await listenForPreviews(previews, {
+    host,
+    tls: credentials,
+    listen,
+    log,
+  }).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const s = credentials === undefined ? '' : 's';
   const url = `http${s}://${authority}`;
   const urls = { url, pageUrl: `${url}${basePath}/`, wsUrl: `ws${s}://${authority}/ahp` };
   const certificate = credentials && certificateInfo(credentials);
-  const unfollow = followFiles(listen, credentials, { server, clock, timers, log, emit });
-  const stop = (): Promise<void> => {
+  const renewed: Pick<HostServer, 'useCredentials'> = {
+    useCredentials: (next) => {
+      server.useCredentials(next);
+      useCredentials(next);
+    },
+  };
+  const unfollow = followFiles(listen, credentials, { server: renewed, clock, timers, log, emit });
+  const stop = async (): Promise<void> => {
     unfollow();
-    return server.stop();
+    await Promise.all([stopPreviews(), server.stop()]);
   };
   return {
     stop,
-    address: { ...urls, token, ...defined({ tokenFile: tokenPath }), port, ...defined({ certificate }) },
+    address: {
+      ...urls,
+      token,
+      ...defined({ tokenFile: tokenPath }),
+      port,
+      ...defined({ previewPort, certificate }),
+    },
   };
 }

@@ -1,12 +1,16 @@
+import { join } from 'node:path';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { AgentProvider, ChildRegistry } from '../agents/provider.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RetentionPolicy } from '../journal/retention.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { PortScanner } from '../previews/port-scanner.ts';
+import type { PreviewOptions } from '../previews/preview-place.ts';
 import type { PtyOwner } from '../pty/pty.ts';
 import type { TlsFiles } from '../tls/credentials.ts';
 import type { OutboxLimits } from '../wire/connection/outbox.ts';
+import type { OpenTree } from '../workspace/watching/tree-source.ts';
 
 /** Services of the host for code that creates providers. */
 export interface AgentServices {
@@ -86,6 +90,11 @@ export interface ListenOptions {
   readonly trustProxy?: boolean | readonly string[];
   /** Largest frame accepted from a client, in bytes. Default 16 MiB. */
   readonly maxFrameBytes?: number;
+  /**
+   * Where ports of sessions can be opened through the host. Default: on loopback a free port, with names below `localhost`; elsewhere, and with
+   * `false`, nowhere. `start` rejects for options that are invalid and for a port that is in use.
+   */
+  readonly previews?: PreviewOptions | false;
 }
 
 /** Options of the host's terminals. */
@@ -145,11 +154,20 @@ export interface HostOptions {
    * user's home.
    */
   readonly roots?: readonly string[];
+  /** Absolute paths of folders that clients may read, in addition to the working directories of sessions. Default: none. */
+  readonly readable?: readonly string[];
+  /** Absolute paths of folders that clients may read and write, in addition to the working directories of sessions. Default: none. */
+  readonly writable?: readonly string[];
   /**
    * Absolute paths that are private to the host, in addition to data folder, token file and TLS key. Clients
    * and agents cannot read, list or write them, and no session works there. Default: none.
    */
   readonly privatePaths?: readonly string[];
+  /**
+   * Absolute path of the folder in which git worktrees of sessions are made; created with mode 0700. Sessions and agents can work in it,
+   * even in the data folder. Default: `worktrees` in the data folder; without one the host makes no worktrees.
+   */
+  readonly worktreeDir?: string;
   /** Absolute path for sessions without a working directory. Default: the current directory. */
   readonly defaultDirectory?: string;
   readonly outbox?: Partial<OutboxLimits>;
@@ -162,6 +180,10 @@ export interface HostOptions {
   readonly retention?: RetentionPolicy;
   readonly terminals?: TerminalOptions;
   readonly push?: PushOptions;
+  /** Opens the folders that are watched for clients. Default: a watcher of the file system. */
+  readonly openTree?: OpenTree;
+  /** Finds the ports that processes of sessions listen on. Default: by the tables of the system; none on Windows. False: they are not shown. */
+  readonly portScanner?: PortScanner | false;
   /**
    * Time in which a client that left can come back to its claims before others may take them, in
    * milliseconds. Default 30,000.
@@ -194,6 +216,8 @@ export interface HostAddress {
   /** The file with the token. Absent when the token was given in the options. */
   readonly tokenFile?: string;
   readonly port: number;
+  /** The port of previews. Absent: there are none, or each has a port of its own. */
+  readonly previewPort?: number;
   /** Absent without TLS. */
   readonly certificate?: CertificateInfo;
 }
@@ -209,3 +233,7 @@ export interface CertificateInfo {
   /** Problems of the certificate as sentences, such as an expiry date in the past. */
   readonly warnings: readonly string[];
 }
+
+/** The folder for worktrees of a host with these options. `undefined`: it makes none. */
+export const worktreeDirOf = ({ worktreeDir, dataDir }: HostOptions): string | undefined =>
+  worktreeDir ?? (dataDir === undefined ? undefined : join(dataDir, 'worktrees'));

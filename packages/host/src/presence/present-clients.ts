@@ -57,6 +57,7 @@ export class PresentClients {
   readonly #timers: Timers;
   readonly #path: Pick<CommitPath, 'send'>;
   readonly #bySink = new Map<Sink, Present>();
+  readonly #listeners: (() => void)[] = [];
   /** Number of clients that have called `x-setPresence`. */
   #receiverCount = 0;
   #version = 0;
@@ -103,9 +104,15 @@ export class PresentClients {
     if (present.sent === undefined) this.#soon();
   }
 
+  /** Calls back when the list of clients may have changed, such as by a subscription. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
   /** Call it when the list of clients may have changed, such as by a subscription. */
   changed(): void {
     this.#isChanged = true;
+    for (const listener of this.#listeners) listener();
     this.#schedule();
   }
 
@@ -117,6 +124,11 @@ export class PresentClients {
     const isViewer = ({ scope, told }: Present): boolean =>
       scope !== 'observe' && told?.isVisible === true && told.showing.some((uri) => uris.includes(uri));
     return [...this.#bySink].filter(([, present]) => isViewer(present)).map(([sink]) => sink);
+  }
+
+  /** The name that the client of a connection has given itself. */
+  nameOf(sink: Sink): string | undefined {
+    return this.#bySink.get(sink)?.names.name;
   }
 
   /** Whether a connection is still open. */

@@ -1,4 +1,6 @@
 import {
+  type AnnotationsSummary,
+  annotationsUri,
   CHANNEL_LIMITS,
   type ChatSummary,
   chatTotals,
@@ -88,6 +90,10 @@ export function keepCatalogue(sync: Sync, timers: Timers): () => void {
     if (action.type === 'session/inputNeededSet') followAsks(before.inputNeeded, after.inputNeeded);
     changed.add(channel);
   });
+  sync.observe('annotations', (_tx, { channel }) => {
+    const session = sync.registry.getOf('session', channel.session ?? '');
+    if (session !== undefined) changed.add(session);
+  });
   sync.path.onSeal((tx) => {
     for (const session of changed) if (session.isAlive) writeEntry(tx, sync, session, previews.take(session));
     changed.clear();
@@ -104,6 +110,9 @@ function writeEntry(tx: Tx, sync: Sync, session: Channel<'session'>, newPreview:
   const summary = summarize(session.uri, session.state, before.createdAt);
   const preview = newPreview ?? before['x-preview'];
   if (preview !== undefined) summary['x-preview'] = preview;
+  if (session.hostData.changes !== undefined) summary.changes = session.hostData.changes;
+  const annotations = countsOf(sync, session);
+  if (annotations !== undefined) summary.annotations = annotations;
   // Notifications cannot express a removed field.
   if (summary._meta === undefined && before._meta !== undefined) summary._meta = {};
   const changes = difference(before, summary);
@@ -111,6 +120,16 @@ function writeEntry(tx: Tx, sync: Sync, session: Channel<'session'>, newPreview:
   tx.setHostData(session, { ...session.hostData, summary });
   tx.write(entryRow(summary));
   tx.notifyRoot('root/sessionSummaryChanged', { channel: sync.root.uri, session: session.uri, changes });
+}
+
+/** The numbers of a session's annotations [SESS-5]. `undefined`: it never had one. */
+function countsOf({ registry }: Sync, { uri, hostData }: Channel<'session'>): AnnotationsSummary | undefined {
+  const resource = annotationsUri(uri);
+  const channel = registry.getOf('annotations', resource);
+  if (channel?.hostData.isStored !== true) return hostData.summary.annotations;
+  const { annotations } = channel.state;
+  const entryCount = annotations.reduce((count, { entries }) => count + entries.length, 0);
+  return { resource, annotationCount: annotations.length, entryCount };
 }
 
 /** The journal row of a catalogue entry. */
@@ -125,7 +144,7 @@ export const entryRow = (summary: SessionSummary) =>
 /** The changed mutable fields. A removed activity is the empty string, and removed lists of chats or requests are empty [ROOT-3] [ROOT-22]. */
 function difference(before: SessionSummary, after: SessionSummary): Partial<SessionSummary> {
   const changes: Partial<SessionSummary> = {};
-  for (const key of [...COPIED, 'modifiedAt', '_meta', 'chats', 'x-asks', 'x-preview'] as const) {
+  for (const key of [...COPIED, 'modifiedAt', '_meta', 'changes', 'chats', 'x-asks', 'x-preview'] as const) {
     if (sameJson(before[key], after[key])) continue;
     if (after[key] !== undefined) Object.assign(changes, { [key]: after[key] });
     else if (key === 'activity') changes.activity = '';
@@ -163,6 +182,9 @@ export class SessionListing {
   publish(tx: Tx, sync: Sync, session: Channel<'session'>): void {
     const { unlistedFor: _, ...hostData } = session.hostData;
     const summary = summarize(session.uri, session.state, hostData.summary.createdAt);
+    if (session.hostData.changes !== undefined) summary.changes = session.hostData.changes;
+    const annotations = countsOf(sync, session);
+    if (annotations !== undefined) summary.annotations = annotations;
     tx.setHostData(session, { ...hostData, summary });
     tx.write(entryRow(summary));
     tx.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });

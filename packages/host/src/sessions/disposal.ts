@@ -1,4 +1,4 @@
-import { sessionNotFound } from '@agenthost/protocol';
+import { annotationsUri, sessionNotFound } from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
 import { dropImported } from '../sync/importing.ts';
 import type { Sync } from '../sync/sync.ts';
@@ -44,6 +44,7 @@ export function removeSession(tx: Tx, parts: DisposalParts, session: Channel<'se
   const own = chatsOf(sync, session);
   endWork(tx, parts, session, own);
   for (const chat of own) removeChat(tx, parts, session, chat);
+  dropAnnotations(tx, sync, session);
   dropImported(tx, sync, session);
   progress.end(tx, session.uri, 'The session was removed');
   tx.write({ op: 'dropSession', uri: session.uri });
@@ -51,6 +52,13 @@ export function removeSession(tx: Tx, parts: DisposalParts, session: Channel<'se
   if (isListed) tx.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });
   sync.registry.dispose(tx, session);
   listing.changed(tx, session.uri, -1, isListed);
+}
+
+function dropAnnotations(tx: Tx, { registry }: Sync, session: Channel<'session'>): void {
+  const uri = annotationsUri(session.uri);
+  const annotations = registry.get(uri);
+  if (annotations === undefined) registry.disposeUnloaded(tx, uri);
+  else registry.dispose(tx, annotations);
 }
 
 /** Removes chats that are in memory, last first, except the default chat. */
@@ -77,6 +85,11 @@ function endWork(
     const turnId = chat.state.activeTurn?.id;
     if (turnId !== undefined)
       tx.emit(chat, { type: 'chat/turnCancelled', turnId, duration: turnDuration(sync, chat) });
+  }
+  for (const channel of [...sync.registry.ofSession(session.uri)]) {
+    if (!channel.is('changeset')) continue;
+    tx.emit(channel, { type: 'changeset/cleared' });
+    sync.registry.dispose(tx, channel);
   }
   terminals.disposeHeldBy(tx, session.uri);
 }

@@ -74,8 +74,10 @@ export function passedOn(
   values: Readonly<Record<string, unknown>>,
   isAdmin: boolean,
 ): Readonly<Record<string, unknown>> {
-  if (isAdmin || values['approvals'] !== 'all') return values;
-  const { approvals: _, ...others } = values;
+  // A copy works where its source works. Uncommitted files would be missing from a worktree of its own.
+  const { isolation: _isolation, base: _base, ...kept } = values;
+  if (isAdmin || kept['approvals'] !== 'all') return kept;
+  const { approvals: _, ...others } = kept;
   return others;
 }
 

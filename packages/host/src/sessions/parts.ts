@@ -32,5 +32,9 @@ export interface SessionParts {
   resolveDirectory(uri: string | undefined, caller: Caller): Promise<ResolvedDirectory>;
   /** The repository that contains a folder, if any. Resolves quickly. */
   findProject(path: string): Promise<ProjectInfo | undefined>;
+  /** Checks whether a session with these config values can get a worktree, if it wants one. Rejects with `-32602`. */
+  checkIsolation(path: string, values: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Names of branches of the repository that contains a folder. */
+  branches(path: string): Promise<readonly string[]>;
   readonly listing: SessionListing;
 }

@@ -1,4 +1,4 @@
-import type { ChannelKind, SessionSummary } from '@agenthost/protocol';
+import type { ChangesSummary, ChannelKind, SessionSummary } from '@agenthost/protocol';
 import type { Choice } from '@agenthost/protocol/dialects';
 
 /** Data that only the host knows of a channel, by kind. Durable JSON, never sent to clients. */
@@ -7,6 +7,7 @@ export interface ChannelHostData extends Record<ChannelKind, AnyHostData> {
   session: SessionHostData;
   chat: ChatHostData;
   terminal: TerminalHostData;
+  annotations: AnnotationsHostData;
 }
 
 interface AnyHostData {
@@ -30,6 +31,8 @@ export interface SessionHostData extends AnyHostData {
   readonly importing?: readonly string[];
   /** Id of the client that keeps the session out of the list until its first message. Absent: the session is listed. */
   readonly unlistedFor?: string;
+  /** Size of what its chats have changed together [SESS-5]. Absent: unknown. */
+  readonly changes?: ChangesSummary;
   /** Model and agent that clients of 0.4 chose. Absent: none. */
   readonly chosen?: Choice;
 }
@@ -85,4 +88,10 @@ export interface TerminalHostData extends AnyHostData {
   readonly isHistory?: true;
   /** The command that runs now, as reported by its shell, and its start in ms since the epoch. */
   readonly command?: { readonly id: string; readonly startedAt: number };
+}
+
+/** Data that only the host knows of a session's annotations. */
+export interface AnnotationsHostData extends AnyHostData {
+  /** True: the channel has a row. Absent: nobody has annotated anything yet. */
+  readonly isStored?: true;
 }

@@ -32,9 +32,10 @@ export interface NewChannel<K extends ChannelKind> {
   readonly hostData: ChannelHostData[K];
 }
 
-/** A channel without a row, and the number of the last envelope when it was rebuilt. */
-export interface Rebuilt {
-  readonly init: NewChannel<'terminal'>;
+/** A channel without a row. */
+export interface Rebuilt<K extends ChannelKind> {
+  readonly init: NewChannel<K>;
+  /** Number of the last envelope before the channel got this state. A client with a lower number gets a snapshot. */
   readonly seq: number;
 }
 
@@ -47,10 +48,11 @@ export class Registry {
   readonly #channels = new Map<string, Channel>();
   /** Channels of a session, by session URI. */
   readonly #bySession = new Map<string, Set<Channel>>();
+  readonly #byKind = new Map<ChannelKind, Set<Channel>>();
   readonly #loading = new Map<string, Promise<Channel | undefined>>();
   readonly #loaded: ((channel: Channel) => void)[] = [];
   readonly #added: ((channel: Channel) => void)[] = [];
-  #rebuild: (uri: string) => Promise<Rebuilt | undefined> = () => Promise.resolve(undefined);
+  readonly #rebuilders: ((uri: string) => Promise<Channel | undefined>)[] = [];
   /** Windows are read one after the other. Otherwise the turns of many chats would be in memory twice. */
   #filling: Promise<void> = Promise.resolve();
   /** URIs of disposed channels whose removal is not committed yet. */
@@ -68,9 +70,18 @@ export class Registry {
     this.#loaded.push(listener);
   }
 
-  /** Sets the function that rebuilds a channel without a row. The journal gets no row for it. */
-  onMissing(rebuild: (uri: string) => Promise<Rebuilt | undefined>): void {
-    this.#rebuild = rebuild;
+  /**
+   * Adds a function that rebuilds channels without a row. The journal gets no row for what it returns. It may also create the channel by
+   * `create`.
+   */
+  onMissing<K extends ChannelKind>(rebuild: (uri: string) => Promise<Rebuilt<K> | undefined>): void {
+    this.#rebuilders.push(async (uri) => {
+      const rebuilt = await rebuild(uri);
+      if (rebuilt === undefined) return undefined;
+      const { init, seq } = rebuilt;
+      const hostData = { ...init.hostData, bornSeq: seq };
+      return new Channel<K>({ ...init, hostData, seq, usedAt: steadyNow(this.#clock) });
+    });
   }
 
   /** Calls back with each channel added to memory; for a new channel, in the transaction that creates it. */
@@ -126,6 +137,11 @@ export class Registry {
   /** All channels in memory. */
   all(): Iterable<Channel> {
     return this.#channels.values();
+  }
+
+  /** All channels of a kind that are in memory. */
+  *ofKind<K extends ChannelKind>(kind: K): Iterable<Channel<K>> {
+    for (const channel of this.#byKind.get(kind) ?? []) if (channel.is(kind)) yield channel;
   }
 
   /** The channels of a session that are in memory. */
@@ -238,6 +254,7 @@ export class Registry {
   #add(channel: Channel): void {
     channel.isAlive = true;
     this.#channels.set(channel.uri, channel);
+    this.#byKind.set(channel.kind, (this.#byKind.get(channel.kind) ?? new Set()).add(channel));
     this.#join(channel);
     for (const listener of this.#added) listener(channel);
   }
@@ -245,6 +262,7 @@ export class Registry {
   #drop(channel: Channel): void {
     channel.isAlive = false;
     this.#channels.delete(channel.uri);
+    this.#byKind.get(channel.kind)?.delete(channel);
     this.#leave(channel);
   }
 
@@ -280,11 +298,13 @@ export class Registry {
 
   /** A client that saw the channel before its removal gets a snapshot. */
   async #loadRebuilt(uri: string): Promise<Channel | undefined> {
-    const rebuilt = await this.#rebuild(uri);
-    if (rebuilt === undefined) return undefined;
-    const { init, seq } = rebuilt;
-    const hostData = { ...init.hostData, bornSeq: seq };
-    return this.#take(new Channel({ ...init, hostData, seq, usedAt: steadyNow(this.#clock) }));
+    for (const rebuild of this.#rebuilders) {
+      const rebuilt = await rebuild(uri);
+      const created = this.#channels.get(uri);
+      if (created !== undefined) return created;
+      if (rebuilt !== undefined) return this.#take(rebuilt);
+    }
+    return undefined;
   }
 
   #take(channel: Channel): Channel | undefined {

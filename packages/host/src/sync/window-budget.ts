@@ -43,7 +43,7 @@ export class WindowBudget {
     if (!this.#sync.path.isHealthy) return;
     this.#known.clear();
     this.#total = 0;
-    const loaded = [...this.#sync.registry.all()].filter((channel) => channel.is('chat'));
+    const loaded = [...this.#sync.registry.ofKind('chat')];
     for (const chat of loaded) this.#measure(chat);
     if (this.#total <= this.#maxLength) return;
     for (const chat of loaded.toSorted((one, other) => one.usedAt - other.usedAt)) {

@@ -137,6 +137,14 @@ export class Terminals implements TerminalService, TerminalStarter {
     return this.#runners.get(uri);
   }
 
+  /** The running terminals, with the id of the first process of each. */
+  processes(): { readonly uri: string; readonly pid: number; readonly claim: TerminalClaim }[] {
+    return listed(this.#parts.sync).flatMap(({ resource: uri, claim }) => {
+      const runner = this.#runners.get(uri);
+      return runner === undefined ? [] : [{ uri, pid: runner.pty.pid, claim }];
+    });
+  }
+
   /** At the limit, removes the oldest ended terminal of a session. Rejects with a conflict when there is none. */
   async #makeRoom(): Promise<void> {
     const { sync } = this.#parts;

@@ -12,6 +12,7 @@ import { ChatAgent } from './agent/chat-agent.ts';
 import { forgetMemory, Instructions } from './agent/instructions.ts';
 import { commandContext, commandOf, isWholeContext, messageForAgent } from './command/command.ts';
 import { runCommand } from './command/command-turn.ts';
+import { withAnnotations } from './contents/attached-annotations.ts';
 import { withTranscripts } from './contents/attached-chats.ts';
 import { failurePart } from './failure.ts';
 import { LiveTurnOutput, type SpawnChat } from './output/turn-output.ts';
@@ -77,6 +78,11 @@ export class ChatRunner {
   /** Id of the turn that an agent runs now, if any. */
   get runningTurn(): string | undefined {
     return this.#run?.turnId;
+  }
+
+  /** The session of the chat, and ids of the processes of its agent. */
+  get processes(): { readonly session: string; readonly pids: readonly number[] } {
+    return { session: this.#session, pids: this.#agent.processIds };
   }
 
   /** Time of the last call of `touch`, by `steadyNow`. */
@@ -248,8 +254,14 @@ export class ChatRunner {
 
   async #drive(run: Run, message: Message, chat: Channel<'chat'>): Promise<void> {
     try {
-      if (run.command === undefined) await this.#runAgent(run, message, chat);
-      else await this.#runCommand(run, run.command, message);
+      await this.#parts.beforeTurn({ session: this.#session, chat: this.#chat, turnId: run.turnId });
+      if (run.command === undefined) {
+        const { turnId, output, abort } = run;
+        const of = { session: this.#session, chat: this.#chat, turnId };
+        await this.#parts.prepareTurn({ ...of, output, signal: abort.signal });
+        if (!abort.signal.aborted) await this.#runAgent(run, message, chat);
+      }
+      if (run.command !== undefined) await this.#runCommand(run, run.command, message);
       this.#end(run);
     } catch (error) {
       this.#end(run, this.#explain(error, run.abort.signal));
@@ -264,7 +276,8 @@ export class ChatRunner {
     run.agent = agent;
     const isPart = turns.length < chat.hostData.turnCount && !isWholeContext(turns);
     const history = isPart ? await this.#storedTurns(chat) : turns;
-    const given = await withTranscripts(this.#parts.sync, messageForAgent(message));
+    const transcribed = await withTranscripts(this.#parts.sync, messageForAgent(message));
+    const given = await withAnnotations(this.#parts, transcribed);
     if (run.abort.signal.aborted) return;
     const notice = this.#agent.noticeAbout(agent);
     if (notice !== undefined) run.output.notify(notice);

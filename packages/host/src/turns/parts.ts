@@ -1,16 +1,18 @@
 import type { AgentStartStep } from '../agents/provider.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { RememberedAgents } from '../agents/remembered.ts';
-import type { TurnInput } from '../agents/turn.ts';
+import type { TurnInput, TurnOutput } from '../agents/turn.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { TerminalService } from '../terminals/service.ts';
+import type { ReadLines } from './contents/annotated-files.ts';
 import type { AttachmentStore } from './contents/attachment-store.ts';
 import type { ContentStore } from './contents/content-store.ts';
 import type { ClientToolRuns } from './tools/client-tool.ts';
+import type { HostTools } from './tools/host-tools.ts';
 import type { SignIns } from './tools/sign-ins.ts';
 
 /** Services that turns run with. */
@@ -25,6 +27,7 @@ export interface TurnParts {
   readonly attachments: AttachmentStore;
   readonly approvals: Approvals;
   readonly clientTools: ClientToolRuns;
+  readonly hostTools: HostTools;
   readonly signIns: SignIns;
   readonly terminals: Pick<TerminalService, 'startForAgent'>;
   /** BCP 47 locale of the client that started a chat's current turn; `en` if unknown [CHAT-19]. */
@@ -35,10 +38,24 @@ export interface TurnParts {
   onStartStep(session: string, step: AgentStartStep): void;
   /** Reads a resource that an attachment refers to. Applies the host's path policy. */
   readonly readResource: TurnInput['readResource'];
+  /** Reads the files of attached annotations, with the same rights. */
+  readonly readLines: ReadLines;
   /** Absolute path. Rejects with `AgentError` if the folder no longer exists. */
   workingDirectoryOf(session: Channel<'session'>, chat: Channel<'chat'>): Promise<string>;
   /** Absolute paths of all its folders, the primary one first. Rejects with `AgentError` if one no longer exists. */
   workingDirectoriesOf(session: Channel<'session'>, chat: Channel<'chat'>): Promise<[string, ...string[]]>;
+  /** Called before an agent or a command gets a turn, to record the files at its start. Never rejects. */
+  beforeTurn(of: { readonly session: string; readonly chat: string; readonly turnId: string }): Promise<void>;
+  /** Called before the agent of a new session is opened. Rejects with `AgentError` if the session cannot be created. */
+  prepareSession(session: string): Promise<void>;
+  /** Called before the agent gets a turn, with the output of the turn. Resolves when the turn may go on. */
+  prepareTurn(turn: {
+    readonly session: string;
+    readonly chat: string;
+    readonly turnId: string;
+    readonly output: TurnOutput;
+    readonly signal: AbortSignal;
+  }): Promise<void>;
   /** Whether a real path is private to the host. */
   isPrivate(realPath: string): Promise<boolean>;
 }

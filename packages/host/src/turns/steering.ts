@@ -4,6 +4,7 @@ import type { AgentSession } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Tx } from '../sync/tx.ts';
+import { withAnnotations } from './contents/attached-annotations.ts';
 import { withTranscripts } from './contents/attached-chats.ts';
 import type { TurnParts } from './parts.ts';
 
@@ -12,7 +13,7 @@ const ANSWER_GRACE_MS = 5_000;
 
 /** Passes the steering messages of one turn to its agent, one at a time [CHAT-12]. */
 export class Steering {
-  readonly #parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attachments'>;
+  readonly #parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attachments' | 'readLines'>;
   readonly #turn: { readonly chat: string; readonly turnId: string };
   /**
    * Receives the messages: the agent session, or the host for a command. Absent before the turn has started
@@ -22,7 +23,7 @@ export class Steering {
   #delivery: Promise<void> | undefined;
 
   constructor(
-    parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attachments'>,
+    parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attachments' | 'readLines'>,
     turn: { readonly chat: string; readonly turnId: string },
   ) {
     this.#parts = parts;
@@ -83,7 +84,8 @@ export class Steering {
   async #ask(taker: AgentSession | 'host', message: Message): Promise<boolean> {
     if (taker === 'host' || taker.steer === undefined) return false;
     try {
-      return await taker.steer(await withTranscripts(this.#parts.sync, message));
+      const transcribed = await withTranscripts(this.#parts.sync, message);
+      return await taker.steer(await withAnnotations(this.#parts, transcribed));
     } catch (error) {
       this.#parts.log.warn({ error, chat: this.#turn.chat }, 'an agent rejected a steering message');
       return false;

@@ -24,6 +24,8 @@ export class TurnSupervisor {
   readonly #parts: TurnParts;
   readonly #runners = new Map<string, ChatRunner>();
   readonly #workers: WorkerChats;
+  /** Agents of removed chats that end now. */
+  readonly #closing = new Set<Promise<void>>();
   #isStopping = false;
 
   constructor(parts: TurnParts) {
@@ -47,7 +49,9 @@ export class TurnSupervisor {
     if (this.#isStopping || chat === undefined) return;
     const release = chat.pin();
     try {
-      await this.#runner(chat).open();
+      await this.#parts.prepareSession(sessionUri);
+      // The session may have been removed meanwhile.
+      if (!this.#isStopping && chat.isAlive) await this.#runner(chat).open();
       this.#settle(sessionUri, (tx, session) => tx.emit(session, { type: 'session/ready' }));
     } catch (error) {
       const next = this.#successor(sessionUri, chatUri);
@@ -182,11 +186,23 @@ export class TurnSupervisor {
     }
   }
 
+  /** Ids of the processes of open agents, by session. */
+  agentProcesses(): { readonly session: string; readonly pids: readonly number[] }[] {
+    return [...this.#runners.values()].map(({ processes }) => processes);
+  }
+
   /** Ends the agent of a removed chat. */
   disposeChat(chatUri: string): void {
     const runner = this.#runners.get(chatUri);
     this.#runners.delete(chatUri);
-    void runner?.dispose();
+    if (runner === undefined) return;
+    const closing = runner.dispose().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+
+  /** Resolves when the agents of all chats that were removed so far have ended. Never rejects. */
+  async agentsClosed(): Promise<void> {
+    await Promise.allSettled([...this.#closing]);
   }
 
   /**
@@ -196,8 +212,8 @@ export class TurnSupervisor {
   async shutDown(): Promise<void> {
     const { sync } = this.#parts;
     this.#isStopping = true;
-    for (const channel of sync.registry.all())
-      if (channel.is('chat')) this.#endTurn(channel, channel.state.activeTurn?.id, HOST_STOPPED);
+    for (const chat of sync.registry.ofKind('chat'))
+      this.#endTurn(chat, chat.state.activeTurn?.id, HOST_STOPPED);
     await sync.path.drain();
     const runners = [...this.#runners.values()];
     this.#runners.clear();

@@ -227,6 +227,8 @@ export class Hub {
     const { snapshots } = await attachWithSnapshots({ sync, clients: this.#clients }, connection, [wanted]);
     const [snapshot] = snapshots;
     if (snapshot === undefined) throw channelNotFound(params.channel);
+    if (connection.takesPart)
+      this.#parts.departures.subscribed?.(connection.online.client.id, params.channel);
     return Answer.held({ snapshot });
   }
 

@@ -49,7 +49,11 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 };
 
+/** The media type of a file by its extension; `undefined` for an unknown one. */
+export const knownContentType = (path: string): string | undefined =>
+  BY_EXTENSION[extname(path).toLowerCase()];
+
 /** The media type of a file by its extension. For an unknown extension, it depends on whether the file is text. */
 export function contentTypeOf(path: string, isText: boolean): string {
-  return BY_EXTENSION[extname(path).toLowerCase()] ?? (isText ? 'text/plain' : 'application/octet-stream');
+  return knownContentType(path) ?? (isText ? 'text/plain' : 'application/octet-stream');
 }

@@ -6,17 +6,14 @@ import {
   type DirectoryEntry,
   folderNotFound,
   invalidParams,
-  permissionDenied,
   type ResourceListResult,
-  ROOT_URI,
-  type WireError,
 } from '@agenthost/protocol';
 import { errorCode, hasCode } from '@agenthost/protocol/values';
+import type { AccessPolicy } from './access/access-policy.ts';
+import type { Asker } from './access/grants.ts';
 import { fileUriOf, pathOfFileUri } from './file-uri.ts';
 import { inFolder, openReal } from './open-real.ts';
-import { isWithinAny } from './path-policy.ts';
-import type { PrivatePaths } from './private-paths.ts';
-import { findRealPath, type RealPath } from './real-path.ts';
+import { findRealPath } from './real-path.ts';
 import { toWireError } from './resources.ts';
 
 /** Limit of entries in an answer. */
@@ -25,18 +22,12 @@ const MAX_ENTRIES = 5_000;
 const MAX_READ = 100_000;
 /** Links whose targets are read together. */
 const LINKS_AT_ONCE = 32;
-/** Limit of roots that a refusal lists. */
-const MAX_NAMED_ROOTS = 5;
 
 /** Options of `Folders`. */
 export interface FoldersOptions {
-  /** Absolute paths within which everybody may list and make folders. */
-  readonly roots: readonly string[];
+  readonly policy: AccessPolicy;
   /** `file:` URI for an empty URI. It may be outside of the roots. */
   readonly defaultDirectory: string;
-  /** Absolute paths of the sessions' working directories. Called for each decision. */
-  readonly workingDirectories: () => Promise<readonly string[]>;
-  readonly privatePaths: Pick<PrivatePaths, 'covers'>;
   /** Limit of entries in an answer. Default 5,000. */
   readonly maxEntries?: number;
 }
@@ -56,16 +47,19 @@ export class Folders {
    * Lists a folder. Rejects with `-32602` for an invalid URI or a file, `-32009` outside (whether it exists or not), and `-32008` if it does not
    * exist.
    */
-  async list(uri: string, isAdmin: boolean): Promise<ResourceListResult> {
+  async list(uri: string, asker: Asker): Promise<ResourceListResult> {
     const { defaultDirectory, maxEntries = MAX_ENTRIES } = this.#options;
     const asked = uri === '' ? defaultDirectory : uri;
     const given = pathOfFileUri(asked);
     try {
       const real = await findRealPath(given);
-      await this.#check(asked, real, { isAdmin: isAdmin || uri === '', write: false });
+      await this.#options.policy.check(asked, real.path, 'look', {
+        ...asker,
+        isAdmin: asker.isAdmin || uri === '',
+      });
       if (!real.exists) throw folderNotFound(asked);
       const folder = await openFolder(real.path);
-      if (folder === undefined) throw this.#outside(asked, false);
+      if (folder === undefined) throw this.#options.policy.outside(asked, 'look');
       try {
         const { entries, hasMore } = await readEntries(inFolder(folder, real.path), maxEntries);
         return { entries, 'x-uri': fileUriOf(given), ...(hasMore ? { 'x-more': true } : {}) };
@@ -80,14 +74,14 @@ export class Folders {
   }
 
   /** Makes a folder and the missing ones above it. Rejects with `-32010` if a file is in its place, and otherwise as `list`. */
-  async make(uri: string, isAdmin: boolean): Promise<void> {
+  async make(uri: string, asker: Asker): Promise<void> {
     const given = pathOfFileUri(uri);
     try {
       const real = await findRealPath(given);
-      await this.#check(uri, real, { isAdmin, write: true });
+      await this.#options.policy.check(uri, real.path, 'make', asker);
       const parent = real.exists ? real.path : await existingParent(real.path);
       const folder = await openFolder(parent);
-      if (folder === undefined) throw this.#outside(uri, true);
+      if (folder === undefined) throw this.#options.policy.outside(uri, 'make');
       try {
         await mkdir(join(inFolder(folder, parent), relative(parent, real.path)), { recursive: true });
       } finally {
@@ -96,29 +90,6 @@ export class Folders {
     } catch (error) {
       throw hasCode(error, 'ENOTDIR', 'EEXIST') ? alreadyExists('file', uri) : toWireError(error, uri);
     }
-  }
-
-  async #check(
-    uri: string,
-    real: RealPath,
-    { isAdmin, write }: { readonly isAdmin: boolean; readonly write: boolean },
-  ): Promise<void> {
-    const { roots, workingDirectories, privatePaths } = this.#options;
-    if (!isAdmin && !(await isWithinAny(real.path, [...roots, ...(await workingDirectories())])))
-      throw this.#outside(uri, write);
-    if (await privatePaths.covers(real.path))
-      throw permissionDenied(`${JSON.stringify(uri)} is the host's own, which it shows to nobody`, {
-        'x-refusal': { kind: 'folder', uri, reason: 'private' },
-      });
-  }
-
-  #outside(uri: string, write: boolean): WireError {
-    const roots = this.#options.roots.slice(0, MAX_NAMED_ROOTS);
-    const where = roots.length === 0 ? 'this host offers none' : `choose one within ${roots.join(', ')}`;
-    return permissionDenied(`${JSON.stringify(uri)} is outside the folders that this host offers: ${where}`, {
-      request: { channel: ROOT_URI, uri, ...(write ? { write } : { read: true }) },
-      'x-refusal': { kind: 'folder', uri, reason: 'outside', roots },
-    });
   }
 }
 

@@ -69,3 +69,24 @@ test('[RES-2] with more files than are recognised, those with several hard links
   expect(await own.covers(join(base, 'hard'))).toBe(false);
   expect(await own.covers(join(base, 'other'))).toBe(false);
 });
+
+test('[RES-2] a public folder in a private one is not private, but for links in its place and hard links to private files', async () => {
+  mkdirSync(join(base, 'data/worktrees/one'), { recursive: true });
+  writeFileSync(join(base, 'data/worktrees/one/a'), 'a');
+  linkSync(join(base, 'data/file'), join(base, 'data/worktrees/one/hard'));
+  const publicPath = join(base, 'data/worktrees');
+  const own = new PrivatePaths([join(base, 'data')], { publicPath });
+  const covers = (path: string): Promise<boolean> => own.covers(join(base, path));
+  expect(await covers('data/worktrees/one/a')).toBe(false);
+  expect(await covers('data/worktrees')).toBe(false);
+  expect(await covers('data/file')).toBe(true);
+  expect(await covers('data/worktrees-2')).toBe(true);
+  expect(await covers('data/worktrees/one/hard')).toBe(true);
+  const isPrivate = await own.lookAhead();
+  expect(isPrivate(join(base, 'data/worktrees/one/a'))).toBe(false);
+  expect(isPrivate(join(base, 'data/file'))).toBe(true);
+  // What a link in its place leads to has another real path.
+  expect(await covers('data')).toBe(true);
+  const inside = new PrivatePaths([join(base, 'data'), join(publicPath, 'one')], { publicPath });
+  expect(await inside.covers(join(publicPath, 'one/a'))).toBe(true);
+});

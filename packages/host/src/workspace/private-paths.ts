@@ -1,9 +1,9 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, opendir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { errorCode } from '@agenthost/protocol/values';
+import { dirname, join, relative } from 'node:path';
 import type { Log } from '../lib/log.ts';
 import { findRealPath, isWithin, type RealPath } from './real-path.ts';
+import { tolerant } from './tolerant.ts';
 
 /** Limit of files and folders that are recognized under other names (hard links, mounts). */
 const MAX_FILES = 10_000;
@@ -13,8 +13,12 @@ const IDS_FOR_MS = 1_000;
 
 /** The private files at one moment. */
 export interface PrivateView {
+  /** Whether a real path is one of the private paths or lies in one. */
+  isWithin(real: string): boolean;
   /** Whether a real path is private, or leads to the same file or folder. */
   covers(real: string): Promise<boolean>;
+  /** Whether a private path lies below a real path. */
+  isBelow(real: string): boolean;
 }
 
 /**
@@ -26,12 +30,14 @@ export class PrivatePaths {
   readonly #log: Log | undefined;
   readonly #now: () => number;
   readonly #maxFiles: number;
+  readonly #publicPath: string | undefined;
   #known: { readonly ids: Promise<FileIds>; readonly readAt: number } | undefined;
   #hasWarned = false;
 
   /**
    * Absolute paths. Each counts as soon as it exists.
    * @param options.now steady ms
+   * @param options.publicPath absolute path of a folder below a private one that is not private itself. Default: none
    */
   constructor(
     paths: readonly string[],
@@ -39,8 +45,15 @@ export class PrivatePaths {
       log,
       now = () => performance.now(),
       maxFiles = MAX_FILES,
-    }: { readonly log?: Log; readonly now?: () => number; readonly maxFiles?: number } = {},
+      publicPath,
+    }: {
+      readonly log?: Log;
+      readonly now?: () => number;
+      readonly maxFiles?: number;
+      readonly publicPath?: string;
+    } = {},
   ) {
+    this.#publicPath = publicPath;
     this.#paths = [...new Set(paths)];
     this.#log = log;
     this.#now = now;
@@ -49,14 +62,13 @@ export class PrivatePaths {
 
   /** Reads the current private files. File ids may be a second old. */
   async look(): Promise<PrivateView> {
-    const roots: RealPath[] = [];
-    for (const path of this.#paths) {
-      const real = await tolerant(() => findRealPath(path));
-      if (real !== undefined) roots.push(real);
-    }
+    const roots = await this.#roots();
+    const open = this.#openIn(roots);
+    const isInRoot = (real: string): boolean => isPrivateIn(real, roots, open);
     return {
-      covers: async (real) =>
-        roots.some((root) => isWithin(real, root.path)) || (await isOneOf(real, await this.#ids(roots))),
+      isWithin: isInRoot,
+      isBelow: (real) => roots.some((root) => isWithin(root.path, real)),
+      covers: async (real) => isInRoot(real) || (await isOneOf(real, await this.#ids(roots), open)),
     };
   }
 
@@ -65,19 +77,53 @@ export class PrivatePaths {
     return (await this.look()).covers(real);
   }
 
-  #ids(roots: readonly RealPath[]): Promise<FileIds> {
+  /**
+   * Returns a check for code that cannot wait, with the private files of this moment. `stats` recognizes them under other names. It does not
+   * look at the folders above a path.
+   */
+  async lookAhead(): Promise<
+    (real: string, stats?: { readonly dev: number; readonly ino: number }) => boolean
+  > {
+    const roots = await this.#roots();
+    const { ids } = await this.#ids(roots);
+    const open = this.#openIn(roots);
+    return (real, stats) =>
+      isPrivateIn(real, roots, open) || (stats !== undefined && ids.has(`${stats.dev}:${stats.ino}`));
+  }
+
+  /**
+   * The public folder, by the real path of the private one above it. A link in its place is not followed: what it leads to stays private.
+   */
+  #openIn(roots: readonly Root[]): string | undefined {
+    const open = this.#publicPath;
+    if (open === undefined) return undefined;
+    const root = roots.find(({ given }) => given !== open && isWithin(open, given));
+    return root === undefined ? undefined : join(root.path, relative(root.given, open));
+  }
+
+  async #roots(): Promise<readonly Root[]> {
+    const roots: Root[] = [];
+    for (const given of this.#paths) {
+      const real = await tolerant(() => findRealPath(given));
+      if (real !== undefined) roots.push({ ...real, given });
+    }
+    return roots;
+  }
+
+  #ids(roots: readonly Root[]): Promise<FileIds> {
     const now = this.#now();
     if (this.#known === undefined || now - this.#known.readAt >= IDS_FOR_MS)
       this.#known = { ids: this.#readIds(roots), readAt: now };
     return this.#known.ids;
   }
 
-  async #readIds(roots: readonly RealPath[]): Promise<FileIds> {
+  async #readIds(roots: readonly Root[]): Promise<FileIds> {
     const found = { ids: new Set<string>(), isComplete: true };
     // All roots first, so that they are recognized even when a folder has more files than the limit.
     const existing = roots.filter(({ exists }) => exists).map(({ path }) => path);
+    const limits = { maxFiles: this.#maxFiles, open: this.#openIn(roots) };
     for (const path of existing) await noteId(path, found.ids);
-    for (const path of existing) found.isComplete &&= await gather(path, found.ids, this.#maxFiles);
+    for (const path of existing) found.isComplete &&= await gather(path, found.ids, limits);
     if (!found.isComplete && !this.#hasWarned) {
       this.#hasWarned = true;
       this.#log?.warn(
@@ -87,6 +133,18 @@ export class PrivatePaths {
     }
     return found;
   }
+}
+
+/** A private path as given, and after all links. */
+interface Root extends RealPath {
+  readonly given: string;
+}
+
+/** Whether a real path lies in a private one, and not in the public folder. */
+function isPrivateIn(real: string, roots: readonly Root[], open: string | undefined): boolean {
+  if (open !== undefined && isWithin(real, open))
+    return roots.some(({ path }) => isWithin(path, open) && isWithin(real, path));
+  return roots.some((root) => isWithin(real, root.path));
 }
 
 /** Device and inode of files and folders. */
@@ -103,10 +161,15 @@ async function noteId(path: string, ids: Set<string>): Promise<BigIntStats | und
 }
 
 /** Notes a file, or a folder with all that is below it. Returns whether there was room for all. */
-async function gather(path: string, ids: Set<string>, maxFiles: number): Promise<boolean> {
+async function gather(
+  path: string,
+  ids: Set<string>,
+  { maxFiles, open }: { readonly maxFiles: number; readonly open: string | undefined },
+): Promise<boolean> {
   const waiting = [path];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     const here = at;
+    if (here === open) continue;
     const found = await noteId(here, ids);
     if (ids.size > maxFiles) return false;
     if (found?.isDirectory() !== true) continue;
@@ -118,8 +181,14 @@ async function gather(path: string, ids: Set<string>, maxFiles: number): Promise
 }
 
 /** Whether the path or a folder above it is one of these. A file with several hard links counts as one where ids are missing. */
-async function isOneOf(real: string, { ids, isComplete }: FileIds): Promise<boolean> {
+async function isOneOf(
+  real: string,
+  { ids, isComplete }: FileIds,
+  open: string | undefined,
+): Promise<boolean> {
   for (let at = real; ; at = dirname(at)) {
+    // The folders above are private, and it is not.
+    if (at === open) return false;
     const found = await tolerant(() => stat(at, { bigint: true }));
     if (found !== undefined && ids.has(idOf(found))) return true;
     if (!isComplete && found?.isFile() === true && found.nlink > 1n) return true;
@@ -128,13 +197,3 @@ async function isOneOf(real: string, { ids, isComplete }: FileIds): Promise<bool
 }
 
 const idOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
-
-/** What the file system says against it counts as not there. */
-async function tolerant<T>(look: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await look();
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return undefined;
-  }
-}

@@ -18,7 +18,7 @@ import { fileUriOf } from './file-uri.ts';
 import { PathPolicy } from './path-policy.ts';
 import { PrivatePaths } from './private-paths.ts';
 import { isWithin } from './real-path.ts';
-import { readFileResource, toWireError } from './resources.ts';
+import { encodeBytes, readFileResource, toWireError } from './resources.ts';
 import { createWorkspace } from './workspace.ts';
 
 const privatePaths = new PrivatePaths([]);
@@ -303,4 +303,13 @@ describe('a working directory', () => {
     const gone = createWorkspace({ roots: [work], defaultDirectory: join(base, 'gone'), ...OPEN });
     await expect(gone.resolveDirectory(undefined, false)).rejects.toThrow(fails(-32008));
   });
+});
+
+test('[RES-1] a text whose JSON would be too long comes as base64', async () => {
+  const control = Buffer.alloc(9 * 1024 * 1024, 1);
+  const { data, encoding } = await encodeBytes(control, 'utf-8');
+  expect(encoding).toBe('base64');
+  expect(Buffer.from(data, 'base64').equals(control)).toBe(true);
+  const plain = Buffer.alloc(9 * 1024 * 1024, 'a');
+  expect((await encodeBytes(plain, undefined)).encoding).toBe('utf-8');
 });

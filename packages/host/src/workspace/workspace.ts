@@ -1,22 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { stat } from 'node:fs/promises';
-import {
-  type ContentEncoding,
-  type FolderRefusal,
-  folderNotFound,
-  permissionDenied,
-  type ResourceReadResult,
-} from '@agenthost/protocol';
-import { errorCode } from '@agenthost/protocol/values';
+import { type FolderRefusal, folderNotFound, permissionDenied } from '@agenthost/protocol';
+import { defined, errorCode } from '@agenthost/protocol/values';
 import { type Clock, steadyNow } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { AccessPolicy } from './access/access-policy.ts';
+import type { Grants } from './access/grants.ts';
 import { contentTypeOf } from './content-types.ts';
 import { fileUriOf, pathOfFileUri } from './file-uri.ts';
+import { Files } from './files/files.ts';
 import { Folders } from './folders.ts';
 import { isWithinAny, PathPolicy } from './path-policy.ts';
 import { PrivatePaths } from './private-paths.ts';
 import { findRealPath } from './real-path.ts';
-import { readFileBytes, readFileResource } from './resources.ts';
+import { readFileBytes } from './resources.ts';
 
 /** A folder that agents may work in. */
 interface WorkingDirectory {
@@ -76,9 +73,6 @@ async function findDirectory(path: string): Promise<string | undefined> {
   }
 }
 
-/** Reads a `file:` URI by the path policy [RES-1] [RES-2]. */
-export type ReadFile = (uri: string, encoding: ContentEncoding | undefined) => Promise<ResourceReadResult>;
-
 /** Reads a whole `file:` URI by the path policy, for code of the host. Rejects as `readFileBytes` does. */
 export type ReadFileBytes = (
   uri: string,
@@ -93,25 +87,36 @@ export interface Workspace {
   resolveDirectory(uri: string | undefined, isAdmin: boolean): Promise<WorkingDirectory>;
   /** Files that are private to the host. */
   readonly privatePaths: PrivatePaths;
-  /** A reader of files in the working directories of existing sessions [RES-2]. It calls `workingDirectories` for each file; paths are absolute. */
-  readerFor(workingDirectories: () => Promise<readonly string[]>): ReadFile;
-  /** A reader of whole files with the same rights, for code of the host. */
+  /** A reader of whole files in the working directories of existing sessions [RES-2], for code of the host. It calls `workingDirectories` for each file; paths are absolute. */
   bytesReaderFor(workingDirectories: () => Promise<readonly string[]>): ReadFileBytes;
-  /** Lists and makes folders within the roots and these working directories [RES-2]. */
-  foldersFor(workingDirectories: () => Promise<readonly string[]>): Folders;
+  /** Files and folders for clients, within the roots, these working directories, and what `grants` allow [RES-2]. */
+  filesFor(
+    workingDirectories: () => Promise<readonly string[]>,
+    grants: Grants,
+  ): { readonly files: Files; readonly folders: Folders; readonly policy: AccessPolicy };
 }
 
 /** Creates a workspace with these roots, as absolute paths. */
 export function createWorkspace(options: {
   readonly roots: readonly string[];
+  /** Absolute paths of folders that clients may read in addition. Default: none. */
+  readonly readable?: readonly string[];
+  /** Absolute paths of folders that clients may read and write in addition. Default: none. */
+  readonly writable?: readonly string[];
   readonly defaultDirectory: string;
   /** Absolute paths of the host's private files. */
   readonly privatePaths: readonly string[];
+  /** Absolute path of a folder that is not private, even in a private one. Default: none. */
+  readonly publicPath?: string;
   readonly log: Log;
   readonly clock: Clock;
 }): Workspace {
   const { log, clock } = options;
-  const privatePaths = new PrivatePaths(options.privatePaths, { log, now: () => steadyNow(clock) });
+  const privatePaths = new PrivatePaths(options.privatePaths, {
+    log,
+    now: () => steadyNow(clock),
+    ...defined({ publicPath: options.publicPath }),
+  });
   const defaultDirectory = fileUriOf(options.defaultDirectory);
   return {
     defaultDirectory,
@@ -121,12 +126,18 @@ export function createWorkspace(options: {
         privatePaths,
       }),
     privatePaths,
-    readerFor: (workingDirectories) => {
-      const policy = new PathPolicy({ workingDirectories, privatePaths });
-      return (uri, encoding) => readFileResource(uri, encoding, { policy });
+    filesFor: (workingDirectories, grants) => {
+      const { roots, readable = [], writable = [] } = options;
+      const policy = new AccessPolicy({
+        roots,
+        readable,
+        writable,
+        workingDirectories,
+        privatePaths,
+        grants,
+      });
+      return { files: new Files(policy), folders: new Folders({ policy, defaultDirectory }), policy };
     },
-    foldersFor: (workingDirectories) =>
-      new Folders({ roots: options.roots, defaultDirectory, workingDirectories, privatePaths }),
     bytesReaderFor: (workingDirectories) => {
       const policy = new PathPolicy({ workingDirectories, privatePaths });
       return async (uri, maxBytes) => {

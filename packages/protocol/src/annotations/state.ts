@@ -1,3 +1,4 @@
+import type { AgentAuthor, Author } from '../chat/author.ts';
 import type { StringOrMarkdown, TextRange, URI, WithMeta } from '../wire/basics.ts';
 
 /** All annotations of a session. */
@@ -18,6 +19,25 @@ export interface Annotation extends WithMeta {
   resolved: boolean;
   /** Oldest first, never empty. */
   entries: AnnotationEntry[];
+  /**
+   * Extension, written by the host: the annotated lines when the annotation was made or moved. Absent: the annotation has no range, or the host
+   * cannot read the lines.
+   */
+  'x-anchor'?: AnnotationAnchor;
+  /** Extension, written by the host: the file no longer has the annotated lines. Absent: it has them, or the host does not know. */
+  'x-outdated'?: true;
+}
+
+/** Annotated lines with their surroundings, by which the host finds the lines again after changes of the file. */
+export interface AnnotationAnchor {
+  /** The whole lines of the range, without the last line break. */
+  quote: string;
+  /** Up to three lines in front, long ones cut. */
+  linesBefore: string[];
+  /** Up to three lines behind, long ones cut. */
+  linesAfter: string[];
+  /** Number of places that had these lines. Absent: one. */
+  copies?: number;
 }
 
 /** Where an annotation was made [ANN-20]. */
@@ -35,6 +55,8 @@ export interface AnnotationEntry extends WithMeta {
   /** Chosen by the client that writes the entry; unique in its annotation. */
   id: string;
   text: StringOrMarkdown;
+  /** Extension, written by the host: the client or the agent that wrote the present text. Absent: the host itself. */
+  'x-by'?: Author | AgentAuthor;
 }
 
 /** Number of annotations of a session, for lists. */

@@ -37,6 +37,7 @@ test('[AUTH-1] an observer can do these and nothing else', () => {
     'x-hostDiskUse',
     'x-listAgents',
     'x-listApprovals',
+    'x-listPorts',
     'x-listPush',
     'x-pushKey',
     'x-revokePush',

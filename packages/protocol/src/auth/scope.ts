@@ -20,7 +20,7 @@ type Least<T> = TokenScope | ((given: T) => TokenScope);
  * `interact` works in them, which equals a shell of the host's user: a client that types into a terminal can
  * do what that user can. `admin` changes settings that outlast the token or affect others: the host's
  * settings, tokens, `approvals=all` (in a session with that setting, `interact` works as elsewhere), imports,
- * and (not in this table: [SESS-1]) working directories outside the host's roots.
+ * access to files for other clients, and (not in this table: [SESS-1]) working directories outside the host's roots.
  */
 export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientToHostRequests[M]['params']> } =
   {
@@ -35,6 +35,7 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     'x-diskUse': 'observe',
     'x-hostDiskUse': 'observe',
     'x-listAgents': 'observe',
+    'x-listPorts': 'observe',
     // These concern the caller's own connection and devices.
     'x-setPresence': 'observe',
     'x-pushKey': 'observe',
@@ -67,6 +68,8 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     disposeTerminal: 'interact',
     'x-signalTerminal': 'interact',
     invokeChangesetOperation: 'interact',
+    // A program of a session may change anything.
+    'x-openPreview': 'interact',
     resourceWrite: 'interact',
     resourceCopy: 'interact',
     resourceMove: 'interact',
@@ -74,6 +77,15 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     resourceMkdir: 'interact',
     resourceRequest: 'interact',
     'x-revokeApproval': 'interact',
+    // Of other clients only for admins.
+    'x-listGrants': 'interact',
+    'x-revokeGrant': 'interact',
+    'x-answerGrant': 'admin',
+    'x-listWorktrees': 'interact',
+    'x-createWorktree': 'interact',
+    'x-mergeWorktree': 'interact',
+    'x-openWorktree': 'interact',
+    'x-removeWorktree': 'interact',
     // An import attributes words to other people.
     'x-importSession': 'admin',
     'x-importTurns': 'admin',

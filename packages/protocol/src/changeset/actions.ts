@@ -1,6 +1,7 @@
 import type { ErrorInfo } from '../wire/basics.ts';
 import type {
   ChangesetFile,
+  ChangesetLeftOut,
   ChangesetOperation,
   ChangesetOperationStatus,
   ChangesetStatus,
@@ -27,6 +28,8 @@ export interface ChangesetContentChangedAction {
   type: 'changeset/contentChanged';
   files: ChangesetFile[];
   operations?: ChangesetOperation[];
+  /** Extension: what `files` leaves out. Absent: nothing is left out. */
+  'x-leftOut'?: ChangesetLeftOut;
 }
 
 /** Removes one file. An unknown id changes nothing. */

@@ -26,6 +26,8 @@ export interface InvokeChangesetOperationParams extends BaseParams {
   operationId: string;
   /** Absent: the whole changeset. */
   target?: ChangesetOperationTarget;
+  /** Extension: values for the operation's `x-inputs`, by name. Absent: the defaults. */
+  'x-input'?: Record<string, string | boolean>;
 }
 
 /** The operation has started. The state shows a later failure. */

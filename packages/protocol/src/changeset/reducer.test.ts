@@ -57,6 +57,17 @@ describe('changesetReducer', () => {
     });
   });
 
+  it('[CS-21] new content says what it leaves out, and what was left out before is forgotten', () => {
+    const leftOut = { count: 2, files: [{ uri: 'file:///w/film', reason: 'large' }] };
+    const named = reduce(state, { type: 'changeset/contentChanged', files: [a], 'x-leftOut': leftOut });
+    expect(named).toStrictEqual({ ...state, files: [a], 'x-leftOut': leftOut });
+    expect(reduce(named, { type: 'changeset/contentChanged', files: [a] })).toStrictEqual({
+      ...state,
+      files: [a],
+    });
+    expect(reduce(named, { type: 'changeset/cleared' })).toStrictEqual({ ...state, files: [] });
+  });
+
   it('[CS-20] files stay while they are computed again, and the error does not', () => {
     const failed = reduce(state, { type: 'changeset/statusChanged', status: 'error', error });
     expect(reduce(failed, { type: 'changeset/statusChanged', status: 'recomputing', error })).toStrictEqual({

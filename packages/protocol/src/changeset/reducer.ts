@@ -29,13 +29,14 @@ export function changesetReducer(state: ChangesetState, action: StateAction): Ch
       return patch(state, {
         files: action.files,
         operations: action.operations ?? state.operations,
+        'x-leftOut': action['x-leftOut'],
       });
     case 'changeset/operationsChanged':
       return patch(state, { operations: action.operations });
     case 'changeset/operationStatusChanged':
       return setOperationStatus(state, action);
     case 'changeset/cleared':
-      return patch(state, { files: [] });
+      return patch(state, { files: [], 'x-leftOut': undefined });
     default:
       action satisfies Exclude<StateAction, ChangesetAction>;
       return state;

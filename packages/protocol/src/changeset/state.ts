@@ -1,5 +1,5 @@
 import type { FileEdit } from '../chat/tool-call.ts';
-import type { ErrorInfo, StringOrMarkdown, WithMeta } from '../wire/basics.ts';
+import type { ErrorInfo, StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
 
 /** Entry of a session's catalogue of changesets [CS-1]. */
 export interface Changeset {
@@ -33,6 +33,27 @@ export interface ChangesetState {
   files: ChangesetFile[];
   /** Absent: no operation is available. */
   operations?: ChangesetOperation[];
+  /** Extension: files that may have changed and are not among `files`, because the host does not record them. Absent: none. */
+  'x-leftOut'?: ChangesetLeftOut;
+}
+
+/** Extension: files that a changeset leaves out. */
+export interface ChangesetLeftOut {
+  /** The number of all of them: at least the length of `files`. */
+  count: number;
+  /** The first of them, at most 50. */
+  files: ChangesetLeftOutFile[];
+}
+
+/** Extension: a file, or a folder, that a changeset leaves out. */
+export interface ChangesetLeftOutFile {
+  uri: URI;
+  /**
+   * `large`: the file is larger than what the host records. `repository`: a folder with a repository of its own. `ignored`: a tool call has
+   * changed the file, and git ignores it. `unreadable`: the host may not read it. `name`: its name is no UTF-8, so that `uri` is not exact. Or a
+   * newer value.
+   */
+  reason: string;
 }
 
 /** One changed file. */
@@ -66,6 +87,22 @@ export interface ChangesetOperation {
   status: ChangesetOperationStatus;
   /** Only with status `error` [CS-2]. */
   error?: ErrorInfo;
+  /** Extension: values that the operation takes in `x-input`, such as a commit message. Absent: none. */
+  'x-inputs'?: ChangesetOperationInput[];
+}
+
+/** Extension: a value that an operation takes. */
+export interface ChangesetOperationInput {
+  /** Key in `x-input`. */
+  name: string;
+  label: string;
+  type: 'string' | 'boolean';
+  /** Without this value the operation is refused. */
+  isRequired?: boolean;
+  /** Used when the value is absent; for a commit the proposed message. */
+  default?: string | boolean;
+  /** Allows several lines. Absent: one line. */
+  isLong?: boolean;
 }
 
 /** Size of the changes of a session or of a chat. An absent count is unknown. */

@@ -9,3 +9,11 @@ export interface Author {
   /** `x-device` of its `clientInfo`. Absent: unknown. */
   device?: string;
 }
+
+/** Extension: the agent behind an annotation entry. The host writes it; clients cannot. */
+export interface AgentAuthor {
+  /** Provider id of the agent. */
+  provider: string;
+  /** Display name of the agent. */
+  name: string;
+}

@@ -99,6 +99,8 @@ export interface MessageChatAttachment extends MessageAttachmentBase {
 
 /** An annotation inside a message: the file, the range, the quoted text and the entries. */
 export interface QuotedAnnotation {
+  /** Id of the annotation. Absent: unknown. */
+  id?: string;
   resource: URI;
   /** Absent: the whole file. */
   range?: TextRange;

@@ -21,6 +21,7 @@ export const OPEN_FIELDS: ReadonlySet<string> = new Set([
   'default',
   'enum',
   'x-env',
+  'x-input',
 ]);
 
 const textLimits: ReadonlyMap<string, TextLimit> = new Map(

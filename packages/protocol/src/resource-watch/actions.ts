@@ -7,4 +7,8 @@ export type ResourceWatchAction = ResourceWatchChangedAction;
 export interface ResourceWatchChangedAction {
   type: 'resourceWatch/changed';
   changes: { items: ResourceChange[] };
+  /** Changes were lost: anything below the root may have changed. The batch names the root as updated. */
+  'x-missed'?: true;
+  /** The watch has ended for this reason. The channel is gone after this action. */
+  'x-ended'?: string;
 }

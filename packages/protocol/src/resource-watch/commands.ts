@@ -13,6 +13,8 @@ export interface CreateResourceWatchParams extends ConnectionParams {
   excludes?: WatchPatterns;
   /** Absent: everything that is not excluded. */
   includes?: WatchPatterns;
+  /** Leaves out what the `.gitignore` files of the working tree name. Absent: false. */
+  'x-gitignore'?: boolean;
 }
 
 /** The watch exists; subscribers of its channel receive changes. */

@@ -23,4 +23,6 @@ export interface ResourceWatchState {
   excludes?: WatchPatterns;
   /** Only these are reported. Absent: everything that is not excluded. */
   includes?: WatchPatterns;
+  /** Files that `.gitignore` files name are not reported. Absent: they are. */
+  'x-gitignore'?: true;
 }

@@ -14,14 +14,28 @@ export interface ResourceReadParams extends ConnectionParams {
    * `base64`.
    */
   encoding?: ContentEncoding;
+  /** Extension: only these bytes are read, as `base64`. Absent: the whole content. */
+  'x-range'?: ByteRange;
 }
 
-/** The content of a resource. */
+/** Consecutive bytes of a content. Bytes beyond its end are left out. */
+export interface ByteRange {
+  /** Bytes before the range. */
+  start: Count;
+  /** In bytes. */
+  length: Count;
+}
+
+/** The content of a resource, or a range of it. */
 export interface ResourceReadResult {
   data: string;
   encoding: ContentEncoding;
   /** Media type. Absent: unknown. */
   contentType?: string;
+  /** Extension: bytes of the whole content, in the answer to a request with `x-range`. Absent: `data` is the whole content. */
+  'x-size'?: Count;
+  /** Extension: the `etag` of the file, in the answer to a request with `x-range`. Absent: the content never changes. */
+  'x-etag'?: string;
 }
 
 /**
@@ -48,7 +62,10 @@ export interface ResourceWriteParams extends ConnectionParams {
 }
 
 /** The file was written. */
-export type ResourceWriteResult = EmptyResult;
+export interface ResourceWriteResult {
+  /** Extension: the `etag` of the written file, for the next `ifMatch`. Absent: unknown. */
+  'x-etag'?: string;
+}
 
 /** `resourceList`: lists the entries of a directory. */
 export interface ResourceListParams extends ConnectionParams {
@@ -142,7 +159,10 @@ export interface ResourceMkdirParams extends ConnectionParams {
 /** The directory exists. */
 export type ResourceMkdirResult = EmptyResult;
 
-/** `resourceRequest`: asks for access. Answered with `-32009` when denied [RES-2]. */
+/**
+ * `resourceRequest`: asks for access to a file, or to a folder with everything below it. Answered when access is granted, with `-32009` when
+ * it is denied or nobody answers in time [RES-2].
+ */
 export interface ResourceRequestParams extends ConnectionParams {
   uri: URI;
   /** Absent: false. */

@@ -62,6 +62,13 @@ import type {
   ResourceWriteParams,
   ResourceWriteResult,
 } from '../resource/commands.ts';
+import type {
+  AnswerGrantParams,
+  GrantsChangedParams,
+  ListGrantsParams,
+  ListGrantsResult,
+  RevokeGrantParams,
+} from '../resource/grants.ts';
 import type { CreateResourceWatchParams, CreateResourceWatchResult } from '../resource-watch/commands.ts';
 import type { ListAgentsParams, ListAgentsResult } from '../root/agent-health.ts';
 import type {
@@ -98,6 +105,12 @@ import type {
   ImportTurnsParams,
 } from '../session/import.ts';
 import type {
+  ListPortsParams,
+  ListPortsResult,
+  OpenPreviewParams,
+  OpenPreviewResult,
+} from '../session/ports.ts';
+import type {
   OtlpExportLogsParams,
   OtlpExportMetricsParams,
   OtlpExportTracesParams,
@@ -107,6 +120,16 @@ import type {
   DisposeTerminalParams,
   SignalTerminalParams,
 } from '../terminal/commands.ts';
+import type {
+  CreateWorktreeParams,
+  CreateWorktreeResult,
+  ListWorktreesParams,
+  ListWorktreesResult,
+  MergeWorktreeParams,
+  OpenWorktreeParams,
+  RemoveWorktreeParams,
+  WorktreeOutcome,
+} from '../worktree/commands.ts';
 import type { ActionEnvelope, DispatchActionParams } from './envelope.ts';
 import type {
   InitializeParams,
@@ -155,6 +178,14 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-searchSessions': { params: SearchSessionsParams; result: SearchSessionsResult };
   'x-listApprovals': { params: ListApprovalsParams; result: ListApprovalsResult };
   'x-revokeApproval': { params: RevokeApprovalParams; result: null };
+  'x-listGrants': { params: ListGrantsParams; result: ListGrantsResult };
+  'x-answerGrant': { params: AnswerGrantParams; result: null };
+  'x-revokeGrant': { params: RevokeGrantParams; result: null };
+  'x-listWorktrees': { params: ListWorktreesParams; result: ListWorktreesResult };
+  'x-createWorktree': { params: CreateWorktreeParams; result: CreateWorktreeResult };
+  'x-mergeWorktree': { params: MergeWorktreeParams; result: WorktreeOutcome };
+  'x-openWorktree': { params: OpenWorktreeParams; result: WorktreeOutcome };
+  'x-removeWorktree': { params: RemoveWorktreeParams; result: WorktreeOutcome };
   'x-createToken': { params: CreateTokenParams; result: CreateTokenResult };
   'x-listTokens': { params: ListTokensParams; result: ListTokensResult };
   'x-revokeToken': { params: RevokeTokenParams; result: null };
@@ -163,6 +194,8 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-finishImport': { params: FinishImportParams; result: null };
   'x-diskUse': { params: DiskUseParams; result: DiskUseResult };
   'x-hostDiskUse': { params: HostDiskUseParams; result: HostDiskUseResult };
+  'x-listPorts': { params: ListPortsParams; result: ListPortsResult };
+  'x-openPreview': { params: OpenPreviewParams; result: OpenPreviewResult };
   'x-listAgents': { params: ListAgentsParams; result: ListAgentsResult };
   'x-setPresence': { params: SetPresenceParams; result: null };
   'x-pushKey': { params: PushKeyParams; result: PushKeyResult };
@@ -209,6 +242,7 @@ export interface HostToClientNotifications {
   'root/progress': ProgressParams;
   'auth/required': AuthRequiredParams;
   'x-presenceChanged': PresenceChangedParams;
+  'x-grantsChanged': GrantsChangedParams;
   'otlp/exportLogs': OtlpExportLogsParams;
   'otlp/exportTraces': OtlpExportTracesParams;
   'otlp/exportMetrics': OtlpExportMetricsParams;
@@ -257,6 +291,14 @@ export const CLIENT_REQUEST_METHODS = [
   'x-searchSessions',
   'x-listApprovals',
   'x-revokeApproval',
+  'x-listGrants',
+  'x-answerGrant',
+  'x-revokeGrant',
+  'x-listWorktrees',
+  'x-createWorktree',
+  'x-mergeWorktree',
+  'x-openWorktree',
+  'x-removeWorktree',
   'x-createToken',
   'x-listTokens',
   'x-revokeToken',
@@ -265,6 +307,8 @@ export const CLIENT_REQUEST_METHODS = [
   'x-finishImport',
   'x-diskUse',
   'x-hostDiskUse',
+  'x-listPorts',
+  'x-openPreview',
   'x-listAgents',
   'x-setPresence',
   'x-pushKey',
@@ -306,6 +350,7 @@ export const HOST_NOTIFICATION_METHODS = [
   'root/progress',
   'auth/required',
   'x-presenceChanged',
+  'x-grantsChanged',
   'otlp/exportLogs',
   'otlp/exportTraces',
   'otlp/exportMetrics',

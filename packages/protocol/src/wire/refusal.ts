@@ -31,7 +31,7 @@ export interface ScopeRefusal {
 /** A limit of the host or of a session is reached. */
 export interface LimitRefusal {
   kind: 'limit';
-  /** The things counted: `terminals` of the host or `chats` of a session. */
+  /** The things counted: `terminals` or `watches` of the host, `watchedFiles`, or `chats` of a session. */
   of: string;
   max: Count;
 }

@@ -1,5 +1,6 @@
 import type { Mirror } from '@agenthost/client';
 import {
+  type AnnotationsState,
   type ChannelKind,
   type ChatState,
   type ClientAction,
@@ -19,6 +20,7 @@ import {
   userMessage,
 } from '../builders.ts';
 import type { SeededRandom } from '../seeded-random.ts';
+import { annotationAction } from './annotations.ts';
 import { answerChanged, completed } from './answers.ts';
 import { goOnWithTool, someTools } from './client-tools.ts';
 import { chatDirectory, sessionDirectory } from './directories.ts';
@@ -47,7 +49,7 @@ const CHAT_DEEDS = {
   isRead: 0.5,
   isArchived: 0.5,
   resume: 6,
-  directory: 0.6,
+  directory: 1.5,
   queue: 2,
   steer: 2,
   editPending: 1,
@@ -110,12 +112,22 @@ export function act(client: Actor): void {
         ? rootAction(random)
         : isTerminal(state)
           ? terminalAction(random, state, { clientId: client.name, session: SESSION, chat: SECOND_CHAT })
-          : undefined;
+          : isAnnotations(state)
+            ? annotationAction(random, state, SESSION)
+            : undefined;
   for (const each of [action ?? []].flat()) client.dispatch(mirror.uri, each);
+}
+
+/** Dispatches an action on annotations, if the client is subscribed to those of the common session. */
+export function annotate(client: Actor): void {
+  for (const { uri, state } of client.mirrors())
+    if (isAnnotations(state)) client.dispatch(uri, annotationAction(client.random, state, SESSION));
 }
 
 const isChat = (state: object): state is ChatState => 'turns' in state;
 const isRoot = (state: object): state is RootState => 'agents' in state;
+const isAnnotations = (state: object): state is AnnotationsState =>
+  'annotations' in state && Array.isArray(state.annotations);
 const isTerminal = (state: object): state is TerminalState => 'claim' in state;
 const isSession = (state: object): state is SessionState => 'activeClients' in state;
 

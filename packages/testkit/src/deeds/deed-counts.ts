@@ -2,10 +2,9 @@ import { ConnectionLost, type DispatchOutcome } from '@agenthost/client';
 import { CLIENT_ACTIONS, type ClientAction, type ClientActionType } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 
-/** Actions that hosts do not implement yet. */
+/** Actions that hosts do not implement yet, and those on changesets, which need files. */
 type UnbuiltAction = Extract<
   ClientActionType,
-  | `annotations/${string}`
   | `automation/${string}`
   | `automationRun/${string}`
   | `changeset/${string}`
@@ -14,9 +13,7 @@ type UnbuiltAction = Extract<
 >;
 
 const isBuilt = (type: ClientActionType): type is Exclude<ClientActionType, UnbuiltAction> =>
-  !/^(?:annotations\/|automation\/|automationRun\/|changeset\/|session\/customization|session\/mcpServer)/.test(
-    type,
-  );
+  !/^(?:automation\/|automationRun\/|changeset\/|session\/customization|session\/mcpServer)/.test(type);
 
 /**
  * Everything that a client can do to change state: all actions that it may dispatch, and the commands that

@@ -90,13 +90,17 @@ export const CHANGESET: Table = {
     putAll(state, action, 'files');
     if (action['operations'] !== undefined) putAll(state, action, 'operations');
     if (!since(at, '0.9.0')) putAll(state, action, 'error');
+    if (since(at, '1.0.0')) putAll(state, action, 'x-leftOut');
   },
   'changeset/operationsChanged': (state, action) => putAll(state, action, 'operations'),
   'changeset/operationStatusChanged': (state, action) => {
     const operation = docs(state['operations']).findLast(({ id }) => id === action['operationId']);
     if (operation !== undefined) putStatus(operation, action);
   },
-  'changeset/cleared': (state) => put(state, 'files', []),
+  'changeset/cleared': (state) => {
+    put(state, 'files', []);
+    delete state['x-leftOut'];
+  },
 };
 
 const annotation = (state: Doc, action: Doc): Doc | undefined =>

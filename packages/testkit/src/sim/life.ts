@@ -100,6 +100,8 @@ export class Life {
       timers: scope,
       ids: { next: () => ids.hex(16) },
       terminals: { owner: ptys, shell: '/bin/bash' },
+      // The processes of its terminals are not real.
+      portScanner: false,
       log,
     });
     this.started = this.host.start().then((address) => {

@@ -10,8 +10,7 @@ import type { World } from './world.ts';
 export function checkOwners({ life }: World): void {
   if (life === undefined) return;
   const { registry } = life.host.core.sync;
-  for (const channel of registry.all()) {
-    if (!channel.is('chat')) continue;
+  for (const channel of registry.ofKind('chat')) {
     const { activeTurn, origin } = channel.state;
     if (activeTurn === undefined) continue;
     const what = `${channel.uri}: turn ${activeTurn.id}`;
@@ -34,10 +33,6 @@ export function checkOwners({ life }: World): void {
 
 /** Whether a command runs for this turn. */
 const isRunning = ({ registry }: Host['core']['sync'], turnId: string): boolean =>
-  [...registry.all()].some(
-    (channel) =>
-      channel.is('terminal') &&
-      !hasExited(channel.state) &&
-      channel.state.claim.kind === 'session' &&
-      channel.state.claim.turnId === turnId,
+  [...registry.ofKind('terminal')].some(
+    ({ state }) => !hasExited(state) && state.claim.kind === 'session' && state.claim.turnId === turnId,
   );

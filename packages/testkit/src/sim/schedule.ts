@@ -1,4 +1,13 @@
-import { type Actor, act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from '../deeds/act.ts';
+import { annotationsUri } from '@agenthost/protocol';
+import {
+  type Actor,
+  act,
+  annotate,
+  PASSING_CHAT,
+  PASSING_SESSION,
+  SECOND_CHAT,
+  SESSION,
+} from '../deeds/act.ts';
 import { drainMicrotasks } from '../drain-microtasks.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { crowdComes } from './crowd.ts';
@@ -59,7 +68,8 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     const { toHost, toClient } = random.pick(links);
     random.pick([toHost, toClient]).deliverPart(random.between(1, 200));
   },
-  act: ({ client }) => act(actorOf(client)),
+  act: ({ world, random, client }) =>
+    world.options.annotates && random.chance(0.15) ? annotate(actorOf(client)) : act(actorOf(client)),
   foreignActs: ({ world, random }) => {
     if (world.foreigners.length === 0) return undefined;
     const foreigner = random.pick(world.foreigners);
@@ -159,6 +169,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
       ...terminalsOf(world),
       ...historyTerminals(world),
       ...channelsOf(world),
+      ...(world.options.annotates ? [annotationsUri(SESSION)] : []),
     ]);
     hold(world, client, uri, viewOf(random, uri));
   },

@@ -1,3 +1,4 @@
+import { annotationsUri } from '@agenthost/protocol';
 import { turnStarted } from '../builders.ts';
 import { SECOND_CHAT, SESSION } from '../deeds/act.ts';
 import { inviteGuest, letGuestsGo } from './guests.ts';
@@ -82,7 +83,7 @@ async function enter(world: World): Promise<void> {
     ),
   ];
   await meanwhile(world, Promise.all(making));
-  for (const uri of [SESSION, SECOND_CHAT, ...TERMINALS]) world.permanent.add(uri);
+  for (const uri of [SESSION, annotationsUri(SESSION), SECOND_CHAT, ...TERMINALS]) world.permanent.add(uri);
   for (const foreigner of world.foreigners) {
     for (const uri of [SESSION, SECOND_CHAT, TERMINALS[0], 'ahp-root://']) foreigner.hold(uri);
   }
@@ -112,6 +113,7 @@ async function lookAround(world: World, client: SimClient, index: number): Promi
     client.hold('ahp-root://'),
     ...TERMINALS.map((uri) => client.hold(uri)),
   ]);
+  if (world.options.annotates) await client.hold(annotationsUri(SESSION));
   const chat = client.mirror(SESSION, 'session')?.state.defaultChat;
   if (chat === undefined) throw new Error('the session has no default chat');
   world.permanent.add(chat);

@@ -8,8 +8,7 @@ import type { World } from './world.ts';
  */
 export function checkWindows({ life, clients, foreigners }: World): void {
   const core = life?.host.core;
-  for (const chat of core?.sync.registry.all() ?? []) {
-    if (!chat.is('chat')) continue;
+  for (const chat of core?.sync.registry.ofKind('chat') ?? []) {
     const windows = [
       ...clients.map(
         (client) => [client.clientId, windowOf(client.mirror(chat.uri, 'chat')?.confirmed)] as const,

@@ -30,6 +30,8 @@ export interface WorldOptions {
   readonly dropsTurns: boolean;
   /** Versions of the foreign clients, which use no epoch and no extensions. */
   readonly foreignVersions: readonly VersionLine[];
+  /** Whether clients comment on files. */
+  readonly annotates: boolean;
   /** Whether there is an observing client. */
   readonly hasObserver: boolean;
   /** Whether there is a guest from the start. */
@@ -68,7 +70,8 @@ export function worldOptionsOf(seed: number): WorldOptions {
     foreignVersions: foreignVersionsOf(seed, random.pick([0, 1, 2, 2, 3])),
     hasObserver: random.chance(0.2),
     hasGuest: random.chance(0.25),
-    // Draws no random number, so that other worlds stay the same.
+    // These draw no random number, so that other worlds stay the same.
+    annotates: seed % 3 === 1,
     unseenTerminals: seed % 7 === 3 ? 12 : 0,
     silentKeeper: seed % 7 === 3 ? 0.3 : 0,
     steps,

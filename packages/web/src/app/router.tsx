@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { type PanelAddress, panelAddress } from '../workspace/panel-address.ts';
 import { basePath } from './paths.ts';
 import { NotFound, ViewFailed } from './route-states.tsx';
 import { Shell } from './shell.tsx';
@@ -20,17 +21,22 @@ const boardRoute = createRoute({
   component: lazyRouteComponent(() => import('../board/home-view.tsx'), 'HomeView'),
 });
 
-/** A session with its chats: `/s/<session URI>?chat=<chat URI>&ask=<id of a question>&turn=<turn id>`. */
+/**
+ * A session with its chats: `/s/<session URI>?chat=<chat URI>&ask=<id of a question>&turn=<turn id>`. The workspace beside the chat:
+ * `?panel=changes&changes=turn&of=<turn id>&file=<file URI>`, `?panel=files&file=<file URI>&line=<number>`, `?panel=comments`.
+ */
 const sessionRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/s/$session',
   validateSearch: (
     search: Record<string, unknown>,
-  ): HostSearch & {
-    readonly chat?: string | undefined;
-    readonly ask?: string | undefined;
-    readonly turn?: string | undefined;
-  } => ({
+  ): HostSearch &
+    PanelAddress & {
+      readonly chat?: string | undefined;
+      readonly ask?: string | undefined;
+      readonly turn?: string | undefined;
+    } => ({
+    ...panelAddress(search),
     host: stringOf(search['host']),
     chat: stringOf(search['chat']),
     ask: stringOf(search['ask']),

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react';
 import { Attention } from '../attention/attention.tsx';
 import { followDeletions } from '../board/delete-session.ts';
 import { ConnectionLine } from '../connection/connection-line.tsx';
+import { AccessRequestsOf } from '../grants/access-requests-of.tsx';
 import { useHosts, useLinks } from '../live/use-hosts.ts';
 import { PaletteHost } from '../palette/palette-host.tsx';
 import { text } from '../text/text.ts';
@@ -26,6 +27,9 @@ export function Shell() {
       </a>
       {links.map((link) => (
         <ConnectionLine key={link.address.id} link={link} />
+      ))}
+      {links.map((link) => (
+        <AccessRequestsOf key={link.address.id} link={link} />
       ))}
       <div className="flex min-h-0 flex-1">
         <Sidebar />

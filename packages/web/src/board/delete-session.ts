@@ -8,6 +8,8 @@ import { text } from '../text/text.ts';
 import { visibleText } from '../text/visible-text.ts';
 import { showError, showToast } from '../ui/toasts.tsx';
 import { type BoardSession, sessionKey } from './board-session.ts';
+import { isInWorktree } from './in-worktree.ts';
+import { tellKeptWork, workInWorktree } from './kept-work.ts';
 
 /** How long a deletion can be undone. Milliseconds. */
 const UNDO_MS = 8_000;
@@ -67,6 +69,8 @@ export const onDeletedChange = changed.add;
 export function deleteSession({ key, link, summary }: BoardSession): void {
   if (undoable.has(key)) return;
   const deletion = { host: link.address.id, session: summary.resource, at: Date.now() };
+  // Asked before, because a deleted session has no worktree any more.
+  const work = isInWorktree(summary) ? workInWorktree(link, summary.resource) : undefined;
   deletions.set([...deletions.value.filter((each) => !isOf(each, deletion)), deletion]);
   const finish = showToast({
     message: text.board.deleted(visibleText(summary.title)),
@@ -75,7 +79,10 @@ export function deleteSession({ key, link, summary }: BoardSession): void {
     onGone: (isUndone) => {
       undoable.delete(key);
       if (isUndone) forget(deletion);
-      else void dispose(link, deletion);
+      else
+        void dispose(link, deletion).then(async (isDone) => {
+          if (isDone) tellKeptWork(await work);
+        });
     },
   });
   undoable.set(key, finish);
@@ -117,21 +124,26 @@ export function followDeletions(hosts: Hosts): () => void {
   };
 }
 
-async function dispose(link: HostLink, deletion: Deletion): Promise<void> {
+/** Performs a deletion. Resolves with whether the host has performed it. */
+async function dispose(link: HostLink, deletion: Deletion): Promise<boolean> {
+  let isDone = false;
   try {
     if (link.client === undefined) return postpone(deletion);
     await link.client.sessions.dispose(deletion.session);
+    isDone = true;
   } catch (error) {
     if (error instanceof ConnectionLost) return postpone(deletion);
     // An earlier attempt, another tab or another client has deleted it.
     if (!isGone(error)) showError(text.board.deleteFailed(messageOf(error)));
   }
   forget(deletion);
+  return isDone;
 }
 
 /** Leaves a deletion for the next connection; the session stays hidden. */
-function postpone(deletion: Deletion): void {
+function postpone(deletion: Deletion): false {
   deletions.set(deletions.value.map((each) => (isOf(each, deletion) ? { ...each, at: 0 } : each)));
+  return false;
 }
 
 function forget(deletion: Deletion): void {

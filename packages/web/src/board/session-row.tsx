@@ -1,6 +1,8 @@
+import type { ChangesSummary, SessionSummary } from '@agenthost/protocol';
 import { Link } from '@tanstack/react-router';
-import { Ellipsis } from 'lucide-react';
+import { Ellipsis, GitFork } from 'lucide-react';
 import { memo, type ReactNode, useState } from 'react';
+import { DiffCounts } from '../chat/diff/diff-counts.tsx';
 import { text } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/class-names.ts';
@@ -8,6 +10,7 @@ import { SafeText } from '../ui/safe-text.tsx';
 import { AskCard } from './ask-card.tsx';
 import { type BoardSession, hostParam } from './board-session.ts';
 import { projectName } from './folder-name.ts';
+import { isInWorktree } from './in-worktree.ts';
 import type { RowControls } from './list-controls.ts';
 import { RenameField } from './rename-field.tsx';
 import { previewOf, titleOf } from './session-actions.ts';
@@ -30,6 +33,7 @@ interface SessionRowProps {
 
 const IS_TOUCH = matchMedia('(pointer: coarse)').matches;
 
+const WORKTREE_ICON = <GitFork className="size-3" aria-hidden />;
 const MORE_ICON = <Ellipsis className="size-4" aria-hidden />;
 
 /** A session in a list: its sign, title, question or activity, and place. */
@@ -72,6 +76,8 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
                 <SafeText className="truncate-auto">{titleOf(session)}</SafeText>
               </span>
               {!isCompact && <Facts {...props} className="hidden max-w-80 sm:block" />}
+              <WorktreeChip summary={session.summary} isCompact={isCompact} />
+              <ChangeCounts changes={session.summary.changes} />
               <Time iso={session.summary.modifiedAt} isShort={isCompact} />
             </span>
             <Detail {...props} />
@@ -136,6 +142,40 @@ function Facts({ session, showsHost, className }: SessionRowProps & { readonly c
   return (
     <span className={classes('min-w-0 truncate text-xs text-faint', className)} title={facts}>
       {facts}
+    </span>
+  );
+}
+
+/** Says that a session works in a git worktree and not in the folder of its project. */
+function WorktreeChip({
+  summary,
+  isCompact,
+}: {
+  readonly summary: SessionSummary;
+  readonly isCompact: boolean;
+}) {
+  if (!isInWorktree(summary)) return undefined;
+  return (
+    <span
+      title={text.board.inWorktree}
+      className={classes(
+        'flex shrink-0 items-center gap-1 self-center text-xs text-muted',
+        !isCompact && 'rounded-md bg-sunken px-1.5 py-0.5',
+      )}
+    >
+      {WORKTREE_ICON}
+      <span className={isCompact ? 'sr-only' : undefined}>{text.board.worktree}</span>
+    </span>
+  );
+}
+
+/** How many lines the session has changed. */
+function ChangeCounts({ changes }: { readonly changes: ChangesSummary | undefined }) {
+  const { additions = 0, deletions = 0 } = changes ?? {};
+  if (additions + deletions === 0) return undefined;
+  return (
+    <span className="flex shrink-0 gap-1 text-xs">
+      <DiffCounts added={additions} removed={deletions} />
     </span>
   );
 }

@@ -2,6 +2,7 @@ import { type ContentRef, ROOT_URI, type URI } from '@agenthost/protocol';
 import { useCallback, useEffect, useState } from 'react';
 import type { HostLink } from '../live/host-link.ts';
 import { messageOf } from '../live/host-link.ts';
+import { useLinkStatus } from '../live/use-hosts.ts';
 import { bytesOfBase64 } from './transcript/blob-url.ts';
 
 /** Content that was read from the host. */
@@ -28,7 +29,7 @@ export type Loaded<T> =
   | { readonly state: 'loaded'; readonly value: T }
   | { readonly state: 'failed'; readonly reason: string };
 
-/** Reads content once `isWanted`. The second value tries again. */
+/** Reads content once `isWanted`. The second value tries again, which also happens when the host is online again after a failure. */
 export function useResource(
   link: HostLink,
   content: ContentRef | undefined,
@@ -51,6 +52,12 @@ export function useResource(
     };
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- nonce and attempt say when to read again
   }, [link, uri, nonce, isWanted, attempt]);
+  const isOnline = useLinkStatus(link).state === 'online';
+  const hasFailed = loaded.state === 'failed';
+  useEffect(() => {
+    if (isOnline && hasFailed) setAttempt((before) => before + 1);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only a new connection repeats it, or a failure would repeat itself for ever
+  }, [isOnline]);
   return [loaded, useCallback(() => setAttempt((before) => before + 1), [])];
 }
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { settingsText } from '../text/settings-text.ts';
 import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Spinner } from '../ui/states.tsx';
@@ -18,7 +19,7 @@ export function AnswerView<T>({
     <>
       {problem !== undefined && (
         <Note tone="danger">
-          <p role="alert">{text.settings.askFailed(problem)}</p>
+          <p role="alert">{settingsText.askFailed(problem)}</p>
           <Button size="small" className="self-start" onClick={() => void reload()}>
             {text.ui.tryAgain}
           </Button>
@@ -27,7 +28,7 @@ export function AnswerView<T>({
       {value !== undefined && children(value)}
       {value === undefined && problem === undefined && (
         <div className="flex min-h-16 items-center justify-center">
-          {isAsking ? <Spinner /> : <p className="text-sm text-muted">{text.settings.hostAway}</p>}
+          {isAsking ? <Spinner /> : <p className="text-sm text-muted">{settingsText.hostAway}</p>}
         </div>
       )}
     </>

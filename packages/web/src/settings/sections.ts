@@ -1,6 +1,7 @@
 import {
   Bell,
   Bot,
+  GitFork,
   Info,
   Keyboard,
   KeyRound,
@@ -9,7 +10,7 @@ import {
   Server,
   ShieldCheck,
 } from 'lucide-react';
-import { text } from '../text/text.ts';
+import { settingsText } from '../text/settings-text.ts';
 
 /** The sections of the settings, in the order shown. Their ids are parts of addresses: `/settings/agents`. */
 export const SECTIONS = [
@@ -17,6 +18,7 @@ export const SECTIONS = [
   'agents',
   'access',
   'approvals',
+  'worktrees',
   'notifications',
   'appearance',
   'keys',
@@ -27,7 +29,14 @@ export const SECTIONS = [
 export type SectionId = (typeof SECTIONS)[number];
 
 /** Sections that are about a host and not about this browser. */
-const OF_HOST: ReadonlySet<SectionId> = new Set(['host', 'agents', 'access', 'approvals', 'notifications']);
+const OF_HOST: ReadonlySet<SectionId> = new Set([
+  'host',
+  'agents',
+  'access',
+  'approvals',
+  'worktrees',
+  'notifications',
+]);
 
 /** Whether a section is about the chosen host. */
 export const isOfHost = (id: SectionId): boolean => OF_HOST.has(id);
@@ -37,7 +46,7 @@ export const sectionOf = (id: string | undefined): SectionId | undefined =>
   SECTIONS.find((each) => each === id);
 
 /** Name of a section for people. */
-export const sectionName = (id: SectionId): string => text.settings.sections[id];
+export const sectionName = (id: SectionId): string => settingsText.sections[id];
 
 /** The sign of each section. */
 export const SECTION_ICONS: Readonly<Record<SectionId, LucideIcon>> = {
@@ -45,6 +54,7 @@ export const SECTION_ICONS: Readonly<Record<SectionId, LucideIcon>> = {
   agents: Bot,
   access: KeyRound,
   approvals: ShieldCheck,
+  worktrees: GitFork,
   notifications: Bell,
   appearance: Palette,
   keys: Keyboard,

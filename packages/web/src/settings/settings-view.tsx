@@ -4,6 +4,7 @@ import { type ComponentType, useId } from 'react';
 import { usePageTitle } from '../attention/page-title.ts';
 import type { HostLink } from '../live/host-link.ts';
 import { useLink, useLinks } from '../live/use-hosts.ts';
+import { settingsText } from '../text/settings-text.ts';
 import { text } from '../text/text.ts';
 import { classes } from '../ui/class-names.ts';
 import { Select } from '../ui/field.tsx';
@@ -16,6 +17,7 @@ import { HostSection } from './host/host-section.tsx';
 import { KeysSection } from './keys/keys-section.tsx';
 import { NotificationsSection } from './notifications/notifications-section.tsx';
 import { isOfHost, SECTION_ICONS, SECTIONS, type SectionId, sectionName, sectionOf } from './sections.ts';
+import { WorktreesSection } from './worktrees/worktrees-section.tsx';
 
 const route = getRouteApi('/settings/{-$section}');
 
@@ -24,6 +26,7 @@ const CONTENT: Readonly<Record<SectionId, ComponentType<{ readonly link: HostLin
   agents: AgentsSection,
   access: AccessSection,
   approvals: ApprovalsSection,
+  worktrees: WorktreesSection,
   notifications: NotificationsSection,
   appearance: AppearanceSection,
   keys: KeysSection,
@@ -67,7 +70,7 @@ export function SettingsView() {
 
 function SectionList({ host, shown }: { readonly host: string | undefined; readonly shown: SectionId }) {
   return (
-    <nav aria-label={text.settings.sectionsLabel} className="flex flex-col gap-0.5 p-2">
+    <nav aria-label={settingsText.sectionsLabel} className="flex flex-col gap-0.5 p-2">
       {SECTIONS.map((id) => {
         const Icon = SECTION_ICONS[id];
         return (
@@ -112,8 +115,8 @@ function SectionContent({
           to="/settings/{-$section}"
           params={{ section: undefined }}
           search={{ host }}
-          aria-label={text.settings.back}
-          title={text.settings.back}
+          aria-label={settingsText.back}
+          title={settingsText.back}
           className="inline-flex size-11 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-hover"
         >
           <ChevronLeft className="size-5 rtl:rotate-180" aria-hidden />
@@ -124,7 +127,7 @@ function SectionContent({
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 px-4 py-5 sm:px-6 lg:py-8">
         <h2 className="-mb-3 hidden text-xl font-semibold lg:block">{sectionName(id)}</h2>
         {links.length > 1 && isOfHost(id) && (
-          <p className="-mb-4 truncate text-sm text-muted">{text.settings.ofHost(link.address.name)}</p>
+          <p className="-mb-4 truncate text-sm text-muted">{settingsText.ofHost(link.address.name)}</p>
         )}
         <Content key={link.address.id} link={link} />
       </div>
@@ -141,7 +144,7 @@ function HostChoice({ link, section }: { readonly link: HostLink; readonly secti
   return (
     <div className="px-4 pb-2">
       <label htmlFor={id} className="text-xs text-muted">
-        {text.settings.host}
+        {settingsText.host}
       </label>
       <Select
         id={id}

@@ -9,15 +9,19 @@ const CATALOGUES: Readonly<Record<string, Catalogue>> = { en: english };
 /** Scripts that are written from right to left. */
 const RIGHT_TO_LEFT = /^(?:ar|dv|fa|he|ku|ps|sd|ug|ur|yi)\b/;
 
-function choose(): { readonly tag: string; readonly catalogue: Catalogue } {
+/** The catalogue of the first of the browser's languages that has one, with its tag. */
+export function chooseCatalogue<T>(
+  catalogues: Readonly<Record<string, T>>,
+  fallback: T,
+): { readonly tag: string; readonly catalogue: T } {
   for (const wanted of navigator.languages) {
-    const found = CATALOGUES[wanted] ?? CATALOGUES[wanted.split('-', 1)[0] ?? ''];
+    const found = catalogues[wanted] ?? catalogues[wanted.split('-', 1)[0] ?? ''];
     if (found !== undefined) return { tag: wanted, catalogue: found };
   }
-  return { tag: 'en', catalogue: english };
+  return { tag: 'en', catalogue: fallback };
 }
 
-const chosen = choose();
+const chosen = chooseCatalogue(CATALOGUES, english);
 
 /** The texts of the page, in the first of the browser's languages that has a catalogue. */
 export const text: Catalogue = chosen.catalogue;

@@ -1,4 +1,4 @@
-import type { ClientTool } from '@agenthost/host/agent';
+import type { HostTool } from '@agenthost/host/agent';
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ToolCallFields } from '../session/session-update.ts';
 
@@ -10,7 +10,7 @@ const CODEX_KEYS: readonly string[] = ['server', 'tool', 'arguments'];
  * instead. The call must not have the kind of an agent's own tool, and a tool name that the agent gives must
  * match. A title may be the model's words.
  */
-export function isCallOf({ name }: ClientTool, fields: ToolCallFields): boolean {
+export function isCallOf({ name }: Pick<HostTool, 'name'>, fields: ToolCallFields): boolean {
   if (isCodexCallOf(name, fields)) return true;
   if (fields.kind !== undefined && fields.kind !== 'other') return false;
   const pattern = patternOf(name);
@@ -24,7 +24,7 @@ export function isCallOf({ name }: ClientTool, fields: ToolCallFields): boolean 
  * shown. Everything known about the call matches; its input is known, fits the tool, and is not the source of
  * the title (some agents take the title from the model's words in the input).
  */
-export function isSurelyCallOf(tool: ClientTool, fields: ToolCallFields): boolean {
+export function isSurelyCallOf(tool: HostTool, fields: ToolCallFields): boolean {
   if (!isCallOf(tool, fields) || (fields.locations ?? []).length > 0) return false;
   if ((fields.content ?? []).some((part) => part['type'] !== 'content')) return false;
   if (isCodexCallOf(tool.name, fields)) return true;

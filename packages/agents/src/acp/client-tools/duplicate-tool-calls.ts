@@ -1,9 +1,9 @@
-import type { ClientTool } from '@agenthost/host/agent';
+import type { HostTool } from '@agenthost/host/agent';
 import type { ToolCallFields } from '../session/session-update.ts';
 import { isCallOf, isSurelyCallOf } from './client-tool-forms.ts';
 
 interface Duplicate {
-  readonly tool: ClientTool;
+  readonly tool: HostTool;
   /** The first title. Later titles may differ, but the tool stays the same. */
   readonly title: string | undefined;
   fields: ToolCallFields;
@@ -12,12 +12,12 @@ interface Duplicate {
 }
 
 /**
- * Agents announce their calls of the host's tool server as tool calls of their own. The host shows the
- * client's call instead. An announced call is held back until it is certain that no client's call belongs to
+ * Agents announce their calls of the host's tool server as tool calls of their own. The host shows the call of
+ * the client's or the host's tool instead. Here both are called a client's call. An announced call is held back until it is certain that no client's call belongs to
  * it: it has ended, or its turn has, and no client's call came.
  */
 export class DuplicateToolCalls {
-  readonly #tools: () => readonly ClientTool[];
+  readonly #tools: () => readonly HostTool[];
   readonly #duplicates = new Map<string, Duplicate>();
   /** Client calls that came before the agent announced them, by name of the tool. */
   readonly #early = new Map<string, number>();
@@ -27,7 +27,7 @@ export class DuplicateToolCalls {
    */
   readonly #asked = new Set<string>();
 
-  constructor(tools: () => readonly ClientTool[]) {
+  constructor(tools: () => readonly HostTool[]) {
     this.#tools = tools;
   }
 

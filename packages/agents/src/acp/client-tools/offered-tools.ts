@@ -1,7 +1,7 @@
-import type { AgentSessionHost, ClientTool } from '@agenthost/host/agent';
+import type { AgentSessionHost } from '@agenthost/host/agent';
 import type { AcpTimers } from '../runtime.ts';
 import type { AcpTurn } from '../turn/turn.ts';
-import type { ServedSession, ToolServer, ToolServerEntry } from './tool-server.ts';
+import type { ServedSession, ServedTool, ToolServer, ToolServerEntry } from './tool-server.ts';
 
 /**
  * Time for an agent to list the tools again after it was told of a change. After it the session is opened
@@ -18,7 +18,7 @@ const SETTLE_MS = 400;
 export type FindToolServer = () => Promise<ToolServer>;
 
 /**
- * Tools of active clients for a session of an ACP agent. Agents accept MCP servers only while a session is
+ * Tools of active clients and of the host for a session of an ACP agent. Agents accept MCP servers only while a session is
  * opened. A server costs them a process, so it is added only when there are tools, and the session is then
  * opened again.
  */
@@ -70,8 +70,15 @@ export class OfferedTools {
     return this.list().some((tool) => !this.#seen.has(keyOf(tool)));
   }
 
-  list(): readonly ClientTool[] {
-    return this.#host.clientTools();
+  /** Whether the agent can answer and resolve the comments that a message carries. */
+  get haveComments(): boolean {
+    return (
+      this.#served !== undefined && this.#host.hostTools().some(({ name }) => name === 'resolve_comment')
+    );
+  }
+
+  list(): readonly ServedTool[] {
+    return [...this.#host.clientTools(), ...this.#host.hostTools()];
   }
 
   /**
@@ -105,18 +112,23 @@ export class OfferedTools {
     this.#served = undefined;
   }
 
-  #see(tools: readonly ClientTool[]): void {
+  #see(tools: readonly ServedTool[]): void {
     this.#seen = new Set(tools.map(keyOf));
     this.#wake();
   }
 
-  async #call(tool: ClientTool, input: Readonly<Record<string, unknown>>, withdrawn: AbortSignal) {
+  async #call(tool: ServedTool, input: Readonly<Record<string, unknown>>, withdrawn: AbortSignal) {
     const { failedResult, toolResult } = await import('./results.ts');
     const turn = this.#turn();
     if (turn === undefined)
-      return failedResult('Tools of clients can only run during a turn, and no turn is running');
-    return toolResult(await turn.clientTool(tool, JSON.stringify(input), withdrawn));
+      return failedResult('These tools can only run during a turn, and no turn is running');
+    const toolInput = JSON.stringify(input);
+    return toolResult(
+      await ('clientId' in tool
+        ? turn.clientTool(tool, toolInput, withdrawn)
+        : turn.hostTool(tool, toolInput)),
+    );
   }
 }
 
-const keyOf = ({ name, definition }: ClientTool): string => JSON.stringify([name, definition]);
+const keyOf = ({ name, definition }: ServedTool): string => JSON.stringify([name, definition]);

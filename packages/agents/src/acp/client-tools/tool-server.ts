@@ -3,7 +3,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket, type Server as SocketServer } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { ClientTool } from '@agenthost/host/agent';
+import type { ClientTool, HostTool } from '@agenthost/host/agent';
 import { defined } from '@agenthost/protocol/values';
 import { type CallToolResult, Server, type Tool } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -16,13 +16,16 @@ import { makeSocketFolder, removeLeftSockets } from './socket-folder.ts';
 const SECRET_LIMIT_MS = 10_000;
 const SECRET_BYTES = 32;
 
+/** A tool of a client or of the host. */
+export type ServedTool = ClientTool | HostTool;
+
 /** The tools of one agent session, and the code that runs them. */
 export interface ServedTools {
-  list(): readonly ClientTool[];
+  list(): readonly ServedTool[];
   /** The agent was sent the list. */
   listed(): void;
   call(
-    tool: ClientTool,
+    tool: ServedTool,
     input: Readonly<Record<string, unknown>>,
     withdrawn: AbortSignal,
   ): Promise<CallToolResult>;
@@ -207,7 +210,7 @@ export class ToolServer {
 
 function makeServer(tools: ServedTools): Server {
   const server = new Server(
-    { name: TOOL_SERVER, title: 'Tools of connected clients', version: '1' },
+    { name: TOOL_SERVER, title: 'Tools of the host and of connected clients', version: '1' },
     { capabilities: { tools: { listChanged: true } } },
   );
   server.setRequestHandler('tools/list', () => {
@@ -216,7 +219,8 @@ function makeServer(tools: ServedTools): Server {
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.list().find(({ name }) => name === params.name);
-    if (tool === undefined) return failedResult(`No client offers a tool named ${params.name} any more`);
+    if (tool === undefined)
+      return failedResult(`The host and its clients offer no tool named ${params.name} now`);
     return tools.call(tool, params.arguments ?? {}, context.mcpReq.signal);
   });
   return server;
@@ -226,7 +230,7 @@ function makeServer(tools: ServedTools): Server {
  * Without the output schema: a violation by the client would fail the call inside the agent, where nobody
  * sees the reason.
  */
-function listed({ name, definition: { title, description, inputSchema, annotations } }: ClientTool): Tool {
+function listed({ name, definition: { title, description, inputSchema, annotations } }: ServedTool): Tool {
   return {
     name,
     // The schema came as JSON; the library's type is narrower.

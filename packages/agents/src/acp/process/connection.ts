@@ -161,6 +161,11 @@ export class AcpConnection {
     return this.#isOpen;
   }
 
+  /** Id of the agent's process. */
+  get pid(): number {
+    return this.#options.process.pid;
+  }
+
   /**
    * Passes a session's messages to `receiver`, starting with those that came before its id was known. Returns
    * a function that detaches it.

@@ -184,6 +184,11 @@ export class AcpSession implements AgentSession, SessionReceiver {
     this.#tools.changed();
   }
 
+  processIds(): readonly number[] {
+    const { attached } = this.#opening;
+    return attached?.connection.isOpen === true ? [attached.connection.pid] : [];
+  }
+
   async update(update: SessionUpdate): Promise<void> {
     await this.#apply(update);
     await this.#options.host.ready();
@@ -267,7 +272,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
     try {
       this.#opening.beginTurn(attached, input.turnId);
       const answer = connection.request('session/prompt', { sessionId, prompt });
-      steering.begin({ connection, sessionId, readResource: input.readResource, tell });
+      const canResolve = (): boolean => this.#tools.haveComments;
+      steering.begin({ connection, sessionId, readResource: input.readResource, tell, canResolve });
       const result = await answer;
       this.#opening.endPriming();
       turn.finish(result);
@@ -286,7 +292,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
     traits: AgentTraits,
     tell: (problem: string) => void,
   ): Promise<ContentBlock[]> {
-    const message = await promptBlocks(input, traits, tell);
+    const message = await promptBlocks(input, traits, { tell, canResolve: this.#tools.haveComments });
     const { priming } = this.#opening;
     const primed =
       priming === undefined

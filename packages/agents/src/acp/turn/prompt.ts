@@ -4,6 +4,10 @@ import { defined } from '@agenthost/protocol/values';
 import { type Given, readAttachments } from '../../attachments/read-attachments.ts';
 import type { AgentTraits } from '../process/agent-traits.ts';
 
+/** Follows the annotations of a message. */
+const HOW_TO_RESOLVE =
+  'Each annotation is a comment on a file. When you have done what a comment asks, resolve it with the tool resolve_comment and its id; answer a comment with reply_to_comment if you cannot do it or have to ask.';
+
 /**
  * A user's message as content blocks for this agent. Attachments that the agent does not accept, or that
  * cannot be read, are named in words; `tell` reports them to people.
@@ -11,13 +15,22 @@ import type { AgentTraits } from '../process/agent-traits.ts';
 export async function promptBlocks(
   { message, readResource }: Pick<TurnInput, 'message' | 'readResource'>,
   traits: AgentTraits,
-  tell: (problem: string) => void,
+  {
+    tell,
+    canResolve = false,
+  }: {
+    readonly tell: (problem: string) => void;
+    /** Whether the agent has the tools for comments now. Default false. */
+    readonly canResolve?: boolean;
+  },
 ): Promise<ContentBlock[]> {
   const blocks: ContentBlock[] = [];
   for (const { given, problem } of await readAttachments(message, readResource)) {
     blocks.push(...given.map((each) => blockOf(each, traits, tell)));
     if (problem !== undefined) tell(problem);
   }
+  if (canResolve && message.attachments?.some(({ type }) => type === 'annotations') === true)
+    blocks.push(words(HOW_TO_RESOLVE));
   // Some agents refuse an empty text, which a message with only attachments has.
   if (message.text !== '' || blocks.length === 0) blocks.push(words(message.text));
   return blocks;

@@ -16,6 +16,8 @@ interface Prompt {
   readonly readResource: TurnInput['readResource'];
   /** Tells people which part of an attachment did not reach the agent. */
   readonly tell: (problem: string) => void;
+  /** Whether the agent has the tools for comments now. */
+  readonly canResolve: () => boolean;
 }
 
 /** Steers one running turn, from the time its prompt was sent until the turn ends. */
@@ -41,8 +43,11 @@ export class PromptSteering {
   async steer(message: Message): Promise<boolean> {
     const prompt = await this.#prompt.promise;
     if (prompt === undefined || this.#isOver || !prompt.connection.traits.canSteer) return false;
-    const { connection, sessionId, readResource, tell } = prompt;
-    const blocks = await promptBlocks({ message, readResource }, connection.traits, tell);
+    const { connection, sessionId, readResource, tell, canResolve } = prompt;
+    const blocks = await promptBlocks({ message, readResource }, connection.traits, {
+      tell,
+      canResolve: canResolve(),
+    });
     if (this.#isOver) return false;
     const { outcome } = await connection.request(STEERING_METHOD, {
       sessionId,

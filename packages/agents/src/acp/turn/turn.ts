@@ -1,4 +1,4 @@
-import type { ClientTool, InputQuestions, InputResponse, TurnOutput } from '@agenthost/host/agent';
+import type { ClientTool, HostTool, InputQuestions, InputResponse, TurnOutput } from '@agenthost/host/agent';
 import type { ToolCallResult } from '@agenthost/protocol';
 import type { DuplicateToolCalls } from '../client-tools/duplicate-tool-calls.ts';
 import { type JsonObject, objectOf, textOf } from '../json.ts';
@@ -166,6 +166,12 @@ export class AcpTurn {
       { clientId, toolName: definition.name, toolInput, ...asksFirst },
       withdrawn,
     );
+  }
+
+  /** Runs a tool of the host that the agent called. */
+  hostTool({ name }: HostTool, toolInput: string): Promise<ToolCallResult> {
+    this.#duplicates.claim(name);
+    return this.#output.hostTool({ name, toolInput });
   }
 
   #isShown({ toolCallId }: ToolCallFields): boolean {

@@ -145,6 +145,13 @@ export class Composer {
     this.#editor = editorOf(this.#draft.whole?.text ?? '');
   }
 
+  /** Whether the message is a command of this program; the message is then gone. */
+  takeCommand(command: string): boolean {
+    if (this.#purpose.kind !== 'new' || this.#editor.text.trim() !== command) return false;
+    this.clear();
+    return true;
+  }
+
   /** The message, which is then gone from here; `undefined` when there is nothing in it. */
   send(): { readonly message: Message; readonly purpose: ComposerPurpose } | undefined {
     const { text } = this.#editor;

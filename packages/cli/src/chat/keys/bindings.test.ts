@@ -49,7 +49,7 @@ describe('bindings', () => {
     expect(commandOf('composer', '?', new Set())).toBeUndefined();
   });
 
-  test.each(['reason', 'editInput', 'form', 'settingChoice', 'settingText'] as const)(
+  test.each(['reason', 'editInput', 'form', 'settingChoice', 'settingText', 'changesText'] as const)(
     '%s: Ctrl-C leaves what is typed in, not the program',
     (context) => {
       expect(commandOf(context, 'ctrl-c', new Set())).toBe(commandOf(context, 'esc', new Set()));
@@ -59,7 +59,8 @@ describe('bindings', () => {
 
   test.each(
     contexts.filter(
-      (context) => !['reason', 'editInput', 'popup', 'settingChoice', 'settingText'].includes(context),
+      (context) =>
+        !['reason', 'editInput', 'popup', 'settingChoice', 'settingText', 'changesText'].includes(context),
     ),
   )('%s: ? asks for help wherever it is not typed as text, and the keys at the bottom say so', (context) => {
     const notTyping = new Set(['isEmpty', 'isChoice', 'isChoosing']);

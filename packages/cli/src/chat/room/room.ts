@@ -10,6 +10,7 @@ import {
   type ScreenActions,
   type Surroundings,
 } from '../app/panel.ts';
+import { ChangesPanel } from '../changes/changes-panel.ts';
 import type { KeyContext } from '../keys/bindings.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
 import { SettingsPanel } from '../settings/settings-panel.ts';
@@ -147,6 +148,7 @@ export class Room implements Screen, RoomView {
     const { composer } = conversation;
     switch (command) {
       case 'send':
+        if (composer.takeCommand('/changes')) return this.#showChanges();
         return conversation.send();
       case 'steer':
         return conversation.steer();
@@ -172,6 +174,8 @@ export class Room implements Screen, RoomView {
         return;
       case 'chats':
         return this.#showChats();
+      case 'changes':
+        return this.#showChanges();
       case 'settings':
         return this.#showSettings();
       case 'back':
@@ -238,6 +242,11 @@ export class Room implements Screen, RoomView {
           tellFailure(this.#env, 'not removed', this.#env.client.request('disposeChat', { channel: chat }));
         }),
     });
+  }
+
+  #showChanges(): void {
+    const chat = (): ChatHandle => this.#conversation.chat;
+    this.#overlay = new ChangesPanel(this.#env, this.session, chat, () => this.#uncover());
   }
 
   #fork(turnId: string): void {

@@ -1,5 +1,6 @@
 import type { ActiveTurn, Turn, URI } from '@agenthost/protocol';
 import type { Environment } from '../app/environment.ts';
+import { restoreFiles } from '../changes/panel-deeds.ts';
 import { terminalsOf } from '../transcript/terminal-tails.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -37,6 +38,10 @@ export function runInTurns(
         conversation.focus = 'composer';
         conversation.truncate(turn.id);
       });
+    case 'restore':
+      return confirm('Restore the files as of the end of this turn? It can be undone.', () =>
+        restoreFiles(env, conversation.chat, turn.id),
+      );
     case 'fork':
       return fork(turn.id);
     case 'copy':

@@ -191,7 +191,7 @@ function addSession(
   },
 ): Channel<'session'> {
   const { exported, chats } = init;
-  const { metadata: _, ...foreign } = exported._meta ?? {};
+  const { metadata: _, ports: __, ...foreign } = exported._meta ?? {};
   const metadata = metadataOf(init.config.values);
   const meta = Object.keys(metadata).length === 0 ? foreign : { ...foreign, metadata };
   if (sync.registry.get(uri) !== undefined) throw sessionAlreadyExists(uri);

@@ -1,45 +1,79 @@
 import { isUtf8 } from 'node:buffer';
-import { type ContentEncoding, contentNotFound, type ResourceReadResult } from '@agenthost/protocol';
+import { contentNotFound, type EmptyResult, invalidParams } from '@agenthost/protocol';
 import type { Commands } from '../../handler-port/commands.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { contentIdOf } from '../../turns/contents/content-store.ts';
+import { contentTypeOf } from '../../workspace/content-types.ts';
+import type { Files } from '../../workspace/files/files.ts';
 import type { Folders } from '../../workspace/folders.ts';
-import type { ReadFile } from '../../workspace/workspace.ts';
+import { checkRange, encodeBytes, MAX_ANSWER_BYTES } from '../../workspace/resources.ts';
 import type { Feature } from '../feature.ts';
 
-/** Contents of turns, files of working directories, and folders to choose one [RES-1] [RES-2]. */
-export const resourceFeature = (journal: Journal, readFile: ReadFile, folders: Folders): Feature => ({
+/** The places of contents behind the host's content URIs. */
+interface Contents {
+  readonly journal: Journal;
+  /** Reads a version of a file that a changeset has shown. */
+  readBlob(id: string): Promise<Buffer | 'tooLarge' | undefined>;
+  /** Resolves after the current iteration of the event loop. */
+  nextTurn(): Promise<void>;
+}
+
+/** Contents of turns, and files and folders of the machine [RES-1] [RES-2]. */
+export const resourceFeature = (contents: Contents, files: Files, folders: Folders): Feature => ({
   name: 'resource',
-  commands: resourceCommands(journal, readFile, folders),
+  commands: resourceCommands(contents, files, folders),
 });
 
-/** `resourceRead` for the host's content URIs and for files, `resourceList` and `resourceMkdir` for folders [RES-1]. */
-function resourceCommands(journal: Journal, readFile: ReadFile, folders: Folders): Commands {
+/** The `resource*` requests for `file:` URIs, and `resourceRead` for the host's content URIs [RES-1]. `resourceRequest` belongs to grants. */
+function resourceCommands(
+  { journal, readBlob, nextTurn }: Contents,
+  files: Files,
+  folders: Folders,
+): Commands {
+  const readContent = async (uri: string, id: string) => {
+    const content = await journal.readContent(id);
+    if (content !== undefined) {
+      const { data, contentType } = content;
+      return {
+        bytes: Buffer.from(data.buffer, data.byteOffset, data.byteLength),
+        contentType,
+        isText: true,
+      };
+    }
+    const bytes = await readBlob(id);
+    if (bytes === undefined) throw contentNotFound(uri);
+    if (bytes === 'tooLarge')
+      throw invalidParams(
+        `${JSON.stringify(uri)} has more than ${MAX_ANSWER_BYTES} bytes, the limit of one answer: look at it on the machine of the host`,
+      );
+    const isText = isUtf8(bytes) && !bytes.includes(0);
+    return { bytes, contentType: contentTypeOf(uri, isText), isText };
+  };
   return {
-    resourceRead: async ({ uri, encoding }) => {
+    resourceRead: async (params, caller) => {
+      const { uri, 'x-range': range } = params;
       const id = contentIdOf(uri);
-      if (id === undefined) return readFile(uri, encoding);
-      const content = await journal.readContent(id);
-      if (content === undefined) throw contentNotFound(uri);
-      return encode(content.data, content.contentType, encoding);
+      if (id === undefined) return files.read(params, caller);
+      const { bytes, contentType, isText } = await readContent(uri, id);
+      if (range === undefined) {
+        const encoding = isText ? params.encoding : 'base64';
+        return { ...(await encodeBytes(bytes, encoding, nextTurn)), contentType };
+      }
+      checkRange(range);
+      const part = bytes.subarray(range.start, range.start + range.length);
+      return { ...(await encodeBytes(part, 'base64', nextTurn)), contentType, 'x-size': bytes.length };
     },
-    resourceList: ({ uri }, { isAdmin }) => folders.list(uri, isAdmin),
-    resourceMkdir: async ({ uri }, { isAdmin }) => {
-      await folders.make(uri, isAdmin);
-      return {};
-    },
+    resourceList: ({ uri }, caller) => folders.list(uri, caller),
+    resourceResolve: (params, caller) => files.resolve(params, caller),
+    resourceWrite: (params, caller) => files.write(params, caller),
+    resourceMkdir: ({ uri }, caller) => done(folders.make(uri, caller)),
+    resourceCopy: (params, caller) => done(files.copy(params, caller)),
+    resourceMove: (params, caller) => done(files.move(params, caller)),
+    resourceDelete: (params, caller) => done(files.remove(params, caller)),
   };
 }
 
-/**
- * Encodes content as UTF-8 if it is valid text and the caller accepts that, and as base64 otherwise [RES-1].
- */
-function encode(
-  data: Uint8Array,
-  contentType: string,
-  encoding: ContentEncoding | undefined,
-): ResourceReadResult {
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  const sentAs = encoding !== 'base64' && isUtf8(bytes) ? 'utf-8' : 'base64';
-  return { data: bytes.toString(sentAs), encoding: sentAs, contentType };
-}
+const done = async (work: Promise<void>): Promise<EmptyResult> => {
+  await work;
+  return {};
+};

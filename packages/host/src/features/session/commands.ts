@@ -61,6 +61,17 @@ async function completeConfig(
   return items.slice(0, MAX_ITEMS);
 }
 
+/** Branches of a folder's repository that contain the text. */
+async function completeBase(
+  { branches }: Pick<SessionParts, 'branches'>,
+  path: string,
+  query: string,
+): Promise<SessionConfigValueItem[]> {
+  const wanted = query.toLowerCase();
+  const names = (await branches(path)).filter((name) => name.toLowerCase().includes(wanted));
+  return names.slice(0, MAX_ITEMS).map((name) => ({ value: name, label: name }));
+}
+
 function fromEnum(
   { enum: values = [], enumLabels = [], enumDescriptions = [] }: SessionConfigPropertySchema,
   query: string,
@@ -112,6 +123,7 @@ export function sessionCommands(parts: SessionParts): Commands {
       const agent = agents.get(provider);
       const { path } = await parts.resolveDirectory(workingDirectory, caller);
       const { schema } = await resolveConfig(parts, agent, path, config);
+      if (property === 'base') return { items: await completeBase(parts, path, query) };
       const values = agentValues(config);
       const items = await completeConfig(agent, schema.properties, {
         property,
@@ -164,6 +176,7 @@ async function createSession(
       )),
     ...params.config,
   });
+  await parts.checkIsolation(directory.path, config.values);
   const project = await parts.findProject(directory.path);
   for (;;) {
     await checkFree(sync, uri);

@@ -9,6 +9,7 @@ import { type Clock, type Ids, steadyNow, type Timers } from '../../lib/clock.ts
 import type { Log } from '../../lib/log.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
+import { linesReader, type ReadLines } from '../../turns/contents/annotated-files.ts';
 import { attachmentReader } from '../../turns/contents/attachment-reader.ts';
 import type { AttachmentStore } from '../../turns/contents/attachment-store.ts';
 import { ContentStore } from '../../turns/contents/content-store.ts';
@@ -17,6 +18,7 @@ import type { TurnParts } from '../../turns/parts.ts';
 import { recoverOpen } from '../../turns/recovery.ts';
 import { TurnSupervisor } from '../../turns/supervisor.ts';
 import { ClientToolRuns } from '../../turns/tools/client-tool.ts';
+import { HostTools } from '../../turns/tools/host-tools.ts';
 import { applyPolicyToResults } from '../../turns/tools/result-policy.ts';
 import { SignIns } from '../../turns/tools/sign-ins.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -38,6 +40,11 @@ interface Parts {
   readonly workspace: Workspace;
   readonly workingDirectoryOf: TurnParts['workingDirectoryOf'];
   readonly workingDirectoriesOf: TurnParts['workingDirectoriesOf'];
+  readonly beforeTurn: TurnParts['beforeTurn'];
+  readonly prepareSession: TurnParts['prepareSession'];
+  readonly prepareTurn: TurnParts['prepareTurn'];
+  /** Real paths of the folders that a chat may work in without a question; `undefined`: it is not isolated. */
+  isolatedFolders(of: { readonly session: string; readonly chat: string }): readonly string[] | undefined;
   /** Absolute paths of the folders that agents may read. */
   listFolders(): Promise<readonly string[]>;
 }
@@ -50,6 +57,8 @@ export async function turnsFeature(parts: Parts): Promise<
     readonly contents: ContentStore;
     readonly locales: TurnLocales;
     readonly signIns: SignIns;
+    readonly readLines: ReadLines;
+    readonly hostTools: HostTools;
   }
 > {
   const { sync, clock, timers, ids, progress, workspace, terminals } = parts;
@@ -63,21 +72,27 @@ export async function turnsFeature(parts: Parts): Promise<
     store: await ApprovalStore.load(sync, ids),
     localeOf,
     defaultFolder: workspace.defaultDirectory,
+    isolatedFolders: (of) => parts.isolatedFolders(of),
   });
   const limitMs = (): number => numberSetting(config(), 'clientToolTimeoutSeconds') * 1_000;
+  const readResource = attachmentReader(
+    sync.journal,
+    workspace.bytesReaderFor(() => parts.listFolders()),
+  );
+  const readLines = linesReader(readResource);
+  const hostTools = new HostTools();
   const turns = new TurnSupervisor({
     ...parts,
     approvals,
     contents,
     signIns,
     clientTools: new ClientToolRuns({ sync, timers, limitMs }),
+    hostTools,
     startLimitMs: () => numberSetting(config(), 'agentStartTimeoutSeconds') * 1_000,
     onStartStep: (session, step) => progress.step(session, step),
     localeOf,
-    readResource: attachmentReader(
-      sync.journal,
-      workspace.bytesReaderFor(() => parts.listFolders()),
-    ),
+    readResource,
+    readLines,
     isPrivate: (real) => workspace.privatePaths.covers(real),
   });
   applyPolicyToResults(sync, approvals, (chat, action) => turns.resultAnswered(chat, action));
@@ -88,6 +103,8 @@ export async function turnsFeature(parts: Parts): Promise<
     contents,
     locales,
     signIns,
+    readLines,
+    hostTools,
     recover: () => recoverOpen(parts, (open, areAll) => terminals.recover(open, areAll)),
     sweep: () => {
       // The next turn opens the agent again.

@@ -45,7 +45,7 @@ export class EndedTerminals {
     writeEndedTerminal(tx, uri, { ...state, lifecycle }, use);
   }
 
-  async #rebuild(uri: string): Promise<Rebuilt | undefined> {
+  async #rebuild(uri: string): Promise<Rebuilt<'terminal'> | undefined> {
     const { journal } = this.#sync;
     const stored = uri.startsWith('ahp-terminal:') ? await journal.readContent(uri) : undefined;
     if (stored === undefined) return undefined;

@@ -20,7 +20,7 @@ const MOST_COMMANDS = 1_000;
 
 /** Receives what an agent session reports outside of turns. Calls of a replaced agent session are ignored. */
 export function agentSessionHost(
-  { sync, approvals, terminals, remembered, log, workingDirectoryOf, isPrivate }: TurnParts,
+  { sync, approvals, terminals, hostTools, remembered, log, workingDirectoryOf, isPrivate }: TurnParts,
   owner: { chat: string; session: string; isCurrent(): boolean; exited(reason: string): void },
 ): AgentSessionHost {
   const change = (work: (tx: Tx, session: Channel<'session'>, chat: Channel<'chat'>) => void): void => {
@@ -67,8 +67,11 @@ export function agentSessionHost(
     },
     clientTools: () => {
       const session = sync.registry.getOf('session', owner.session);
-      return session === undefined || !owner.isCurrent() ? [] : offeredTools(session.state.activeClients);
+      return session === undefined || !owner.isCurrent()
+        ? []
+        : offeredTools(session.state.activeClients, hostTools.names);
     },
+    hostTools: () => (owner.isCurrent() ? hostTools.list() : []),
     isPrivate: (realPath) => isPrivate(realPath),
     ready: () => sync.path.whenReady(),
     exited: (reason) => {

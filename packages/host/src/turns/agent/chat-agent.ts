@@ -89,6 +89,11 @@ export class ChatAgent {
     if (this.#state.phase === 'open' && this.#state.session === session) session.toolsChanged?.();
   }
 
+  /** Ids of the processes of the open agent session. */
+  get processIds(): readonly number[] {
+    return this.#state.phase === 'open' ? (this.#state.session.processIds?.() ?? []) : [];
+  }
+
   /**
    * A notice for the user before this agent's next turn: that the agent cannot be told of earlier turns.
    * Returned once for each agent session.

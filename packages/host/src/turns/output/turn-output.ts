@@ -10,7 +10,7 @@ import {
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { AgentError } from '../../agents/errors.ts';
-import type { ClientToolCall, ToolCallHandle, ToolCallStart } from '../../agents/tool-call.ts';
+import type { ClientToolCall, HostToolCall, ToolCallHandle, ToolCallStart } from '../../agents/tool-call.ts';
 import type {
   FileChange,
   InputQuestions,
@@ -29,6 +29,7 @@ import type { Tx } from '../../sync/tx.ts';
 import { type ContentStore, keptLength } from '../contents/content-store.ts';
 import type { ClientToolRuns } from '../tools/client-tool.ts';
 import { withoutMarks } from '../tools/decision-mark.ts';
+import type { HostTools } from '../tools/host-tools.ts';
 import { LiveInputRequests } from '../tools/input-request.ts';
 import type { SignIns } from '../tools/sign-ins.ts';
 import { LiveToolCall } from '../tools/tool-call.ts';
@@ -71,6 +72,7 @@ export class LiveTurnOutput implements TurnOutput {
   readonly #size = new TurnSize();
   readonly #onFull: (() => void) | undefined;
   readonly #clientTools: ClientToolRuns;
+  readonly #hostTools: HostTools;
   readonly #signIns: SignIns;
   /** Aborts when the turn has ended. */
   readonly #over = new AbortController();
@@ -86,6 +88,7 @@ export class LiveTurnOutput implements TurnOutput {
     contents: ContentStore;
     approvals: Approvals;
     clientTools: ClientToolRuns;
+    hostTools: HostTools;
     signIns: SignIns;
     turn: LiveTurn;
     spawnChat: SpawnChat;
@@ -99,6 +102,7 @@ export class LiveTurnOutput implements TurnOutput {
     this.#contents = parts.contents;
     this.#approvals = parts.approvals;
     this.#clientTools = parts.clientTools;
+    this.#hostTools = parts.hostTools;
     this.#signIns = parts.signIns;
     this.#turn = parts.turn;
     this.#backpressure = new TurnBackpressure(parts.sync, (why) => this.#endRunaway(why));
@@ -185,6 +189,11 @@ export class LiveTurnOutput implements TurnOutput {
   clientTool(call: ClientToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult> {
     const turn = { ...this.#turn, over: this.#over.signal, toolCall: this.toolCall.bind(this) };
     return this.#clientTools.run(turn, call, withdrawn);
+  }
+
+  hostTool(call: HostToolCall): Promise<ToolCallResult> {
+    const turn = { ...this.#turn, over: this.#over.signal, toolCall: this.toolCall.bind(this) };
+    return this.#hostTools.run(turn, call);
   }
 
   ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse> {

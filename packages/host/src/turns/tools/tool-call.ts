@@ -39,6 +39,9 @@ const isLarge = ({ toolInput = '' }: ToolCallReady): boolean => toolInput.length
 /** Characters of a large input that stay in state. */
 const SHOWN_LENGTH = 32 * 1024;
 
+/** At most this many paths outside of a worktree are named. */
+const SHOWN_PATHS = 3;
+
 const SKIPPED: ToolCallAnswer = { approved: false, reason: 'skipped' };
 
 /** The state of a tool call of the active turn. */
@@ -131,7 +134,7 @@ export class LiveToolCall implements ToolCallHandle {
           ...this.#target,
           ...this.#ready(question, input, call),
           ...defined({
-            confirmationTitle: question.confirmationTitle,
+            confirmationTitle: leavingTitle(open.outside) ?? question.confirmationTitle,
             // An input by reference is too long for an edit in an action.
             editable: isLarge(question) ? undefined : question.editable,
           }),
@@ -362,6 +365,13 @@ export class LiveToolCall implements ToolCallHandle {
       return undefined;
     }, length);
   }
+}
+
+/** The title of a question about a call that leaves its worktree. `undefined`: it does not. */
+function leavingTitle(outside: readonly string[]): string | undefined {
+  if (outside.length === 0) return undefined;
+  const more = outside.length > SHOWN_PATHS ? `, and ${outside.length - SHOWN_PATHS} more` : '';
+  return `Outside of the worktree: ${outside.slice(0, SHOWN_PATHS).join(', ')}${more}`;
 }
 
 /** The input of a call as text; `undefined`: it has none, or a reference. */

@@ -29,6 +29,8 @@ type State = ClientLife<unknown>['state'];
 
 /** The presence of clients, as channels and features see it. */
 export interface Presence {
+  /** Time that a disconnected client keeps what it holds, in ms. */
+  readonly graceMs: number;
   /** Whether the client is `connected`. */
   isPresent(clientId: string): boolean;
   /** Whether the client is `gone`. */
@@ -39,8 +41,10 @@ export interface Presence {
   expect(clientId: string): void;
 }
 
-/** Features that must learn that a client stops taking part without saying so [SESS-8]. */
+/** Features that must learn which clients take part in a channel [SESS-8] [WATCH-1]. */
 export interface Departures {
+  /** The client has subscribed to a channel, other than by its handshake. */
+  subscribed?(clientId: string, uri: string): void;
   /** The client has unsubscribed from a channel. */
   unsubscribed(clientId: string, uri: string): void;
   /** The client has reconnected with these subscriptions only. Resolves when the state reflects that. */
@@ -57,7 +61,7 @@ const KNOWN = { state: 'known' } as const;
 export class ClientLives<C extends ClientConnection> implements Presence {
   readonly #clock: Clock;
   readonly #timers: Timers;
-  readonly #graceMs: number;
+  readonly graceMs: number;
   readonly #startedAt: number;
   readonly #lives = new Map<string, Entered<C>>();
   /** The connections that may only look, by the client that they speak for. */
@@ -69,7 +73,7 @@ export class ClientLives<C extends ClientConnection> implements Presence {
   constructor(parts: { clock: Clock; timers: Timers; graceMs: number }) {
     this.#clock = parts.clock;
     this.#timers = parts.timers;
-    this.#graceMs = parts.graceMs;
+    this.graceMs = parts.graceMs;
     this.#startedAt = steadyNow(parts.clock);
   }
 
@@ -161,6 +165,6 @@ export class ClientLives<C extends ClientConnection> implements Presence {
 
   /** Ms of a grace period that are left; negative: it is over. */
   #graceLeft(since: number): number {
-    return since + this.#graceMs - steadyNow(this.#clock);
+    return since + this.graceMs - steadyNow(this.#clock);
   }
 }

@@ -6,8 +6,9 @@ import { steadyNow, type Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type EncodedEnvelope, EncodedNotification, type Sink } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { ClientFilesPort } from '../client-files/attachments.ts';
 import type { ClientRecord } from '../clients/client-record.ts';
-import type { ClientWays, FindWays } from '../ways.ts';
+import type { AskClient, ClientWays, FindWays } from '../ways.ts';
 import { AnswerSender } from './answer-sender.ts';
 import { chatOfClaim } from './chat-of-claim.ts';
 import { choicesOf } from './choices.ts';
@@ -27,6 +28,9 @@ import type { TokenRateLimit } from './token-rate-limits.ts';
  * which may have tens of thousands of tool calls.
  */
 const MAX_ELEMENTS = { admin: 2_000_000, other: 100_000 } as const;
+
+/** Files that clients publish [RES-4]. Other schemes may be of files that the sender of a message only refers to. */
+const PUBLISHED = /^virtual:/i;
 
 /** A connection after its handshake. */
 export interface Online {
@@ -164,11 +168,23 @@ export class Connection implements Sink {
     return this.#ways;
   }
 
+  /** How files that the client publishes are read from it [RES-4]. */
+  get clientFiles(): ClientFilesPort {
+    return {
+      isOfTheClient: (uri) => PUBLISHED.test(uri),
+      ask: (method, asked, timeoutMs) => this.#ask(method, asked, timeoutMs),
+      now: () => steadyNow(this.#sync.clock),
+      onUnread: (uri, reason) =>
+        this.#log.info(
+          { client: this.#online?.client.id, uri, reason },
+          'cannot read an attached file from its client',
+        ),
+    };
+  }
+
   /** Call it with the params of each handshake, before anything else reads them. */
   meet(params: unknown): void {
-    this.#ways = this.#findWays(params, (method, asked, timeoutMs) =>
-      this.peer.request(method, asked, { timeoutMs }),
-    );
+    this.#ways = this.#findWays(params, (method, asked, timeoutMs) => this.#ask(method, asked, timeoutMs));
   }
 
   /** Call it when the handshake has succeeded. */
@@ -274,6 +290,10 @@ export class Connection implements Sink {
   /** Closes the connection because its client reads too slowly. */
   fallBehind(): void {
     this.#cut('a client reads too slowly; it has to reconnect', 'reads too slowly: reconnect');
+  }
+
+  #ask(...[method, asked, timeoutMs]: Parameters<AskClient>): Promise<unknown> {
+    return this.peer.request(method, asked, { timeoutMs });
   }
 
   #refuseFlood(): void {

@@ -40,7 +40,8 @@ The button signs this browser in with the token of the link. The browser may the
 `);
 }
 
-const page = (body: string): string => `<!doctype html>
+/** A page with the style of the host, around HTML. */
+export const page = (body: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

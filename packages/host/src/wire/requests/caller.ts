@@ -1,4 +1,5 @@
 import type { ScopeRefusal } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Connection } from '../connection/connection.ts';
 
@@ -6,6 +7,7 @@ import type { Connection } from '../connection/connection.ts';
 export const callerOf = (connection: Connection): Caller => ({
   clientId: connection.online.client.id,
   tokenHash: connection.identity.tokenHash,
+  ...defined({ signInHash: connection.identity.signInHash }),
   scope: connection.identity.scope,
   isAdmin: connection.identity.scope === 'admin',
   locale: connection.online.locale,

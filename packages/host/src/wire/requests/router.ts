@@ -21,7 +21,9 @@ import type { Command, Commands } from '../../handler-port/commands.ts';
 import { JournalError } from '../../journal/journal.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
 import type { Sync } from '../../sync/sync.ts';
+import { withClientFiles } from '../client-files/attachments.ts';
 import type { Connection } from '../connection/connection.ts';
+import { isObject } from '../json.ts';
 import { callerOf, scopeRefusal, scopeSentence } from './caller.ts';
 import { firstChoice } from './choices.ts';
 
@@ -44,7 +46,24 @@ const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'resourceRead',
   'resourceList',
   'resourceResolve',
+  'resourceRequest',
+  // Waits for a scan of the folder.
+  'createResourceWatch',
+  // Waits for hooks, for the network and for other operations; the state shows its progress.
+  'invokeChangesetOperation',
+  // These wait for a scan of processes.
+  'x-listPorts',
+  'x-openPreview',
+  // These wait for git.
+  'x-listWorktrees',
+  'x-createWorktree',
+  'x-mergeWorktree',
+  'x-openWorktree',
+  'x-removeWorktree',
 ]);
+
+/** Concurrent commands that wait for a person. They take no place among the running requests of the connection. */
+const UNGATED: ReadonlySet<ClientRequestMethod> = new Set(['resourceRequest']);
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -75,7 +94,15 @@ const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'x-listApprovals',
   'x-listAgents',
   'x-hostDiskUse',
+  'x-listPorts',
   'x-revokeApproval',
+  'x-listGrants',
+  'x-answerGrant',
+  'x-revokeGrant',
+  'x-listWorktrees',
+  'x-mergeWorktree',
+  'x-openWorktree',
+  'x-removeWorktree',
   'x-createToken',
   'x-listTokens',
   'x-revokeToken',
@@ -150,6 +177,7 @@ function routeCommand<M extends ClientRequestMethod>(
   method: M,
 ): void {
   const isConcurrent = CONCURRENT.has(method);
+  const isGated = isConcurrent && !UNGATED.has(method);
   connection.peer.handle(
     method,
     (params, context) => {
@@ -171,21 +199,23 @@ function routeCommand<M extends ClientRequestMethod>(
       };
       const mostBytes = connection.identity.scope === 'admin' ? undefined : LARGE.get(method);
       const runInTurn = mostBytes === undefined ? run : () => inTurn(connection, run, mostBytes);
-      return guarded(() => (isConcurrent ? connection.gate.run(runInTurn) : run())).catch(
-        (error: unknown) => {
-          const instead = connection.ways?.insteadOf(method, error);
-          if (instead === undefined) throw error;
-          return Answer.behindCommit(instead.result);
-        },
-      );
+      return guarded(() => (isGated ? connection.gate.run(runInTurn) : run())).catch((error: unknown) => {
+        const instead = connection.ways?.insteadOf(method, error);
+        if (instead === undefined) throw error;
+        return Answer.behindCommit(instead.result);
+      });
     },
     { concurrent: isConcurrent },
   );
 }
 
-/** Returns params as the protocol has them, or a promise of them. They are not checked yet. */
-export const paramsIn = (connection: Connection, method: string, params: unknown): unknown =>
-  connection.ways === undefined ? params : connection.ways.paramsIn(method, params);
+/** Returns params as the protocol has them, with the files that only the client has, or a promise of them. They are not checked yet. */
+export function paramsIn(connection: Connection, method: string, params: unknown): unknown {
+  if (connection.ways !== undefined) return connection.ways.paramsIn(method, params);
+  return method === 'dispatchAction' && isObject(params)
+    ? withClientFiles(params, connection.clientFiles)
+    : params;
+}
 
 /** Returns the checked params of a call. Throws if they are invalid, or if the token of the connection does not allow the call [AUTH-1]. */
 function checkCall<M extends ClientRequestMethod>(

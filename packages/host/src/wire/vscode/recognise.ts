@@ -1,4 +1,4 @@
-import { asObject } from './json.ts';
+import { asObject } from '../json.ts';
 
 /** What a handshake of VS Code says of itself [VSC-2] [VSC-7]. */
 export interface VsCodeHandshake {

@@ -1,7 +1,7 @@
 import { ErrorCodes, ROOT_URI, WireError } from '@agenthost/protocol';
+import { withClientFiles } from '../client-files/attachments.ts';
+import { asObject, isObject, type Json } from '../json.ts';
 import type { AskClient, ClientWays, FindWays } from '../ways.ts';
-import { withClientFiles } from './attachments.ts';
-import { asObject, isObject, type Json } from './json.ts';
 import { recognise, SESSION_URIS, type VsCodeHandshake } from './recognise.ts';
 import { renamed } from './rename.ts';
 import { type NamePort, SessionNames } from './session-names.ts';
@@ -15,6 +15,9 @@ export interface VsCodePort extends NamePort {
   /** Notes that an attached file could not be read from the client. */
   onUnread(uri: string, reason: string): void;
 }
+
+/** Files that the client has and the host has not: those of the editor's own server, and of other hosts [VSC-13]. */
+const OF_THE_CLIENT = /^(?:vscode-remote|vscode-agent-host):/i;
 
 /** Number space of VS Code's actions: its numbers go on over reconnects, so its client id alone tells them apart [VSC-5]. */
 const EPOCH = 'vscode';
@@ -87,6 +90,7 @@ class VsCodeWays implements ClientWays {
         return this.#newSession(params);
       case 'dispatchAction':
         return withClientFiles(this.#onItsChannel(params), {
+          isOfTheClient: (uri) => OF_THE_CLIENT.test(uri),
           ask: this.#ask,
           now: () => this.#port.now(),
           onUnread: (uri, reason) => this.#port.onUnread(uri, reason),

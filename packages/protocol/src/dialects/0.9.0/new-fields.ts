@@ -5,6 +5,8 @@ import type { Reshaping } from '../step.ts';
 const OF_CHATS = ['changes', 'movable', 'changesets', 'backgroundWork', 'canvases'];
 /** In entries of sessions. Each change of a chat would send the whole list. */
 const OF_SESSIONS = ['chats', 'defaultChat'];
+/** Of changesets. Older reducers would keep the list of before. */
+const LEFT_OUT = 'x-leftOut';
 
 /** Fields that came with 1.0. Changes that consist of them alone are not sent. */
 export const newFields: Reshaping = {
@@ -13,8 +15,10 @@ export const newFields: Reshaping = {
       ChatState: dropping(...OF_CHATS),
       ChatSummary: dropping(...OF_CHATS),
       SessionSummary: dropping(...OF_SESSIONS),
+      ChangesetState: dropping(LEFT_OUT),
     },
     actions: {
+      'changeset/contentChanged': dropping(LEFT_OUT),
       'session/chatUpdated': (action) => (isOnly(action.changes, OF_CHATS) ? [] : action),
     },
     notifications: {

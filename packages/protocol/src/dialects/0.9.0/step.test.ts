@@ -39,6 +39,15 @@ it('[CS-20] a changeset that is computed again is computing before 1.0', () => {
   expect(v09.stateDown('changeset', ready, {})).toBe(ready);
 });
 
+it('[DIA-2] what a changeset leaves out is not said before 1.0, whose reducers would keep it', () => {
+  const leftOut = { 'x-leftOut': { count: 1, files: [{ uri: 'file:///w/film', reason: 'large' }] } };
+  const state = { status: 'ready', files: [] };
+  expect(v09.stateDown('changeset', { ...state, ...leftOut }, {})).toEqual(state);
+  const action = { type: 'changeset/contentChanged', files: [] } as const;
+  expect(v09.actionDown({ ...action, ...leftOut }, {})).toEqual([action]);
+  expect(current.actionDown({ ...action, ...leftOut }, {})).toEqual([{ ...action, ...leftOut }]);
+});
+
 it('[DIA-2] fields of 1.0 are not sent to older versions, and changes of nothing else neither', () => {
   const chat = { resource: 'ahp-chat:/c', title: 'C', status: 1, modifiedAt: '2026-01-01T00:00:00.000Z' };
   const state = { ...chat, turns: [], movable: true, backgroundWork: [], changesets: [], canvases: [] };

@@ -6,7 +6,7 @@ import { Spinner } from '../../ui/states.tsx';
 import type { SessionConfig } from './use-session-config.ts';
 
 /** Options that are shown beside agent and folder; all others are folded away. */
-const FIRST: readonly string[] = ['approvals'];
+const FIRST: readonly string[] = ['approvals', 'isolation', 'base'];
 
 const MULTILINE: readonly string[] = ['instructions'];
 
@@ -21,7 +21,10 @@ interface OptionsFieldsProps {
 export function FirstOptions(props: OptionsFieldsProps) {
   const { resolved } = props.config;
   if (resolved === undefined) return undefined;
-  return <Form {...props} schema={part(resolved.schema, (name) => FIRST.includes(name))} />;
+  const isolation = props.chosen['isolation'] ?? resolved.values['isolation'];
+  const isShown = (name: string): boolean =>
+    FIRST.includes(name) && (name !== 'base' || isolation === 'worktree');
+  return <Form {...props} schema={part(resolved.schema, isShown)} />;
 }
 
 /** The other options, folded away until one is needed. */

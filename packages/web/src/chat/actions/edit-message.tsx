@@ -1,11 +1,13 @@
-import type { Message } from '@agenthost/protocol';
+import type { ChatState, Message } from '@agenthost/protocol';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { text } from '../../text/text.ts';
+import { workspaceText } from '../../text/workspace-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { INPUT_STYLE } from '../../ui/field.tsx';
 import { useChatScope } from '../chat-scope.tsx';
 import { reporting } from '../report-outcome.ts';
+import { RestoreChoice, restoreFilesOf } from './restore-choice.tsx';
 
 interface EditMessageProps {
   readonly turnId: string;
@@ -17,6 +19,7 @@ interface EditMessageProps {
 export function EditMessage({ turnId, message, onClose }: EditMessageProps) {
   const { chat } = useChatScope();
   const [content, setContent] = useState(message.text);
+  const [isRestoring, setRestoring] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     const element = field.current;
@@ -32,7 +35,10 @@ export function EditMessage({ turnId, message, onClose }: EditMessageProps) {
   const send = (): void => {
     if (!isSendable) return;
     onClose();
-    void reporting(text.chat.editAndResend, () => chat.resend(turnId, content));
+    void reporting(text.chat.editAndResend, async () => {
+      if (isRestoring) await restoreFilesOf(chat, turnBefore(chat.mirror.state, turnId));
+      return chat.resend(turnId, content);
+    });
   };
   return (
     <div className="my-1 rounded-2xl border border-line-strong bg-surface p-2">
@@ -54,7 +60,10 @@ export function EditMessage({ turnId, message, onClose }: EditMessageProps) {
         }}
       />
       <div className="flex flex-wrap items-center justify-end gap-2 px-1">
-        <p className="min-w-0 flex-1 text-xs text-muted">{text.chat.editHint}</p>
+        <div className="min-w-0 flex-1">
+          <p className="text-xs text-muted">{text.chat.editHint}</p>
+          <RestoreChoice isChosen={isRestoring} onChange={setRestoring} />
+        </div>
         <Button size="small" look="ghost" onClick={onClose}>
           {text.ui.cancel}
         </Button>
@@ -64,4 +73,13 @@ export function EditMessage({ turnId, message, onClose }: EditMessageProps) {
       </div>
     </div>
   );
+}
+
+/** The turn before a turn; `undefined` for the first one. Throws when it is not loaded. */
+function turnBefore({ turns, turnsNextCursor }: ChatState, turnId: string): string | undefined {
+  const at = turns.findIndex(({ id }) => id === turnId);
+  const before = (at === -1 ? turns.at(-1) : turns[at - 1])?.id;
+  if (before === undefined && turnsNextCursor !== undefined)
+    throw new Error(workspaceText.changes.scrollUpFirst);
+  return before;
 }

@@ -1,13 +1,25 @@
 import type { ResponsePart, SideChatSelection } from '@agenthost/protocol';
-import { Copy, GitBranch, GitFork, Link, MessageSquarePlus, RotateCcw, Scissors } from 'lucide-react';
+import {
+  Copy,
+  FileDiff,
+  GitBranch,
+  GitFork,
+  Link,
+  MessageSquarePlus,
+  RotateCcw,
+  Scissors,
+} from 'lucide-react';
 import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
+import { workspaceText } from '../../text/workspace-text.ts';
 import { copyText } from '../../ui/clipboard.ts';
 import type { MenuEntry } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toasts.tsx';
 import { type ChatScope, useChatScope } from '../chat-scope.tsx';
 import { reporting, reportOutcome } from '../report-outcome.ts';
 import { turnOf } from '../transcript/rows.ts';
+import { restoreFilesOf } from './restore-choice.tsx';
+import { useShowTurnChanges } from './use-show-turn-changes.ts';
 
 /** The actions of one turn. */
 export interface TurnActions {
@@ -16,11 +28,15 @@ export interface TurnActions {
   resend: () => void;
   /** Whether no later turn would be removed by `resend`. */
   readonly isLast: boolean;
-  truncate: () => void;
+  /** Removes later turns. `isRestoring`: takes back first what they changed in files; when that fails, nothing is removed. */
+  truncate: (isRestoring: boolean) => void;
   fork: () => void;
   forkChat: () => void;
   sideChat: () => void;
   copyLink: () => void;
+  showChanges: () => void;
+  /** Whether the host records changes of turns. */
+  readonly hasChanges: boolean;
   /** Why the chat cannot be forked, or get a side chat. Absent: it can. */
   readonly noFork: string | undefined;
   readonly noSideChat: string | undefined;
@@ -33,10 +49,18 @@ export function useTurnActions(turnId: string): TurnActions {
     scope.chat.mirror,
     ({ turns, activeTurn }) => (activeTurn ?? turns.at(-1))?.id === turnId,
   );
-  return { ...turnActions(scope, turnId), isLast };
+  const hasChanges = useSelected(
+    scope.chat.mirror,
+    ({ changesets }) => changesets?.some(({ changeKind }) => changeKind === 'turn') === true,
+  );
+  const showChanges = useShowTurnChanges(turnId);
+  return { ...turnActions(scope, turnId), isLast, hasChanges, showChanges };
 }
 
-function turnActions(scope: ChatScope, turnId: string): Omit<TurnActions, 'isLast'> {
+function turnActions(
+  scope: ChatScope,
+  turnId: string,
+): Omit<TurnActions, 'isLast' | 'hasChanges' | 'showChanges'> {
   const { chat, session, agent, openChat, openSession } = scope;
   const name = agent?.displayName ?? session.mirror.state.provider;
   const capability = agent?.capabilities?.multipleChats;
@@ -44,7 +68,11 @@ function turnActions(scope: ChatScope, turnId: string): Omit<TurnActions, 'isLas
   return {
     copyAnswer: () => void copyText(answerOf(scope, turnId)),
     resend: () => void reporting(text.chat.resend, () => chat.resend(turnId)),
-    truncate: () => void reportOutcome(text.chat.truncateAfter, chat.truncate(turnId)),
+    truncate: (isRestoring) =>
+      void reportOutcome(
+        text.chat.truncateAfter,
+        (isRestoring ? restoreFilesOf(chat, turnId) : Promise.resolve()).then(() => chat.truncate(turnId)),
+      ),
     copyLink: () => {
       const url = new URL(location.href);
       url.searchParams.set('turn', turnId);
@@ -121,6 +149,7 @@ export function turnMenu(
   const shown: MenuEntry[] = [
     entry(text.chat.copyAnswer, Copy, actions.copyAnswer),
     entry(text.chat.copyTurnLink, Link, actions.copyLink),
+    ...(actions.hasChanges ? [entry(workspaceText.changes.ofTurn, FileDiff, actions.showChanges)] : []),
   ];
   if (!mayAct) return shown;
   return [

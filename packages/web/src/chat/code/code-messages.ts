@@ -32,7 +32,13 @@ export type CodeRequest =
   | { readonly kind: 'highlight'; readonly id: number; readonly language: string; readonly code: string }
   /** Forgets a document. */
   | { readonly kind: 'forget'; readonly id: number }
-  | { readonly kind: 'diff'; readonly id: number; readonly before: string; readonly after: string };
+  | {
+      readonly kind: 'diff';
+      readonly id: number;
+      readonly before: string;
+      readonly after: string;
+      readonly ignoresWhitespace: boolean;
+    };
 
 /** What the code worker answers. */
 export type CodeAnswer =

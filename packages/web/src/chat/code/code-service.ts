@@ -52,10 +52,14 @@ export function openHighlight(language: string, onLines: HighlightListener): Hig
 }
 
 /** Compares two texts by lines in the worker. Resolves with `undefined` when that takes too long. */
-export function compareInWorker(before: string, after: string): Promise<readonly LineChange[] | undefined> {
+export function compareInWorker(
+  before: string,
+  after: string,
+  ignoresWhitespace: boolean,
+): Promise<readonly LineChange[] | undefined> {
   return new Promise((resolve) => {
     const id = nextId++;
     comparisons.set(id, resolve);
-    post({ kind: 'diff', id, before, after });
+    post({ kind: 'diff', id, before, after, ignoresWhitespace });
   });
 }

@@ -20,7 +20,10 @@ self.addEventListener('message', ({ data }: MessageEvent<CodeRequest>) => {
       return answer({
         kind: 'compared',
         id: data.id,
-        changes: compareLines(data.before, data.after, DIFF_TIMEOUT_MS),
+        changes: compareLines(data.before, data.after, {
+          timeoutMs: DIFF_TIMEOUT_MS,
+          ignoresWhitespace: data.ignoresWhitespace,
+        }),
       });
   }
 });

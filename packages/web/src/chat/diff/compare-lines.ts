@@ -9,11 +9,29 @@ export function linesOf(text: string): string[] {
   return lines;
 }
 
+/** How two texts are compared. */
+export interface CompareOptions {
+  /** Longer comparisons end without a result. Milliseconds. */
+  readonly timeoutMs: number;
+  /** Whether lines that differ in white space alone are the same; the text after is shown for both. Default false. */
+  readonly ignoresWhitespace?: boolean;
+}
+
 /** Compares two texts by lines; line ends do not count. `undefined` when it takes longer than `timeoutMs`. */
-export function compareLines(before: string, after: string, timeoutMs: number): LineChange[] | undefined {
-  const changes = diffArrays(linesOf(before), linesOf(after), { timeout: timeoutMs });
+export function compareLines(
+  before: string,
+  after: string,
+  { timeoutMs, ignoresWhitespace = false }: CompareOptions,
+): LineChange[] | undefined {
+  const changes = diffArrays(linesOf(before), linesOf(after), {
+    timeout: timeoutMs,
+    ...(ignoresWhitespace ? { comparator: isSameWithoutWhitespace } : {}),
+  });
   return changes?.map(({ value, added, removed }) => ({
     kind: added ? 'added' : removed ? 'removed' : 'same',
     lines: value,
   }));
 }
+
+const isSameWithoutWhitespace = (a: string, b: string): boolean =>
+  a === b || a.replaceAll(/\s+/g, '') === b.replaceAll(/\s+/g, '');

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { compareLines, linesOf } from './compare-lines.ts';
 import { lacksFinalNewline, lineEndingOf, sectionsOf, splitRows } from './diff-model.ts';
 
-const sections = (before: string, after: string) => sectionsOf(compareLines(before, after, 1_000) ?? []);
+const sections = (before: string, after: string) =>
+  sectionsOf(compareLines(before, after, { timeoutMs: 1_000 }) ?? []);
 const numbers = (count: number): string =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('');
 
@@ -53,6 +54,15 @@ describe('a diff', () => {
     ]);
     expect(linesOf('')).toEqual([]);
     expect(linesOf('a\n')).toEqual(['a']);
+  });
+
+  it('can ignore white space', () => {
+    const kinds = (ignoresWhitespace: boolean) =>
+      compareLines('  a\nb\n', 'a \nb\nc\n', { timeoutMs: 1_000, ignoresWhitespace })?.map(
+        ({ kind }) => kind,
+      );
+    expect(kinds(true)).toEqual(['same', 'added']);
+    expect(kinds(false)).toEqual(['removed', 'added', 'same', 'added']);
   });
 
   it('knows line ends and a missing last one', () => {

@@ -2,7 +2,7 @@ import type { FileEdit } from '@agenthost/protocol';
 import { Columns2, FilePenLine } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import type { HostLink } from '../../live/host-link.ts';
-import { createSetting, useSetting } from '../../live/setting.ts';
+import { useSetting } from '../../live/setting.ts';
 import { baseName, pathOf } from '../../text/file-path.ts';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
@@ -12,11 +12,9 @@ import { SafeText } from '../../ui/safe-text.tsx';
 import { Spinner } from '../../ui/states.tsx';
 import { type Loaded, type ReadContent, useResource } from '../resource.ts';
 import { DiffCounts } from './diff-counts.tsx';
+import { splitSetting } from './split-setting.ts';
 
 const DiffView = lazy(async () => ({ default: (await import('./diff-view.tsx')).DiffView }));
-
-/** Whether diffs show both versions side by side, kept in this browser. */
-const splitSetting = createSetting<boolean>('diff-split', false, (value) => value === true);
 
 interface FileEditViewProps {
   readonly link: HostLink;

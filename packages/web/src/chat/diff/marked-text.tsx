@@ -6,15 +6,17 @@ import type { DiffLine, MarkedRange } from './diff-model.ts';
 export function MarkedText({
   line,
   tokens,
+  markClass = line.kind === 'added' ? 'bg-ok/25 rounded-xs' : 'bg-danger/25 rounded-xs',
 }: {
   readonly line: DiffLine;
   readonly tokens: CodeLine | undefined;
+  /** Classes of marked ranges. Default: by the kind of the line. */
+  readonly markClass?: string;
 }) {
   const { marks } = line;
   if (marks === undefined || marks.length === 0) return <CodeText line={line.text} tokens={tokens} />;
   const own: CodeLine =
     tokens?.map(([content]) => content).join('') === line.text ? tokens : [[line.text, 0]];
-  const markClass = line.kind === 'added' ? 'bg-ok/25 rounded-xs' : 'bg-danger/25 rounded-xs';
   return pieces(own, marks).map(({ text, color, isMarked }, index) => (
     // oxlint-disable-next-line react/no-array-index-key -- pieces of a line have no identity
     <span

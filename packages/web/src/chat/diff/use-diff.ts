@@ -48,35 +48,47 @@ export function useComparedTexts(before: string | undefined, after: string | und
 }
 
 /** Compares two texts by lines: small ones at once, large ones in the worker. */
-export function useDiff({ before, after }: ComparedTexts): Diff {
-  const own = useMemo(() => ownDiff(before, after), [before, after]);
+export function useDiff({ before, after }: ComparedTexts, ignoresWhitespace = false): Diff {
+  const own = useMemo(() => ownDiff(before, after, ignoresWhitespace), [before, after, ignoresWhitespace]);
   const [compared, setCompared] = useState<
-    { readonly before: string; readonly after: string; readonly diff: Diff } | undefined
+    | {
+        readonly before: string;
+        readonly after: string;
+        readonly ignoresWhitespace: boolean;
+        readonly diff: Diff;
+      }
+    | undefined
   >(undefined);
   useEffect(() => {
     if (own !== undefined) return undefined;
     let isCurrent = true;
-    compareInWorker(before, after)
+    compareInWorker(before, after, ignoresWhitespace)
       .then((changes) => {
-        if (isCurrent) setCompared({ before, after, diff: ready(changes, before, after) });
+        if (isCurrent) setCompared({ before, after, ignoresWhitespace, diff: ready(changes, before, after) });
       })
       .catch(() => undefined);
     return () => {
       isCurrent = false;
     };
-  }, [own, before, after]);
+  }, [own, before, after, ignoresWhitespace]);
   if (own !== undefined) return own;
-  return compared?.before === before && compared.after === after ? compared.diff : { state: 'working' };
+  const isPresent =
+    compared?.before === before &&
+    compared.after === after &&
+    compared.ignoresWhitespace === ignoresWhitespace;
+  return isPresent ? compared.diff : WORKING;
 }
 
-function ownDiff(before: string, after: string): Diff | undefined {
+const WORKING: Diff = { state: 'working' };
+
+function ownDiff(before: string, after: string, ignoresWhitespace: boolean): Diff | undefined {
   const length = before.length + after.length;
   if (before === '' || after === '' || length > MAX_LENGTH) {
     const isRough = before !== '' && after !== '';
     return { state: 'ready', sections: sectionsOf(whole(before, after)), isRough };
   }
   if (length > OWN_LENGTH) return undefined;
-  const changes = compareLines(before, after, OWN_TIMEOUT_MS);
+  const changes = compareLines(before, after, { timeoutMs: OWN_TIMEOUT_MS, ignoresWhitespace });
   return changes === undefined ? undefined : ready(changes, before, after);
 }
 

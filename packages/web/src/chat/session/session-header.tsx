@@ -1,16 +1,20 @@
 import type { SessionHandle } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
 import { Link } from '@tanstack/react-router';
-import { ArrowLeft } from 'lucide-react';
+import { ArrowLeft, GitFork } from 'lucide-react';
 import type { HostLink } from '../../live/host-link.ts';
 import { useRootPart, useSelected } from '../../live/use-live.ts';
 import { useMayAct } from '../../live/use-scope.ts';
 import { PresenceList } from '../../presence/presence-list.tsx';
+import { PortsMenu } from '../../previews/ports-menu.tsx';
 import { SessionTerminalsToggle } from '../../terminal/session-terminals-toggle.tsx';
 import { baseName, pathOf } from '../../text/file-path.ts';
 import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
+import { workspaceText } from '../../text/workspace-text.ts';
 import { SafeText } from '../../ui/safe-text.tsx';
+import { PanelToggle } from '../../workspace/panel-toggle.tsx';
+import { useSessionWorktree } from '../../worktrees/use-session-worktree.ts';
 import { SessionMenu } from './session-menu.tsx';
 import { SessionStateLabel } from './session-state.tsx';
 import { SessionTitle } from './session-title.tsx';
@@ -47,6 +51,8 @@ export function SessionHeader(props: SessionHeaderProps) {
         </div>
       </div>
       <PresenceList link={link} session={session} />
+      <PortsMenu link={link} session={session} />
+      <PanelToggle session={session} />
       <SessionTerminalsToggle
         link={link}
         session={session.uri}
@@ -72,12 +78,22 @@ function Facts({ link, session }: { readonly link: HostLink; readonly session: S
   const agents = useRootPart(link, (state) => state.agents, NO_AGENTS);
   const name = agents.find((each) => each.provider === provider)?.displayName ?? provider;
   const folder = folders?.[0];
+  const branch = useSessionWorktree(session)?.branch;
   return (
     <>
       <SafeText className="max-w-40 shrink-0 truncate">{name}</SafeText>
       {folder !== undefined && (
         <span className="min-w-0 truncate max-sm:hidden" title={visibleText(pathOf(folder))}>
           <SafeText>{baseName(pathOf(folder))}</SafeText>
+        </span>
+      )}
+      {branch !== undefined && (
+        <span
+          className="flex min-w-0 items-center gap-1 max-sm:hidden"
+          title={workspaceText.worktrees.inBranch(visibleText(branch))}
+        >
+          <GitFork className="size-3 shrink-0" aria-hidden />
+          <SafeText className="truncate">{branch}</SafeText>
         </span>
       )}
     </>

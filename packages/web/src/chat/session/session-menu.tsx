@@ -1,5 +1,5 @@
 import type { SessionHandle } from '@agenthost/client';
-import { SessionStatus, type URI } from '@agenthost/protocol';
+import { SessionStatus, sessionWorktree, type URI } from '@agenthost/protocol';
 import { useNavigate } from '@tanstack/react-router';
 import {
   Archive,
@@ -15,6 +15,7 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import { useMuteEntries } from '../../attention/push/mute-entries.tsx';
+import { tellKeptWork, workInWorktree } from '../../board/kept-work.ts';
 import type { HostLink } from '../../live/host-link.ts';
 import { useSelected } from '../../live/use-live.ts';
 import { text } from '../../text/text.ts';
@@ -47,7 +48,11 @@ export function SessionMenu(props: SessionMenuProps) {
   const remove = (): void => {
     setDeleting(false);
     void reporting(text.chat.deleteSession, async () => {
+      const hasWorktree = sessionWorktree(session.mirror.state) !== undefined;
+      // Asked before, because a deleted session has no worktree any more.
+      const work = hasWorktree ? await workInWorktree(link, session.uri) : undefined;
       await link.client?.sessions.dispose(session.uri);
+      tellKeptWork(work);
       await navigate({ to: '/' });
     });
   };

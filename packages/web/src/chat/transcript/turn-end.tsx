@@ -28,9 +28,11 @@ import { Menu } from '../../ui/menu.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { Spinner } from '../../ui/states.tsx';
 import { HOVER_ACTIONS } from '../actions/hover-actions.ts';
+import { RestoreChoice } from '../actions/restore-choice.tsx';
 import { turnMenu, useTurnActions } from '../actions/use-turn-actions.tsx';
 import { useChatScope } from '../chat-scope.tsx';
 import { Elapsed } from './elapsed.tsx';
+import { TurnChanges } from './turn-changes.tsx';
 import { TurnError } from './turn-error.tsx';
 import { usageFacts } from './usage-facts.ts';
 import { useIsUnsent, useTurnPart } from './use-part.ts';
@@ -89,6 +91,7 @@ function EndedTurn({ turn }: { readonly turn: Turn }) {
   const { mayAct, isNested } = useChatScope();
   const actions = useTurnActions(turn.id);
   const [isTruncating, setTruncating] = useState(false);
+  const [isRestoring, setRestoring] = useState(false);
   const error = errorPartOf(turn);
   const hasText = turn.responseParts.some(({ kind }) => kind === 'markdown');
   return (
@@ -99,6 +102,7 @@ function EndedTurn({ turn }: { readonly turn: Turn }) {
           {error === undefined && <TurnState turn={turn} />}
           <TurnFacts usage={turn.usage} durationMs={turn.duration} />
         </span>
+        {!isNested && <TurnChanges turn={turn} />}
         {!isNested && (
           <div
             className={`ms-auto flex ${HOVER_ACTIONS} group-hover/end:opacity-100 group-hover/row:opacity-100`}
@@ -130,14 +134,16 @@ function EndedTurn({ turn }: { readonly turn: Turn }) {
               look="danger"
               onClick={() => {
                 setTruncating(false);
-                actions.truncate();
+                actions.truncate(isRestoring);
               }}
             >
               {text.chat.truncateConfirm}
             </Button>
           </>
         }
-      />
+      >
+        <RestoreChoice isChosen={isRestoring} onChange={setRestoring} />
+      </Dialog>
     </div>
   );
 }

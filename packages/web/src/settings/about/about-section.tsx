@@ -4,7 +4,7 @@ import { type InstallState, install, useInstallState } from '../../attention/ins
 import { isIosDevice } from '../../attention/push/push-support.ts';
 import type { HostLink } from '../../live/host-link.ts';
 import { useLinkStatus } from '../../live/use-hosts.ts';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { Facts, FRAME, Panel, SettingRow } from '../panel.tsx';
@@ -16,23 +16,23 @@ export function AboutSection({ link }: { readonly link: HostLink }) {
   const { name, version } = host?.serverInfo ?? {};
   return (
     <>
-      <p className="text-sm text-muted">{text.settings.aboutExplain}</p>
-      <Panel title={text.settings.versions}>
+      <p className="text-sm text-muted">{settingsText.aboutExplain}</p>
+      <Panel title={settingsText.versions}>
         <Facts
           rows={[
-            [text.settings.page, PAGE_VERSION],
+            [settingsText.page, PAGE_VERSION],
             [
-              text.settings.host,
+              settingsText.host,
               name === undefined ? undefined : (
                 <SafeText key="host">{version === undefined ? name : `${name} ${version}`}</SafeText>
               ),
             ],
             [
-              text.settings.protocol,
+              settingsText.protocol,
               host === undefined ? undefined : <SafeText key="protocol">{host.protocolVersion}</SafeText>,
             ],
             [
-              text.settings.licences,
+              settingsText.licences,
               <a
                 key="licences"
                 href={hostUrl('licences.txt').href}
@@ -40,7 +40,7 @@ export function AboutSection({ link }: { readonly link: HostLink }) {
                 rel="noopener noreferrer"
                 className="text-accent hover:underline"
               >
-                {text.settings.licencesLink}
+                {settingsText.licencesLink}
               </a>,
             ],
           ]}
@@ -54,12 +54,12 @@ export function AboutSection({ link }: { readonly link: HostLink }) {
 function InstallPanel() {
   const state = useInstallState();
   return (
-    <Panel title={text.settings.install}>
+    <Panel title={settingsText.install}>
       <div className={FRAME}>
-        <SettingRow label={text.settings.installLabel} description={explanationOf(state)}>
+        <SettingRow label={settingsText.installLabel} description={explanationOf(state)}>
           {state === 'offered' && (
             <Button size="small" look="primary" onClick={() => void install()}>
-              {text.settings.installNow}
+              {settingsText.installNow}
             </Button>
           )}
         </SettingRow>
@@ -69,10 +69,10 @@ function InstallPanel() {
 }
 
 function explanationOf(state: InstallState): string {
-  if (state === 'installed') return text.settings.installed;
-  if (state === 'offered') return text.settings.installOffered;
-  if (!window.isSecureContext) return text.settings.installInsecure;
+  if (state === 'installed') return settingsText.installed;
+  if (state === 'offered') return settingsText.installOffered;
+  if (!window.isSecureContext) return settingsText.installInsecure;
   return isIosDevice(navigator.userAgent, navigator.maxTouchPoints)
-    ? text.settings.installIos
-    : text.settings.installByMenu;
+    ? settingsText.installIos
+    : settingsText.installByMenu;
 }

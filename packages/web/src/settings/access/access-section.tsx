@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { exactTime, useRelativeTime } from '../../board/use-relative-time.ts';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { useIsAdmin } from '../../live/use-scope.ts';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
@@ -15,20 +15,27 @@ import { AnswerView } from '../answer-view.tsx';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { Badge, FramedList, Note, Panel } from '../panel.tsx';
 import { useHostAnswer } from '../use-host-answer.ts';
+import { GrantedAccess } from './granted-access.tsx';
 import { NewTokenDialog } from './new-token-dialog.tsx';
 
 const askTokens = (client: AhpClient): Promise<AccessToken[]> => client.tokens.list();
 
-/** The access tokens of a host: for people and devices. */
+/** The access tokens of a host, for people and devices, and the access to other files that clients have. */
 export function AccessSection({ link }: { readonly link: HostLink }) {
   const isAdmin = useIsAdmin(link);
-  if (isAdmin) return <Tokens link={link} />;
+  if (isAdmin)
+    return (
+      <>
+        <Tokens link={link} />
+        <GrantedAccess link={link} />
+      </>
+    );
   return (
-    <Panel title={text.settings.tokens} description={text.settings.tokensExplain}>
+    <Panel title={settingsText.tokens} description={settingsText.tokensExplain}>
       <Note>
         {link.isCopy
-          ? text.settings.hostAway
-          : text.settings.tokensForAdmins(text.settings.rights[link.client?.scope ?? 'observe'])}
+          ? settingsText.hostAway
+          : settingsText.tokensForAdmins(settingsText.rights[link.client?.scope ?? 'observe'])}
       </Note>
     </Panel>
   );
@@ -39,21 +46,21 @@ function Tokens({ link }: { readonly link: HostLink }) {
   const [isCreating, setCreating] = useState(false);
   return (
     <Panel
-      title={text.settings.tokens}
-      description={text.settings.tokensExplain}
+      title={settingsText.tokens}
+      description={settingsText.tokensExplain}
       actions={
         <Button size="small" look="primary" onClick={() => setCreating(true)}>
           <Plus className="size-4" aria-hidden />
-          {text.settings.newToken}
+          {settingsText.newToken}
         </Button>
       }
     >
       <AnswerView answer={answer}>
         {(tokens) =>
           tokens.length === 0 ? (
-            <EmptyState title={text.settings.noTokensTitle}>{text.settings.noTokens}</EmptyState>
+            <EmptyState title={settingsText.noTokensTitle}>{settingsText.noTokens}</EmptyState>
           ) : (
-            <FramedList label={text.settings.tokens}>
+            <FramedList label={settingsText.tokens}>
               {tokens.toReversed().map((token) => (
                 <TokenEntry key={token.id} link={link} token={token} onRevoked={answer.reload} />
               ))}
@@ -85,14 +92,14 @@ function TokenEntry({
   const [isAsking, setAsking] = useState(false);
   const created = useRelativeTime(createdAt);
   const used = useRelativeTime(lastUsedAt ?? createdAt);
-  const name = token.name === undefined ? text.settings.unnamedToken(id) : visibleText(token.name);
+  const name = token.name === undefined ? settingsText.unnamedToken(id) : visibleText(token.name);
   const hasExpired = expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
   const revoke = async (): Promise<void> => {
     try {
       await link.client?.tokens.revoke(id);
-      showToast({ message: text.settings.tokenRevoked(name) });
+      showToast({ message: settingsText.tokenRevoked(name) });
     } catch (error) {
-      showError(text.settings.refused(messageOf(error)));
+      showError(settingsText.refused(messageOf(error)));
     }
     await onRevoked();
   };
@@ -102,36 +109,36 @@ function TokenEntry({
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm font-medium">
           <SafeText className="break-words">{name}</SafeText>
           <Badge tone={scope === 'observe' ? 'plain' : scope === 'admin' ? 'warn' : 'accent'}>
-            {text.settings.scopes[scope]}
+            {settingsText.scopes[scope]}
           </Badge>
-          {hasExpired && <Badge tone="danger">{text.settings.expired}</Badge>}
+          {hasExpired && <Badge tone="danger">{settingsText.expired}</Badge>}
         </p>
         <p className="mt-0.5 text-xs text-muted">
           {[
-            text.settings.createdAgo(created),
-            lastUsedAt === undefined ? text.settings.neverUsed : text.settings.usedAgo(used),
+            settingsText.createdAgo(created),
+            lastUsedAt === undefined ? settingsText.neverUsed : settingsText.usedAgo(used),
             expiresAt === undefined
-              ? text.settings.neverExpires
-              : text.settings.expiresAt(exactTime(expiresAt), hasExpired),
+              ? settingsText.neverExpires
+              : settingsText.expiresAt(exactTime(expiresAt), hasExpired),
           ].join(' · ')}
         </p>
       </div>
       <Button
         size="small"
         look="danger"
-        aria-label={text.settings.revokeNamed(visibleText(name))}
+        aria-label={settingsText.revokeNamed(visibleText(name))}
         onClick={() => setAsking(true)}
       >
-        {text.settings.revoke}
+        {settingsText.revoke}
       </Button>
       {isAsking && (
         <ConfirmDialog
-          title={text.settings.revokeTitle(name)}
-          action={text.settings.revoke}
+          title={settingsText.revokeTitle(name)}
+          action={settingsText.revoke}
           onConfirm={() => void revoke()}
           onClose={() => setAsking(false)}
         >
-          {text.settings.revokeTokenExplain}
+          {settingsText.revokeTokenExplain}
         </ConfirmDialog>
       )}
     </li>

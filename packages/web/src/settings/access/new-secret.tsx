@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { HostLink } from '../../live/host-link.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { text } from '../../text/text.ts';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { CopyLine } from '../copy-line.tsx';
@@ -17,27 +18,27 @@ export function NewSecret({ link, secret }: { readonly link: HostLink; readonly 
   return (
     <div className="flex flex-col gap-5">
       <div className="flex flex-col gap-1.5">
-        <p className="text-sm font-medium">{text.settings.secret}</p>
-        <CopyLine value={secret} label={text.settings.secret} />
+        <p className="text-sm font-medium">{settingsText.secret}</p>
+        <CopyLine value={secret} label={settingsText.secret} />
       </div>
       <div className="flex flex-col gap-3 border-t border-line pt-4">
-        <h3 className="text-sm font-medium">{text.settings.addPhone}</h3>
+        <h3 className="text-sm font-medium">{settingsText.addPhone}</h3>
         {isLoopbackUrl(own) && invitation === undefined && (
           <Note>
-            <p>{text.settings.loopback(new URL(own).hostname)}</p>
+            <p>{settingsText.loopback(new URL(own).hostname)}</p>
             <ul className="ms-4 list-disc">
-              {text.settings.loopbackWays.map((way) => (
+              {settingsText.loopbackWays.map((way) => (
                 <li key={way}>{way}</li>
               ))}
             </ul>
           </Note>
         )}
         <Field
-          label={text.settings.phoneAddress}
-          description={text.settings.phoneAddressHint}
+          label={settingsText.phoneAddress}
+          description={settingsText.phoneAddressHint}
           error={
             isUseless
-              ? text.settings.phoneAddressLoopback
+              ? settingsText.phoneAddressLoopback
               : typed.trim() !== '' && address === undefined
                 ? text.board.hostUrlInvalid
                 : undefined
@@ -61,10 +62,10 @@ export function NewSecret({ link, secret }: { readonly link: HostLink; readonly 
         {invitation !== undefined && (
           <>
             <div className="flex justify-center">
-              <QrCode value={invitation} label={text.settings.qrLabel} />
+              <QrCode value={invitation} label={settingsText.qrLabel} />
             </div>
-            <CopyLine value={invitation} label={text.settings.phoneLink} />
-            <p className="text-xs text-muted">{text.settings.phoneLinkExplain}</p>
+            <CopyLine value={invitation} label={settingsText.phoneLink} />
+            <p className="text-xs text-muted">{settingsText.phoneLinkExplain}</p>
           </>
         )}
       </div>

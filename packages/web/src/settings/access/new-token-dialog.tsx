@@ -1,6 +1,7 @@
 import { type CreateTokenResult, TOKEN_SCOPES } from '@agenthost/protocol';
 import { useId, useState } from 'react';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { text } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -24,11 +25,11 @@ export function NewTokenDialog({
       <Dialog
         isOpen
         onClose={onClose}
-        title={text.settings.tokenCreated}
-        description={text.settings.tokenOnce}
+        title={settingsText.tokenCreated}
+        description={settingsText.tokenOnce}
         footer={
           <Button look="primary" onClick={onClose}>
-            {text.settings.tokenStored}
+            {settingsText.tokenStored}
           </Button>
         }
       >
@@ -85,13 +86,13 @@ function TokenForm({
     <Dialog
       isOpen
       onClose={onClose}
-      title={text.settings.newToken}
-      description={text.settings.newTokenExplain}
+      title={settingsText.newToken}
+      description={settingsText.newTokenExplain}
       footer={
         <>
           <Button onClick={onClose}>{text.ui.cancel}</Button>
           <Button type="submit" form={form} look="primary" disabled={isBusy}>
-            {text.settings.createToken}
+            {settingsText.createToken}
           </Button>
         </>
       }
@@ -104,19 +105,19 @@ function TokenForm({
           if (!isBusy) void create();
         }}
       >
-        <Field label={text.settings.tokenName} description={text.settings.tokenNameHint} error={problem}>
+        <Field label={settingsText.tokenName} description={settingsText.tokenNameHint} error={problem}>
           {(attributes) => (
             <TextInput
               {...attributes}
               autoComplete="off"
               maxLength={100}
-              placeholder={text.settings.tokenNameExample}
+              placeholder={settingsText.tokenNameExample}
               value={name}
               onChange={({ target }) => setName(target.value)}
             />
           )}
         </Field>
-        <Field label={text.settings.tokenScope} description={text.settings.scopeExplain[scope]}>
+        <Field label={settingsText.tokenScope} description={settingsText.scopeExplain[scope]}>
           {(attributes) => (
             <Select
               {...attributes}
@@ -127,20 +128,20 @@ function TokenForm({
             >
               {TOKEN_SCOPES.map((each) => (
                 <option key={each} value={each}>
-                  {text.settings.scopes[each]}
+                  {settingsText.scopes[each]}
                 </option>
               ))}
             </Select>
           )}
         </Field>
-        <Field label={text.settings.tokenLifetime}>
+        <Field label={settingsText.tokenLifetime}>
           {(attributes) => (
             <Select
               {...attributes}
               value={lifetime}
               onChange={({ target }) => setLifetime(lifetimeOf(target.value))}
             >
-              {Object.entries(text.settings.lifetimes).map(([id, label]) => (
+              {Object.entries(settingsText.lifetimes).map(([id, label]) => (
                 <option key={id} value={id}>
                   {label}
                 </option>

@@ -6,7 +6,7 @@ import { hostParam } from '../../board/board-session.ts';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { useIsAdmin, useMayAct } from '../../live/use-scope.ts';
 import { openTerminal } from '../../terminal/open-terminal.ts';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
@@ -26,9 +26,9 @@ export function AgentEntry({
 }) {
   const { displayName, description, version, models, problem, state, isBuiltIn } = agent;
   const facts = [
-    version === undefined ? undefined : text.settings.versionOf(visibleText(version)),
-    models === undefined ? undefined : text.settings.modelCount(models),
-    isBuiltIn ? text.settings.builtIn : undefined,
+    version === undefined ? undefined : settingsText.versionOf(visibleText(version)),
+    models === undefined ? undefined : settingsText.modelCount(models),
+    isBuiltIn ? settingsText.builtIn : undefined,
   ].filter((fact) => fact !== undefined);
   return (
     <li className="flex flex-col gap-3 px-4 py-3.5">
@@ -37,7 +37,7 @@ export function AgentEntry({
           <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm font-medium">
             <SafeText className="break-words">{displayName}</SafeText>
             <StateBadge state={state} />
-            {isDefault && <Badge tone="accent">{text.settings.default}</Badge>}
+            {isDefault && <Badge tone="accent">{settingsText.default}</Badge>}
           </p>
           {description !== undefined && description !== '' && (
             <p className="mt-0.5 text-xs text-muted">
@@ -70,7 +70,7 @@ function StateBadge({ state }: { readonly state: AgentHealth['state'] }) {
   return (
     <Badge tone={tone}>
       <Icon className="size-3.5" aria-hidden />
-      {text.settings.agentStates[state]}
+      {settingsText.agentStates[state]}
     </Badge>
   );
 }
@@ -84,13 +84,13 @@ function MakeDefault({ link, agent }: { readonly link: HostLink; readonly agent:
       config: { defaultAgent: agent.provider },
     });
     if (outcome?.outcome === 'accepted')
-      showToast({ message: text.settings.isDefaultNow(visibleText(agent.displayName)) });
+      showToast({ message: settingsText.isDefaultNow(visibleText(agent.displayName)) });
     else if (outcome !== undefined)
-      showError(text.settings.refused('reason' in outcome ? outcome.reason : text.settings.hostAway));
+      showError(settingsText.refused('reason' in outcome ? outcome.reason : settingsText.hostAway));
   };
   return (
     <Button size="small" look="ghost" className="text-muted" onClick={() => void choose()}>
-      {text.settings.makeDefault}
+      {settingsText.makeDefault}
     </Button>
   );
 }
@@ -112,7 +112,7 @@ function Command({
   if (command === undefined) return null;
   // Signing in needs an installed agent.
   if (kind === 'signIn' && agent.state === 'missing') return null;
-  const label = text.settings.commandLabels[kind];
+  const label = settingsText.commandLabels[kind];
   const run = async (): Promise<void> => {
     setBusy(true);
     try {
@@ -120,13 +120,13 @@ function Command({
       const open = await openTerminal(link, { command, name });
       await navigate({ to: '/terminals', search: { host: hostParam(link), open } });
     } catch (error) {
-      showError(text.settings.terminalFailed(messageOf(error)));
+      showError(settingsText.terminalFailed(messageOf(error)));
       setBusy(false);
     }
   };
   return (
     <div className="flex flex-col gap-1.5">
-      <p className="text-xs text-muted">{text.settings.commandExplain[kind]}</p>
+      <p className="text-xs text-muted">{settingsText.commandExplain[kind]}</p>
       <div className="flex flex-wrap items-center gap-2">
         <div className="min-w-0 flex-1 basis-64">
           <CopyLine value={command} label={label} />
@@ -134,7 +134,7 @@ function Command({
         {mayAct && (
           <Button size="small" disabled={isBusy} onClick={() => void run()}>
             <SquareTerminal className="size-4" aria-hidden />
-            {text.settings.runInTerminal}
+            {settingsText.runInTerminal}
           </Button>
         )}
       </div>

@@ -4,6 +4,7 @@ import { RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { useRootPart } from '../../live/use-live.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { text } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
@@ -29,7 +30,7 @@ export function AgentsSection({ link }: { readonly link: HostLink }) {
       // The host keeps the new answer for some seconds.
       await answer.reload();
     } catch (error) {
-      showError(text.settings.askFailed(messageOf(error)));
+      showError(settingsText.askFailed(messageOf(error)));
     }
     setLooking(false);
   };
@@ -48,26 +49,26 @@ export function AgentsSection({ link }: { readonly link: HostLink }) {
   return (
     <>
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="min-w-0 flex-1 basis-56 text-sm text-muted">{text.settings.agentsExplain}</p>
+        <p className="min-w-0 flex-1 basis-56 text-sm text-muted">{settingsText.agentsExplain}</p>
         <Button size="small" disabled={isLooking || answer.isAsking} onClick={() => void refresh()}>
           <RefreshCw className={classes('size-4', isLooking && 'animate-spin')} aria-hidden />
-          {text.settings.lookAgain}
+          {settingsText.lookAgain}
         </Button>
       </div>
       <AnswerView answer={answer}>
         {(agents) =>
           agents.length === 0 ? (
-            <EmptyState title={text.board.noAgentsTitle}>{text.settings.noAgents}</EmptyState>
+            <EmptyState title={text.board.noAgentsTitle}>{settingsText.noAgents}</EmptyState>
           ) : (
             <>
               {list(
-                text.settings.agentsReady,
-                text.settings.agentsReadyExplain,
+                settingsText.agentsReady,
+                settingsText.agentsReadyExplain,
                 agents.filter((agent) => !needsAttention(agent)),
               )}
               {list(
-                text.settings.agentsMissing,
-                text.settings.agentsMissingExplain,
+                settingsText.agentsMissing,
+                settingsText.agentsMissingExplain,
                 agents.filter(needsAttention),
               )}
             </>

@@ -3,7 +3,8 @@ import { useSyncExternalStore } from 'react';
 import { enterSetting } from '../../composer/enter-setting.ts';
 import { useSetting } from '../../live/setting.ts';
 import { FONT_SIZES, fontSizeSetting, screenReaderSetting } from '../../terminal/terminal-settings.ts';
-import { language, text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
+import { language } from '../../text/text.ts';
 import { type PageSize, pageSizeSetting } from '../../theme/font-size.ts';
 import { contrastSetting, themeSetting } from '../../theme/theme.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -13,7 +14,7 @@ import { FRAME, Panel, SettingRow } from '../panel.tsx';
 import { Choice } from './choice.tsx';
 import { NameRow } from './name-row.tsx';
 
-const words = text.settings;
+const words = settingsText;
 
 /** How the page looks and behaves in this browser. */
 export function AppearanceSection() {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useSetting } from '../../live/setting.ts';
 import { useLinks } from '../../live/use-hosts.ts';
 import { MAX_PERSON_NAME, personNameSetting } from '../../presence/person-name.ts';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { TextInput } from '../../ui/field.tsx';
 import { SettingRow } from '../panel.tsx';
 
@@ -18,9 +18,9 @@ export function NameRow() {
     for (const link of links) link.reopen();
   };
   return (
-    <SettingRow label={text.settings.name} description={text.settings.nameExplain}>
+    <SettingRow label={settingsText.name} description={settingsText.nameExplain}>
       <TextInput
-        aria-label={text.settings.name}
+        aria-label={settingsText.name}
         className="max-w-56"
         autoComplete="nickname"
         maxLength={MAX_PERSON_NAME}

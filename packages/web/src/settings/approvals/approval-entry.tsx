@@ -5,7 +5,7 @@ import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { useRootPart } from '../../live/use-live.ts';
 import { useMayAct } from '../../live/use-scope.ts';
 import { pathOf } from '../../text/file-path.ts';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
@@ -32,9 +32,9 @@ export function ApprovalEntry({
   const revoke = async (): Promise<void> => {
     try {
       await link.client?.revokeApproval(id);
-      showToast({ message: text.settings.approvalRevoked });
+      showToast({ message: settingsText.approvalRevoked });
     } catch (error) {
-      showError(text.settings.refused(messageOf(error)));
+      showError(settingsText.refused(messageOf(error)));
     }
     await onRevoked();
   };
@@ -43,13 +43,13 @@ export function ApprovalEntry({
       <div className="min-w-0 flex-1 basis-56">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm font-medium">
           <SafeText className="break-words">{covers.kind === 'agent' ? label : toolName}</SafeText>
-          {covers.kind === 'agent' && <Badge tone="warn">{text.settings.byAgent}</Badge>}
+          {covers.kind === 'agent' && <Badge tone="warn">{settingsText.byAgent}</Badge>}
         </p>
         <Coverage covers={covers} />
         <p className="mt-1 text-xs text-faint">
           <SafeText>{agent}</SafeText> ·{' '}
           <time dateTime={createdAt} title={exactTime(createdAt)}>
-            {text.settings.allowedAgo(since)}
+            {settingsText.allowedAgo(since)}
           </time>
         </p>
       </div>
@@ -57,20 +57,20 @@ export function ApprovalEntry({
         <Button
           size="small"
           look="danger"
-          aria-label={text.settings.revokeNamed(visibleText(toolName))}
+          aria-label={settingsText.revokeNamed(visibleText(toolName))}
           onClick={() => (covers.kind === 'agent' ? setAsking(true) : void revoke())}
         >
-          {text.settings.revoke}
+          {settingsText.revoke}
         </Button>
       )}
       {isAsking && (
         <ConfirmDialog
-          title={text.settings.revokeTitle(label)}
-          action={text.settings.revoke}
+          title={settingsText.revokeTitle(label)}
+          action={settingsText.revoke}
           onConfirm={() => void revoke()}
           onClose={() => setAsking(false)}
         >
-          {text.settings.revokeAgentsOwn}
+          {settingsText.revokeAgentsOwn}
         </ConfirmDialog>
       )}
     </li>
@@ -96,9 +96,9 @@ function Coverage({ covers }: { readonly covers: RememberedApproval['covers'] })
         </ul>
       );
     case 'tool':
-      return <p className="mt-0.5 text-xs text-muted">{text.settings.coversTool}</p>;
+      return <p className="mt-0.5 text-xs text-muted">{settingsText.coversTool}</p>;
     case 'agent':
-      return <p className="mt-0.5 text-xs text-muted">{text.settings.coversAgent}</p>;
+      return <p className="mt-0.5 text-xs text-muted">{settingsText.coversAgent}</p>;
     default:
       return covers satisfies never;
   }

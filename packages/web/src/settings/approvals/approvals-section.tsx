@@ -7,7 +7,7 @@ import { hostParam } from '../../board/board-session.ts';
 import { titleOf } from '../../board/session-actions.ts';
 import type { HostLink } from '../../live/host-link.ts';
 import { pathOf } from '../../text/file-path.ts';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { SafeText } from '../../ui/safe-text.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { AnswerView } from '../answer-view.tsx';
@@ -23,11 +23,11 @@ export function ApprovalsSection({ link }: { readonly link: HostLink }) {
   const answer = useHostAnswer(link, askApprovals);
   return (
     <>
-      <p className="text-sm text-muted">{text.settings.approvalsExplain}</p>
+      <p className="text-sm text-muted">{settingsText.approvalsExplain}</p>
       <AnswerView answer={answer}>
         {(approvals) =>
           approvals.length === 0 ? (
-            <EmptyState title={text.settings.noApprovalsTitle}>{text.settings.noApprovals}</EmptyState>
+            <EmptyState title={settingsText.noApprovalsTitle}>{settingsText.noApprovals}</EmptyState>
           ) : (
             groupApprovals(approvals).map((group) => (
               <Group key={`${group.kind} ${group.uri}`} link={link} group={group} onRevoked={answer.reload} />
@@ -59,7 +59,7 @@ function Group({
         )}
         {kind === 'folder' ? (
           <span className="min-w-0 break-words">
-            {text.settings.inFolder} <SafeText className="font-mono text-xs">{pathOf(uri)}</SafeText>
+            {settingsText.inFolder} <SafeText className="font-mono text-xs">{pathOf(uri)}</SafeText>
           </span>
         ) : (
           <SessionName link={link} uri={uri} />
@@ -79,14 +79,14 @@ function SessionName({ link, uri }: { readonly link: HostLink; readonly uri: str
   const session = sessions.find((each) => each.link === link && each.summary.resource === uri);
   return (
     <span className="flex min-w-0 gap-1">
-      <span className="shrink-0">{text.settings.inSession}</span>
+      <span className="shrink-0">{settingsText.inSession}</span>
       <Link
         to="/s/$session"
         params={{ session: uri }}
         search={{ host: hostParam(link) }}
         className="min-w-0 truncate text-accent hover:underline"
       >
-        {session === undefined ? text.settings.unknownSession : titleOf(session)}
+        {session === undefined ? settingsText.unknownSession : titleOf(session)}
       </Link>
     </span>
   );

@@ -3,7 +3,8 @@ import type { HostDiskUseResult } from '@agenthost/protocol';
 import { RefreshCw } from 'lucide-react';
 import type { HostLink } from '../../live/host-link.ts';
 import { byteText } from '../../text/bytes.ts';
-import { language, text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
+import { language } from '../../text/text.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { AnswerView } from '../answer-view.tsx';
@@ -25,12 +26,12 @@ export function DiskUse({ link }: { readonly link: HostLink }) {
   const answer = useHostAnswer(link, askDiskUse);
   return (
     <Panel
-      title={text.settings.disk}
-      description={text.settings.diskExplain}
+      title={settingsText.disk}
+      description={settingsText.diskExplain}
       actions={
         <IconButton
           size="small"
-          label={text.settings.refresh}
+          label={settingsText.refresh}
           disabled={answer.isAsking}
           onClick={() => void answer.reload()}
         >
@@ -51,7 +52,7 @@ function Bars({ use }: { readonly use: HostDiskUseResult }) {
     <div className={classes(FRAME, 'flex flex-col gap-4 p-4')}>
       <div>
         <p className="mb-1.5 flex justify-between gap-4 text-sm">
-          <span>{text.settings.diskOwn}</span>
+          <span>{settingsText.diskOwn}</span>
           <span className="tabular-nums">{byteText(total, language)}</span>
         </p>
         <div aria-hidden className="flex h-2 gap-px overflow-hidden rounded-full bg-sunken">
@@ -67,8 +68,7 @@ function Bars({ use }: { readonly use: HostDiskUseResult }) {
           {parts.map(({ name, bytes }) => (
             <li key={name} className="inline-flex items-center gap-1.5">
               <span aria-hidden className={classes('size-2 rounded-full', COLOURS[name])} />
-              {text.settings.diskParts[name]}{' '}
-              <span className="tabular-nums">{byteText(bytes, language)}</span>
+              {settingsText.diskParts[name]} <span className="tabular-nums">{byteText(bytes, language)}</span>
             </li>
           ))}
         </ul>
@@ -76,9 +76,9 @@ function Bars({ use }: { readonly use: HostDiskUseResult }) {
       {diskBytes !== undefined && diskFreeBytes !== undefined && diskBytes > 0 && (
         <div>
           <p className="mb-1.5 flex flex-wrap justify-between gap-x-4 text-sm">
-            <span>{text.settings.diskWhole}</span>
+            <span>{settingsText.diskWhole}</span>
             <span className="tabular-nums">
-              {text.settings.diskFree(byteText(diskFreeBytes, language), byteText(diskBytes, language))}
+              {settingsText.diskFree(byteText(diskFreeBytes, language), byteText(diskBytes, language))}
             </span>
           </p>
           <div aria-hidden className="h-2 overflow-hidden rounded-full bg-sunken">
@@ -91,7 +91,7 @@ function Bars({ use }: { readonly use: HostDiskUseResult }) {
             />
           </div>
           {diskFreeBytes < diskBytes * LITTLE && (
-            <p className="mt-1.5 text-xs text-danger">{text.settings.diskLittle}</p>
+            <p className="mt-1.5 text-xs text-danger">{settingsText.diskLittle}</p>
           )}
         </div>
       )}

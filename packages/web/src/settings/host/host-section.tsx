@@ -7,6 +7,7 @@ import { OWN_HOST } from '../../live/hosts.ts';
 import { useHosts, useLinkStatus, useLinks } from '../../live/use-hosts.ts';
 import { useRootPart } from '../../live/use-live.ts';
 import { signOut } from '../../sign-in/sign-in-state.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { text } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
@@ -37,25 +38,25 @@ function HostFacts({ link }: { readonly link: HostLink }) {
   const info = client?.host?.serverInfo;
   const { scope } = client ?? {};
   return (
-    <Panel title={text.settings.thisHost}>
+    <Panel title={settingsText.thisHost}>
       <Facts
         rows={[
-          [text.settings.name, <SafeText key="name">{info?.title ?? info?.name ?? address.name}</SafeText>],
+          [settingsText.name, <SafeText key="name">{info?.title ?? info?.name ?? address.name}</SafeText>],
           [
-            text.settings.version,
+            settingsText.version,
             info?.version === undefined ? undefined : <SafeText key="version">{info.version}</SafeText>,
           ],
           [
-            text.settings.address,
+            settingsText.address,
             <span key="address" dir="ltr">
               {address.url}
             </span>,
           ],
           [
-            text.settings.connection,
+            settingsText.connection,
             `${text.board.hostStates[status.state]}${'reason' in status ? `: ${status.reason}` : ''}`,
           ],
-          [text.settings.yourRights, scope === undefined ? undefined : text.settings.rights[scope]],
+          [settingsText.yourRights, scope === undefined ? undefined : settingsText.rights[scope]],
         ]}
       />
     </Panel>
@@ -66,12 +67,9 @@ function OtherHosts() {
   const links = useLinks();
   const [isOpen, setOpen] = useState(false);
   return (
-    <Panel title={text.settings.otherHosts}>
+    <Panel title={settingsText.otherHosts}>
       <div className={FRAME}>
-        <SettingRow
-          label={text.settings.hostCount(links.length)}
-          description={text.settings.otherHostsExplain}
-        >
+        <SettingRow label={settingsText.hostCount(links.length)} description={settingsText.otherHostsExplain}>
           <Button size="small" onClick={() => setOpen(true)}>
             {text.board.manageHosts}
           </Button>
@@ -88,15 +86,15 @@ function Leaving({ link }: { readonly link: HostLink }) {
   const navigate = useNavigate();
   const [isAsking, setAsking] = useState(false);
   const isOwn = link.address.id === OWN_HOST;
-  const label = isOwn ? text.signIn.signOut : text.settings.removeHost;
-  const explanation = isOwn ? text.settings.signOutExplain : text.settings.removeHostExplain;
+  const label = isOwn ? text.signIn.signOut : settingsText.removeHost;
+  const explanation = isOwn ? settingsText.signOutExplain : settingsText.removeHostExplain;
   const leave = async (): Promise<void> => {
     if (isOwn) {
       // A browser that is signed out shows nothing of the host, so it gets no notifications either.
       await pushStore(link)
         .switchOff()
         .catch(() => undefined);
-      await signOut(hosts).catch(() => showError(text.settings.signOutFailed));
+      await signOut(hosts).catch(() => showError(settingsText.signOutFailed));
       return;
     }
     await navigate({ to: '/settings/{-$section}', params: { section: 'host' }, search: {} });
@@ -111,7 +109,7 @@ function Leaving({ link }: { readonly link: HostLink }) {
       </SettingRow>
       {isAsking && (
         <ConfirmDialog
-          title={isOwn ? text.settings.signOutTitle : text.settings.removeHostTitle(link.address.name)}
+          title={isOwn ? settingsText.signOutTitle : settingsText.removeHostTitle(link.address.name)}
           action={label}
           onConfirm={() => void leave()}
           onClose={() => setAsking(false)}

@@ -3,6 +3,7 @@ import { ChevronRight } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { HostLink } from '../../live/host-link.ts';
 import { useIsAdmin } from '../../live/use-scope.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { text } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
@@ -23,8 +24,8 @@ export function HostSettings({
   const { usual, limits } = splitSchema(config.schema);
   const isAdmin = useIsAdmin(link);
   return (
-    <Panel title={text.settings.hostSettings} description={text.settings.hostSettingsExplain}>
-      {!isAdmin && <Note>{text.settings.adminsChange}</Note>}
+    <Panel title={settingsText.hostSettings} description={settingsText.hostSettingsExplain}>
+      {!isAdmin && <Note>{settingsText.adminsChange}</Note>}
       <div className={classes(FRAME, 'p-4')}>
         <SettingsForm link={link} schema={usual} values={config.values} mayChange={isAdmin} />
       </div>
@@ -35,8 +36,8 @@ export function HostSettings({
               className="size-4 text-muted transition-transform group-open:rotate-90 rtl:rotate-180"
               aria-hidden
             />
-            {text.settings.limits}
-            <span className="font-normal text-muted">{text.settings.limitsExplain}</span>
+            {settingsText.limits}
+            <span className="font-normal text-muted">{settingsText.limitsExplain}</span>
           </summary>
           <div className="border-t border-line p-4">
             <SettingsForm link={link} schema={limits} values={config.values} mayChange={isAdmin} />
@@ -87,14 +88,14 @@ function SettingsForm({
     setBusy(false);
     if (outcome.outcome === 'accepted') {
       setTouched({});
-      showToast({ message: text.settings.saved });
+      showToast({ message: settingsText.saved });
     } else if (outcome.outcome === 'rejected' && outcome.details?.kind === 'parameter') {
       const { parameter, problem: fault } = outcome.details;
       if (Object.hasOwn(schema.properties, parameter)) setErrors({ [parameter]: fault });
-      else setProblem(text.settings.refused(outcome.reason));
+      else setProblem(settingsText.refused(outcome.reason));
     } else {
       setProblem(
-        text.settings.refused(outcome.outcome === 'ignored' ? text.settings.hostAway : outcome.reason),
+        settingsText.refused(outcome.outcome === 'ignored' ? settingsText.hostAway : outcome.reason),
       );
     }
   };
@@ -124,7 +125,7 @@ function SettingsForm({
       )}
       {mayChange && (isChanged || Object.keys(errors).length > 0) && (
         <div className="sticky bottom-0 -mx-4 -mb-4 flex flex-wrap justify-end gap-2 border-t border-line bg-raised px-4 py-3">
-          <Button onClick={discard}>{text.settings.discard}</Button>
+          <Button onClick={discard}>{settingsText.discard}</Button>
           <Button type="submit" look="primary" disabled={isBusy || !isChanged}>
             {text.ui.save}
           </Button>

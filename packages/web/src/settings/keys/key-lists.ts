@@ -1,4 +1,5 @@
 import { shownKeys } from '../../palette/actions.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { text } from '../../text/text.ts';
 
 /** One line of the list: keys as the device writes them, and what they do. */
@@ -10,7 +11,7 @@ export interface KeyList {
   readonly rows: readonly KeyRow[];
 }
 
-const words = text.settings.keyRows;
+const words = settingsText.keyRows;
 
 const row = (label: string, ...keys: readonly string[]): KeyRow => [keys.map(shownKeys), label];
 
@@ -36,7 +37,7 @@ export const KEY_LISTS: readonly KeyList[] = [
     ],
   },
   {
-    title: text.settings.keysComposer,
+    title: settingsText.keysComposer,
     rows: [
       row(words.send, 'enter', 'mod+enter'),
       row(words.newLine, 'shift+enter'),
@@ -48,7 +49,7 @@ export const KEY_LISTS: readonly KeyList[] = [
     ],
   },
   {
-    title: text.settings.keysApproval,
+    title: settingsText.keysApproval,
     rows: [
       row(words.allow, 'a'),
       row(words.deny, 'd'),
@@ -57,7 +58,7 @@ export const KEY_LISTS: readonly KeyList[] = [
     ],
   },
   {
-    title: text.settings.keysTerminal,
+    title: settingsText.keysTerminal,
     rows: [
       plain(words.leave, 'Ctrl Shift L'),
       plain(words.copy, 'Ctrl Shift C'),

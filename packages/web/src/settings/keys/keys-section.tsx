@@ -1,4 +1,5 @@
 import { shownKeys, useActions } from '../../palette/actions.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { text } from '../../text/text.ts';
 import { FRAME, Panel } from '../panel.tsx';
 import { KEY_LISTS, type KeyRow } from './key-lists.ts';
@@ -10,7 +11,7 @@ export function KeysSection() {
   );
   return (
     <>
-      <p className="text-sm text-muted">{text.settings.keysExplain}</p>
+      <p className="text-sm text-muted">{settingsText.keysExplain}</p>
       {everywhere.length > 0 && <Keys title={text.palette.everywhere} rows={everywhere} />}
       {KEY_LISTS.map(({ title, rows }) => (
         <Keys key={title} title={title} rows={rows} />

@@ -1,5 +1,5 @@
 import type { PushSupport } from '../../attention/push/push-support.ts';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
 
 /** Why this browser cannot get notifications, and the steps that help; `undefined`: it can. */
 export function blockingHelp(
@@ -10,7 +10,7 @@ export function blockingHelp(
     case 'insecure':
     case 'installFirst':
     case 'denied':
-      return text.settings.pushBlocked[support];
+      return settingsText.pushBlocked[support];
     case 'askable':
     case 'granted':
       return undefined;

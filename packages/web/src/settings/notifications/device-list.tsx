@@ -4,7 +4,8 @@ import { type PushSnapshot, pushStore } from '../../attention/push/push-store.ts
 import { exactTime, useRelativeTime } from '../../board/use-relative-time.ts';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { useIsAdmin } from '../../live/use-scope.ts';
-import { language, text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
+import { language } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
@@ -19,14 +20,14 @@ export function DeviceList({ link, push }: { readonly link: HostLink; readonly p
   const { devices, own, problem } = push;
   return (
     <Panel
-      title={text.settings.devices}
-      description={isAdmin ? text.settings.devicesOfAll : text.settings.devicesOfToken}
+      title={settingsText.devices}
+      description={isAdmin ? settingsText.devicesOfAll : settingsText.devicesOfToken}
     >
-      {problem !== undefined && <Note tone="danger">{text.settings.askFailed(problem)}</Note>}
+      {problem !== undefined && <Note tone="danger">{settingsText.askFailed(problem)}</Note>}
       {devices === undefined && problem === undefined && <Spinner />}
-      {devices?.length === 0 && <p className="text-sm text-muted">{text.settings.noDevices}</p>}
+      {devices?.length === 0 && <p className="text-sm text-muted">{settingsText.noDevices}</p>}
       {devices !== undefined && devices.length > 0 && (
-        <FramedList label={text.settings.devices}>
+        <FramedList label={settingsText.devices}>
           {devices.map((device) => (
             <DeviceEntry key={device.id} link={link} device={device} isOwn={device.id === own?.id} />
           ))}
@@ -53,9 +54,9 @@ function DeviceEntry({
     setBusy(true);
     try {
       await pushStore(link).revoke(id);
-      showToast({ message: text.settings.deviceRevoked(name) });
+      showToast({ message: settingsText.deviceRevoked(name) });
     } catch (error) {
-      showError(text.settings.refused(messageOf(error)));
+      showError(settingsText.refused(messageOf(error)));
       setBusy(false);
     }
   };
@@ -65,13 +66,13 @@ function DeviceEntry({
       <div className="min-w-0 flex-1 basis-56">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm font-medium">
           <SafeText className="break-words">{name}</SafeText>
-          {isOwn && <Badge tone="accent">{text.settings.thisBrowser}</Badge>}
-          {!isMine && <Badge>{text.settings.ofOtherToken}</Badge>}
+          {isOwn && <Badge tone="accent">{settingsText.thisBrowser}</Badge>}
+          {!isMine && <Badge>{settingsText.ofOtherToken}</Badge>}
         </p>
         <p className="mt-0.5 text-xs text-muted">
           {[
-            text.settings.addedAgo(added),
-            lastSentAt === undefined ? text.settings.nothingSent : text.settings.sentAgo(sent),
+            settingsText.addedAgo(added),
+            lastSentAt === undefined ? settingsText.nothingSent : settingsText.sentAgo(sent),
             quietHours === undefined ? undefined : quietText(quietHours, zone, language),
           ]
             .filter((part) => part !== undefined)
@@ -79,7 +80,7 @@ function DeviceEntry({
         </p>
         {lastFailure !== undefined && (
           <p className="mt-1 text-xs break-words text-danger">
-            {text.settings.deliveryFailed(exactTime(lastFailure.at), lastFailure.status)}{' '}
+            {settingsText.deliveryFailed(exactTime(lastFailure.at), lastFailure.status)}{' '}
             <SafeText>{lastFailure.reason}</SafeText>
           </p>
         )}
@@ -88,10 +89,10 @@ function DeviceEntry({
         size="small"
         look="danger"
         disabled={isBusy}
-        aria-label={text.settings.revokeNamed(visibleText(name))}
+        aria-label={settingsText.revokeNamed(visibleText(name))}
         onClick={() => void revoke()}
       >
-        {text.settings.revoke}
+        {settingsText.revoke}
       </Button>
     </li>
   );

@@ -5,6 +5,7 @@ import { useAllSessions } from '../../board/all-sessions.ts';
 import { hostParam } from '../../board/board-session.ts';
 import { titleOf } from '../../board/session-actions.ts';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { text } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
@@ -23,9 +24,9 @@ export function DeviceSettings({ link, device }: { readonly link: HostLink; read
       .catch((error: unknown) => showError(text.attention.muteFailed(messageOf(error))));
   };
   const eventRow = (name: keyof PushEvents) => (
-    <SettingRow label={text.settings.events[name]} description={text.settings.eventsExplain[name]}>
+    <SettingRow label={settingsText.events[name]} description={settingsText.eventsExplain[name]}>
       <Switch
-        aria-label={text.settings.events[name]}
+        aria-label={settingsText.events[name]}
         isOn={events[name]}
         onChange={(isOn) => update({ events: { ...events, [name]: isOn } })}
       />
@@ -33,16 +34,16 @@ export function DeviceSettings({ link, device }: { readonly link: HostLink; read
   );
   return (
     <>
-      <Panel title={text.settings.whatFor}>
+      <Panel title={settingsText.whatFor}>
         <div className={classes(FRAME, 'divide-y divide-line')}>
           {eventRow('inputNeeded')}
           {eventRow('turnEnded')}
           <QuietHoursRow quietHours={device.quietHours} onChange={update} />
         </div>
       </Panel>
-      <Panel title={text.settings.muted} description={text.settings.mutedExplain}>
+      <Panel title={settingsText.muted} description={settingsText.mutedExplain}>
         {mutedSessions.length > 0 && (
-          <FramedList label={text.settings.muted}>
+          <FramedList label={settingsText.muted}>
             {mutedSessions.map((uri) => (
               <MutedSession
                 key={uri}
@@ -69,7 +70,7 @@ function MutedSession({
 }) {
   const { sessions } = useAllSessions();
   const session = sessions.find((each) => each.link === link && each.summary.resource === uri);
-  const title = session === undefined ? text.settings.unknownSession : titleOf(session);
+  const title = session === undefined ? settingsText.unknownSession : titleOf(session);
   return (
     <li className="flex items-center gap-3 px-4 py-2 text-sm">
       <Link
@@ -81,8 +82,8 @@ function MutedSession({
       >
         {title}
       </Link>
-      <Button size="small" aria-label={text.settings.unmuteNamed(title)} onClick={onUnmute}>
-        {text.settings.unmute}
+      <Button size="small" aria-label={settingsText.unmuteNamed(title)} onClick={onUnmute}>
+        {settingsText.unmute}
       </Button>
     </li>
   );

@@ -1,7 +1,7 @@
 import { usePush } from '../../attention/push/use-push.ts';
 import type { HostLink } from '../../live/host-link.ts';
 import { OWN_HOST } from '../../live/hosts.ts';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { Note } from '../panel.tsx';
 import { DeviceList } from './device-list.tsx';
 import { DeviceSettings } from './device-settings.tsx';
@@ -13,14 +13,14 @@ export function NotificationsSection({ link }: { readonly link: HostLink }) {
   const isOwnHost = link.address.id === OWN_HOST;
   return (
     <>
-      <p className="text-sm text-muted">{text.settings.notificationsExplain}</p>
+      <p className="text-sm text-muted">{settingsText.notificationsExplain}</p>
       {isOwnHost ? (
         <ThisBrowser link={link} push={push} />
       ) : (
         <Note>
-          <p>{text.settings.otherHostsPush(link.address.name)}</p>
+          <p>{settingsText.otherHostsPush(link.address.name)}</p>
           <a className="self-start text-accent hover:underline" href={link.address.url} rel="noreferrer">
-            {text.settings.openItsPage}
+            {settingsText.openItsPage}
           </a>
         </Note>
       )}

@@ -1,5 +1,6 @@
 import type { QuietHours } from '@agenthost/protocol';
-import { language, text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
+import { language } from '../../text/text.ts';
 import { Field, Select, Switch, TextInput } from '../../ui/field.tsx';
 import { SettingRow } from '../panel.tsx';
 import type { DeviceChange } from './device-change.ts';
@@ -26,13 +27,13 @@ export function QuietHoursRow({
   return (
     <div>
       <SettingRow
-        label={text.settings.quietHours}
+        label={settingsText.quietHours}
         description={
-          quietHours === undefined ? text.settings.quietExplain : quietText(quietHours, OWN_ZONE, language)
+          quietHours === undefined ? settingsText.quietExplain : quietText(quietHours, OWN_ZONE, language)
         }
       >
         <Switch
-          aria-label={text.settings.quietHours}
+          aria-label={settingsText.quietHours}
           isOn={quietHours !== undefined}
           onChange={(isOn) => onChange({ quietHours: isOn ? USUAL : null })}
         />
@@ -40,13 +41,13 @@ export function QuietHoursRow({
       {quietHours !== undefined && (
         <div className="grid grid-cols-2 gap-3 px-4 pb-4 sm:grid-cols-[8rem_8rem_minmax(0,1fr)]">
           <TimeField
-            label={text.settings.quietFrom}
+            label={settingsText.quietFrom}
             value={quietHours.from}
             onChange={(from) => set({ from })}
           />
-          <TimeField label={text.settings.quietTo} value={quietHours.to} onChange={(to) => set({ to })} />
+          <TimeField label={settingsText.quietTo} value={quietHours.to} onChange={(to) => set({ to })} />
           <div className="col-span-2 sm:col-span-1">
-            <Field label={text.settings.timeZone}>
+            <Field label={settingsText.timeZone}>
               {(attributes) => (
                 <Select
                   {...attributes}

@@ -1,12 +1,12 @@
 import type { QuietHours } from '@agenthost/protocol';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
 
 /** Quiet hours in words. `ownZone` is the time zone of this browser, which is not named. `locale` is a BCP 47 tag. */
 export function quietText({ from, to, timeZone }: QuietHours, ownZone: string, locale: string): string {
-  if (from === to) return text.settings.quietAllDay;
+  if (from === to) return settingsText.quietAllDay;
   const zone = timeZone === ownZone ? undefined : timeZone.replaceAll('_', ' ');
   // Times of the form HH:MM are ordered like their texts.
-  const words = from < to ? text.settings.quietFromTo : text.settings.quietOvernight;
+  const words = from < to ? settingsText.quietFromTo : settingsText.quietOvernight;
   return words(clockText(from, locale), clockText(to, locale), zone);
 }
 

@@ -3,7 +3,7 @@ import { type PushSnapshot, pushStore } from '../../attention/push/push-store.ts
 import { onTestArrived } from '../../attention/worker-messages.ts';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
 import { deviceOf } from '../../presence/device.ts';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { Switch } from '../../ui/field.tsx';
@@ -30,15 +30,15 @@ export function ThisBrowser({ link, push }: { readonly link: HostLink; readonly 
     setBusy(false);
   };
   return (
-    <Panel title={text.settings.thisBrowser}>
+    <Panel title={settingsText.thisBrowser}>
       <div className={classes(FRAME, 'divide-y divide-line')}>
         <SettingRow
           label={deviceOf(navigator.userAgent)}
-          description={isOn ? text.settings.pushOn : text.settings.pushOff}
+          description={isOn ? settingsText.pushOn : settingsText.pushOff}
         >
           {isBusy && <Spinner />}
           <Switch
-            aria-label={text.settings.pushSwitch}
+            aria-label={settingsText.pushSwitch}
             isOn={isOn}
             disabled={isBusy || help !== undefined || devices === undefined}
             onChange={() => void change()}
@@ -46,7 +46,7 @@ export function ThisBrowser({ link, push }: { readonly link: HostLink; readonly 
         </SettingRow>
         {isOn && <TestRow link={link} id={own.id} />}
       </div>
-      {wasRevoked && <Note>{text.settings.pushRevoked}</Note>}
+      {wasRevoked && <Note>{settingsText.pushRevoked}</Note>}
       {help !== undefined && (
         <Note tone="warn">
           <p className="font-medium">{help.title}</p>
@@ -59,7 +59,7 @@ export function ThisBrowser({ link, push }: { readonly link: HostLink; readonly 
       )}
       {problem !== undefined && (
         <Note tone="danger">
-          <p role="alert">{text.settings.pushFailed(problem)}</p>
+          <p role="alert">{settingsText.pushFailed(problem)}</p>
         </Note>
       )}
     </Panel>
@@ -88,9 +88,9 @@ function TestRow({ link, id }: { readonly link: HostLink; readonly id: string })
   };
   return (
     <div>
-      <SettingRow label={text.settings.test} description={text.settings.testExplain}>
+      <SettingRow label={settingsText.test} description={settingsText.testExplain}>
         <Button size="small" disabled={test.state === 'sending'} onClick={() => void send()}>
-          {text.settings.sendTest}
+          {settingsText.sendTest}
         </Button>
       </SettingRow>
       <p
@@ -100,9 +100,9 @@ function TestRow({ link, id }: { readonly link: HostLink; readonly id: string })
           test.state === 'failed' ? 'text-danger' : 'text-muted',
         )}
       >
-        {test.state === 'sending' && text.settings.testSending}
+        {test.state === 'sending' && settingsText.testSending}
         {test.state === 'accepted' &&
-          (hasArrived ? text.settings.testArrived : text.settings.testAccepted(test.status))}
+          (hasArrived ? settingsText.testArrived : settingsText.testAccepted(test.status))}
         {test.state === 'failed' && test.reason}
       </p>
     </div>

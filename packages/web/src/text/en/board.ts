@@ -38,6 +38,8 @@ export const board = {
     archived: 'Archived',
   } satisfies Record<StatusSign, string>,
   noProject: 'No project',
+  worktree: 'Worktree',
+  inWorktree: 'Works in a git worktree with a branch of its own',
   sessionCount: (count: number) => (count === 1 ? '1 session' : `${count} sessions`),
 
   search: 'Search sessions',
@@ -77,6 +79,7 @@ export const board = {
   linkCopied: 'Link copied',
   delete: 'Delete',
   deleted: (title: string) => `Deleted “${title}”`,
+  worktreeStays: (work: string) => `Its worktree holds ${work} and stays: see “Settings → Worktrees”.`,
   deleteFailed: (reason: string) => `The session was not deleted: ${reason}`,
   archivedToast: (title: string) => `Archived “${title}”`,
   refused: (reason: string) => `The host refused the change: ${reason}`,

@@ -128,12 +128,11 @@ export const chat = {
   resend: 'Send again',
   truncateAfter: 'Remove everything after this',
   truncateTitle: 'Remove later messages?',
-  truncateText:
-    'All messages after this one are removed for everyone, and the agent forgets them. Changed files stay.',
+  truncateText: 'All messages after this one are removed for everyone, and the agent forgets them.',
   truncateConfirm: 'Remove',
   copyTurnLink: 'Copy link to this message',
   editLabel: 'Edit message',
-  editHint: 'Later messages are removed. Changed files stay.',
+  editHint: 'Later messages are removed.',
   send: 'Send',
   actionFailed: (what: string, reason: string) => `${what} failed: ${reason}`,
 

@@ -7,9 +7,9 @@ import { connection } from './connection.ts';
 import { newSession } from './new-session.ts';
 import { palette } from './palette.ts';
 import { presence } from './presence.ts';
+import { previews } from './previews.ts';
 import { questions } from './questions.ts';
 import { schemaForm } from './schema-form.ts';
-import { settings } from './settings.ts';
 import { signIn } from './sign-in.ts';
 import { terminal } from './terminal.ts';
 import { ui } from './ui.ts';
@@ -25,9 +25,9 @@ export const english = {
   newSession,
   palette,
   presence,
+  previews,
   questions,
   schemaForm,
-  settings,
   signIn,
   terminal,
   ui,

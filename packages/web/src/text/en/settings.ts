@@ -1,5 +1,11 @@
 import { settingsBrowser } from './settings-browser.ts';
 
+/** Access to a file or a folder that a client has or asks for. */
+interface FileAccess {
+  readonly read: boolean;
+  readonly write: boolean;
+}
+
 /** Texts of the feature `settings`. */
 export const settings = {
   ...settingsBrowser,
@@ -8,6 +14,7 @@ export const settings = {
     agents: 'Agents',
     access: 'Access',
     approvals: 'Approvals',
+    worktrees: 'Worktrees',
     notifications: 'Notifications',
     appearance: 'Appearance',
     keys: 'Keyboard',
@@ -135,6 +142,22 @@ export const settings = {
   phoneLinkExplain:
     'Scan the code with the camera of the phone, or open the link there. The link contains the token: keep it secret.',
   qrLabel: 'QR code with the link that signs the phone in',
+  fileAccess: 'Access to other files',
+  fileAccessExplain:
+    'Programs that are clients of the host can ask for files outside of the folders that sessions work in.',
+  noFileAccessTitle: 'No access granted',
+  noFileAccess: 'When a program asks for access, the question appears here and above all views.',
+  accessOf: ({ read, write }: FileAccess) => (write ? (read ? 'read and write' : 'write') : 'read'),
+  wantsAccess: ({ read, write }: FileAccess) =>
+    write ? (read ? 'asks to read and change' : 'asks to change') : 'asks to read',
+  unnamedClient: (id: string) => `Client ${id.slice(0, 8)}`,
+  allow: 'Allow',
+  deny: 'Deny',
+  waits: 'waits',
+  asked: 'asked',
+  granted: 'granted',
+  accessRevoked: (path: string) => `Access to ${path} ended`,
+
   createdAgo: (ago: string) => `Created ${ago}`,
   usedAgo: (ago: string) => `used ${ago}`,
   neverUsed: 'never used',

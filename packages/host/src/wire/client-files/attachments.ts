@@ -3,13 +3,10 @@ import { ROOT_URI } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import { ConnectionClosed, RequestTimeout } from '@agenthost/rpc';
 import { contentTypeOf } from '../../workspace/content-types.ts';
+import { isObject, type Json } from '../json.ts';
 import type { AskClient } from '../ways.ts';
-import { isObject, type Json } from './json.ts';
 
-/** Files that the client has and the host has not: those of the editor's own server, and of other hosts [VSC-13]. */
-const OF_THE_CLIENT = /^(?:vscode-remote|vscode-agent-host):/i;
-
-/** Actions whose message goes to an agent. VS Code grants reading of its attachments before it sends one. */
+/** Actions whose message goes to an agent. A client grants reading of its attachments before it sends one. */
 const SENDING: ReadonlySet<unknown> = new Set(['chat/turnStarted', 'chat/pendingMessageSet']);
 
 /** Largest size of all files that are read for a message, in bytes. */
@@ -20,6 +17,8 @@ const PATIENCE_MS = 8_000;
 
 /** How files are read from a client. */
 export interface ClientFilesPort {
+  /** Whether a URI names a file that only the client has. */
+  isOfTheClient(uri: string): boolean;
   readonly ask: AskClient;
   /** Milliseconds of a clock that is never set. */
   now(): number;
@@ -31,27 +30,31 @@ type AskInTime = (method: 'resourceResolve' | 'resourceRead', params: object) =>
 
 type ClientFile = Json & { readonly uri: string };
 
-const isOfTheClient = (attachment: unknown): attachment is ClientFile =>
-  isObject(attachment) &&
-  attachment['type'] === 'resource' &&
-  typeof attachment['uri'] === 'string' &&
-  OF_THE_CLIENT.test(attachment['uri']);
+type IsOfTheClient = (attachment: unknown) => attachment is ClientFile;
 
 /**
  * Puts the content of attached files that only the client can read into the message of `dispatchAction`, so that the agent gets it also
  * after the client has left. A file that cannot be read stays a reference: the agent gets its name. Returns the params themselves if there
  * is no such file.
  */
-export function withClientFiles(params: Json, { ask, now, onUnread }: ClientFilesPort): Json | Promise<Json> {
+export function withClientFiles(
+  params: Json,
+  { isOfTheClient: isOfClient, ask, now, onUnread }: ClientFilesPort,
+): Json | Promise<Json> {
   const { action } = params;
   if (!isObject(action) || !SENDING.has(action['type'])) return params;
   const { message } = action;
   if (!isObject(message) || !Array.isArray(message['attachments'])) return params;
   const attachments: readonly unknown[] = message['attachments'];
+  const isOfTheClient: IsOfTheClient = (attachment): attachment is ClientFile =>
+    isObject(attachment) &&
+    attachment['type'] === 'resource' &&
+    typeof attachment['uri'] === 'string' &&
+    isOfClient(attachment['uri']);
   if (!attachments.some(isOfTheClient)) return params;
   const endMs = now() + PATIENCE_MS;
   const askInTime: AskInTime = (method, asked) => ask(method, asked, Math.max(1, endMs - now()));
-  return readAll(attachments, askInTime, onUnread).then((read) => ({
+  return readAll(attachments, { isOfTheClient, ask: askInTime, onUnread }).then((read) => ({
     ...params,
     action: { ...action, message: { ...message, attachments: read } },
   }));
@@ -59,8 +62,11 @@ export function withClientFiles(params: Json, { ask, now, onUnread }: ClientFile
 
 async function readAll(
   attachments: readonly unknown[],
-  ask: AskInTime,
-  onUnread: (uri: string, reason: string) => void,
+  {
+    isOfTheClient,
+    ask,
+    onUnread,
+  }: { isOfTheClient: IsOfTheClient; ask: AskInTime; onUnread(uri: string, reason: string): void },
 ): Promise<readonly unknown[]> {
   const read: unknown[] = [];
   let left = MAX_BYTES;
