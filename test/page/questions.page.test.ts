@@ -30,8 +30,14 @@ describe.skipIf(!hasChromium)('questions', () => {
     await form.getByRole('textbox', { name: 'Name' }).fill('R');
     await form.getByRole('button', { name: 'Submit' }).click();
     await form.getByRole('alert').waitFor();
+    const submit = form.getByRole('button', { name: 'Submit' });
+    const placeOf = () => submit.evaluate((button) => button.getBoundingClientRect().y);
+    const place = await placeOf();
     await form.getByRole('textbox', { name: 'Name' }).fill('Rye');
-    await form.getByRole('button', { name: 'Submit' }).click();
+    await form.getByRole('alert').waitFor({ state: 'hidden' });
+    // The button must not move away from a press when the line above it is solved.
+    expect(await placeOf()).toBe(place);
+    await submit.click();
     await messagesOf(page).getByText('The worker is done.', { exact: true }).waitFor();
   });
 

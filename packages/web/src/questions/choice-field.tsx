@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { text } from '../text/text.ts';
 import { classes } from '../ui/class-names.ts';
 import { TextInput } from '../ui/field.tsx';
+import { FieldError } from '../ui/field-error.tsx';
 import { SafeText } from '../ui/safe-text.tsx';
 import { Hint, type QuestionFieldProps } from './question-hint.tsx';
 
@@ -85,11 +86,7 @@ export function ChoiceField({
           }
         />
       )}
-      {error !== undefined && (
-        <p id={`${id}-error`} role="alert" className="text-xs text-danger">
-          {error}
-        </p>
-      )}
+      <FieldError id={`${id}-error`} error={error} />
     </fieldset>
   );
 }

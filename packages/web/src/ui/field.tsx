@@ -7,6 +7,7 @@ import type {
 } from 'react';
 import { useId } from 'react';
 import { classes } from './class-names.ts';
+import { FieldError } from './field-error.tsx';
 
 /** 16 px on touch screens: Safari zooms into smaller fields. */
 export const INPUT_STYLE =
@@ -54,11 +55,7 @@ export function Field({
           {description}
         </p>
       )}
-      {error !== undefined && (
-        <p id={`${id}-error`} role="alert" className="text-xs text-danger">
-          {error}
-        </p>
-      )}
+      <FieldError id={`${id}-error`} error={error} />
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { CodeText } from '../code-text.tsx';
 import { Field, Switch } from '../field.tsx';
+import { FieldError } from '../field-error.tsx';
 import { SafeText } from '../safe-text.tsx';
 import { DynamicControl } from './dynamic-control.tsx';
 import { enumDescription } from './enum-control.tsx';
@@ -28,11 +29,7 @@ export function PropertyField(props: PropertyFieldProps) {
         </legend>
         <Control {...control} attributes={{}} isMultiline={isMultiline} />
         <Notes property={property} value={value} />
-        {error !== undefined && (
-          <p role="alert" className="text-xs text-danger">
-            {error}
-          </p>
-        )}
+        <FieldError error={error} />
       </fieldset>
     );
   return (
@@ -68,11 +65,7 @@ function SwitchField({
           <SafeText>{label}</SafeText>
         </p>
         <Notes property={property} value={value} />
-        {error !== undefined && (
-          <p role="alert" className="text-xs text-danger">
-            {error}
-          </p>
-        )}
+        <FieldError error={error} />
       </div>
       <Switch
         aria-label={visibleText(label)}
