@@ -3,7 +3,7 @@ import type { Mirror } from '@agenthost/client';
 import type { ChannelKind, ChatState, ChatSummary, ClientAction } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { DeedCounts } from '@agenthost/testkit';
-import { act, SeededRandom } from '@agenthost/testkit';
+import { act, goOnWithTool, SeededRandom } from '@agenthost/testkit';
 import { Witness } from './witness.ts';
 
 /** Prompts of the demo agent: everything that waits for people, calls tools, or takes a while. */
@@ -30,6 +30,7 @@ const PROMPTS = [
   'big 300',
   'title renamed by the agent',
   'hang',
+  'big 300; stream 10 every 2',
   'fail on purpose',
   'fail on purpose; stream 20 every 2; ask',
   'fail on purpose; fail again; stream 30 every 3',
@@ -40,6 +41,17 @@ const PROMPTS = [
   '\ndelegate 2 ask; stream 10 every 3',
   '\ndelegate question text',
 ] as const;
+
+/** Prompts that bring rare deeds and observations, by the beginnings of their names. */
+const BROUGHT_BY: readonly (readonly [RegExp, string])[] = [
+  [/^chat\/toolCall(?:Complete|ContentChanged)/, '\ntool look {"at":"it"}'],
+  [/^chat\/toolCallConfirmed/, 'ask; ask; ask; ask'],
+  [/^chat\/toolCallResultConfirmed/, 'ask result; ask result; ask result'],
+  [/^chat\/input/, 'question form'],
+  [/^chat\/turnResume/, 'fail on purpose'],
+  [/^workerChats/, '\ndelegate stream 30 every 3'],
+  [/^contentsRead/, 'big 300'],
+];
 
 /** Number of worker chats to subscribe to. */
 const WORKERS_SEEN = 2;
@@ -53,6 +65,7 @@ export class Doer extends Witness {
   readonly #held = new Map<string, Mirror<ChannelKind>>();
   readonly #pending = new Set<Promise<void>>();
   readonly #folder: string;
+  #wanted: readonly string[] = [];
 
   /** `folder`: the folder below which working directories are. */
   constructor(parts: {
@@ -69,7 +82,17 @@ export class Doer extends Witness {
   }
 
   /** A message with a unique word, for the search. */
-  prompt = (): string => `say word${this.random.hex(10)}; ${this.random.pick(PROMPTS)}`;
+  prompt = (): string => {
+    const isWanted = this.#wanted.length > 0 && this.random.chance(0.5);
+    return `say word${this.random.hex(10)}; ${this.random.pick(isWanted ? this.#wanted : PROMPTS)}`;
+  };
+
+  /** From now on half of the prompts bring what is named here: deeds, or observations of the kill test. */
+  want(names: readonly string[]): void {
+    this.#wanted = BROUGHT_BY.filter(([pattern]) => names.some((name) => pattern.test(name))).map(
+      ([, prompt]) => prompt,
+    );
+  }
 
   mirrors(): readonly Mirror<ChannelKind>[] {
     return [...this.#held.values()];
@@ -96,6 +119,7 @@ export class Doer extends Witness {
 
   /** Performs one operation, mostly in a chat with a running turn, so that its questions are answered. */
   act(): void {
+    if (this.random.chance(0.5) && this.#goOnWithTool()) return;
     const all = this.mirrors();
     const busy = all.filter(({ state }) => 'turns' in state && state.activeTurn !== undefined);
     const isBusy = busy.length > 0 && this.random.chance(0.6);
@@ -107,6 +131,18 @@ export class Doer extends Witness {
       mirrors: () => (isBusy ? busy : all),
       dispatch: (channel, action) => this.dispatch(channel, action),
     });
+  }
+
+  /** Continues a call of a tool of a client: turns with such calls are few, and seldom live long. False if there is none. */
+  #goOnWithTool(): boolean {
+    for (const { uri, state } of this.mirrors()) {
+      if (!('turns' in state)) continue;
+      const action = goOnWithTool(this.random, state, this.name);
+      if (action === undefined) continue;
+      this.dispatch(uri, action);
+      return true;
+    }
+    return false;
   }
 
   /** Resolves when the host has answered all dispatches. */

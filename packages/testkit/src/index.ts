@@ -2,6 +2,7 @@ export * from './agent-harness.ts';
 export * from './builders.ts';
 export { ControlledNetwork, Link, type LinkDirection } from './controlled-network.ts';
 export { type Actor, act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from './deeds/act.ts';
+export { goOnWithTool } from './deeds/client-tools.ts';
 export { DeedCounts, type LeastDeeds } from './deeds/deed-counts.ts';
 export { FOLDERS } from './deeds/directories.ts';
 export { drainMicrotasks } from './drain-microtasks.ts';
