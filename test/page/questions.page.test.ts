@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium)('questions', () => {
     await form.getByRole('button', { name: 'Submit' }).click();
     await form.getByRole('alert').waitFor();
     const submit = form.getByRole('button', { name: 'Submit' });
-    const placeOf = () => submit.evaluate((button) => button.getBoundingClientRect().y);
+    const placeOf = async () => (await submit.boundingBox())?.y;
     const place = await placeOf();
     await form.getByRole('textbox', { name: 'Name' }).fill('Rye');
     await form.getByRole('alert').waitFor({ state: 'hidden' });
