@@ -1,4 +1,14 @@
-import { linkSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -30,8 +40,31 @@ test('[RES-2] the same file or folder is recognised under any other name', async
   // As a second mount of the folder would look.
   const view = await own.look();
   renameSync(join(base, 'data'), join(base, 'moved'));
+  symlinkSync(join(base, 'moved'), join(base, 'data'));
   expect(await view.covers(join(base, 'moved/new/file'))).toBe(true);
   expect(await view.covers(join(base, 'other'))).toBe(false);
+});
+
+test('[RES-2] a new file with the inode of a removed private file is not private', async () => {
+  const own = new PrivatePaths([join(base, 'data')], { now: () => 0 });
+  const file = join(base, 'data/file');
+  // Two names of one file are what a system looks like that gives the inode of a removed file to another one.
+  linkSync(file, join(base, 'reused'));
+  expect(await own.covers(join(base, 'reused'))).toBe(true);
+  const isPrivate = await own.lookAhead();
+  const stats = statSync(join(base, 'reused'));
+  expect(isPrivate(join(base, 'reused'), stats)).toBe(true);
+  rmSync(file);
+  expect(await own.covers(join(base, 'reused'))).toBe(false);
+  expect(isPrivate(join(base, 'reused'), stats)).toBe(false);
+});
+
+test('[RES-2] a private file that was renamed is recognised under another name at once', async () => {
+  const own = new PrivatePaths([join(base, 'data')], { now: () => 0 });
+  linkSync(join(base, 'data/file'), join(base, 'hard'));
+  expect(await own.covers(join(base, 'hard'))).toBe(true);
+  renameSync(join(base, 'data/file'), join(base, 'data/renamed'));
+  expect(await own.covers(join(base, 'hard'))).toBe(true);
 });
 
 test('[RES-2] ids are read once a second, and not at all for a path inside', async () => {

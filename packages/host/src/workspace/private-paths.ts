@@ -1,4 +1,4 @@
-import type { BigIntStats } from 'node:fs';
+import { type BigIntStats, lstatSync } from 'node:fs';
 import { lstat, opendir, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Log } from '../lib/log.ts';
@@ -68,7 +68,7 @@ export class PrivatePaths {
     return {
       isWithin: isInRoot,
       isBelow: (real) => roots.some((root) => isWithin(root.path, real)),
-      covers: async (real) => isInRoot(real) || (await isOneOf(real, await this.#ids(roots), open)),
+      covers: async (real) => isInRoot(real) || (await this.#isOneOf(real, roots, open)),
     };
   }
 
@@ -88,7 +88,7 @@ export class PrivatePaths {
     const { ids } = await this.#ids(roots);
     const open = this.#openIn(roots);
     return (real, stats) =>
-      isPrivateIn(real, roots, open) || (stats !== undefined && ids.has(`${stats.dev}:${stats.ino}`));
+      isPrivateIn(real, roots, open) || (stats !== undefined && isNowAt(ids, `${stats.dev}:${stats.ino}`));
   }
 
   /**
@@ -110,6 +110,16 @@ export class PrivatePaths {
     return roots;
   }
 
+  /** Whether the path or a folder above it is a private one under another name. */
+  async #isOneOf(real: string, roots: readonly Root[], open: string | undefined): Promise<boolean> {
+    const known = await this.#ids(roots);
+    const verdict = await compare(real, known, open);
+    if (verdict !== 'reused') return verdict === 'private';
+    // Some files are private no longer. What is known by now may have the file under its new private name.
+    this.#known = undefined;
+    return (await compare(real, await this.#ids(roots), open)) === 'private';
+  }
+
   #ids(roots: readonly Root[]): Promise<FileIds> {
     const now = this.#now();
     if (this.#known === undefined || now - this.#known.readAt >= IDS_FOR_MS)
@@ -118,7 +128,7 @@ export class PrivatePaths {
   }
 
   async #readIds(roots: readonly Root[]): Promise<FileIds> {
-    const found = { ids: new Set<string>(), isComplete: true };
+    const found = { ids: new Map<string, string>(), isComplete: true };
     // All roots first, so that they are recognized even when a folder has more files than the limit.
     const existing = roots.filter(({ exists }) => exists).map(({ path }) => path);
     const limits = { maxFiles: this.#maxFiles, open: this.#openIn(roots) };
@@ -149,21 +159,22 @@ function isPrivateIn(real: string, roots: readonly Root[], open: string | undefi
 
 /** Device and inode of files and folders. */
 interface FileIds {
-  readonly ids: ReadonlySet<string>;
+  /** A path of each. It may have been removed since, and the system gives its inode to the next new file. */
+  readonly ids: ReadonlyMap<string, string>;
   /** Whether no file was left out. */
   readonly isComplete: boolean;
 }
 
-async function noteId(path: string, ids: Set<string>): Promise<BigIntStats | undefined> {
+async function noteId(path: string, ids: Map<string, string>): Promise<BigIntStats | undefined> {
   const found = await tolerant(() => lstat(path, { bigint: true }));
-  if (found !== undefined) ids.add(idOf(found));
+  if (found !== undefined) ids.set(idOf(found), path);
   return found;
 }
 
 /** Notes a file, or a folder with all that is below it. Returns whether there was room for all. */
 async function gather(
   path: string,
-  ids: Set<string>,
+  ids: Map<string, string>,
   { maxFiles, open }: { readonly maxFiles: number; readonly open: string | undefined },
 ): Promise<boolean> {
   const waiting = [path];
@@ -180,20 +191,46 @@ async function gather(
   return true;
 }
 
-/** Whether the path or a folder above it is one of these. A file with several hard links counts as one where ids are missing. */
-async function isOneOf(
+/**
+ * Whether the path or a folder above it is one of these. `reused`: none is, but an id was that of a file which has been removed. A file with several
+ * hard links counts as private where ids are missing.
+ */
+async function compare(
   real: string,
   { ids, isComplete }: FileIds,
   open: string | undefined,
-): Promise<boolean> {
+): Promise<'private' | 'reused' | 'other'> {
+  let isReused = false;
   for (let at = real; ; at = dirname(at)) {
     // The folders above are private, and it is not.
-    if (at === open) return false;
+    if (at === open) break;
     const found = await tolerant(() => stat(at, { bigint: true }));
-    if (found !== undefined && ids.has(idOf(found))) return true;
-    if (!isComplete && found?.isFile() === true && found.nlink > 1n) return true;
-    if (dirname(at) === at) return false;
+    const own = found && ids.get(idOf(found));
+    if (found !== undefined && own !== undefined) {
+      if (await isAt(own, idOf(found))) return 'private';
+      isReused = true;
+    }
+    if (!isComplete && found?.isFile() === true && found.nlink > 1n) return 'private';
+    if (dirname(at) === at) break;
   }
+  return isReused ? 'reused' : 'other';
+}
+
+/** Whether a path, or what it links to, has this id now. */
+async function isAt(path: string, id: string): Promise<boolean> {
+  for (const read of [lstat, stat]) {
+    const found = await tolerant(() => read(path, { bigint: true }));
+    if (found !== undefined && idOf(found) === id) return true;
+  }
+  return false;
+}
+
+/** As `isAt`, with the path that had the id, for code that cannot wait. Few files come that far. */
+function isNowAt(ids: ReadonlyMap<string, string>, id: string): boolean {
+  const path = ids.get(id);
+  if (path === undefined) return false;
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return found !== undefined && idOf(found) === id;
 }
 
 const idOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
