@@ -1,11 +1,13 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach } from 'vitest';
 import type { Sample } from '../../bench/measured-host.ts';
 import { BenchProcess, measuredHost } from '../../bench/process.ts';
 import { newSession, WireClient } from '../../bench/wire.ts';
+import { wireTurn } from '../../bench/wire-turn.ts';
 
 const running = new Set<CrowdedHost>();
 
@@ -65,13 +67,19 @@ export class CrowdedHost {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** A client with two sessions and subscriptions to five channels, the root included. */
+  /**
+   * A client with two sessions and subscriptions to five channels, the root included. The first chat has had a turn, and the host has nothing more to
+   * tell: what it tells while a crowd joins or settles would have reached only some of it.
+   */
   async open(): Promise<{ owner: WireClient; chat: string; session: string; channels: string[] }> {
     const owner = await WireClient.connect(this.url, 'owner');
     const first = await newSession(owner, this.folderUri);
     const second = await newSession(owner, this.folderUri);
     const channels = ['ahp-root://', first.session, first.chat, second.session, second.chat];
     for (const channel of channels) await owner.request('subscribe', { channel });
+    await wireTurn(owner, first.chat, 'list');
+    // The host looks at the repository first.
+    for (const channel of [first.session, first.chat, second.session]) await hasChangesets(owner, channel);
     return { owner, ...first, channels };
   }
 
@@ -90,6 +98,20 @@ export class CrowdedHost {
     const { url, port } = await this.ask<{ url: string; port: number }>(request);
     this.url = url;
     this.#port = port;
+  }
+}
+
+/** Resolves when a session or chat lists its changesets. */
+async function hasChangesets(client: WireClient, channel: string): Promise<void> {
+  for (;;) {
+    const { snapshot } = await client.request<{ snapshot: { state: { changesets?: unknown } } }>(
+      'subscribe',
+      {
+        channel,
+      },
+    );
+    if (snapshot.state.changesets !== undefined) return;
+    await pause(20);
   }
 }
 

@@ -31,6 +31,8 @@ describe.skipIf(!hasChromium)('the first visit', () => {
   test('a browser stays signed in after the host was killed and started again', async () => {
     const page = await stage().open('/', { context: await stage().context(WITH_WORKER) });
     await page.getByRole('link', { name: 'Terminals' }).first().waitFor();
+    // Parts of the page that still load would fail.
+    await page.waitForLoadState('networkidle');
     await stage().host.kill();
     await page.getByText('does not answer').waitFor();
     await stage().restart();

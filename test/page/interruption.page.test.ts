@@ -40,6 +40,28 @@ describe.skipIf(!hasChromium)('an interruption', () => {
     await messagesOf(page).getByText('After the crash.', { exact: true }).waitFor();
   });
 
+  test('a part of the page that cannot be loaded while the host is away leads to no error of the browser', async () => {
+    const page = await stage().open('/');
+    await page.getByRole('link', { name: 'Terminals' }).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    await stage().host.kill();
+    await page.getByText('does not answer').first().waitFor();
+    const asksAgain = page.waitForEvent('requestfailed', (request) =>
+      request.url().endsWith('/sign-in/state'),
+    );
+    await page.keyboard.press('Control+k');
+    await asksAgain;
+    await page.getByText('does not answer').first().waitFor();
+    const reloaded = page.waitForEvent('load');
+    await stage().restart();
+    await reloaded;
+    await page.getByRole('link', { name: 'Terminals' }).first().waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+    const faults = stage().faults.splice(0);
+    expect(faults).toEqual(faults.map(() => expect.stringContaining('Failed to fetch dynamically imported')));
+  });
+
   test('a message that is sent while the host is away arrives once', async () => {
     const { path } = await stage().session(await stage().client(), 'say Hello');
     const page = await stage().open(path);

@@ -1,17 +1,37 @@
+import { hostUrl } from './paths.ts';
+
 /** A second failure within this time has another cause than an update. Milliseconds. */
 const REPEAT_MS = 60_000;
+/** Pause between two questions whether the host answers. Milliseconds. */
+const RETRY_MS = 1_000;
 const KEY = 'agenthost.reloaded-at';
 
 /**
- * Reloads the page when a part of it cannot be loaded, because the host was updated and has other files now. Not again within a minute: the view then
- * says that it failed.
+ * Reloads the page when a part of it cannot be loaded: the host was updated and has other files now, or it is away. Waits until the host answers, because
+ * a reload would end in the browser's own error page before. Not again within a minute: the view then says that it failed.
  */
 export function reloadForUpdate(): void {
-  window.addEventListener('vite:preloadError', (event) => {
+  let isWaiting = false;
+  window.addEventListener('vite:preloadError', () => {
     const before = Number(sessionStorage.getItem(KEY));
-    if (Date.now() - before < REPEAT_MS) return;
-    event.preventDefault();
-    sessionStorage.setItem(KEY, String(Date.now()));
-    location.reload();
+    if (isWaiting || Date.now() - before < REPEAT_MS) return;
+    isWaiting = true;
+    void reloadWhenAnswered();
   });
+}
+
+async function reloadWhenAnswered(): Promise<void> {
+  while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  sessionStorage.setItem(KEY, String(Date.now()));
+  location.reload();
+}
+
+/** Whether the host answers at all. */
+async function answers(): Promise<boolean> {
+  try {
+    await fetch(hostUrl('sign-in/state'), { cache: 'no-store' });
+    return true;
+  } catch {
+    return false;
+  }
 }
