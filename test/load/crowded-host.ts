@@ -68,18 +68,25 @@ export class CrowdedHost {
   }
 
   /**
-   * A client with two sessions and subscriptions to five channels, the root included. The first chat has had a turn, and the host has nothing more to
-   * tell: what it tells while a crowd joins or settles would have reached only some of it.
+   * A client with two sessions and subscriptions to five channels, the root included. `hasTurn`: the first chat has had a turn, and the host has
+   * nothing more to tell. What it tells while a crowd joins or settles would have reached only some of it.
    */
-  async open(): Promise<{ owner: WireClient; chat: string; session: string; channels: string[] }> {
+  async open({ hasTurn = false } = {}): Promise<{
+    owner: WireClient;
+    chat: string;
+    session: string;
+    channels: string[];
+  }> {
     const owner = await WireClient.connect(this.url, 'owner');
     const first = await newSession(owner, this.folderUri);
     const second = await newSession(owner, this.folderUri);
     const channels = ['ahp-root://', first.session, first.chat, second.session, second.chat];
     for (const channel of channels) await owner.request('subscribe', { channel });
-    await wireTurn(owner, first.chat, 'list');
-    // The host looks at the repository first.
-    for (const channel of [first.session, first.chat, second.session]) await hasChangesets(owner, channel);
+    if (hasTurn) {
+      await wireTurn(owner, first.chat, 'list');
+      // The host looks at the repository first.
+      for (const channel of [first.session, first.chat, second.session]) await hasChangesets(owner, channel);
+    }
     return { owner, ...first, channels };
   }
 

@@ -13,7 +13,7 @@ function grownBeyond(times: number, few: Map<string, number>, many: Map<string, 
 test('500 clients with 5 subscriptions each get all envelopes, at a low cost each that does not grow with the square of their number', async () => {
   const host = await CrowdedHost.start({ countsWork: true });
   const { crowd, url } = host;
-  const { owner, chat, session, channels } = await host.open();
+  const { owner, chat, session, channels } = await host.open({ hasTurn: true });
   const everything = async (): Promise<number> => {
     for (let index = 0; index < 20; index += 1)
       owner.dispatch(session, { type: 'session/titleChanged', title: `title ${index}` });

@@ -12,7 +12,7 @@ const MOST_ON_THE_WAY_BYTES = 400 * MEGABYTE;
 test('500 clients that return to a killed host at once all get the missed envelopes, and the host stays small', async () => {
   const host = await CrowdedHost.start();
   const { crowd, url } = host;
-  const { owner, chat, channels } = await host.open();
+  const { owner, chat, channels } = await host.open({ hasTurn: true });
   await crowd.ask({ kind: 'join', url, count: CLIENTS, channels });
   await crowd.ask({ kind: 'leave' });
   const lastSeq = await wireTurn(owner, chat, 'stream 300 every 0 of 4000');
