@@ -94,19 +94,26 @@ export async function findTerminal(client: AhpClient, given: string): Promise<Te
  * time would end another.
  */
 export async function findTerminalById(client: AhpClient, given: string): Promise<TerminalInfo> {
-  const terminals = await listedTerminals(client);
+  return chooseTerminalById(await listedTerminals(client), given);
+}
+
+/** The same among those listed. A number of the list is refused even if an id begins with it. */
+export function chooseTerminalById(terminals: readonly TerminalInfo[], given: string): TerminalInfo {
   const chosen = chooseTerminal(terminals, given);
   const id = idOf(chosen.resource);
-  if (chosen.resource === given || id.startsWith(given)) return chosen;
+  if (chosen.resource === given || id === given || chosen !== atPosition(terminals, given)) return chosen;
   const place = `${oneLine(given)} is a position in the list, and positions change when a terminal ends`;
   throw usageError(`${place}: use its id, ${oneLine(id.slice(0, 8))}`);
 }
+
+const atPosition = (terminals: readonly TerminalInfo[], given: string): TerminalInfo | undefined =>
+  /^[1-9]\d{0,2}$/.test(given) ? terminals[Number(given) - 1] : undefined;
 
 /** The same among those listed. A whole id goes before a number, and a number before the beginning of an id. */
 export function chooseTerminal(terminals: readonly TerminalInfo[], given: string): TerminalInfo {
   const exact = terminals.find(({ resource }) => resource === given || idOf(resource) === given);
   if (exact !== undefined) return exact;
-  const numbered = /^[1-9]\d{0,2}$/.test(given) ? terminals[Number(given) - 1] : undefined;
+  const numbered = atPosition(terminals, given);
   if (numbered !== undefined) return numbered;
   const matches = given === '' ? [] : terminals.filter(({ resource }) => idOf(resource).startsWith(given));
   const [match, ...others] = matches;
