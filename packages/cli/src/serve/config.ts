@@ -1,12 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import { type AcpAgentEntry, AgentConfigError, readAgentEntries } from '@agenthost/agents';
+import {
+  type AcpAgentEntry,
+  AgentConfigError,
+  type ModelAgentConfig,
+  readAgentEntries,
+  readModelAgents,
+} from '@agenthost/agents';
 import { type HostOptions, isProxyAddress, isPushContact } from '@agenthost/host';
 import { errorText, hasCode } from '@agenthost/protocol/values';
 
 /** Content of a config file (`agenthost.json`). */
 export interface ServeConfig {
   readonly agents: readonly AcpAgentEntry[];
+  /** The entries of `agents` with `"kind": "model"`. Absent: none. */
+  readonly modelAgents?: readonly ModelAgentConfig[];
   /** Agent for sessions that name none. Absent: the only real one that is found, else `demo`. */
   readonly defaultAgent?: string;
   /** Folders that sessions may work in without an admin's token. Absent: the home folder. */
@@ -73,7 +81,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       isCount(value['turnsPerChat']) &&
       isCount(value['maxAgeDays']),
   },
-} satisfies Record<keyof ServeConfig, Check>;
+} satisfies Record<Exclude<keyof ServeConfig, 'modelAgents'>, Check>;
 
 /**
  * Reads a config file. A missing one says nothing, unless `isRequired`. Rejects with `AgentConfigError`, whose message
@@ -114,5 +122,7 @@ export function parseConfig(value: unknown, file: string): ServeConfig {
     throw new AgentConfigError(`${file}: ${key}: expected ${check.expected}, got ${got}`);
   }
   // oxlint-disable-next-line typescript/consistent-type-assertions -- every member has passed its check above
-  return { ...(value as Omit<ServeConfig, 'agents'>), agents };
+  const config = { ...(value as Omit<ServeConfig, 'agents'>), agents };
+  const modelAgents = readModelAgents(value, file);
+  return modelAgents.length === 0 ? config : { ...config, modelAgents };
 }

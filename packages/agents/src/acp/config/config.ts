@@ -89,7 +89,7 @@ const ID_PATTERN = /^[a-z][a-z0-9+.-]*$/;
 const TAKEN_IDS = /^(ahp-.*|mcp|file)$/;
 
 /**
- * Reads the `agents` member of a parsed config file. Absent: no entries. Throws `AgentConfigError`.
+ * Reads the `agents` member of a parsed config file, without the model agents in it. Absent: no entries. Throws `AgentConfigError`.
  * @param file Path of the file, for messages.
  */
 export function readAgentEntries(config: unknown, file: string): AcpAgentEntry[] {
@@ -97,16 +97,22 @@ export function readAgentEntries(config: unknown, file: string): AcpAgentEntry[]
   const agents = config['agents'];
   if (agents === undefined) return [];
   if (!isObject(agents)) throw wrong(file, 'agents', 'an object of agents by id', agents);
-  return Object.entries(agents).map(([id, value]) => readEntry(id, value, file));
+  return Object.entries(agents).flatMap(([id, value]) => {
+    checkId(id, file);
+    // Agents of another kind are read by `readModelAgents`.
+    return isObject(value) && value['kind'] === 'model' ? [] : [readEntry(id, value, file)];
+  });
+}
+
+function checkId(id: string, file: string): void {
+  if (ID_PATTERN.test(id) && !TAKEN_IDS.test(id)) return;
+  throw new AgentConfigError(
+    `${file}: agents.${id}: expected an id of lower-case letters, digits, +, . and - that starts with a letter and is not a scheme of the protocol`,
+  );
 }
 
 function readEntry(id: string, value: unknown, file: string): AcpAgentEntry {
   const key = `agents.${id}`;
-  if (!ID_PATTERN.test(id) || TAKEN_IDS.test(id)) {
-    throw new AgentConfigError(
-      `${file}: ${key}: expected an id of lower-case letters, digits, +, . and - that starts with a letter and is not a scheme of the protocol`,
-    );
-  }
   if (!isObject(value)) throw wrong(file, key, 'an object', value);
   for (const [name, member] of Object.entries(value)) {
     const check = checks[name];
