@@ -1,4 +1,4 @@
-import { commandResult, type ResponsePart, type ToolCallState, type Turn, textOf } from '@agenthost/protocol';
+import { type ResponsePart, type ToolCallState, type Turn, textOf } from '@agenthost/protocol';
 import type { ModelMessage } from 'ai';
 import { isObject } from '../../acp/json.ts';
 import { attachmentLine } from '../../attachments/attachment-line.ts';
@@ -82,9 +82,11 @@ function inputOf(call: ToolCallState): Record<string, unknown> {
 
 function resultOf(call: ToolCallState): string {
   const content = 'content' in call ? (call.content ?? []) : [];
-  const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
-  const ended = commandResult(content);
-  if (ended !== undefined) texts.push(`${ended.preview ?? ''}\n(exit code ${ended.exitCode ?? 'unknown'})`);
+  const texts = content.flatMap((block) => {
+    if (block.type === 'text') return [block.text];
+    if (block.type !== 'terminal' || block.result === undefined) return [];
+    return [`${block.result.preview ?? ''}\n(exit code ${block.result.exitCode ?? 'unknown'})`];
+  });
   if (texts.length > 0) return texts.join('\n');
   if (call.status === 'cancelled') {
     const said =
