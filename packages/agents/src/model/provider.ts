@@ -74,7 +74,7 @@ class ModelProvider implements AgentProvider {
   async availability(): Promise<AgentAvailability> {
     const { api } = this.#config;
     const source = `${api} at ${baseUrlOf(this.#config)}`;
-    const signIn = `agenthost agents set-key ${this.id}`;
+    const signIn = `agenthost agents key ${this.id}`;
     try {
       const key = await this.#key();
       if (key === undefined && keyVariables(this.#config).length > 0)

@@ -28,7 +28,7 @@ describe.each(API_PATHS)('over the API %s', (api) => {
     await expect(done).rejects.toBeInstanceOf(AgentError);
     await expect(done).rejects.toMatchObject({
       errorType: 'authRequired',
-      message: expect.stringMatching(/refused the key \(HTTP 401\).*agenthost agents set-key mine/),
+      message: expect.stringMatching(/refused the key \(HTTP 401\).*agenthost agents key mine/),
     });
     await expect(done).rejects.not.toThrow(/sk-secret-key/);
     expect(stage.mock.getRequests()).toHaveLength(1);

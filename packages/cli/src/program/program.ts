@@ -4,6 +4,7 @@ import type { AgentsOptions } from '../commands/agents.ts';
 import type { ChatOptions } from '../commands/chat.ts';
 import type { RunOptions } from '../commands/run.ts';
 import type { ServeOptions } from '../commands/serve.ts';
+import type { SetKeyOptions } from '../commands/set-key.ts';
 import type { WatchOptions } from '../commands/watch.ts';
 import type { Context } from '../process/context.ts';
 import { EXIT, outputTrouble, usageError } from '../process/exit.ts';
@@ -216,7 +217,17 @@ export function programOf(
     const { agents } = await import('../commands/agents.ts');
     done(await agents(context, screen, options));
   });
-  example(listing, ['agenthost agents', 'agenthost agents --json']);
+  example(listing, [
+    'agenthost agents',
+    'agenthost agents --json',
+    'agenthost agents key mine < key.txt  of an agent with "kind": "model"',
+  ]);
+  command(listing, 'key', 'store the key of a model agent, read from the input', ['config', 'verbose'])
+    .argument('<agent>', 'its id in the config file')
+    .action(async (id: string, _own: object, self: typeof listing) => {
+      const { setKey } = await import('../commands/set-key.ts');
+      done(await setKey(context, screen, id, self.optsWithGlobals<SetKeyOptions>()));
+    });
   for (const each of [program, ...program.commands]) if (each.commands.length > 0) addHelp(each);
   return program;
 }

@@ -51,7 +51,7 @@ export interface ModelAgentConfig {
    * `GEMINI_API_KEY`), and none with a `baseUrl`, so that a key is never sent to another server by accident.
    */
   readonly apiKeyEnv?: string;
-  /** Absolute path of a file with the key. Its mode must be 0600. Default: the file that `agenthost agents set-key` writes. */
+  /** Absolute path of a file with the key. Its mode must be 0600. Default: the file that `agenthost agents key` writes. */
   readonly apiKeyFile?: string;
   /** The models to offer, the default one first. Absent: those that the endpoint lists. */
   readonly models?: readonly NamedModel[];

@@ -20,7 +20,7 @@ const MAX_KEY_BYTES = 16 * 1024;
 export interface KeyPlaces {
   /** The host's environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Folder of the keys that `agenthost agents set-key` writes. Absent: none. */
+  /** Folder of the keys that `agenthost agents key` writes. Absent: none. */
   readonly keyFolder?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export async function findKey(config: ModelAgentConfig, places: KeyPlaces): Prom
 /** What to do about a missing or refused key, for people. */
 export function keyHint(config: ModelAgentConfig): string {
   const [variable] = keyVariables(config);
-  const command = `agenthost agents set-key ${config.id}`;
+  const command = `agenthost agents key ${config.id}`;
   return variable === undefined
     ? `run \`${command}\``
     : `run \`${command}\`, or set ${variable} for the host`;
