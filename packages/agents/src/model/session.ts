@@ -12,7 +12,7 @@ import type { ConfinedFolder } from '../working-files/confined-path.ts';
 import { openModel } from './api/endpoint.ts';
 import type { ModelAgentConfig, NamedModel } from './config/config.ts';
 import { keyVariables } from './config/keys.ts';
-import { Conversation } from './conversation/conversation.ts';
+import type { Conversation } from './conversation/conversation.ts';
 import type { ModelMemory } from './conversation/memory.ts';
 import { promptOf } from './conversation/prompt.ts';
 import { systemPrompt } from './conversation/system-prompt.ts';

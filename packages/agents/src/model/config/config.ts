@@ -213,7 +213,7 @@ class EntryReader {
     const value = this.entry[key];
     if (value === undefined) return undefined;
     if (!holds(value)) throw this.wrong(key, expected, value);
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- checked by `holds` on the line above
+    // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- checked by `holds` on the line above
     return value as T;
   }
 }

@@ -5,6 +5,8 @@ import type {
   LanguageModel,
   LanguageModelUsage,
   ModelMessage,
+  streamText as streamTextFunction,
+  TextStreamPart,
   ToolSet,
 } from 'ai';
 import type { ModelTimers } from '../runtime.ts';
@@ -26,7 +28,7 @@ export interface StepRequest {
   readonly takesTools: boolean;
   readonly thinking: ThinkingLevel;
   readonly maxOutputTokens?: number | undefined;
-  readonly providerOptions: NonNullable<Parameters<typeof import('ai').streamText>[0]['providerOptions']>;
+  readonly providerOptions: NonNullable<Parameters<typeof streamTextFunction>[0]['providerOptions']>;
   readonly signal: AbortSignal;
   readonly timers: ModelTimers;
 }
@@ -116,7 +118,7 @@ export async function runStep(
   }
 }
 
-type Part = import('ai').TextStreamPart<ToolSet>;
+type Part = TextStreamPart<ToolSet>;
 
 const NO_USAGE: LanguageModelUsage = {
   inputTokens: undefined,
