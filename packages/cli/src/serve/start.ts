@@ -126,6 +126,7 @@ export async function startHosting(
     ...(recorder && { wrapTransport: (transport) => recordServerTransport(transport, recorder) }),
     ...defined({ readable: config.readable, writable: config.writable, worktreeDir: config.worktreeDir }),
     ...defined({ roots, push: config.push, retention: config.retention }),
+    ...defined({ mcpServers: config.mcpServers, projectMcpServers: config.projectMcpServers }),
   });
   tellTroubles(host, tell);
   const listening = await host.start();
