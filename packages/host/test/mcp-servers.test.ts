@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import type { CompletionItem } from '@agenthost/protocol';
+import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { mcpStage, textOf } from './mcp-fixture.ts';
 
@@ -69,6 +71,69 @@ describe('server-everything', () => {
     expect(await stage.call('every__get-structured-content', { location: 'New York' })).toMatchObject({
       structuredContent: { temperature: expect.anything() },
     });
+  });
+});
+
+describe('resources and prompts of server-everything', () => {
+  const started = async () => {
+    const entry = { command: process.execPath, args: [EVERYTHING, 'stdio'] };
+    const stage = await mcpStage({ mcpServers: { every: entry } });
+    await stage.turn();
+    const complete = async (text: string) => {
+      const params = { channel: stage.chat, kind: 'userMessage', text, offset: text.length };
+      const id = stage.client.ask('completions', params);
+      await stage.until(() => stage.client.answerTo(id) !== undefined);
+      return (await stage.client.answered<{ items: CompletionItem[] }>(id)).items;
+    };
+    return { stage, complete };
+  };
+
+  test('[CHAT-16] resources are completions of @, and the agent reads an attached one', async () => {
+    const { stage, complete } = await started();
+    const [item] = await complete('look at @every:arch');
+    expect(item).toMatchObject({
+      insertText: '@every:architecture.md',
+      attachment: { type: 'resource', label: 'every:architecture.md' },
+    });
+    const uri = item?.attachment?.type === 'resource' ? item.attachment.uri : '';
+    let text = '';
+    void stage.host.agent.turn.input.readResource(uri).then(({ data }) => {
+      text = Buffer.from(data).toString('utf8');
+    });
+    await stage.until(() => text !== '');
+    expect(text).toContain('Architecture');
+    const unknown = uri.replace('architecture.md', 'nothing.md');
+    await expect(stage.host.agent.turn.input.readResource(unknown)).rejects.toThrow(/nothing\.md/);
+    const elsewhere = stage.host.agent.turn.input.readResource('x-mcp-resource:/?session=a&server=b&uri=c');
+    await expect(elsewhere).rejects.toThrow('The MCP server of "c" is not running');
+  });
+
+  test('[CHAT-16] prompts are completions of /, and the agent gets the text of an invoked one', async () => {
+    const { stage, complete } = await started();
+    const [item] = await complete('/every__args');
+    expect(item).toMatchObject({ insertText: '/every__args-prompt ' });
+    stage.host.agent.turn.complete();
+    await stage.host.run();
+    await stage.client.act(stage.chat, turnStarted('t2', '/every__args-prompt Paris Texas'));
+    await stage.until(() => stage.host.agent.turns.length === 2);
+    expect(stage.host.agent.turn.input.context.join('\n')).toContain(
+      "The message invokes the prompt args-prompt of the MCP server every:\n\nWhat's weather in Paris, Texas?",
+    );
+  });
+
+  test('a prompt without a required argument is told in the chat', async () => {
+    const { stage } = await started();
+    stage.host.agent.turn.complete();
+    await stage.host.run();
+    await stage.client.act(stage.chat, turnStarted('t2', '/every__args-prompt'));
+    await stage.until(() => stage.host.agent.turns.length === 2);
+    await stage.host.run();
+    expect((await stage.lastTurn())?.responseParts).toMatchObject([
+      {
+        kind: 'systemNotification',
+        content: 'The prompt was not read: /args-prompt needs the argument city',
+      },
+    ]);
   });
 });
 

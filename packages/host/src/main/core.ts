@@ -284,6 +284,8 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
         await worktrees.prepareTurn(turn);
         await mcp.prepareTurn(turn);
       },
+      readElsewhere: (uri, maxBytes) => mcp.library.read(uri, maxBytes),
+      promptText: (session, message) => mcp.library.promptText(session, message),
       listFolders,
     }),
   );
@@ -315,6 +317,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       ...common,
       slices,
       remembered,
+      mcp: mcp.library,
       files: new FileFinder({ clock, timers, log, privatePaths: workspace.privatePaths }),
       workingDirectoryOf,
     }),

@@ -56,6 +56,8 @@ export interface TurnParts {
     readonly output: TurnOutput;
     readonly signal: AbortSignal;
   }): Promise<void>;
+  /** The text of the MCP prompt that a message invokes, for its agent; `undefined`: it invokes none. Rejects with the reason for people. */
+  promptText(session: string, message: string): Promise<string | undefined>;
   /** Whether a real path is private to the host. */
   isPrivate(realPath: string): Promise<boolean>;
 }

@@ -13,6 +13,7 @@ import type { SignIns } from '../../turns/tools/sign-ins.ts';
 import type { Feature } from '../feature.ts';
 import { askConsent } from './consent-question.ts';
 import { McpConsents } from './consents.ts';
+import { McpLibrary } from './library.ts';
 import { RunningSessions } from './running-sessions.ts';
 import { isHostsServer, SessionServers, type SessionServersParts } from './session-servers.ts';
 import { McpTokens } from './tokens.ts';
@@ -65,6 +66,8 @@ export async function mcpFeature(parts: Parts): Promise<
     prepareSession(session: string): Promise<void>;
     /** Starts the servers of a session, asks about those of its project, and waits for those that hold turns. */
     prepareTurn(turn: StartingTurn): Promise<void>;
+    /** Resources and prompts of ready servers. */
+    readonly library: McpLibrary;
     /** Connects the servers to turns. Call it before sessions are used. */
     join(turns: { readonly hostTools: HostTools; readonly signIns: SignIns }): void;
   }
@@ -148,8 +151,10 @@ export async function mcpFeature(parts: Parts): Promise<
         return undefined;
     }
   };
+  const library = new McpLibrary(parts.timers, (session) => sessions.get(session)?.servers.all ?? []);
   return {
     name: 'mcp',
+    library,
     observe: () => {
       parts.listing.onChange((tx, uri, by) => {
         if (by === -1)

@@ -7,6 +7,7 @@ import { type Cancel, type Clock, steadyNow } from '../../lib/clock.ts';
 import { McpAuthChallenge } from './challenge.ts';
 import { type ConnectOptions, connect, type McpConnection, NEVER_MS } from './connection.ts';
 import { elicitResult, inputQuestions } from './elicitation.ts';
+import { ServerLists } from './server-lists.ts';
 
 /** Time limit of a start: a package runner may download the server first. Milliseconds. */
 const START_LIMIT_MS = 60_000;
@@ -46,6 +47,7 @@ interface Run {
   readonly abort: AbortController;
   /** Absent while it starts. */
   connection?: McpConnection;
+  lists?: ServerLists;
 }
 
 /** An MCP server of one session: starts, stops and restarts it [MCP-1], and calls its tools. */
@@ -85,6 +87,11 @@ export class McpServer {
   /** The open connection; `undefined` unless it is ready, or was ready until one of its calls needed a token. */
   get connection(): McpConnection | undefined {
     return this.#run?.connection;
+  }
+
+  /** Its resources and prompts; `undefined` without a connection. */
+  get lists(): ServerLists | undefined {
+    return this.#run?.lists;
   }
 
   /** Starts it unless it is starting or ready. */
@@ -208,6 +215,7 @@ export class McpServer {
       const tools = await this.#firstTools(run, connection);
       if (tools === undefined) return;
       run.connection = connection;
+      run.lists = new ServerLists(connection.client);
       this.#tools = tools;
       this.#readySince = steadyNow(this.#parts.clock);
       this.#set({ kind: 'ready' });

@@ -46,14 +46,19 @@ export interface SessionServersParts {
 }
 
 /** One server of a session. */
-interface Listed {
+export interface ListedServer {
+  /** Id of its customization. */
   readonly id: string;
   readonly source: McpSource;
-  /** First part of the names of its tools. */
+  /** First part of the names of its tools and prompts. */
   readonly prefix: string;
+  readonly server: McpServer;
+}
+
+/** The same with what its owner needs. */
+interface Listed extends ListedServer {
   readonly uri: string;
   readonly entry: McpServerEntry;
-  readonly server: McpServer;
   /** Ends the wait for a token. */
   stopWaiting: () => void;
 }
@@ -92,7 +97,7 @@ export class SessionServers {
     return this.#folders[0] ?? '';
   }
 
-  get all(): readonly { readonly id: string; readonly source: McpSource; readonly server: McpServer }[] {
+  get all(): readonly ListedServer[] {
     return this.#all;
   }
 
