@@ -40,6 +40,7 @@ export type { ChatMatch, FindOptions } from './handles/find-in-chat.ts';
 export { type Folder, type FolderEntry, inFolder } from './handles/folders.ts';
 export type { Grants } from './handles/grants.ts';
 export type { AnswerInput, InputRequestHandle } from './handles/input-request-handle.ts';
+export type { McpServers } from './handles/mcp-servers.ts';
 export type { MessageQueue } from './handles/message-queue.ts';
 export type { OwnPresence, Presence } from './handles/presence.ts';
 export type { OpenedPreview } from './handles/previews.ts';

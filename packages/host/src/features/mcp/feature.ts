@@ -11,6 +11,7 @@ import { failure } from '../../turns/tools/client-tool.ts';
 import type { HostTools } from '../../turns/tools/host-tools.ts';
 import type { SignIns } from '../../turns/tools/sign-ins.ts';
 import type { Feature } from '../feature.ts';
+import { mcpCommands } from './commands.ts';
 import { askConsent } from './consent-question.ts';
 import { McpConsents } from './consents.ts';
 import { McpLibrary } from './library.ts';
@@ -137,9 +138,13 @@ export async function mcpFeature(parts: Parts): Promise<
   };
   const follow = async (uri: string, action: SessionAction): Promise<void> => {
     if (!('id' in action) || !isHostsServer(action.id)) return;
-    const servers = sessions.get(uri)?.servers;
+    const entry = sessions.get(uri);
+    const servers = entry?.servers;
+    if (entry !== undefined) entry.usedAt = steadyNow(clock);
     switch (action.type) {
       case 'session/mcpServerStartRequested':
+        // Reading the servers again would show a known one as stopped for a moment.
+        if (servers?.find(action.id) !== undefined) return servers.start(action.id);
         return (await use(uri)).servers.start(action.id);
       case 'session/mcpServerStopRequested':
         return servers?.stop(action.id);
@@ -155,6 +160,7 @@ export async function mcpFeature(parts: Parts): Promise<
   return {
     name: 'mcp',
     library,
+    commands: mcpCommands({ sync, consents, serversOf: async (uri) => (await use(uri)).servers }),
     observe: () => {
       parts.listing.onChange((tx, uri, by) => {
         if (by === -1)

@@ -1,4 +1,4 @@
-import type { McpAuthRequirement, McpServerState } from '@agenthost/protocol';
+import type { ErrorInfo, McpAuthRequirement, McpServerState } from '@agenthost/protocol';
 import { errorText, hasCode } from '@agenthost/protocol/values';
 import type { CallToolResult, Progress, Tool } from '@modelcontextprotocol/client';
 import type { InputQuestions, InputResponse } from '../../agents/turn.ts';
@@ -99,6 +99,12 @@ export class McpServer {
     if (this.#state.kind === 'starting' || this.#state.kind === 'ready') return;
     this.#failureCount = 0;
     this.#begin(this.entry.blocking);
+  }
+
+  /** Shows why it may not be started. */
+  refuse(error: ErrorInfo): void {
+    this.#leave();
+    this.#set({ kind: 'error', error });
   }
 
   /** Stops it, and does not start it again by itself. Resolves when its program has ended. */

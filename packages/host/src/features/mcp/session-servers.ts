@@ -130,8 +130,10 @@ export class SessionServers {
     if (listed === undefined) return this.#show(id, { kind: 'stopped' });
     this.#stopped.delete(id);
     if (listed.source === 'project' && this.#decisionOf(listed.entry) !== 'allowed') {
-      const message = `Nobody has allowed this server of ${PROJECT_FILE} yet. The next message in this session asks.`;
-      return this.#show(id, { kind: 'error', error: { errorType: 'consentRequired', message } });
+      return listed.server.refuse({
+        errorType: 'consentRequired',
+        message: `Nobody has allowed this server of ${PROJECT_FILE} yet. The next message in this session asks.`,
+      });
     }
     if (!this.#isEnabled(id)) return this.#show(id, { kind: 'stopped' });
     listed.server.start();
@@ -148,6 +150,13 @@ export class SessionServers {
   /** Stops servers that were disabled, and starts those that were enabled. */
   followEnablement(): void {
     for (const { id, server } of this.#all) if (!this.#isEnabled(id)) void server.stop();
+    this.startAll();
+  }
+
+  /** Stops servers of the project that may no longer run, and starts those that may. */
+  followDecisions(): void {
+    for (const { source, entry, server } of this.#all)
+      if (source === 'project' && this.#decisionOf(entry) !== 'allowed') void server.stop();
     this.startAll();
   }
 
