@@ -1,4 +1,5 @@
 // A small MCP server on standard input and output, whose tools misbehave as tests need it. Run as a program.
+import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 interface Message {
@@ -113,5 +114,10 @@ async function read({ id, method, params = {}, result }: Message): Promise<void>
 if (process.argv.includes('--fail')) {
   process.stderr.write('cannot start today\n');
   process.exit(1);
+}
+if (process.argv.includes('--stubborn')) {
+  setInterval(() => undefined, 60_000);
+  process.on('SIGTERM', () => undefined);
+  writeFileSync(process.argv.at(-1) ?? '', `${process.pid}`);
 }
 createInterface({ input: process.stdin }).on('line', (line) => void read(JSON.parse(line) as Message));

@@ -10,7 +10,7 @@ const writeProject = (folder: string, servers: object): void =>
   writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
 
 const stageWith = (servers: object, more = {}) =>
-  mcpStage({ files: (folder) => writeProject(folder, servers), ...more });
+  mcpStage({ files: (folder) => writeProject(folder, servers), projectMcpServers: true, ...more });
 
 /** Starts a turn, and waits for the question about the project. */
 async function asked(stage: McpStage, turnId = 't1') {
