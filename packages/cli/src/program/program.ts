@@ -10,7 +10,7 @@ import { commandLine } from '../process/own-command.ts';
 import { plain } from '../render/plain-text.ts';
 import { Screen } from '../render/screen.ts';
 import { WATCH_HELP } from '../watch/command.ts';
-import { addAgentCommands } from './agent-commands.ts';
+import { addAgentCommands, addLoginCommands } from './agent-commands.ts';
 import { addChangesCommands } from './changes-commands.ts';
 import { addChatCommands } from './chat-commands.ts';
 import { exampleLines } from './command-builder.ts';
@@ -210,6 +210,7 @@ export function programOf(
   addWireCommands({ context, screen, program, command, example, done });
 
   addAgentCommands({ context, screen, program, command, example, done });
+  addLoginCommands({ context, screen, program, command, example, done });
   for (const each of [program, ...program.commands]) if (each.commands.length > 0) addHelp(each);
   return program;
 }
