@@ -265,7 +265,9 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     }),
   );
   late.turns = turns;
-  const { isSignedIn } = features.add(authFeature({ agents, signIns, clock, presence }));
+  const { isSignedIn } = features.add(
+    authFeature({ agents, signIns, clock, presence, presentClients, path: sync.path }),
+  );
   features.add(approvalsFeature({ sync, approvals, turns, listing }));
   features.add(clientToolsFeature({ ...common, presence, listing }));
   const sessions = {
