@@ -63,6 +63,9 @@ function readEntry(id: string, value: unknown, file: string): PackageEntry {
     }
     if (!check.holds(member)) throw wrongValue(file, `${key}.${name}`, check.expected, member);
   }
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- every member has passed its check above
-  return { ...(value as Omit<PackageEntry, 'id'>), id };
+  if (!hasPassed(value)) throw wrongValue(file, `${key}.package`, 'a package', undefined);
+  return { ...value, id };
 }
+
+/** Whether an entry whose members have passed their checks names a package, which the others may lack. */
+const hasPassed = (value: object): value is Omit<PackageEntry, 'id'> => 'package' in value;

@@ -17,7 +17,9 @@ describe('the demo agent', () => {
     prompt: 'say hello',
     endlessPrompt: 'hang',
   };
-  for (const { title, run } of providerChecks(under)) test(title, run);
+  test.each(providerChecks(under))('$title', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined();
+  });
 });
 
 describe('the template of docs/agent-providers.md, as a package', () => {
@@ -31,7 +33,9 @@ describe('the template of docs/agent-providers.md, as a package', () => {
       { id: 'mine', package: workingDirectory },
       { folders: [], children, log: () => undefined },
     );
-  for (const { title, run } of providerChecks({ createProvider, workingDirectory })) test(title, run);
+  test.each(providerChecks({ createProvider, workingDirectory }))('$title', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined();
+  });
 });
 
 /** Titles of the checks that fail, with what they say. */
