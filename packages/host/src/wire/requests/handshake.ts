@@ -32,7 +32,12 @@ import { replay } from './replay.ts';
 /** Members of the handshake result that are the same for all clients. */
 export type HostFacts = Pick<
   InitializeResult,
-  'serverInfo' | 'defaultDirectory' | 'completionTriggerCharacters' | 'terminalCommandPrefix' | 'telemetry'
+  | 'serverInfo'
+  | 'defaultDirectory'
+  | 'completionTriggerCharacters'
+  | 'terminalCommandPrefix'
+  | 'telemetry'
+  | 'automations'
 >;
 
 /** The answer to a client that offers no version that the host supports. */
