@@ -178,6 +178,11 @@ export interface HostOptions {
   readonly replayWindow?: { readonly maxAgeMs?: number; readonly maxBytes?: number };
   /** Which history is kept. Default: everything. */
   readonly retention?: RetentionPolicy;
+  /**
+   * Where customizations of agents (agents, skills, commands, rules, hooks, plugins) are looked for besides the working directories of sessions.
+   * `userFolder`: absolute path of the user's own. Absent: the host looks for no customizations at all.
+   */
+  readonly customizations?: { readonly userFolder?: string };
   readonly terminals?: TerminalOptions;
   readonly push?: PushOptions;
   /** Opens the folders that are watched for clients. Default: a watcher of the file system. */
