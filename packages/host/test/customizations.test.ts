@@ -232,3 +232,74 @@ test('[CUST-1] rules and skills in effect reach the agent, and commands expand, 
   expect(second.message.text).toBe('/fix  issue 7');
   expect(second.context).toEqual([expect.stringContaining('withdrawn')]);
 });
+
+test('[CUST-2] [CUST-22] a plugin of a client is read from it, once for each nonce, and goes with the client', async () => {
+  const { host, client, open } = await started({});
+  await open();
+  // The ids of the host's requests to the publisher look like those of its own.
+  const viewer = await host.client();
+  const files: Record<string, string> = {
+    'virtual:/kit/rules/a.md': RULE,
+    'virtual:/kit/commands/go.md': 'Go.',
+    'virtual:/kit/hooks/hooks.json': '{"hooks": []}',
+  };
+  let askedCount = 0;
+  /** Answers the host until it asks nothing more. */
+  const serve = async (): Promise<void> => {
+    for (;;) {
+      await host.run();
+      const asked = client.frames.filter(({ id, method }) => id !== undefined && method !== undefined);
+      const next = asked[askedCount];
+      if (next === undefined) return;
+      askedCount += 1;
+      const uri = String(next.params?.['uri']);
+      const below = Object.keys(files).filter((file) => file.startsWith(`${uri}/`));
+      const text = files[uri];
+      const names = new Set(below.map((file) => file.slice(uri.length + 1).split('/')[0] ?? ''));
+      const result =
+        next.method === 'resourceList'
+          ? {
+              entries: [...names, '..', 'x/y'].map((name) => ({
+                name,
+                type: files[`${uri}/${name}`] === undefined ? 'directory' : 'file',
+              })),
+            }
+          : next.method === 'resourceRead'
+            ? { data: Buffer.from(text ?? '').toString('base64'), encoding: 'base64' }
+            : { uri, type: text === undefined ? 'directory' : 'file', size: text?.length };
+      const isThere = text !== undefined || below.length > 0;
+      const answer = isThere ? { result } : { error: { code: -32_008, message: 'Not found' } };
+      client.send({ jsonrpc: '2.0', id: next.id, ...answer });
+    }
+  };
+  const plugin = { type: 'plugin', id: 'kit', uri: 'virtual:/kit', name: 'Kit', nonce: '1' };
+  const publish = async (more: object = {}): Promise<void> => {
+    const activeClient = { clientId: client.clientId, tools: [], customizations: [{ ...plugin, ...more }] };
+    client.dispatch(SESSION, { type: 'session/activeClientSet', activeClient });
+    await serve();
+  };
+  await publish();
+  const fault = 'hooks/hooks.json:1:11: hooks: expected an object';
+  const [kit] = await shown(viewer);
+  expect(kit).toMatchObject({
+    id: 'kit',
+    clientId: client.clientId,
+    load: { kind: 'degraded', message: fault },
+    children: [{ name: 'go' }, { name: 'a' }],
+  });
+  const count = askedCount;
+  await publish({
+    enablement: [{ kind: 'global', enabled: false }],
+    childEnablement: { a: [{ kind: 'global', enabled: false }] },
+  });
+  expect(askedCount).toBe(count);
+  const [decided] = await shown(viewer);
+  expect(decided).toMatchObject({ enablement: [{ kind: 'global', enabled: false }] });
+  expect(childrenOf(decided)[1]).toMatchObject({ name: 'a', enabled: false });
+  files['virtual:/kit/commands/go.md'] = '---\nname: gone\n---\nGo.';
+  await publish({ nonce: '2' });
+  expect(childrenOf((await shown(viewer))[0])[0]).toMatchObject({ name: 'gone' });
+  await client.act(SESSION, { type: 'session/activeClientRemoved', clientId: client.clientId });
+  await host.run();
+  expect(await shown(viewer)).toEqual([]);
+});

@@ -125,6 +125,7 @@ export async function startHosting(
     privatePaths: settings.privatePaths,
     ...(recorder && { wrapTransport: (transport) => recordServerTransport(transport, recorder) }),
     ...defined({ readable: config.readable, writable: config.writable, worktreeDir: config.worktreeDir }),
+    ...(config.customizations === undefined ? {} : { customizations: { userFolder: config.customizations } }),
     ...defined({ roots, push: config.push, retention: config.retention }),
   });
   tellTroubles(host, tell);

@@ -74,7 +74,7 @@ export async function parseMarkdown(text: string): Promise<Markdown> {
     faults.push({ line: 2, column: 1, message: 'expected fields such as `description: text`' });
     return { fields: NO_FIELDS, body: body.trim(), faults, isReadable: false };
   }
-  const wrong = (key: string, expected: string): void => {
+  const wrong = (key: string, expected: string): undefined => {
     const node = document.get(key, true);
     const range = rangeOf(node);
     const message = `${key}: expected ${expected}`;
@@ -83,7 +83,7 @@ export async function parseMarkdown(text: string): Promise<Markdown> {
   return { fields: fieldsOf(values, wrong), body: body.trim(), faults, isReadable: true };
 }
 
-const quoted = (_: string, key: string, gap: string, pattern: string, end: string): string =>
+const quoted = (_: string, ...[key = '', gap = '', pattern = '', end = '']: string[]): string =>
   `${key}:${gap}${JSON.stringify(pattern)}${end}`;
 
 const firstLine = (text: string): string =>
@@ -112,29 +112,29 @@ function rangeOf(node: unknown): number | undefined {
 
 function fieldsOf(
   values: ReadonlyMap<string, unknown>,
-  wrong: (key: string, expected: string) => void,
+  wrong: (key: string, expected: string) => undefined,
 ): Fields {
   return {
     text: (key, limit) => {
       const value = values.get(key);
       if (value === undefined || value === null) return undefined;
       if (typeof value === 'number') return String(value);
-      if (typeof value !== 'string') return void wrong(key, 'a text');
+      if (typeof value !== 'string') return wrong(key, 'a text');
       return value.trim() === '' ? undefined : beginningOf(value.trim(), limit);
     },
     flag: (key) => {
       const value = values.get(key);
       if (value === undefined || value === null) return undefined;
-      return typeof value === 'boolean' ? value : void wrong(key, 'true or false');
+      return typeof value === 'boolean' ? value : wrong(key, 'true or false');
     },
     list: (key) => {
       const value = values.get(key);
       if (value === undefined || value === null || value === '') return undefined;
       const members: unknown[] =
         typeof value === 'string' ? splitList(value) : Array.isArray(value) ? value : [];
-      if (typeof value !== 'string' && !Array.isArray(value)) return void wrong(key, 'a list of texts');
+      if (typeof value !== 'string' && !Array.isArray(value)) return wrong(key, 'a list of texts');
       const texts = members.filter((each) => typeof each === 'string');
-      if (texts.length < members.length) return void wrong(key, 'a list of texts');
+      if (texts.length < members.length) return wrong(key, 'a list of texts');
       return texts
         .map((each) => each.trim())
         .filter((each) => each !== '' && each.length <= MAX_MEMBER)

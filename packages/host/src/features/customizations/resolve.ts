@@ -9,7 +9,7 @@ import type { ParsedChild } from './child.ts';
 import type { ReadContainer } from './read-container.ts';
 
 /** Key of `_meta` with the decisions about a customization whose type has only the flag `enabled`. */
-export const ENABLEMENT_META = 'agenthost.enablement';
+const ENABLEMENT_META = 'agenthost.enablement';
 
 /** The host's decisions about a customization by its id, in the order of the protocol. */
 export type DecisionsOf = (id: string) => CustomizationEnablement[];

@@ -89,8 +89,7 @@ export class SessionCustomizations {
     const { sync, decisions, clientPlugins } = this.#parts;
     const containers = session.state.customizations ?? [];
     const container = containers.find(
-      (each) =>
-        each.id === id || ('children' in each && each.children?.some((child) => child.id === id) === true),
+      (each) => each.id === id || ('children' in each && each.children?.some((child) => child.id === id)),
     );
     if (container === undefined || container.type === 'mcpServer') return;
     decisions.replace(tx, session, id, { enablement, keepsGlobal: clientPlugins.has(session, container.id) });
