@@ -131,7 +131,7 @@ async function startOfTurn({ store }: StoredFolder, tree: string): Promise<Measu
   };
 }
 
-/** What the changeset of uncommitted changes takes, against the two calls that a person would make. */
+/** Compares the time for the changeset of uncommitted changes with that of `git status` and `git diff --numstat`. */
 async function workingTree(folder: StoredFolder, tree: string): Promise<Measured> {
   let round = 0;
   const both = await alternate(
@@ -191,7 +191,7 @@ async function endOfTurn(folder: StoredFolder, tree: string): Promise<Measured> 
   };
 }
 
-/** The same for a turn that changes all files at its end, against git that adds them, writes their trees and compares them. */
+/** Compares the time to record a turn that changes all its files at its end with that of `git add`, `git write-tree` and `git diff-tree`. */
 async function burstAtEnd(folder: StoredFolder, tree: string): Promise<Measured> {
   const { store, scope } = folder;
   let round = 0;
@@ -220,7 +220,7 @@ async function burstAtEnd(folder: StoredFolder, tree: string): Promise<Measured>
   };
 }
 
-/** What the host does at the end of a turn. */
+/** Records a turn as the host does at its end. */
 async function record(
   { store, scope }: StoredFolder,
   records: ChangeRecords,

@@ -84,7 +84,7 @@ export class CrowdedHost {
     for (const channel of channels) await owner.request('subscribe', { channel });
     if (hasTurn) {
       await wireTurn(owner, first.chat, 'list');
-      // The host looks at the repository first.
+      // The list of changesets comes after a look at the repository.
       for (const channel of [first.session, first.chat, second.session]) await hasChangesets(owner, channel);
     }
     return { owner, ...first, channels };

@@ -43,7 +43,7 @@ export async function removeSessions(
   });
 }
 
-/** What people should know about worktrees of a session that hold work: they outlive it. */
+/** A line for each worktree that stays after the removal of its session, because it holds work. */
 async function worktreesThatStay(client: AhpClient, session: URI): Promise<string[]> {
   // A host of an earlier version, or a token of the scope `observe`, knows of none.
   const items = await client.sessions.worktrees.list().catch(() => []);

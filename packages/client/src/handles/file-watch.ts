@@ -11,7 +11,7 @@ import { ConnectionLost, WatchEnded } from '../errors.ts';
 import { Listeners, type ReportError } from '../listeners.ts';
 import type { Mirror } from '../mirror/mirror.ts';
 
-/** What a watch reports. Patterns are relative to the watched folder. */
+/** Options of a watch. Patterns are relative to the watched folder. */
 export interface WatchOptions {
   /** Whether everything below the folder is watched, and not only its direct entries. Default false. */
   readonly recursive?: boolean;

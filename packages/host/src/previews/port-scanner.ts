@@ -16,7 +16,7 @@ export interface FoundPort {
   readonly pid: number;
   /** Name of the program. */
   readonly process: string;
-  /** What the program runs, such as `vite`. */
+  /** Name of the script that the program runs, such as `vite`. */
   readonly title?: string;
 }
 

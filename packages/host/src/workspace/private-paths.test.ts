@@ -48,7 +48,7 @@ test('[RES-2] the same file or folder is recognised under any other name', async
 test('[RES-2] a new file with the inode of a removed private file is not private', async () => {
   const own = new PrivatePaths([join(base, 'data')], { now: () => 0 });
   const file = join(base, 'data/file');
-  // Two names of one file are what a system looks like that gives the inode of a removed file to another one.
+  // A second name has the same inode, as a new file has that got the inode of a removed one.
   linkSync(file, join(base, 'reused'));
   expect(await own.covers(join(base, 'reused'))).toBe(true);
   const isPrivate = await own.lookAhead();

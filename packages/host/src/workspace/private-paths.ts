@@ -115,7 +115,7 @@ export class PrivatePaths {
     const known = await this.#ids(roots);
     const verdict = await compare(real, known, open);
     if (verdict !== 'reused') return verdict === 'private';
-    // Some files are private no longer. What is known by now may have the file under its new private name.
+    // A private file was removed or renamed since the ids were read. After a rename, the new ids have it under its new name.
     this.#known = undefined;
     return (await compare(real, await this.#ids(roots), open)) === 'private';
   }
@@ -225,7 +225,7 @@ async function isAt(path: string, id: string): Promise<boolean> {
   return false;
 }
 
-/** As `isAt`, with the path that had the id, for code that cannot wait. Few files come that far. */
+/** Whether the path that had this id still has it. Synchronous, for code that cannot wait; only files with a known id are looked up. */
 function isNowAt(ids: ReadonlyMap<string, string>, id: string): boolean {
   const path = ids.get(id);
   if (path === undefined) return false;

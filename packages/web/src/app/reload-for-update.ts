@@ -7,8 +7,8 @@ const RETRY_MS = 1_000;
 const KEY = 'agenthost.reloaded-at';
 
 /**
- * Reloads the page when a part of it cannot be loaded: the host was updated and has other files now, or it is away. Waits until the host answers, because
- * a reload would end in the browser's own error page before. Not again within a minute: the view then says that it failed.
+ * Reloads the page when a part of it cannot be loaded: the host was updated and has other files now, or it does not answer. The reload waits until the
+ * host answers, because otherwise the browser would show its own error page. Not again within a minute: the view then says that it failed.
  */
 export function reloadForUpdate(): void {
   let isWaiting = false;

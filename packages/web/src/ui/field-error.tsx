@@ -2,8 +2,7 @@ import { useState } from 'react';
 import { classes } from './class-names.ts';
 
 /**
- * What is wrong with a field. When that is mended, the line stays empty: a button below must not move away from a press that corrects the field by
- * leaving it.
+ * The error of a field. After the error is solved, an empty line keeps its place, so that a button below does not move while somebody presses it.
  */
 export function FieldError({ id, error }: { readonly id?: string; readonly error: string | undefined }) {
   const [last, setLast] = useState(error);

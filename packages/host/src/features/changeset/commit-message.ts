@@ -16,7 +16,7 @@ export interface CommitFacts {
   readonly title: string;
   /** Whether the title was chosen by the agent or by a person. Otherwise it is the beginning of the first message. */
   readonly isTitleChosen: boolean;
-  /** What people have written, the newest first. */
+  /** Messages of people, the newest first. */
   readonly messages: readonly PersonMessage[];
   /** The first line of the last commit. Absent: there is none. */
   readonly lastSubject?: string | undefined;

@@ -36,7 +36,7 @@ interface OpenTurn {
   readonly announced: Set<string>;
   /** Turns of other chats that ran at the same time. */
   readonly peers: Set<OpenTurn>;
-  /** What people changed through the host while the turn ran: it is not the turn's. */
+  /** Changes that people made through the host while the turn ran. They do not count as changes of the turn. */
   readonly asides: Aside[];
   /** Cancels the next reading of its changes. Absent: none is due. */
   ahead?: Cancel | undefined;

@@ -16,7 +16,7 @@ export interface FolderSteps extends RecordedFolder {
   readonly shared: ReadonlySet<string>;
   /** Files that may have changed and are in no step. */
   readonly leftOut: LeftOut;
-  /** What git says of the paths. Absent: the changeset is not that of uncommitted changes. */
+  /** The status of each path in git. Only the changeset of uncommitted changes has it. */
   readonly status?: ReadonlyMap<string, StatusEntry>;
 }
 

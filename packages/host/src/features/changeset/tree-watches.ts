@@ -20,10 +20,10 @@ const GIT_FILES = [
 
 /** A watch that is wanted. */
 export interface WantedWatch {
-  /** The same for the same request. */
+  /** Identifies the request: equal requests have equal keys. */
   readonly key: string;
   readonly request: WatchRequest;
-  /** What to look at again when it reports changes: URIs of channels. */
+  /** URIs of the channels that are updated when the watch reports changes. */
   readonly subjects: ReadonlySet<string>;
 }
 

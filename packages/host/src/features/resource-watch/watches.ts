@@ -293,7 +293,7 @@ export class Watches implements Departures {
   async #findFault({ path, root, asker }: Watch): Promise<WatchFailure | undefined> {
     const real = await findRealPath(path).catch(() => undefined);
     if (real?.path !== root) return new WatchFailure('moved', `${root} is not at this path any more`);
-    // What is gone shows nothing.
+    // A removed file or folder has no content that could be read.
     if (!real.exists || (await this.#parts.policy.verdict(real.path, 'read', asker)) === 'yes')
       return undefined;
     return new WatchFailure('failed', `${root} may not be read by the client that watches it any more`);
