@@ -42,17 +42,6 @@ const PROMPTS = [
   '\ndelegate question text',
 ] as const;
 
-/** Prompts that bring rare deeds and observations, by the beginnings of their names. */
-const BROUGHT_BY: readonly (readonly [RegExp, string])[] = [
-  [/^chat\/toolCall(?:Complete|ContentChanged)/, '\ntool look {"at":"it"}'],
-  [/^chat\/toolCallConfirmed/, 'ask; ask; ask; ask'],
-  [/^chat\/toolCallResultConfirmed/, 'ask result; ask result; ask result'],
-  [/^chat\/input/, 'question form'],
-  [/^chat\/turnResume/, 'fail on purpose'],
-  [/^workerChats/, '\ndelegate stream 30 every 3'],
-  [/^contentsRead/, 'big 300'],
-];
-
 /** Number of worker chats to subscribe to. */
 const WORKERS_SEEN = 2;
 
@@ -65,7 +54,6 @@ export class Doer extends Witness {
   readonly #held = new Map<string, Mirror<ChannelKind>>();
   readonly #pending = new Set<Promise<void>>();
   readonly #folder: string;
-  #wanted: readonly string[] = [];
 
   /** `folder`: the folder below which working directories are. */
   constructor(parts: {
@@ -82,17 +70,7 @@ export class Doer extends Witness {
   }
 
   /** A message with a unique word, for the search. */
-  prompt = (): string => {
-    const isWanted = this.#wanted.length > 0 && this.random.chance(0.5);
-    return `say word${this.random.hex(10)}; ${this.random.pick(isWanted ? this.#wanted : PROMPTS)}`;
-  };
-
-  /** From now on half of the prompts bring what is named here: deeds, or observations of the kill test. */
-  want(names: readonly string[]): void {
-    this.#wanted = BROUGHT_BY.filter(([pattern]) => names.some((name) => pattern.test(name))).map(
-      ([, prompt]) => prompt,
-    );
-  }
+  prompt = (): string => `say word${this.random.hex(10)}; ${this.random.pick(PROMPTS)}`;
 
   mirrors(): readonly Mirror<ChannelKind>[] {
     return [...this.#held.values()];

@@ -82,6 +82,24 @@ describe.skipIf(!hasChromium)('messages of a chat', () => {
     await find.waitFor({ state: 'detached' });
   });
 
+  test('keep an edit that is scrolled out of view', async () => {
+    const { path } = await stage().session(await stage().client(), 'parts 60; say The end');
+    const page = await stage().open(path);
+    await untilInView(page, 'The end');
+    await say(page, 'say Later');
+    await messagesOf(page).getByText('Later', { exact: true }).waitFor();
+    await messagesOf(page).getByRole('button', { name: 'Edit and send again' }).last().click();
+    const editor = page.getByRole('textbox', { name: 'Edit message' });
+    await editor.fill('say Edited');
+    await messagesOf(page).hover();
+    for (let wheel = 0; wheel < 8; wheel += 1) await page.mouse.wheel(0, -600);
+    await editor.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Jump to latest' }).click();
+    await expect.poll(() => editor.inputValue()).toBe('say Edited');
+    await editor.press('Escape');
+    await messagesOf(page).getByText('say Later', { exact: true }).waitFor();
+  });
+
   /** A chat whose reader has scrolled up to the paragraph `read`. */
   const scrolledUp = async (): Promise<{ page: Page; session: SessionHandle; read: Locator }> => {
     const client = await stage().client();

@@ -72,6 +72,8 @@ describe.skipIf(!hasChromium)('changes of turns', () => {
       const { page, uri } = await openSession(stage(), repository, { device: PHONE });
       await work(stage(), uri, 'write a.txt one');
       await work(stage(), uri, 'write a.txt two', 'write b.txt new');
+      // The line with the count comes last, and moves the button.
+      await messagesOf(page).getByRole('button', { name: '2 files changed' }).waitFor();
       await messagesOf(page).getByRole('button', { name: 'Edit and send again' }).last().click();
       await page.getByRole('checkbox', { name: /^Also take back/ }).check();
       await page.getByRole('textbox', { name: 'Edit message' }).fill('write c.txt three');

@@ -1,3 +1,4 @@
+import type { ChatHandle } from '@agenthost/client';
 import type { ChatState, Message } from '@agenthost/protocol';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { text } from '../../text/text.ts';
@@ -9,6 +10,24 @@ import { useChatScope } from '../chat-scope.tsx';
 import { reporting } from '../report-outcome.ts';
 import { RestoreChoice, restoreFilesOf } from './restore-choice.tsx';
 
+/** An edit of a sent message that is not sent yet. */
+interface Edit {
+  content: string;
+  isRestoring: boolean;
+  /** Whether the field has had the focus. */
+  isBegun: boolean;
+}
+
+/** Edits by the id of the turn. They outlive their rows, which are rendered only in view. */
+const edits = new WeakMap<ChatHandle, Map<string, Edit>>();
+
+/** The unsent edits of a chat. */
+export function editsOf(chat: ChatHandle): Map<string, Edit> {
+  const known = edits.get(chat) ?? new Map<string, Edit>();
+  edits.set(chat, known);
+  return known;
+}
+
 interface EditMessageProps {
   readonly turnId: string;
   readonly message: Message;
@@ -18,8 +37,11 @@ interface EditMessageProps {
 /** Edits a sent message in its place. Sending it removes the turn and all later ones. */
 export function EditMessage({ turnId, message, onClose }: EditMessageProps) {
   const { chat } = useChatScope();
-  const [content, setContent] = useState(message.text);
-  const [isRestoring, setRestoring] = useState(false);
+  const [edit] = useState(
+    (): Edit => editsOf(chat).get(turnId) ?? { content: message.text, isRestoring: false, isBegun: false },
+  );
+  const [content, setContent] = useState(edit.content);
+  const [isRestoring, setRestoring] = useState(edit.isRestoring);
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     const element = field.current;
@@ -28,9 +50,12 @@ export function EditMessage({ turnId, message, onClose }: EditMessageProps) {
     element.style.height = `${Math.min(element.scrollHeight + 2, innerHeight / 2)}px`;
   }, [content]);
   useLayoutEffect(() => {
+    if (edit.isBegun) return;
+    edit.isBegun = true;
+    editsOf(chat).set(turnId, edit);
     field.current?.focus();
-    field.current?.setSelectionRange(message.text.length, message.text.length);
-  }, [message.text.length]);
+    field.current?.setSelectionRange(edit.content.length, edit.content.length);
+  }, [edit, chat, turnId]);
   const isSendable = content.trim() !== '';
   const send = (): void => {
     if (!isSendable) return;
@@ -48,7 +73,10 @@ export function EditMessage({ turnId, message, onClose }: EditMessageProps) {
         dir="auto"
         value={content}
         className={classes(INPUT_STYLE, 'resize-none border-0 focus-visible:outline-none')}
-        onChange={(event) => setContent(event.target.value)}
+        onChange={(event) => {
+          edit.content = event.target.value;
+          setContent(edit.content);
+        }}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return;
           event.stopPropagation();
@@ -62,7 +90,13 @@ export function EditMessage({ turnId, message, onClose }: EditMessageProps) {
       <div className="flex flex-wrap items-center justify-end gap-2 px-1">
         <div className="min-w-0 flex-1">
           <p className="text-xs text-muted">{text.chat.editHint}</p>
-          <RestoreChoice isChosen={isRestoring} onChange={setRestoring} />
+          <RestoreChoice
+            isChosen={isRestoring}
+            onChange={(isChosen) => {
+              edit.isRestoring = isChosen;
+              setRestoring(isChosen);
+            }}
+          />
         </div>
         <Button size="small" look="ghost" onClick={onClose}>
           {text.ui.cancel}

@@ -5,7 +5,7 @@ import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
-import { EditMessage } from '../actions/edit-message.tsx';
+import { EditMessage, editsOf } from '../actions/edit-message.tsx';
 import { MessageActions } from '../actions/message-actions.tsx';
 import { useChatScope } from '../chat-scope.tsx';
 import { AttachmentList } from './attachment-list.tsx';
@@ -20,11 +20,14 @@ export function UserMessage({ turnId }: { readonly turnId: string }) {
   const message = useTurnPart(turnId, (turn) => turn?.message);
   const by = useTurnPart(turnId, (turn) => turn?.['x-by']);
   const startedAt = useTurnPart(turnId, (turn) => turn?.startedAt);
-  const [isEditing, setEditing] = useState(false);
-  const { mayAct } = useChatScope();
+  const { chat, mayAct } = useChatScope();
+  const [isEditing, setEditing] = useState(() => editsOf(chat).has(turnId));
   if (message === undefined) return undefined;
-  if (isEditing && mayAct)
-    return <EditMessage turnId={turnId} message={message} onClose={() => setEditing(false)} />;
+  const close = (): void => {
+    editsOf(chat).delete(turnId);
+    setEditing(false);
+  };
+  if (isEditing && mayAct) return <EditMessage turnId={turnId} message={message} onClose={close} />;
   return (
     <MessageBubble
       message={message}
