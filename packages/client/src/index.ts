@@ -39,8 +39,11 @@ export type { FileContent, Files, WriteOptions } from './handles/files.ts';
 export type { ChatMatch, FindOptions } from './handles/find-in-chat.ts';
 export { type Folder, type FolderEntry, inFolder } from './handles/folders.ts';
 export type { Grants } from './handles/grants.ts';
+export type { HostSpan } from './handles/host-span.ts';
 export type { AnswerInput, InputRequestHandle } from './handles/input-request-handle.ts';
 export type { MessageQueue } from './handles/message-queue.ts';
+export { openTelemetry } from './handles/open-telemetry.ts';
+export type { TelemetryAttributes } from './handles/otlp-json.ts';
 export type { OwnPresence, Presence } from './handles/presence.ts';
 export type { OpenedPreview } from './handles/previews.ts';
 export { type Prompt, TurnGone } from './handles/prompt.ts';
@@ -49,6 +52,12 @@ export { type FoldedText, foldText, searchedText } from './handles/searched-text
 export type { CatalogueOptions, SessionCatalogue } from './handles/session-catalogue.ts';
 export type { CreateSessionOptions, SessionHandle } from './handles/session-handle.ts';
 export type { Sessions } from './handles/sessions.ts';
+export type {
+  HostLogRecord,
+  LogSeverity,
+  Telemetry,
+  TelemetryPort,
+} from './handles/telemetry.ts';
 export { type ContentPlace, contentText } from './handles/terminal-content.ts';
 export {
   type ClaimTarget,
@@ -64,6 +73,7 @@ export type { ToolConfirmationHandle } from './handles/tool-confirmation-handle.
 export type { OfferedTool, ToolAnswer, ToolRun } from './handles/tool-run.ts';
 export type { OfferOptions, ToolOffer } from './handles/tools.ts';
 export { type TurnControls, type TurnEvent, TurnReader } from './handles/turn-reader.ts';
+export type { Waterfall, WaterfallRow } from './handles/waterfall.ts';
 export type { Worktrees } from './handles/worktrees.ts';
 export type { ReportError } from './listeners.ts';
 export {

@@ -94,6 +94,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       host,
       port,
       version: context.version,
+      telemetry: { environment: context.env },
       tls,
       allowInsecure: options.insecureListen === true,
       basePath: options.basePath,

@@ -1,6 +1,7 @@
 import type { Option } from 'commander';
 import { CHANGES_OPTIONS } from './changes-options.ts';
 import { type OptionSpec, toOption } from './option-spec.ts';
+import { TELEMETRY_OPTIONS } from './telemetry-options.ts';
 import { TERM_OPTIONS } from './term-options.ts';
 
 /** Every option of every command. */
@@ -392,6 +393,7 @@ export const OPTIONS = {
   },
   ...CHANGES_OPTIONS,
   ...TERM_OPTIONS,
+  ...TELEMETRY_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;
 
 /** Name of an option as commands get it. */

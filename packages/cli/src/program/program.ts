@@ -21,6 +21,7 @@ import { type OptionName, optionOf } from './options.ts';
 import { addPortCommands } from './port-commands.ts';
 import { report } from './report.ts';
 import { addExportCommands, addQueueCommands, addSessionCommands } from './session-commands.ts';
+import { addTelemetryCommands } from './telemetry-commands.ts';
 import { addTermCommands } from './term-commands.ts';
 import { addWireCommands } from './wire-commands.ts';
 import { addWorktreeCommands } from './worktree-commands.ts';
@@ -199,6 +200,7 @@ export function programOf(
   addApprovalCommands({ context, screen, program, command, example, done });
   addGrantCommands({ context, screen, program, command, example, done });
   addPortCommands({ context, screen, program, command, example, done });
+  addTelemetryCommands({ context, screen, program, command, example, done });
   addConfigCommands({ context, screen, program, command, example, done });
   addTokenCommands({ context, screen, program, command, example, done });
   addTermCommands({ context, screen, program, command, example, done });

@@ -6,6 +6,7 @@ import {
   findHostConfigFault,
   type Host,
   type HostAddress,
+  type HostOptions,
   hostConfigSchema,
   isBasePath,
   JournalError,
@@ -47,6 +48,8 @@ export interface ServeSettings {
   readonly recorder?: FrameRecorder | undefined;
   /** Values of the host's config that clients cannot change, as texts. */
   readonly fixed: Readonly<Record<string, string>>;
+  /** Absent: no telemetry is sent. */
+  readonly telemetry?: HostOptions['telemetry'];
 }
 
 /** A host that runs. */
@@ -125,6 +128,7 @@ export async function startHosting(
     privatePaths: settings.privatePaths,
     ...(recorder && { wrapTransport: (transport) => recordServerTransport(transport, recorder) }),
     ...defined({ readable: config.readable, writable: config.writable, worktreeDir: config.worktreeDir }),
+    ...defined({ telemetry: settings.telemetry }),
     ...defined({ roots, push: config.push, retention: config.retention }),
   });
   tellTroubles(host, tell);

@@ -30,6 +30,7 @@ import { resourceWatchFeature } from '../features/resource-watch/feature.ts';
 import { rootFeature } from '../features/root/feature.ts';
 import { searchFeature } from '../features/search/feature.ts';
 import { sessionFeature } from '../features/session/feature.ts';
+import { telemetryFeature } from '../features/telemetry/feature.ts';
 import { terminalFeature } from '../features/terminal/feature.ts';
 import { tokensFeature } from '../features/tokens/feature.ts';
 import { turnsFeature } from '../features/turns/feature.ts';
@@ -49,6 +50,8 @@ import { NodePtyOwner } from '../pty/running/node-pty.ts';
 import { SessionListing } from '../sessions/catalogue.ts';
 import type { SessionParts } from '../sessions/parts.ts';
 import { Sync } from '../sync/sync.ts';
+import type { LogTap } from '../telemetry/logs/log-tap.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Terminals } from '../terminals/terminals.ts';
 import type { TurnParts } from '../turns/parts.ts';
 import type { TurnSupervisor } from '../turns/supervisor.ts';
@@ -73,6 +76,7 @@ export interface Core {
   readonly terminals: Terminals;
   readonly turns: TurnSupervisor;
   readonly previews: PreviewList;
+  readonly telemetry: Telemetry;
   readonly ownerTokens: OwnerTokens;
   readonly accessTokens: AccessTokens;
   /**
@@ -95,6 +99,8 @@ interface CoreParts {
   readonly timers: Timers;
   readonly ids: Ids;
   readonly log: Log;
+  /** Reads the lines of `log` for telemetry. */
+  readonly logTap: LogTap;
   /** Emits an event to the program that runs the host. */
   emit<E extends keyof HostEvents>(event: E, detail: HostEvents[E]): void;
 }
@@ -131,7 +137,7 @@ export async function startCore(parts: CoreParts): Promise<Core> {
 
 /** The features of a host in the order of their start; they stop in the opposite order. */
 async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList): Promise<Omit<Core, 'stop'>> {
-  const { options, journal, start, workspace, clock, timers, ids, log, emit } = parts;
+  const { options, journal, start, workspace, clock, timers, ids, log, logTap, emit } = parts;
   const { name = 'agenthost', version = '0.0.0' } = options.serverInfo ?? {};
   const { unloadAfterMs = UNLOAD_AFTER_MS } = options;
   const common = { sync, clock, timers, ids, log, workspace };
@@ -143,6 +149,9 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   const workingDirectoryOf: TurnParts['workingDirectoryOf'] = async (session, chat) =>
     (await workingDirectoriesOf(session, chat))[0];
 
+  const { telemetry } = features.add(
+    telemetryFeature({ ...common, tap: logTap, serverInfo: { name, version }, options: options.telemetry }),
+  );
   features.add(historyFeature({ sync, clock, unloadAfterMs }));
   features.add(catalogueFeature(common));
   features.add(openTurnsFeature(sync));
@@ -170,6 +179,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       start,
       features,
       presentClients,
+      stateless: telemetry.channels,
       serverInfo: { name, version },
       defaultDirectory: workspace.defaultDirectory,
       outbox: options.outbox,
@@ -179,6 +189,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     }),
   );
   const { hub, presence } = wire;
+  telemetry.readConnections(hub);
   features.add(
     rootFeature({
       sync,
@@ -327,6 +338,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     terminals,
     turns,
     previews,
+    telemetry,
     ...tokens,
     dropTurns,
     whenWireStops: wire.whenStopped,

@@ -8,6 +8,7 @@ import type { Log } from '../lib/log.ts';
 import type { PortScanner } from '../previews/port-scanner.ts';
 import type { PreviewOptions } from '../previews/preview-place.ts';
 import type { PtyOwner } from '../pty/pty.ts';
+import type { TelemetryOptions } from '../telemetry/telemetry.ts';
 import type { TlsFiles } from '../tls/credentials.ts';
 import type { OutboxLimits } from '../wire/connection/outbox.ts';
 import type { OpenTree } from '../workspace/watching/tree-source.ts';
@@ -180,6 +181,8 @@ export interface HostOptions {
   readonly retention?: RetentionPolicy;
   readonly terminals?: TerminalOptions;
   readonly push?: PushOptions;
+  /** Sending of telemetry [OTLP-1]. Default: none is sent; clients can subscribe to it. */
+  readonly telemetry?: TelemetryOptions;
   /** Opens the folders that are watched for clients. Default: a watcher of the file system. */
   readonly openTree?: OpenTree;
   /** Finds the ports that processes of sessions listen on. Default: by the tables of the system; none on Windows. False: they are not shown. */

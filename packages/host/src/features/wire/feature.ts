@@ -3,6 +3,7 @@ import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { AccessTokens } from '../../auth/access-tokens.ts';
 import type { OwnerTokens } from '../../auth/owner-tokens.ts';
 import { numberSetting } from '../../config/host-config.ts';
+import type { StatelessChannels } from '../../handler-port/stateless-channels.ts';
 import type { JournalStart } from '../../journal/journal.ts';
 import type { Clock, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -32,6 +33,8 @@ interface Parts {
   /** Answer requests, plan actions, and are told of clients that leave and return. */
   readonly features: Pick<FeatureList, 'commands' | 'channels' | 'clients'>;
   readonly presentClients: PresentClients;
+  /** The channels without state. */
+  readonly stateless: StatelessChannels;
   readonly serverInfo: { readonly name: string; readonly version: string };
   /** Absolute path of the working directory for sessions without one. */
   readonly defaultDirectory: string;
@@ -60,6 +63,7 @@ export function wireFeature(parts: Parts): Feature & {
     modules: features.channels,
     departures: features.clients,
     presentClients: parts.presentClients,
+    stateless: parts.stateless,
     limits: { ...DEFAULT_OUTBOX_LIMITS, ...parts.outbox },
     wrapTransport: parts.wrapTransport,
     facts: {
