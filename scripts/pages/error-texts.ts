@@ -58,6 +58,7 @@ export const REJECTION_TEXTS: Readonly<Record<string, string>> = {
   invalidAction: 'The action does not match its schema.',
   invalidConfig: 'A setting has an invalid value.',
   invalidDirectory: 'The working directory does not exist, is not allowed, or is none of the session’s.',
+  invalidEnablement: 'The decisions about a customization are not in order, or name another workspace.',
   invalidTitle: 'The title is empty.',
   invalidTools: 'A tool of the client is invalid.',
   lastEntry: 'The entry is the only one of its annotation.',

@@ -17,6 +17,8 @@ export interface ServeConfig {
   readonly writable?: readonly string[];
   /** Folder for git worktrees of sessions. Absent: `worktrees` in the data folder. */
   readonly worktreeDir?: string;
+  /** Folder of the user's customizations. Absent: the host looks for no customizations at all. */
+  readonly customizations?: string;
   /** Origins of web pages that may connect besides the host's own. */
   readonly allowedOrigins?: readonly string[];
   /** Values of `Host` accepted besides the address listened on. */
@@ -51,6 +53,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   readable: listOf('absolute paths', isAbsolute),
   writable: listOf('absolute paths', isAbsolute),
   worktreeDir: {
+    expected: 'an absolute path',
+    holds: (value) => typeof value === 'string' && isAbsolute(value),
+  },
+  customizations: {
     expected: 'an absolute path',
     holds: (value) => typeof value === 'string' && isAbsolute(value),
   },

@@ -129,6 +129,7 @@ export async function startHosting(
     ...(recorder && { wrapTransport: (transport) => recordServerTransport(transport, recorder) }),
     ...defined({ readable: config.readable, writable: config.writable, worktreeDir: config.worktreeDir }),
     ...defined({ telemetry: settings.telemetry }),
+    ...(config.customizations === undefined ? {} : { customizations: { userFolder: config.customizations } }),
     ...defined({ roots, push: config.push, retention: config.retention }),
   });
   tellTroubles(host, tell);

@@ -16,6 +16,7 @@ import { changesetFeature } from '../features/changeset/feature.ts';
 import { chatFeature } from '../features/chat/feature.ts';
 import { clientToolsFeature } from '../features/client-tools/feature.ts';
 import { completionFeature } from '../features/completion/feature.ts';
+import { customizationsFeature } from '../features/customizations/feature.ts';
 import { diskUseFeature } from '../features/disk-use/feature.ts';
 import { FeatureList } from '../features/feature-list.ts';
 import { grantsFeature } from '../features/grants/feature.ts';
@@ -260,8 +261,23 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       },
     }),
   );
+  const customizations =
+    options.customizations === undefined
+      ? undefined
+      : features.add(
+          await customizationsFeature({
+            ...common,
+            agents,
+            remembered,
+            watchers,
+            privatePaths,
+            userFolder: options.customizations.userFolder,
+            connectionOf: (clientId) => hub.connectionOf(clientId),
+          }),
+        ).customizations;
   const { turns, approvals, contents, locales, signIns, readLines, hostTools } = features.add(
     await turnsFeature({
+      contribute: customizations?.contribute,
       ...common,
       agents,
       remembered,
@@ -302,6 +318,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       ...common,
       slices,
       remembered,
+      customizations,
       files: new FileFinder({ clock, timers, log, privatePaths: workspace.privatePaths }),
       workingDirectoryOf,
     }),

@@ -179,6 +179,11 @@ export interface HostOptions {
   readonly replayWindow?: { readonly maxAgeMs?: number; readonly maxBytes?: number };
   /** Which history is kept. Default: everything. */
   readonly retention?: RetentionPolicy;
+  /**
+   * Where customizations of agents (agents, skills, commands, rules, hooks, plugins) are looked for besides the working directories of sessions.
+   * `userFolder`: absolute path of the user's own. Absent: the host looks for no customizations at all.
+   */
+  readonly customizations?: { readonly userFolder?: string };
   readonly terminals?: TerminalOptions;
   readonly push?: PushOptions;
   /** Sending of telemetry [OTLP-1]. Default: none is sent; clients can subscribe to it. */

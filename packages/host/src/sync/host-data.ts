@@ -33,6 +33,8 @@ export interface SessionHostData extends AnyHostData {
   readonly unlistedFor?: string;
   /** Size of what its chats have changed together [SESS-5]. Absent: unknown. */
   readonly changes?: ChangesSummary;
+  /** Decisions for this session whether customizations are enabled, by id, oldest first. Absent: none. */
+  readonly customizations?: Readonly<Record<string, boolean>>;
   /** Model and agent that clients of 0.4 chose. Absent: none. */
   readonly chosen?: Choice;
 }

@@ -276,16 +276,29 @@ export class ChatRunner {
     run.agent = agent;
     const isPart = turns.length < chat.hostData.turnCount && !isWholeContext(turns);
     const history = isPart ? await this.#storedTurns(chat) : turns;
-    const transcribed = await withTranscripts(this.#parts.sync, messageForAgent(message));
+    const contribution = await this.#parts.contribute?.({
+      session: this.#session,
+      chat: this.#chat,
+      message: messageForAgent(message),
+    });
+    const transcribed = await withTranscripts(
+      this.#parts.sync,
+      contribution?.message ?? messageForAgent(message),
+    );
     const given = await withAnnotations(this.#parts, transcribed);
     if (run.abort.signal.aborted) return;
     const notice = this.#agent.noticeAbout(agent);
     if (notice !== undefined) run.output.notify(notice);
-    const { context, instructions, heard } = this.#instructions.next(agent);
+    const { context, instructions, heard } = this.#instructions.next(agent, contribution?.instructions);
     const input: TurnInput = {
       turnId: run.turnId,
       message: given,
-      context: [...context, ...selectionContext(chat), ...commandContext(history)],
+      context: [
+        ...context,
+        ...(contribution?.context ?? []),
+        ...selectionContext(chat),
+        ...commandContext(history),
+      ],
       ...defined({ instructions }),
       locale: this.#parts.localeOf(this.#chat),
       readResource: this.#parts.readResource,

@@ -11,6 +11,7 @@ import type { TerminalService } from '../terminals/service.ts';
 import type { ReadLines } from './contents/annotated-files.ts';
 import type { AttachmentStore } from './contents/attachment-store.ts';
 import type { ContentStore } from './contents/content-store.ts';
+import type { Contribute } from './contribution.ts';
 import type { ClientToolRuns } from './tools/client-tool.ts';
 import type { HostTools } from './tools/host-tools.ts';
 import type { SignIns } from './tools/sign-ins.ts';
@@ -56,6 +57,8 @@ export interface TurnParts {
     readonly output: TurnOutput;
     readonly signal: AbortSignal;
   }): Promise<void>;
+  /** Adds the customizations of the session to a turn. Absent: the host looks for none. */
+  readonly contribute?: Contribute | undefined;
   /** Whether a real path is private to the host. */
   isPrivate(realPath: string): Promise<boolean>;
 }

@@ -25,6 +25,8 @@ export interface CompletionParts {
   readonly files: FileFinder;
   readonly slices: SliceScheduler;
   readonly remembered: Pick<RememberedAgents, 'commands'>;
+  /** Absent: the host looks for no customizations. */
+  readonly customizations?: { commands(session: string): readonly AgentCommand[] } | undefined;
   /** Absolute path. Rejects with `AgentError` if the folder no longer exists. */
   workingDirectoryOf(session: Channel<'session'>, chat: Channel<'chat'>): Promise<string>;
 }
@@ -81,12 +83,15 @@ async function fileItems(
 
 /** Commands of this session's agent, or else of the last run of the same agent. */
 function commandItems(
-  { remembered }: CompletionParts,
+  { remembered, customizations }: CompletionParts,
   session: Channel<'session'>,
   place: CompletionPlace,
 ): CompletionItem[] {
   const { state } = session;
-  const commands = commandsOf(state) ?? remembered.commands(state.provider) ?? [];
+  const own = commandsOf(state) ?? remembered.commands(state.provider) ?? [];
+  const taken = new Set(own.map(({ name }) => name));
+  const more = customizations?.commands(session.uri).filter(({ name }) => !taken.has(name)) ?? [];
+  const commands = [...own, ...more];
   const wanted = place.word.query.toLowerCase();
   return commands
     .flatMap((command) => {

@@ -24,6 +24,7 @@ import type { Tx } from '../../sync/tx.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { checkActiveClient } from './active-clients.ts';
 import { type DirectoryParts, isDirectoryAction, planDirectories } from './directories.ts';
+import { checkEnablement } from './enablement.ts';
 
 /** Plans actions of clients on a session [SESS-8] [SESS-9] [SESS-10]. */
 export function sessionModule(parts: DirectoryParts): ChannelModule<'session'> {
@@ -85,6 +86,8 @@ function check(session: Channel<'session'>, action: SessionAction, caller: Calle
       return checkActiveClient(action, session.state.activeClients, caller);
     case 'session/configChanged':
       return session.state.config === undefined ? undefined : checkConfigChange(session.state.config, action);
+    case 'session/customizationToggled':
+      return checkEnablement(action, session.state);
     case 'session/mcpServerStartRequested':
     case 'session/mcpServerStopRequested':
     case 'session/mcpServerBackgroundRequested':

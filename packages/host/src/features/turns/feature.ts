@@ -43,6 +43,7 @@ interface Parts {
   readonly beforeTurn: TurnParts['beforeTurn'];
   readonly prepareSession: TurnParts['prepareSession'];
   readonly prepareTurn: TurnParts['prepareTurn'];
+  readonly contribute?: TurnParts['contribute'];
   /** Real paths of the folders that a chat may work in without a question; `undefined`: it is not isolated. */
   isolatedFolders(of: { readonly session: string; readonly chat: string }): readonly string[] | undefined;
   /** Absolute paths of the folders that agents may read. */

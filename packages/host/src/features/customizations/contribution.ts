@@ -1,0 +1,148 @@
+import { fileURLToPath } from 'node:url';
+import type { AgentInfo, Message } from '@agenthost/protocol';
+import type { AgentCommand } from '../../agents/provider.ts';
+import { beginningOf } from '../../lib/beginning-of.ts';
+import type { TurnContribution } from '../../turns/contribution.ts';
+import type { ParsedChild } from './child.ts';
+
+/** Maximum characters of all rules and skills together. */
+const MAX_INSTRUCTIONS = 64 * 1024;
+
+type ChildOf<T extends ParsedChild['child']['type']> = ParsedChild & {
+  readonly child: Extract<ParsedChild['child'], { type: T }>;
+};
+
+const isOf =
+  <T extends ParsedChild['child']['type']>(type: T) =>
+  (each: ParsedChild): each is ChildOf<T> =>
+    each.child.type === type;
+
+/** The rules and skills in effect as text for a model; '' if there are none. */
+export function instructionsFrom(children: readonly ParsedChild[]): string {
+  const rules = children.filter(isOf('rule')).map(ruleText);
+  const skills = children
+    .filter(isOf('skill'))
+    .filter(({ child }) => child.disableModelInvocation !== true)
+    .map(skillText);
+  const parts = [
+    ...(rules.length === 0 ? [] : ['# Rules', ...rules]),
+    ...(skills.length === 0
+      ? []
+      : [
+          '# Skills',
+          'Before a task that one of these skills is for, read the skill and follow it.',
+          ...skills,
+        ]),
+  ];
+  return fitted(parts);
+}
+
+/** Whole parts up to the limit, with a note about the others. */
+function fitted(parts: readonly string[]): string {
+  let length = 0;
+  const kept = parts.filter((part) => {
+    length += part.length + 2;
+    return length <= MAX_INSTRUCTIONS;
+  });
+  const left = parts.length - kept.length;
+  return [
+    ...kept,
+    ...(left === 0 ? [] : [`[${left} more rules or skills are left out: they are too long]`]),
+  ].join('\n\n');
+}
+
+function ruleText({ child: { name, description, alwaysApply, globs = [] }, body }: ChildOf<'rule'>): string {
+  const about = description === undefined ? '' : `: ${description}`;
+  if (globs.length > 0)
+    return `## ${name}${about}\nOnly for files that match ${globs.join(', ')}:\n\n${body}`;
+  if (alwaysApply === true || description === undefined) return `## ${name}${about}\n\n${body}`;
+  return `## ${name}\nOnly where this applies: ${description}\n\n${body}`;
+}
+
+function skillText({ child: { name, uri, description = '' }, body, folder }: ChildOf<'skill'>): string {
+  const line = `- ${name}${description === '' ? '' : `: ${description}`}`;
+  // The agent cannot read the files of a client.
+  return uri.startsWith('file:')
+    ? `${line} (${fileURLToPath(uri)}${folder === undefined ? '' : ', with files in its folder'})`
+    : `${line}\n\n${body}`;
+}
+
+/** The commands that people can type as `/name`: prompts, and skills that people may invoke. The first one of a name counts. */
+export function commandsFrom(
+  children: readonly ParsedChild[],
+): readonly (AgentCommand & { readonly source: ParsedChild })[] {
+  const byName = new Map<string, AgentCommand & { readonly source: ParsedChild }>();
+  for (const source of children) {
+    const { child, hint } = source;
+    const isCommand =
+      child.type === 'prompt' || (child.type === 'skill' && child.disableUserInvocation !== true);
+    // A name with a space cannot be told from its arguments.
+    const name = child.name.replace(/\s+/g, '-');
+    if (!isCommand || byName.has(name)) continue;
+    const description = child.description ?? beginningOf(source.body.split('\n')[0] ?? '', 100);
+    byName.set(name, { name, description, ...(hint === undefined ? {} : { hint }), source });
+  }
+  return [...byName.values()];
+}
+
+/**
+ * Adds the customizations in effect to the input of a turn. `taken`: names of commands of the agent itself, which are not replaced.
+ */
+export function contributionTo(
+  message: Message,
+  children: readonly ParsedChild[],
+  { taken, models }: { readonly taken: ReadonlySet<string>; readonly models: AgentInfo['models'] },
+): TurnContribution {
+  const chosen = children
+    .filter(isOf('agent'))
+    .find(({ child }) => message.agent !== undefined && child.uri === message.agent.uri);
+  return {
+    instructions: instructionsFrom(children),
+    context: chosen === undefined ? [] : [agentText(chosen)],
+    message: withModel(expanded(message, children, taken), chosen, models),
+  };
+}
+
+function agentText({ child: { name, tools = [] }, body }: ChildOf<'agent'>): string {
+  const only = tools.length === 0 ? '' : `\n\nUse only these tools: ${tools.join(', ')}.`;
+  return `Answer the next message as the agent "${name}":\n\n${body}${only}`;
+}
+
+/** The model of a custom agent, if the message names none and the agent's service has it. */
+function withModel(
+  message: Message,
+  chosen: ChildOf<'agent'> | undefined,
+  models: AgentInfo['models'],
+): Message {
+  const id = chosen?.child.model;
+  if (id === undefined || message.model !== undefined || !models.some((model) => model.id === id))
+    return message;
+  return { ...message, model: { id } };
+}
+
+/** A message that starts with `/name` with the text of the command in its place. The transcript keeps what was typed. */
+function expanded(message: Message, children: readonly ParsedChild[], taken: ReadonlySet<string>): Message {
+  const match = /^\/([^\s/]+)(?:\s+|$)/.exec(message.text);
+  if (message.origin.kind !== 'user' || match === null) return message;
+  const [whole, name = ''] = match;
+  if (taken.has(name)) return message;
+  const command = commandsFrom(children).find((each) => each.name === name);
+  if (command === undefined) return message;
+  const text = withArguments(command.source, message.text.slice(whole.length).trim());
+  if (message.attachments === undefined) return { ...message, text };
+  // Their ranges point into the text that was typed.
+  const attachments = message.attachments.map(({ range: _, ...attachment }) => attachment);
+  return { ...message, text, attachments };
+}
+
+/** `$ARGUMENTS` stands for all arguments, `$1` to `$9` for one of them. Without either the arguments follow the text. */
+function withArguments({ body, folder }: ParsedChild, given: string): string {
+  const words = given.split(/\s+/);
+  const hasPlace = /\$(?:ARGUMENTS\b|[1-9])/.test(body);
+  const text = body.replace(/\$(?:ARGUMENTS\b|([1-9]))/g, (_, index?: string) =>
+    index === undefined ? given : (words[Number(index) - 1] ?? ''),
+  );
+  const files =
+    folder?.startsWith('file:') === true ? `\n\nFiles of this skill: ${fileURLToPath(folder)}` : '';
+  return `${text}${hasPlace || given === '' ? '' : `\n\n${given}`}${files}`;
+}

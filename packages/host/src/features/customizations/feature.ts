@@ -1,0 +1,79 @@
+import type { SessionAction } from '@agenthost/protocol';
+import { sameJson } from '@agenthost/protocol/values';
+import type { AgentCommand } from '../../agents/provider.ts';
+import type { Contribute } from '../../turns/contribution.ts';
+import type { AskClient as AskInTime } from '../../wire/ways.ts';
+import type { Feature } from '../feature.ts';
+import { ClientPlugins } from './client-plugins.ts';
+import { commandsFrom } from './contribution.ts';
+import { Decisions } from './decisions.ts';
+import { type CustomizationParts, SessionCustomizations } from './session-customizations.ts';
+
+type Parts = Omit<CustomizationParts, 'decisions' | 'clientPlugins'> & {
+  /** The connection of a client; `undefined` while it is not connected. */
+  connectionOf(clientId: string): { readonly ask: AskInTime } | undefined;
+};
+
+/** The part of customizations that other features use. */
+export interface Customizations {
+  readonly contribute: Contribute;
+  /** The slash commands of a session's customizations. */
+  commands(session: string): readonly AgentCommand[];
+}
+
+/** Time in which a client has to answer each request for its files. */
+const ANSWER_LIMIT_MS = 8_000;
+
+/** Actions of a session after which its customizations are looked at again. */
+const LOOKS_AGAIN: ReadonlySet<SessionAction['type']> = new Set([
+  'session/ready',
+  'session/workingDirectorySet',
+  'session/workingDirectoryRemoved',
+  'session/workingDirectoryReplaced',
+]);
+
+/** Customizations of sessions: plugins and directories of user, project and clients [CUST-1] to [CUST-22]. */
+export async function customizationsFeature(
+  parts: Parts,
+): Promise<Feature & { readonly customizations: Customizations }> {
+  const { sync } = parts;
+  const clientPlugins = new ClientPlugins((clientId) => {
+    const connection = parts.connectionOf(clientId);
+    return connection && ((method, params) => connection.ask(method, params, ANSWER_LIMIT_MS));
+  });
+  const sessions = new SessionCustomizations({
+    ...parts,
+    decisions: await Decisions.load(sync),
+    clientPlugins,
+  });
+  const look = (uri: string): void => {
+    if (sync.registry.getOf('session', uri) !== undefined) void sessions.refresh(uri);
+  };
+  return {
+    name: 'customizations',
+    customizations: {
+      contribute: sessions.contribute,
+      commands: (session) =>
+        commandsFrom(sessions.inEffect(session)).map(({ source: _, ...command }) => command),
+    },
+    clients: {
+      subscribed: (_, uri) => look(uri),
+      unsubscribed: () => undefined,
+      returned: async (_, subscriptions) => subscriptions.forEach(look),
+    },
+    observe: () =>
+      sync.observe('session', (tx, { channel, action, before, after }) => {
+        if (action.type === 'session/customizationToggled') sessions.toggled(tx, channel, action);
+        const isOther = !sameJson(
+          before.activeClients.map(({ customizations = [] }) => customizations),
+          after.activeClients.map(({ customizations = [] }) => customizations),
+        );
+        if (isOther || LOOKS_AGAIN.has(action.type)) tx.effect(() => look(channel.uri));
+      }),
+    sweep: () => {
+      sessions.sweep();
+      clientPlugins.keepOnly([...sync.registry.all()].filter((channel) => channel.is('session')));
+    },
+    stop: () => sessions.stop(),
+  };
+}

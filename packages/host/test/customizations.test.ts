@@ -1,0 +1,305 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Customization, SessionState } from '@agenthost/protocol';
+import { turnStarted } from '@agenthost/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import type { TreeOptions } from '../src/workspace/watching/tree-source.ts';
+// The host loads it on first use, which the simulated clock does not wait for.
+import 'yaml';
+import { SESSION, startHost } from './host-fixture.ts';
+import type { RawClient } from './raw-client.ts';
+
+const RULE = '---\ndescription: Style\nalwaysApply: true\n---\nUse tabs.\n';
+
+/** A host with a project and a user folder, whose watches the test plays. */
+async function started(files: Record<string, string>) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'agenthost-customizations-')));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  write('project/readme.md', '');
+  for (const [path, text] of Object.entries(files)) write(path, text);
+  const trees: TreeOptions[] = [];
+  const host = await startHost({
+    roots: [root],
+    defaultDirectory: root,
+    customizations: { userFolder: join(root, 'user') },
+    openTree: async (options) => {
+      trees.push(options);
+      return {
+        size: { folders: 1, entries: 1 },
+        rescan: async () => undefined,
+        close: async () => undefined,
+      };
+    },
+  });
+  const client = await host.client();
+  const directory = pathToFileURL(join(root, 'project')).href;
+  const open = async (uri = SESSION): Promise<string> => {
+    await client.request('createSession', { channel: uri, workingDirectories: [directory] });
+    await host.run();
+    const { defaultChat } = (await client.subscribe(uri)).state as SessionState;
+    if (defaultChat === undefined) throw new Error('no chat');
+    await client.subscribe(defaultChat);
+    return defaultChat;
+  };
+  const change = async (path: string, text: string): Promise<void> => {
+    write(path, text);
+    // Its folders may be new as well.
+    for (let at = join(root, path); at !== root; at = dirname(at))
+      for (const tree of trees)
+        if (at.startsWith(`${tree.root}/`)) tree.onChange({ path: at, type: 'added' });
+    await host.advance(5_000);
+  };
+  return { host, client, root, directory, open, change };
+}
+
+async function shown(client: RawClient, uri = SESSION): Promise<Customization[]> {
+  return ((await client.subscribe(uri)).state as SessionState).customizations ?? [];
+}
+
+const childrenOf = (entry: Customization | undefined) =>
+  entry !== undefined && 'children' in entry ? (entry.children ?? []) : [];
+
+test('[CUST-1] a session without customizations has no list of them', async () => {
+  const { client, open } = await started({});
+  await open();
+  expect((await client.subscribe(SESSION)).state).not.toHaveProperty('customizations');
+});
+
+test('[CUST-1] [CUST-2] directories and plugins are found, with the fields of each child and the position of each fault', async () => {
+  const { client, open } = await started({
+    'user/rules/style.mdc': RULE,
+    'project/.claude/agents/tester.md':
+      '---\nname: Tester\ndescription: Tests\nmodel: small\ntools: Read, Bash\n---\nYou test.\n',
+    'project/.agents/plugins/kit/plugin.json': '{"name": "Kit", "version": "1.2"}',
+    'project/.agents/plugins/kit/skills/pdf/SKILL.md': '---\ndescription: Reads PDFs\n---\nUse pdftotext.\n',
+    'project/.agents/plugins/kit/commands/fix.md':
+      '---\ndescription: Fixes\nargument-hint: issue\ndisable-model-invocation: true\n---\nFix $ARGUMENTS.\n',
+    'project/.agents/plugins/kit/rules/ts.mdc': '---\nglobs: *.ts,*.{js,mjs}\n---\nNo any.\n',
+    'project/.agents/plugins/kit/rules/bad.mdc': '---\ndescription: x\nalwaysApply: perhaps\n---\nText.\n',
+    'project/.agents/plugins/kit/rules/worse.mdc': '---\ndescription: "open\n---\nText.\n',
+    'project/.agents/plugins/kit/hooks/hooks.json':
+      '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}',
+    'project/.agents/plugins/kit/.mcp.json': '{"mcpServers": {\n  "db": {"command": "db-server"}}}',
+    'project/.agents/plugins/empty/readme.txt': '',
+  });
+  await open();
+  const [rules, agents, empty, kit] = await shown(client);
+  expect(rules).toMatchObject({
+    type: 'directory',
+    contents: 'rule',
+    enabled: true,
+    load: { kind: 'loaded' },
+  });
+  expect(childrenOf(rules)).toMatchObject([{ type: 'rule', name: 'style', alwaysApply: true }]);
+  expect(childrenOf(agents)).toMatchObject([
+    { type: 'agent', name: 'Tester', description: 'Tests', model: 'small', tools: ['Read', 'Bash'] },
+  ]);
+  expect(empty).toMatchObject({ type: 'plugin', name: 'empty', load: { kind: 'error' }, children: [] });
+  expect(kit).toMatchObject({ type: 'plugin', name: 'Kit', version: '1.2', load: { kind: 'degraded' } });
+  const { load } = kit as { load: { message: string } };
+  expect(load.message.split('\n')).toEqual([
+    'rules/bad.mdc:3:14: alwaysApply: expected true or false',
+    expect.stringMatching(/^rules\/worse\.mdc:\d+:\d+: Missing closing "quote/),
+  ]);
+  expect(childrenOf(kit)).toMatchObject([
+    { type: 'skill', name: 'pdf', description: 'Reads PDFs' },
+    { type: 'skill', name: 'fix', disableModelInvocation: true },
+    { type: 'rule', name: 'bad' },
+    { type: 'rule', name: 'ts', globs: ['*.ts', '*.{js,mjs}'] },
+    { type: 'hook', name: 'hooks' },
+    {
+      type: 'mcpServer',
+      name: 'db',
+      state: { kind: 'stopped' },
+      range: { start: { line: 1, character: 8 } },
+    },
+  ]);
+});
+
+test('[CUST-1] a file that is added or repaired shows in the state', async () => {
+  const { client, open, change } = await started({ 'project/.agents/rules/a.md': '---\nx: [\n---\nA\n' });
+  await open();
+  expect(await shown(client)).toMatchObject([{ load: { kind: 'error' }, children: [] }]);
+  await change('project/.agents/rules/a.md', RULE);
+  expect(await shown(client)).toMatchObject([{ load: { kind: 'loaded' }, children: [{ name: 'a' }] }]);
+  await change('project/.agents/commands/go.md', 'Go.');
+  expect((await shown(client)).map(({ name }) => name)).toEqual(['.agents/commands', '.agents/rules']);
+});
+
+test('[CUST-1] a link out of the project is not read', async () => {
+  const { client, root, open } = await started({ 'secret.md': 'secret', 'project/.agents/rules/a.md': RULE });
+  symlinkSync(join(root, 'secret.md'), join(root, 'project/.agents/rules/b.md'));
+  await open();
+  const [rules] = await shown(client);
+  expect(childrenOf(rules).map(({ name }) => name)).toEqual(['a']);
+  expect(rules).toMatchObject({
+    load: { kind: 'degraded', message: '.agents/rules/b.md: it is a link that leads out of the folder' },
+  });
+});
+
+test('[CUST-20] [CUST-21] decisions hold in session, workspace and everywhere, are shown, and survive a restart', async () => {
+  const { host, client, directory, open } = await started({ 'project/.agents/rules/a.md': RULE });
+  await open();
+  await open('ahp-session:/two');
+  const [rules] = await shown(client);
+  const [rule] = childrenOf(rules);
+  if (rules === undefined || rule === undefined) throw new Error('nothing was found');
+  const enablement = [
+    { kind: 'session', enabled: true },
+    { kind: 'workspace', uri: directory, enabled: false },
+    { kind: 'global', enabled: true },
+  ];
+  await client.act(SESSION, { type: 'session/customizationToggled', id: rule.id, enablement });
+  await host.run();
+  const first = { enabled: true, _meta: { 'agenthost.enablement': enablement } };
+  const second = { enabled: false, _meta: { 'agenthost.enablement': enablement.slice(1) } };
+  expect(childrenOf((await shown(client))[0])).toMatchObject([first]);
+  expect(childrenOf((await shown(client, 'ahp-session:/two'))[0])).toMatchObject([second]);
+  await host.restart();
+  const again = await host.client('again');
+  await again.subscribe(SESSION);
+  await host.run();
+  expect(childrenOf((await shown(again))[0])).toMatchObject([first]);
+  await again.act(SESSION, { type: 'session/customizationToggled', id: rule.id, enablement: [] });
+  await host.run();
+  expect(childrenOf((await shown(again))[0])[0]).not.toHaveProperty('_meta');
+});
+
+test.each([
+  [
+    'in another order',
+    [
+      { kind: 'global', enabled: true },
+      { kind: 'session', enabled: true },
+    ],
+  ],
+  [
+    'of one kind twice',
+    [
+      { kind: 'session', enabled: true },
+      { kind: 'session', enabled: false },
+    ],
+  ],
+  ['for another workspace', [{ kind: 'workspace', uri: 'file:///elsewhere', enabled: true }]],
+])('[CUST-20] decisions %s are refused', async (_, enablement) => {
+  const { client, open } = await started({ 'project/.agents/rules/a.md': RULE });
+  await open();
+  const id = (await shown(client))[0]?.id;
+  const answer = await client.act(SESSION, { type: 'session/customizationToggled', id, enablement });
+  expect(answer?.rejectionReason).toMatch(/^invalidEnablement: /);
+});
+
+test('[CUST-1] rules and skills in effect reach the agent, and commands expand, until they are disabled', async () => {
+  const { host, client, open } = await started({
+    'project/.agents/rules/a.md': RULE,
+    'project/.agents/commands/fix.md':
+      '---\ndescription: Fixes\ndisable-model-invocation: true\n---\nFix $ARGUMENTS now.\n',
+  });
+  const chat = await open();
+  const turn = async (turnId: string) => {
+    const message = { text: '/fix  issue 7', origin: { kind: 'user' } };
+    await client.act(chat, { ...turnStarted(turnId), message });
+    await host.run();
+    const { input } = host.agent.turn;
+    host.agent.turn.complete();
+    await host.run();
+    return input;
+  };
+  const first = await turn('t1');
+  expect(first.message.text).toBe('Fix issue 7 now.');
+  expect(first.context.join('\n')).toContain('Use tabs.');
+  expect(first.context.join('\n')).not.toContain('Fix');
+  const found = await client.request('completions', {
+    channel: chat,
+    text: '/f',
+    offset: 2,
+    kind: 'userMessage',
+  });
+  expect(found.items).toMatchObject([{ insertText: '/fix ' }]);
+  for (const { id } of await shown(client))
+    await client.act(SESSION, {
+      type: 'session/customizationToggled',
+      id,
+      enablement: [{ kind: 'global', enabled: false }],
+    });
+  const second = await turn('t2');
+  expect(second.message.text).toBe('/fix  issue 7');
+  expect(second.context).toEqual([expect.stringContaining('withdrawn')]);
+});
+
+test('[CUST-2] [CUST-22] a plugin of a client is read from it, once for each nonce, and goes with the client', async () => {
+  const { host, client, open } = await started({});
+  await open();
+  // The ids of the host's requests to the publisher look like those of its own.
+  const viewer = await host.client();
+  const files: Record<string, string> = {
+    'virtual:/kit/rules/a.md': RULE,
+    'virtual:/kit/commands/go.md': 'Go.',
+    'virtual:/kit/hooks/hooks.json': '{"hooks": []}',
+  };
+  let askedCount = 0;
+  /** Answers the host until it asks nothing more. */
+  const serve = async (): Promise<void> => {
+    for (;;) {
+      await host.run();
+      const asked = client.frames.filter(({ id, method }) => id !== undefined && method !== undefined);
+      const next = asked[askedCount];
+      if (next === undefined) return;
+      askedCount += 1;
+      const uri = String(next.params?.['uri']);
+      const below = Object.keys(files).filter((file) => file.startsWith(`${uri}/`));
+      const text = files[uri];
+      const names = new Set(below.map((file) => file.slice(uri.length + 1).split('/')[0] ?? ''));
+      const result =
+        next.method === 'resourceList'
+          ? {
+              entries: [...names, '..', 'x/y'].map((name) => ({
+                name,
+                type: files[`${uri}/${name}`] === undefined ? 'directory' : 'file',
+              })),
+            }
+          : next.method === 'resourceRead'
+            ? { data: Buffer.from(text ?? '').toString('base64'), encoding: 'base64' }
+            : { uri, type: text === undefined ? 'directory' : 'file', size: text?.length };
+      const isThere = text !== undefined || below.length > 0;
+      const answer = isThere ? { result } : { error: { code: -32_008, message: 'Not found' } };
+      client.send({ jsonrpc: '2.0', id: next.id, ...answer });
+    }
+  };
+  const plugin = { type: 'plugin', id: 'kit', uri: 'virtual:/kit', name: 'Kit', nonce: '1' };
+  const publish = async (more: object = {}): Promise<void> => {
+    const activeClient = { clientId: client.clientId, tools: [], customizations: [{ ...plugin, ...more }] };
+    client.dispatch(SESSION, { type: 'session/activeClientSet', activeClient });
+    await serve();
+  };
+  await publish();
+  const fault = 'hooks/hooks.json:1:11: hooks: expected an object';
+  const [kit] = await shown(viewer);
+  expect(kit).toMatchObject({
+    id: 'kit',
+    clientId: client.clientId,
+    load: { kind: 'degraded', message: fault },
+    children: [{ name: 'go' }, { name: 'a' }],
+  });
+  const count = askedCount;
+  await publish({
+    enablement: [{ kind: 'global', enabled: false }],
+    childEnablement: { a: [{ kind: 'global', enabled: false }] },
+  });
+  expect(askedCount).toBe(count);
+  const [decided] = await shown(viewer);
+  expect(decided).toMatchObject({ enablement: [{ kind: 'global', enabled: false }] });
+  expect(childrenOf(decided)[1]).toMatchObject({ name: 'a', enabled: false });
+  files['virtual:/kit/commands/go.md'] = '---\nname: gone\n---\nGo.';
+  await publish({ nonce: '2' });
+  expect(childrenOf((await shown(viewer))[0])[0]).toMatchObject({ name: 'gone' });
+  await client.act(SESSION, { type: 'session/activeClientRemoved', clientId: client.clientId });
+  await host.run();
+  expect(await shown(viewer)).toEqual([]);
+});
