@@ -41,6 +41,7 @@ export { type Folder, type FolderEntry, inFolder } from './handles/folders.ts';
 export type { Grants } from './handles/grants.ts';
 export type { HostSpan } from './handles/host-span.ts';
 export type { AnswerInput, InputRequestHandle } from './handles/input-request-handle.ts';
+export type { McpServers } from './handles/mcp-servers.ts';
 export type { MessageQueue } from './handles/message-queue.ts';
 export { openTelemetry } from './handles/open-telemetry.ts';
 export type { TelemetryAttributes } from './handles/otlp-json.ts';

@@ -68,6 +68,8 @@ export class HostFixture {
       log: { debug: () => undefined, info: () => undefined, warn: log, error: log },
       // The processes of its terminals are not real.
       portScanner: false,
+      // Reading a file takes real time.
+      projectMcpServers: false,
       ...this.#options,
       terminals: { owner: this.#ptys, shellIntegration: false, ...this.#options.terminals },
     });

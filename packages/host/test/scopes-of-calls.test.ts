@@ -42,6 +42,8 @@ const CALLS = {
   'x-removeWorktree': ['interact', { ...root, id: 'x' }],
   'x-answerGrant': ['admin', { ...root, id: 'x', isGranted: true }],
   'x-diskUse': ['observe', { channel: SESSION }],
+  'x-listMcpServers': ['interact', { channel: SESSION }],
+  'x-decideMcpServer': ['interact', { channel: SESSION, id: 'x' }],
   'x-listPorts': ['observe', root],
   'x-openPreview': ['interact', { channel: SESSION, port: 5173 }],
   'x-setPresence': ['observe', { ...root, isVisible: false }],

@@ -25,6 +25,8 @@ const DEEDS: Readonly<Record<string, string>> = {
   'x-signalTerminal': 'signalling a terminal',
   'x-openPreview': 'opening a port',
   'x-revokeApproval': 'revoking an approval',
+  'x-listMcpServers': 'listing MCP servers',
+  'x-decideMcpServer': 'deciding about an MCP server',
   'x-listGrants': 'listing access to files',
   'x-answerGrant': 'answering a request for access',
   'x-revokeGrant': 'revoking access to files',

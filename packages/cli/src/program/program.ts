@@ -17,6 +17,7 @@ import { exampleLines } from './command-builder.ts';
 import { addCommentCommands } from './comment-commands.ts';
 import { addGrantCommands } from './grant-commands.ts';
 import { addApprovalCommands, addConfigCommands, addTokenCommands } from './host-commands.ts';
+import { addMcpCommands } from './mcp-commands.ts';
 import { type OptionName, optionOf } from './options.ts';
 import { addPortCommands } from './port-commands.ts';
 import { report } from './report.ts';
@@ -199,6 +200,7 @@ export function programOf(
   addExportCommands({ context, screen, program, command, example, done });
   addApprovalCommands({ context, screen, program, command, example, done });
   addGrantCommands({ context, screen, program, command, example, done });
+  addMcpCommands({ context, screen, program, command, example, done });
   addPortCommands({ context, screen, program, command, example, done });
   addTelemetryCommands({ context, screen, program, command, example, done });
   addConfigCommands({ context, screen, program, command, example, done });

@@ -14,6 +14,8 @@ describe('the config file', () => {
       allowedHosts: ['example.org:443'],
       trustedProxies: ['10.0.0.0/8', '2001:db8::1'],
       push: { contact: 'mailto:me@example.org' },
+      mcpServers: { docs: { url: 'https://docs.example.org/mcp' } },
+      projectMcpServers: false,
       retention: { turnsPerChat: 100 },
     };
     expect(parseConfig(config, file)).toEqual({
@@ -35,6 +37,10 @@ describe('the config file', () => {
     [{ push: { contact: 'mailto:' } }, 'push: expected an object with contact, a URL'],
     [{ push: { mail: 'mailto:me@example.org' } }, 'push: expected an object with contact, a URL'],
     [{ push: 'mailto:me@example.org' }, 'push: expected an object with contact, a URL'],
+    [{ mcpServers: [] }, 'mcpServers: expected an object of MCP servers by name, got []'],
+    [{ mcpServers: { docs: { url: 'ftp:' } } }, 'mcpServers.docs.url: expected an http or https URL'],
+    [{ mcpServers: { docs: { command: './x' } } }, 'mcpServers.docs.command: expected a command name'],
+    [{ projectMcpServers: 'no' }, 'projectMcpServers: expected true or false, got "no"'],
     [{ retention: { turnsPerChat: 0 } }, 'retention: expected an object with turnsPerChat'],
     [{ retention: { days: 3 } }, 'retention: expected an object with turnsPerChat'],
     [{ defaultAgent: '' }, 'defaultAgent: expected the id of an agent, got ""'],

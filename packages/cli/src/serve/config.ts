@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { type AcpAgentEntry, AgentConfigError, readAgentEntries } from '@agenthost/agents';
-import { type HostOptions, isProxyAddress, isPushContact } from '@agenthost/host';
+import { findMcpServersFault, type HostOptions, isProxyAddress, isPushContact } from '@agenthost/host';
 import { errorText, hasCode } from '@agenthost/protocol/values';
 
 /** Content of a config file (`agenthost.json`). */
@@ -27,6 +27,10 @@ export interface ServeConfig {
   readonly trustedProxies?: readonly string[];
   /** `contact`: URL in the signature of pushes. Absent: that of the host. */
   readonly push?: { readonly contact?: string };
+  /** MCP servers for the agents of all sessions, by name. Absent: none. */
+  readonly mcpServers?: NonNullable<HostOptions['mcpServers']>;
+  /** False: the `.mcp.json` of projects is not read. Absent: true. */
+  readonly projectMcpServers?: boolean;
   /** Limits of the history. Absent: no limits. */
   readonly retention?: NonNullable<HostOptions['retention']>;
 }
@@ -71,6 +75,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
       (value['contact'] === undefined ||
         (typeof value['contact'] === 'string' && isPushContact(value['contact']))),
   },
+  // Its entries are read below.
+  mcpServers: { expected: 'an object of MCP servers by name', holds: isObject },
+  projectMcpServers: { expected: 'true or false', holds: (value) => typeof value === 'boolean' },
   retention: {
     expected: 'an object with turnsPerChat, maxAgeDays or both, whole numbers from 1',
     holds: (value) =>
@@ -115,6 +122,8 @@ export function parseConfig(value: unknown, file: string): ServeConfig {
         `${file}: ${key}: unknown key; expected one of ${Object.keys(CHECKS).join(', ')}`,
       );
     }
+    const fault = key === 'mcpServers' && isObject(member) ? findMcpServersFault(member) : undefined;
+    if (fault !== undefined) throw new AgentConfigError(`${file}: ${key}.${fault}`);
     if (check.holds(member)) continue;
     const got = JSON.stringify(member).slice(0, 80);
     throw new AgentConfigError(`${file}: ${key}: expected ${check.expected}, got ${got}`);

@@ -131,6 +131,7 @@ export async function startHosting(
     ...defined({ telemetry: settings.telemetry }),
     ...(config.customizations === undefined ? {} : { customizations: { userFolder: config.customizations } }),
     ...defined({ roots, push: config.push, retention: config.retention }),
+    ...defined({ mcpServers: config.mcpServers, projectMcpServers: config.projectMcpServers }),
   });
   tellTroubles(host, tell);
   const listening = await host.start();

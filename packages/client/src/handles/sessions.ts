@@ -19,6 +19,7 @@ import type { ExportPart } from '../transfer/session-export.ts';
 import type { ImportOptions } from '../transfer/session-import.ts';
 import { AnnotationsHandle } from './annotations-handle.ts';
 import { ChatHandle } from './chat-handle.ts';
+import { McpServers, type McpServersPort } from './mcp-servers.ts';
 import type { PredictedSummaries } from './predicted-summaries.ts';
 import { listPorts, type OpenedPreview, openPreview } from './previews.ts';
 import { type CatalogueOptions, type CataloguePort, SessionCatalogue } from './session-catalogue.ts';
@@ -32,6 +33,8 @@ export class Sessions {
   readonly #newId: () => string;
   /** The git worktrees of sessions. */
   readonly worktrees: Worktrees;
+  /** The MCP servers of sessions. */
+  readonly mcpServers: McpServers;
   readonly #now: () => number;
   readonly #report: ReportError;
   readonly #summaries: PredictedSummaries;
@@ -39,7 +42,7 @@ export class Sessions {
   readonly #address: string | undefined;
 
   constructor(
-    client: SessionsPort & CataloguePort & WorktreesPort,
+    client: SessionsPort & CataloguePort & WorktreesPort & McpServersPort,
     parts: {
       newId: () => string;
       now: () => number;
@@ -50,6 +53,7 @@ export class Sessions {
   ) {
     this.#client = client;
     this.worktrees = new Worktrees(client);
+    this.mcpServers = new McpServers(client);
     this.#newId = parts.newId;
     this.#now = parts.now;
     this.#report = parts.report;

@@ -160,7 +160,7 @@ export interface AgentSessionHost {
    */
   clientTools(): readonly ClientTool[];
   /**
-   * Tools that the host itself offers to this session now, such as those for comments; `toolsChanged` reports changes. Their names differ from
+   * Tools that the host itself offers to this session now, such as those for comments and of MCP servers; `toolsChanged` reports changes. Their names differ from
    * those of client tools. Run them with `TurnOutput.hostTool`.
    */
   hostTools(): readonly HostTool[];

@@ -66,10 +66,11 @@ export interface TurnOutput {
    */
   clientTool(call: ClientToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult>;
   /**
-   * Runs a tool of the host: shows the call, and resolves with its result. Nobody is asked. Never rejects. The result is a failed one when the
-   * host does not offer the tool, its input is invalid, or the turn has ended.
+   * Runs a tool of the host, or of an MCP server that the host runs: shows the call, asks people about MCP tools that do more than read, and
+   * resolves with the result. Never rejects. The result is a failed one when the host does not offer the tool, its input is invalid, people
+   * denied it, the server failed, the turn has ended, or `withdrawn` aborted, which cancels a call of an MCP server.
    */
-  hostTool(call: HostToolCall): Promise<ToolCallResult>;
+  hostTool(call: HostToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult>;
   /**
    * Asks people and waits for the answer [CHAT-13]. Several requests may be open. The same `requestId`
    * replaces the questions of an open request. Resolves with `cancel` when the turn ends first, or when

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findChat } from '@agenthost/protocol';
+import { findChat, type SessionState } from '@agenthost/protocol';
 import { defined, errorText } from '@agenthost/protocol/values';
 import { AgentError } from '../agents/errors.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
@@ -22,6 +22,7 @@ import { FeatureList } from '../features/feature-list.ts';
 import { grantsFeature } from '../features/grants/feature.ts';
 import { historyFeature } from '../features/history/feature.ts';
 import { importFeature } from '../features/import/feature.ts';
+import { mcpFeature } from '../features/mcp/feature.ts';
 import { openTurnsFeature } from '../features/open-turns/feature.ts';
 import { presenceFeature } from '../features/presence/feature.ts';
 import { previewsFeature } from '../features/previews/feature.ts';
@@ -60,6 +61,7 @@ import type { Hub } from '../wire/hub.ts';
 import { findVsCode } from '../wire/vscode/ways.ts';
 import { GrantStore } from '../workspace/access/grants.ts';
 import { FileFinder } from '../workspace/completion/file-finder.ts';
+import { pathOfFileUri } from '../workspace/file-uri.ts';
 import { findProject } from '../workspace/git-project.ts';
 import { chokidarTrees } from '../workspace/watching/chokidar-tree.ts';
 import { TreeWatchers } from '../workspace/watching/tree-watchers.ts';
@@ -160,7 +162,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   const tokens = features.add(await tokensFeature(common));
   const presentClients = new PresentClients({ clock, timers, path: sync.path });
   features.add(presenceFeature(presentClients));
-  const { agents, remembered, configs, progress } = features.add(
+  const { agents, children, remembered, configs, progress } = features.add(
     await agentsFeature({
       ...common,
       makeProviders: (children) => {
@@ -275,6 +277,19 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
             connectionOf: (clientId) => hub.connectionOf(clientId),
           }),
         ).customizations;
+  const mcp = features.add(
+    await mcpFeature({
+      ...common,
+      listing,
+      children,
+      version,
+      dataDir: options.dataDir,
+      mcpServers: options.mcpServers ?? {},
+      projectMcpServers: options.projectMcpServers ?? true,
+      foldersOf: foldersOf(workspace.defaultDirectory),
+      toolsChanged: (chats) => late.turns?.toolsChanged(chats),
+    }),
+  );
   const { turns, approvals, contents, locales, signIns, readLines, hostTools } = features.add(
     await turnsFeature({
       contribute: customizations?.contribute,
@@ -288,10 +303,21 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       workingDirectoriesOf,
       beforeTurn,
       ...worktrees,
+      prepareSession: async (session) => {
+        await worktrees.prepareSession(session);
+        await mcp.prepareSession(session);
+      },
+      prepareTurn: async (turn) => {
+        await worktrees.prepareTurn(turn);
+        await mcp.prepareTurn(turn);
+      },
+      readElsewhere: (uri, maxBytes) => mcp.library.read(uri, maxBytes),
+      promptText: (session, message) => mcp.library.promptText(session, message),
       listFolders,
     }),
   );
   late.turns = turns;
+  mcp.join({ hostTools, signIns });
   const { isSignedIn } = features.add(authFeature({ agents, signIns, clock, presence }));
   features.add(approvalsFeature({ sync, approvals, turns, listing }));
   features.add(clientToolsFeature({ ...common, presence, listing }));
@@ -319,6 +345,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       slices,
       remembered,
       customizations,
+      mcp: mcp.library,
       files: new FileFinder({ clock, timers, log, privatePaths: workspace.privatePaths }),
       workingDirectoryOf,
     }),
@@ -393,6 +420,14 @@ const workingDirectories =
     } catch (error) {
       throw new AgentError('hostError', errorText(error), { cause: error });
     }
+  };
+
+/** Absolute paths of the folders that a session works in, as far as they are files. */
+const foldersOf =
+  (defaultDirectory: string) =>
+  ({ workingDirectories = [] }: SessionState): readonly string[] => {
+    const folders = workingDirectories.filter((uri) => uri.startsWith('file:')).map(pathOfFileUri);
+    return folders.length > 0 ? folders : [defaultDirectory];
   };
 
 /** The owner of ptys for these options. Throws if `terminals.keeper` is true without a data folder. */

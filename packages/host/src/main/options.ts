@@ -188,6 +188,13 @@ export interface HostOptions {
   readonly push?: PushOptions;
   /** Sending of telemetry [OTLP-1]. Default: none is sent; clients can subscribe to it. */
   readonly telemetry?: TelemetryOptions;
+  /**
+   * MCP servers for the agents of all sessions, by name, with the members of an entry in `.mcp.json`. `start` rejects for an entry that cannot
+   * be used. Default: none.
+   */
+  readonly mcpServers?: Readonly<Record<string, unknown>>;
+  /** Whether people are asked to allow the MCP servers in the `.mcp.json` of a working directory. False: it is not read. Default true. */
+  readonly projectMcpServers?: boolean;
   /** Opens the folders that are watched for clients. Default: a watcher of the file system. */
   readonly openTree?: OpenTree;
   /** Finds the ports that processes of sessions listen on. Default: by the tables of the system; none on Windows. False: they are not shown. */

@@ -289,6 +289,8 @@ export class ChatRunner {
     if (run.abort.signal.aborted) return;
     const notice = this.#agent.noticeAbout(agent);
     if (notice !== undefined) run.output.notify(notice);
+    const prompt = await this.#promptOf(run, message);
+    if (run.abort.signal.aborted) return;
     const { context, instructions, heard } = this.#instructions.next(agent, contribution?.instructions);
     const input: TurnInput = {
       turnId: run.turnId,
@@ -298,6 +300,7 @@ export class ChatRunner {
         ...(contribution?.context ?? []),
         ...selectionContext(chat),
         ...commandContext(history),
+        ...prompt,
       ],
       ...defined({ instructions }),
       locale: this.#parts.localeOf(this.#chat),
@@ -313,6 +316,17 @@ export class ChatRunner {
     await run.steering.settle(run.abort.signal);
     // A stopped agent may not have read the instructions.
     if (!run.abort.signal.aborted) heard();
+  }
+
+  /** The text of the MCP prompt that a message invokes. A prompt that cannot be had is told in the chat. */
+  async #promptOf({ output }: Run, { text }: Message): Promise<readonly string[]> {
+    try {
+      const prompt = await this.#parts.promptText(this.#session, text);
+      return prompt === undefined ? [] : [prompt];
+    } catch (error) {
+      output.notify(`The prompt was not read: ${errorText(error)}`);
+      return [];
+    }
   }
 
   /**

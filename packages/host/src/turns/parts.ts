@@ -59,6 +59,8 @@ export interface TurnParts {
   }): Promise<void>;
   /** Adds the customizations of the session to a turn. Absent: the host looks for none. */
   readonly contribute?: Contribute | undefined;
+  /** The text of the MCP prompt that a message invokes, for its agent; `undefined`: it invokes none. Rejects with the reason for people. */
+  promptText(session: string, message: string): Promise<string | undefined>;
   /** Whether a real path is private to the host. */
   isPrivate(realPath: string): Promise<boolean>;
 }

@@ -47,6 +47,8 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     // Contents that a transcript refers to are part of it. Files of the machine are not: they may hold
     // secrets that no session shows.
     resourceRead: ({ uri }) => (isContent(uri) ? 'observe' : 'interact'),
+    'x-listMcpServers': 'interact',
+    'x-decideMcpServer': 'interact',
     resourceList: 'interact',
     resourceResolve: 'interact',
     createResourceWatch: 'interact',

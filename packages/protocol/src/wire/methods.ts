@@ -28,6 +28,12 @@ import type {
   MoveChatParams,
   MoveChatResult,
 } from '../chat/commands.ts';
+import type {
+  DecideMcpServerParams,
+  DecideMcpServerResult,
+  ListMcpServersParams,
+  ListMcpServersResult,
+} from '../mcp/commands.ts';
 import type { AhpMcpUiHostCapabilities } from '../mcp/state.ts';
 import type { PresenceChangedParams, SetPresenceParams } from '../presence/presence.ts';
 import type {
@@ -196,6 +202,8 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-hostDiskUse': { params: HostDiskUseParams; result: HostDiskUseResult };
   'x-listPorts': { params: ListPortsParams; result: ListPortsResult };
   'x-openPreview': { params: OpenPreviewParams; result: OpenPreviewResult };
+  'x-listMcpServers': { params: ListMcpServersParams; result: ListMcpServersResult };
+  'x-decideMcpServer': { params: DecideMcpServerParams; result: DecideMcpServerResult };
   'x-listAgents': { params: ListAgentsParams; result: ListAgentsResult };
   'x-setPresence': { params: SetPresenceParams; result: null };
   'x-pushKey': { params: PushKeyParams; result: PushKeyResult };
@@ -309,6 +317,8 @@ export const CLIENT_REQUEST_METHODS = [
   'x-hostDiskUse',
   'x-listPorts',
   'x-openPreview',
+  'x-listMcpServers',
+  'x-decideMcpServer',
   'x-listAgents',
   'x-setPresence',
   'x-pushKey',

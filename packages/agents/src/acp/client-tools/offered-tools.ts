@@ -126,7 +126,7 @@ export class OfferedTools {
     return toolResult(
       await ('clientId' in tool
         ? turn.clientTool(tool, toolInput, withdrawn)
-        : turn.hostTool(tool, toolInput)),
+        : turn.hostTool(tool, toolInput, withdrawn)),
     );
   }
 }

@@ -35,6 +35,8 @@ export async function agentsFeature({
     readonly remembered: RememberedAgents;
     readonly configs: KnownConfigs;
     readonly progress: StartProgress;
+    /** Records processes of other parts of the host. */
+    readonly children: ChildRegistry;
   }
 > {
   const { journal } = sync;
@@ -60,6 +62,7 @@ export async function agentsFeature({
       'x-listAgents': async ({ refresh }) => ({ items: await health.list(refresh === true) }),
     },
     agents,
+    children,
     remembered,
     configs: new KnownConfigs({ remembered, timers, log }),
     progress: new StartProgress(sync),

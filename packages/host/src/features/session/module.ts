@@ -91,10 +91,23 @@ function check(session: Channel<'session'>, action: SessionAction, caller: Calle
     case 'session/mcpServerStartRequested':
     case 'session/mcpServerStopRequested':
     case 'session/mcpServerBackgroundRequested':
-      return reject('notSupported', 'This host runs no MCP servers');
+      return checkMcpServer(session, action.id);
     default:
       return undefined;
   }
+}
+
+/** Only servers that the session shows can be started and stopped [MCP-1]. */
+function checkMcpServer(
+  { state: { customizations = [] } }: Channel<'session'>,
+  id: string,
+): Rejection | undefined {
+  const all = customizations.flatMap((each) =>
+    'children' in each ? [each, ...(each.children ?? [])] : [each],
+  );
+  return all.some((each) => each.type === 'mcpServer' && each.id === id)
+    ? undefined
+    : reject('unknownServer', `This session has no MCP server ${id}`);
 }
 
 function checkConfigChange(

@@ -69,9 +69,9 @@ export function agentSessionHost(
       const session = sync.registry.getOf('session', owner.session);
       return session === undefined || !owner.isCurrent()
         ? []
-        : offeredTools(session.state.activeClients, hostTools.names);
+        : offeredTools(session.state.activeClients, hostTools.names(owner.session));
     },
-    hostTools: () => (owner.isCurrent() ? hostTools.list() : []),
+    hostTools: () => (owner.isCurrent() ? hostTools.list(owner.session) : []),
     isPrivate: (realPath) => isPrivate(realPath),
     ready: () => sync.path.whenReady(),
     exited: (reason) => {

@@ -191,9 +191,10 @@ export class LiveTurnOutput implements TurnOutput {
     return this.#clientTools.run(turn, call, withdrawn);
   }
 
-  hostTool(call: HostToolCall): Promise<ToolCallResult> {
-    const turn = { ...this.#turn, over: this.#over.signal, toolCall: this.toolCall.bind(this) };
-    return this.#hostTools.run(turn, call);
+  hostTool(call: HostToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult> {
+    const [toolCall, ask] = [this.toolCall.bind(this), this.ask.bind(this)];
+    const turn = { ...this.#turn, over: this.#over.signal, toolCall, ask };
+    return this.#hostTools.run(turn, call, withdrawn);
   }
 
   ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse> {

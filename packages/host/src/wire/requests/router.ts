@@ -51,6 +51,8 @@ const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'createResourceWatch',
   // Waits for hooks, for the network and for other operations; the state shows its progress.
   'invokeChangesetOperation',
+  // Reads a file of the project.
+  'x-listMcpServers',
   // These wait for a scan of processes.
   'x-listPorts',
   'x-openPreview',

@@ -1,0 +1,150 @@
+import type { AhpClient, DispatchOutcome } from '@agenthost/client';
+import type { McpDecision, McpServerInfo, McpServerState } from '@agenthost/protocol';
+import { withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { rejectionSentence } from '../host-link/host-errors.ts';
+import { findSession } from '../input/ids.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
+import { commandLine } from '../process/own-command.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+
+/** Options of `mcp` and what is below it, as parsed. */
+export interface McpOptions extends HostOptions {
+  readonly json?: boolean;
+}
+
+/** `mcp list`: the servers of a session, one line each. */
+export function listMcpServers(
+  context: Context,
+  screen: Screen,
+  given: string,
+  options: McpOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const { resource } = await findSession(client, given);
+    const items = await client.sessions.mcpServers.list(resource);
+    if (items.length === 0 && options.json !== true) screen.note('the session has no MCP servers');
+    for (const item of items) show(screen, options, item);
+    return EXIT.done;
+  });
+}
+
+/** `mcp tools`: the tools of one server of a session, or of all. */
+export function listMcpTools(
+  context: Context,
+  screen: Screen,
+  [given, name]: readonly [session: string, server: string | undefined],
+  options: McpOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const { resource } = await findSession(client, given);
+    const all = await client.sessions.mcpServers.list(resource);
+    const chosen = name === undefined ? all : [find(all, given, name)];
+    for (const { name: server, tools } of chosen) {
+      for (const tool of tools) {
+        const { name: toolName, description = '', readOnly } = tool;
+        if (options.json === true) screen.json({ server, ...tool });
+        else
+          screen.line(
+            `${oneLine(toolName, 64).padEnd(32)}  ${readOnly ? 'reads' : 'asks '}  ${oneLine(description, 160)}`.trimEnd(),
+          );
+      }
+    }
+    if (chosen.every(({ tools }) => tools.length === 0) && options.json !== true)
+      screen.note('no server is ready and has tools');
+    return EXIT.done;
+  });
+}
+
+/** `mcp start`, `mcp stop` and `mcp restart`: waits until the server is not starting any more. */
+export function controlMcpServer(
+  context: Context,
+  screen: Screen,
+  { given, name, does }: { given: string; name: string; does: 'start' | 'stop' | 'restart' },
+  options: McpOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const { resource } = await findSession(client, given);
+    const { id } = find(await client.sessions.mcpServers.list(resource), given, name);
+    if (does !== 'start') accepted(await client.sessions.mcpServers.stop(resource, id));
+    if (does !== 'stop') accepted(await client.sessions.mcpServers.start(resource, id));
+    const { kind } = await settled(client, resource, id);
+    show(screen, options, find(await client.sessions.mcpServers.list(resource), given, name));
+    return kind === 'ready' || does === 'stop' ? EXIT.done : EXIT.error;
+  });
+}
+
+/** `mcp allow`, `mcp refuse` and `mcp forget`. */
+export function decideMcpServer(
+  context: Context,
+  screen: Screen,
+  { given, name, decision }: { given: string; name: string; decision: McpDecision | undefined },
+  options: McpOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const { resource } = await findSession(client, given);
+    const project = (await client.sessions.mcpServers.list(resource)).filter(
+      ({ source }) => source === 'project',
+    );
+    const { id } = find(project, given, name);
+    await client.sessions.mcpServers.decide(resource, id, decision);
+    show(screen, options, find(await client.sessions.mcpServers.list(resource), given, id));
+    return EXIT.done;
+  });
+}
+
+/** Resolves with the state of a server when it is not starting. */
+async function settled(client: AhpClient, session: string, id: string): Promise<McpServerState> {
+  const opened = await client.sessions.open(session, { turns: 0 });
+  const { mirror } = opened;
+  const present = (): McpServerState | undefined => {
+    const found = mirror.state.customizations?.find((each) => each.id === id);
+    return found?.type === 'mcpServer' && found.state.kind !== 'starting' ? found.state : undefined;
+  };
+  try {
+    return (
+      present() ??
+      (await new Promise<McpServerState>((resolve) => {
+        const stop = mirror.onChange(() => {
+          const state = present();
+          if (state === undefined) return;
+          stop();
+          resolve(state);
+        });
+      }))
+    );
+  } finally {
+    opened.dispose();
+  }
+}
+
+function accepted(answer: DispatchOutcome): void {
+  if (answer.outcome === 'accepted') return;
+  const why = answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
+  throw new CliError(EXIT.error, `the host did not do it: ${why}`);
+}
+
+function find(all: readonly McpServerInfo[], session: string, given: string): McpServerInfo {
+  const found = all.find(({ name, id }) => id === given || name === given);
+  if (found !== undefined) return found;
+  throw new CliError(
+    EXIT.error,
+    `the session has no such MCP server ${oneLine(given)}; \`${commandLine(`mcp list ${oneLine(session)}`)}\` lists them`,
+  );
+}
+
+/** `docs      ready         host     12 tools  https://docs.example.org/mcp` */
+function show(screen: Screen, { json = false }: McpOptions, info: McpServerInfo): void {
+  if (json) return screen.json(info);
+  const { name, state, source, tools, runs, decision } = info;
+  const from = source === 'host' ? 'host' : `project${decision === undefined ? ' (ask)' : ` (${decision})`}`;
+  const count = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`;
+  screen.line(
+    `${oneLine(name, 64).padEnd(12)}  ${state.kind.padEnd(12)}  ${from.padEnd(17)}  ${count.padEnd(8)}  ${oneLine(runs, 200)}`,
+  );
+  if (state.kind === 'error') screen.line(`  ${oneLine(state.error.message, 500)}`);
+  if (state.kind === 'authRequired')
+    screen.line(`  needs a token for ${oneLine(state.resource.resource, 500)}`);
+}

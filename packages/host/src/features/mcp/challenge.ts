@@ -1,0 +1,59 @@
+import type { McpAuthRequirement, ProtectedResourceMetadata } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
+import type { FetchLike } from '@modelcontextprotocol/client';
+
+/** The answer 401 or 403 of a server that needs a token, or another one. */
+export class McpAuthChallenge extends Error {
+  override readonly name = 'McpAuthChallenge';
+  readonly auth: McpAuthRequirement;
+
+  constructor(auth: McpAuthRequirement) {
+    super(auth.description ?? `a token for ${auth.resource.resource} is needed`);
+    this.auth = auth;
+  }
+}
+
+/**
+ * Reads the challenge of an answer [MCP-20]; `undefined` if it is none. The metadata of the resource come from the server (RFC 9728), and name
+ * its URL where the server publishes none.
+ */
+export async function readChallenge(
+  url: string,
+  response: Response,
+  hadToken: boolean,
+  fetchMetadata: FetchLike,
+): Promise<McpAuthChallenge | undefined> {
+  if (response.status !== 401 && response.status !== 403) return undefined;
+  const { discoverOAuthProtectedResourceMetadata, extractWWWAuthenticateParams } = await import(
+    '@modelcontextprotocol/client'
+  );
+  const { resourceMetadataUrl, scope, error, errorDescription } = extractWWWAuthenticateParams(response);
+  const isScope = error === 'insufficient_scope';
+  if (response.status === 403 && !isScope) return undefined;
+  let resource: ProtectedResourceMetadata = { resource: url };
+  try {
+    const found = await discoverOAuthProtectedResourceMetadata(
+      url,
+      { ...defined({ resourceMetadataUrl }) },
+      fetchMetadata,
+    );
+    resource = {
+      resource: found.resource,
+      ...defined({
+        resource_name: found.resource_name,
+        authorization_servers: found.authorization_servers,
+        scopes_supported: found.scopes_supported,
+        bearer_methods_supported: found.bearer_methods_supported,
+        resource_documentation: found.resource_documentation,
+      }),
+    };
+  } catch {
+    // The server publishes no metadata: a client can still pass a token for its URL.
+  }
+  const requiredScopes = scope?.split(' ').filter((each) => each !== '');
+  return new McpAuthChallenge({
+    reason: isScope ? 'insufficientScope' : hadToken ? 'expired' : 'required',
+    resource,
+    ...defined({ requiredScopes, description: errorDescription?.slice(0, 1_000) }),
+  });
+}

@@ -1,0 +1,63 @@
+import { invalidParam, type McpServerInfo, sessionNotFound } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
+import type { Commands } from '../../handler-port/commands.ts';
+import type { Sync } from '../../sync/sync.ts';
+import { shownEntry } from './consent-question.ts';
+import type { McpConsents } from './consents.ts';
+import type { ListedServer, SessionServers } from './session-servers.ts';
+
+/** Longest description of a tool in a list. */
+const MAX_DESCRIPTION = 2_000;
+
+/** Services of the commands. */
+interface Parts {
+  readonly sync: Sync;
+  readonly consents: McpConsents;
+  /** The servers of a session, read again. */
+  serversOf(session: string): Promise<SessionServers>;
+}
+
+/** Lists the MCP servers of a session, and decides which of its project may run. */
+export function mcpCommands({ sync, consents, serversOf }: Parts): Commands {
+  const find = async (session: string): Promise<SessionServers> => {
+    if ((await sync.registry.openOf('session', session)) === undefined) throw sessionNotFound(session);
+    return serversOf(session);
+  };
+  return {
+    'x-listMcpServers': async ({ channel }) => {
+      const servers = await find(channel);
+      return { items: servers.all.map((each) => infoOf(servers, consents, each)) };
+    },
+    'x-decideMcpServer': async ({ channel, id, decision }) => {
+      const servers = await find(channel);
+      const found = servers.all.find((each) => each.id === id && each.source === 'project');
+      if (found === undefined)
+        throw invalidParam('id', 'expected the id of a server that the project of the session names');
+      await consents.decide(servers.folder, [found.server.entry], decision);
+      servers.followDecisions();
+      return {};
+    },
+  };
+}
+
+function infoOf(servers: SessionServers, consents: McpConsents, listed: ListedServer): McpServerInfo {
+  const { id, source, server } = listed;
+  const { entry } = server;
+  const place = entry.kind === 'stdio' ? entry.command : entry.url;
+  return {
+    id,
+    name: entry.name,
+    source,
+    runs: source === 'host' ? place : shownEntry(entry).slice(entry.name.length + 2),
+    ...defined({ decision: source === 'host' ? undefined : consents.of(servers.folder, entry) }),
+    state: server.state,
+    tools: servers.tools
+      .filter((each) => each.id === id)
+      .map(({ name, tool }) => ({
+        name,
+        tool: tool.name,
+        ...defined({ description: tool.description?.slice(0, MAX_DESCRIPTION) }),
+        readOnly: tool.annotations?.readOnlyHint === true,
+      })),
+  };
+}

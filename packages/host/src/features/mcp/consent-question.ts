@@ -1,0 +1,55 @@
+import type { ConfirmationOption } from '@agenthost/protocol';
+import type { TurnOutput } from '../../agents/turn.ts';
+import type { McpServerEntry } from '../../config/mcp-servers.ts';
+import { PROJECT_FILE } from './project-file.ts';
+
+const OPTIONS: ConfirmationOption[] = [
+  { id: 'allow', label: 'Allow, and do not ask again while they stay the same', kind: 'approve', group: 0 },
+  { id: 'skip', label: 'Not in this session', kind: 'deny', group: 1 },
+  { id: 'refuse', label: 'Never, while they stay the same', kind: 'deny', group: 1 },
+];
+
+/** What a person has answered. `undefined`: the turn has ended first. */
+export type ConsentAnswer = 'allow' | 'skip' | 'refuse' | undefined;
+
+/**
+ * Asks whether the servers that a project names may run, as a tool call of a turn. They come from the repository: a person is asked, whatever
+ * the session's approvals say.
+ */
+export async function askConsent(
+  output: TurnOutput,
+  entries: readonly McpServerEntry[],
+): Promise<ConsentAnswer> {
+  const call = output.toolCall({
+    toolName: 'mcp_servers',
+    displayName: 'MCP servers of the project',
+    intention: `${PROJECT_FILE} names programs and addresses that give agents tools`,
+    kind: 'execute',
+  });
+  const answer = await call.confirm({
+    invocationMessage: `Use ${entries.map(({ name }) => name).join(', ')}`.slice(0, 500),
+    toolInput: entries.map(shownEntry).join('\n'),
+    confirmationTitle: 'Use the MCP servers of this project?',
+    options: OPTIONS,
+    isAlwaysAsked: true,
+  });
+  if (answer.approved) {
+    await call.complete({ success: true, pastTenseMessage: 'Allowed the MCP servers of the project' });
+    return 'allow';
+  }
+  if (answer.reason === 'skipped') return undefined;
+  return answer.selectedOption?.id === 'refuse' ? 'refuse' : 'skip';
+}
+
+/** A line that shows all that decides what would run. */
+export function shownEntry(entry: McpServerEntry): string {
+  if (entry.kind !== 'stdio') {
+    const headers = Object.entries(entry.headers).map(([name, value]) => `, ${name}: ${value}`);
+    return `${entry.name}: ${entry.url}${headers.join('')}`;
+  }
+  const env = Object.entries(entry.env).map(([name, value]) => `${name}=${quoted(value)} `);
+  const words = [entry.command, ...entry.args].map(quoted).join(' ');
+  return `${entry.name}: ${env.join('')}${words}${entry.cwd === undefined ? '' : ` (in ${entry.cwd})`}`;
+}
+
+const quoted = (word: string): string => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word));

@@ -1,0 +1,218 @@
+import type { SessionAction, SessionState } from '@agenthost/protocol';
+import type { ChildRegistry } from '../../agents/provider.ts';
+import type { TurnOutput } from '../../agents/turn.ts';
+import { numberSetting } from '../../config/host-config.ts';
+import { readEntries } from '../../config/mcp-servers.ts';
+import { type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { SessionListing } from '../../sessions/catalogue.ts';
+import type { Sync } from '../../sync/sync.ts';
+import { failure } from '../../turns/tools/client-tool.ts';
+import type { HostTools } from '../../turns/tools/host-tools.ts';
+import type { SignIns } from '../../turns/tools/sign-ins.ts';
+import type { Feature } from '../feature.ts';
+import { mcpCommands } from './commands.ts';
+import { askConsent } from './consent-question.ts';
+import { McpConsents } from './consents.ts';
+import { McpLibrary } from './library.ts';
+import { RunningSessions } from './running-sessions.ts';
+import { isHostsServer, SessionServers, type SessionServersParts } from './session-servers.ts';
+import { McpTokens } from './tokens.ts';
+import { runMcpTool } from './tool-calls.ts';
+
+const MINUTE_MS = 60_000;
+
+interface Parts {
+  readonly sync: Sync;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly listing: SessionListing;
+  readonly children: ChildRegistry;
+  readonly dataDir: string | undefined;
+  readonly version: string;
+  /** Servers by name, for all sessions. */
+  readonly mcpServers: Readonly<Record<string, unknown>>;
+  readonly projectMcpServers: boolean;
+  /** Absolute paths of the folders that a session works in, the primary one first. */
+  foldersOf(state: SessionState): readonly string[];
+  /** Tells the agents of chats that their tools have changed. */
+  toolsChanged(chats: readonly string[]): void;
+}
+
+interface StartingTurn {
+  readonly session: string;
+  readonly chat: string;
+  readonly output: TurnOutput;
+  readonly signal: AbortSignal;
+}
+
+/** One session with its servers. */
+interface Entry {
+  readonly servers: SessionServers;
+  /** Time of the last turn, by `steadyNow`. */
+  usedAt: number;
+  /** Names of the servers that a person does not want in this session. */
+  skipped: string;
+  asking: Promise<void>;
+}
+
+/**
+ * MCP servers of sessions [MCP-1]: those of the host's config, and those of the project's `.mcp.json` that a person has allowed. Each session runs
+ * its own. Throws an error such as `mcpServers: name.url: expected …` for an entry that cannot be used.
+ */
+export async function mcpFeature(parts: Parts): Promise<
+  Feature & {
+    /** Starts the servers of a new session, and does not wait for them. */
+    prepareSession(session: string): Promise<void>;
+    /** Starts the servers of a session, asks about those of its project, and waits for those that hold turns. */
+    prepareTurn(turn: StartingTurn): Promise<void>;
+    /** Resources and prompts of ready servers. */
+    readonly library: McpLibrary;
+    /** Connects the servers to turns. Call it before sessions are used. */
+    join(turns: { readonly hostTools: HostTools; readonly signIns: SignIns }): void;
+  }
+> {
+  const { sync, clock } = parts;
+  const { entries: hostEntries, faults } = readEntries(parts.mcpServers);
+  const [fault] = faults;
+  if (fault !== undefined) throw new Error(`mcpServers: ${fault.name}.${fault.problem}`);
+  const consents = await McpConsents.load(sync);
+  const tokens = new McpTokens(parts);
+  const running = await RunningSessions.load(sync);
+  let signIns: SignIns | undefined;
+  const sessions = new Map<string, Entry>();
+  const chatsOf = (session: string): readonly string[] =>
+    sync.registry.getOf('session', session)?.state.chats.map(({ resource }) => resource) ?? [];
+  const shared: SessionServersParts = {
+    ...parts,
+    hostEntries,
+    readsProjects: parts.projectMcpServers,
+    consents,
+    tokens,
+    environment: process.env,
+    toolsChanged: (session) => parts.toolsChanged(chatsOf(session)),
+    awaitToken: (resource, granted) =>
+      signIns?.add({ chat: '', toolCallId: '', resource, granted, givenUp: () => undefined }) ??
+      (() => undefined),
+    runningChanged: (tx, session, isRunning) => running.set(tx, session, isRunning),
+  };
+  const entryOf = (uri: string): Entry => {
+    const known = sessions.get(uri);
+    if (known !== undefined) return known;
+    const servers = new SessionServers(shared, uri);
+    const entry: Entry = { servers, usedAt: 0, skipped: '', asking: Promise.resolve() };
+    sessions.set(uri, entry);
+    return entry;
+  };
+  const use = async (uri: string): Promise<Entry> => {
+    const entry = entryOf(uri);
+    entry.usedAt = steadyNow(clock);
+    await entry.servers.refresh();
+    return entry;
+  };
+  const end = async (uri: string): Promise<void> => {
+    const entry = sessions.get(uri);
+    sessions.delete(uri);
+    await entry?.servers.stopAll();
+  };
+  /** The next turn starts them again. */
+  const stopIdle = (uri: string, { servers }: Entry): void => {
+    servers
+      .stopAll()
+      .catch((error: unknown) => parts.log.warn({ error, uri }, 'idle MCP servers did not end'));
+  };
+  /** Chats that start a turn at the same time ask once. */
+  const ask = (entry: Entry, output: TurnOutput): Promise<void> => {
+    const asked = entry.asking.then(async () => {
+      const { undecided, folder } = entry.servers;
+      const shown = JSON.stringify(undecided);
+      if (undecided.length === 0 || shown === entry.skipped) return;
+      const answer = await askConsent(output, undecided);
+      if (answer === 'skip') entry.skipped = shown;
+      else if (answer !== undefined)
+        await consents.decide(folder, undecided, answer === 'allow' ? 'allowed' : 'refused');
+    });
+    entry.asking = asked.catch(() => undefined);
+    return asked;
+  };
+  const follow = async (uri: string, action: SessionAction): Promise<void> => {
+    if (!('id' in action) || !isHostsServer(action.id)) return;
+    const entry = sessions.get(uri);
+    const servers = entry?.servers;
+    if (entry !== undefined) entry.usedAt = steadyNow(clock);
+    switch (action.type) {
+      case 'session/mcpServerStartRequested':
+        // Reading the servers again would show a known one as stopped for a moment.
+        if (servers?.find(action.id) !== undefined) return servers.start(action.id);
+        return (await use(uri)).servers.start(action.id);
+      case 'session/mcpServerStopRequested':
+        return servers?.stop(action.id);
+      case 'session/mcpServerBackgroundRequested':
+        return servers?.find(action.id)?.background();
+      case 'session/customizationToggled':
+        return servers?.followEnablement();
+      default:
+        return undefined;
+    }
+  };
+  const library = new McpLibrary(parts.timers, (session) => sessions.get(session)?.servers.all ?? []);
+  return {
+    name: 'mcp',
+    library,
+    commands: mcpCommands({ sync, consents, serversOf: async (uri) => (await use(uri)).servers }),
+    observe: () => {
+      parts.listing.onChange((tx, uri, by) => {
+        if (by === -1)
+          tx.effect(() => {
+            end(uri).catch((error: unknown) => parts.log.warn({ error, uri }, 'MCP servers did not end'));
+          });
+      });
+      sync.observe('session', (tx, { channel: { uri }, action }) => {
+        if (!('id' in action)) return;
+        tx.effect(() => {
+          follow(uri, action).catch((error: unknown) =>
+            parts.log.warn({ error, uri, action: action.type }, 'an MCP server did not follow an action'),
+          );
+        });
+      });
+    },
+    recover: () => running.recover(),
+    prepareSession: async (uri) => {
+      const { servers } = await use(uri);
+      servers.startAll();
+    },
+    prepareTurn: async ({ session, output, signal }) => {
+      const entry = await use(session);
+      await ask(entry, output);
+      entry.servers.startAll();
+      await entry.servers.unblocked(signal);
+    },
+    join: ({ hostTools, signIns: joined }) => {
+      signIns = joined;
+      const toolsOf = (session: string) => sessions.get(session)?.servers.tools ?? [];
+      hostTools.addSource({
+        list: toolsOf,
+        run: async (turn, call, withdrawn) => {
+          const offered = toolsOf(turn.session).find(({ name }) => name === call.name);
+          if (offered === undefined)
+            return failure('notOffered', `No MCP server offers a tool ${call.name} now`);
+          return runMcpTool({ clock, tokens }, turn, { offered, call, withdrawn });
+        },
+      });
+    },
+    sweep: () => {
+      const idleMs = numberSetting(sync.root.state.config, 'agentIdleMinutes') * MINUTE_MS;
+      for (const [uri, entry] of sessions) {
+        const isBusy = [...sync.registry.ofSession(uri)].some(
+          (each) => each.is('chat') && each.state.activeTurn !== undefined,
+        );
+        if (isBusy) entry.usedAt = steadyNow(clock);
+        else if (steadyNow(clock) - entry.usedAt > idleMs && entry.servers.isRunning) stopIdle(uri, entry);
+      }
+    },
+    stop: async () => {
+      await Promise.all([...sessions.keys()].map(end));
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { turnStarted } from '@agenthost/testkit';
+import { expect, test } from 'vitest';
+import { type McpStage, mcpStage, SESSION, testServer, textOf } from './mcp-fixture.ts';
+
+const ID = 'mcp-project-test';
+
+const writeProject = (folder: string, servers: object): void =>
+  writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
+
+const stageWith = (servers: object, more = {}) =>
+  mcpStage({ files: (folder) => writeProject(folder, servers), projectMcpServers: true, ...more });
+
+/** Starts a turn, and waits for the question about the project. */
+async function asked(stage: McpStage, turnId = 't1') {
+  await stage.client.act(stage.chat, turnStarted(turnId));
+  return stage.until(async () => {
+    const call = await stage.lastCall();
+    return call?.status === 'pending-confirmation' ? call : undefined;
+  });
+}
+
+const answer = (stage: McpStage, toolCallId: string, selectedOptionId: string, turnId = 't1') =>
+  stage.client.act(stage.chat, {
+    type: 'chat/toolCallConfirmed',
+    turnId,
+    toolCallId,
+    selectedOptionId,
+    ...(selectedOptionId === 'allow'
+      ? { approved: true as const, confirmed: 'user-action' as const }
+      : { approved: false as const, reason: 'denied' as const }),
+  });
+
+test('servers of a project do not run before a person has seen and allowed what they run', async () => {
+  const stage = await stageWith(
+    { test: testServer({ env: { GIVEN: 'a b' } }), far: { url: 'https://far.example/mcp' } },
+    { config: { approvals: 'all' } },
+  );
+  const call = await asked(stage);
+  expect(call).toMatchObject({
+    toolName: 'mcp_servers',
+    confirmationTitle: 'Use the MCP servers of this project?',
+    invocationMessage: 'Use test, far',
+    options: [{ id: 'allow' }, { id: 'skip' }, { id: 'refuse' }],
+  });
+  expect('toolInput' in call ? call.toolInput : '').toMatch(
+    /^test: GIVEN="a b" \S+node \S+mcp-program\.ts\nfar: https:\/\/far\.example\/mcp$/,
+  );
+  expect((await stage.inState('stopped', ID)).kind).toBe('stopped');
+  expect(stage.host.agent.turns).toHaveLength(0);
+});
+
+test('allowed servers run, also in later sessions, until their content changes', async () => {
+  const stage = await stageWith({ test: testServer() });
+  await answer(stage, (await asked(stage)).toolCallId, 'allow');
+  await stage.until(() => stage.host.agent.turns.length === 1);
+  await stage.inState('ready', ID);
+  expect(textOf(await stage.call('test__echo'))).toBe('echo {}');
+  stage.host.agent.turn.complete();
+  await stage.until(async () => (await stage.lastTurn())?.id === 't1' || undefined);
+  await stage.turn('t2');
+  stage.host.agent.turn.complete();
+  await stage.host.run();
+  writeProject(stage.folder, { test: testServer({ env: { MORE: 'x' } }) });
+  const again = await asked(stage, 't3');
+  expect(again.toolName).toBe('mcp_servers');
+  await stage.inState('stopped', ID);
+});
+
+test('a refusal is durable, and a client cannot start the server', async () => {
+  const stage = await stageWith({ test: testServer() });
+  await answer(stage, (await asked(stage)).toolCallId, 'refuse');
+  await stage.until(() => stage.host.agent.turns.length === 1);
+  stage.host.agent.turn.complete();
+  await stage.host.run();
+  await stage.turn('t2');
+  expect(stage.tools()).toEqual([]);
+  await stage.client.act(SESSION, { type: 'session/mcpServerStartRequested', id: ID });
+  expect((await stage.inState('error', ID)).error.errorType).toBe('consentRequired');
+});
+
+test('an answer for one session asks again in the next one only', async () => {
+  const stage = await stageWith({ test: testServer() });
+  await answer(stage, (await asked(stage)).toolCallId, 'skip');
+  await stage.until(() => stage.host.agent.turns.length === 1);
+  stage.host.agent.turn.complete();
+  await stage.host.run();
+  await stage.turn('t2');
+  expect(stage.tools()).toEqual([]);
+});
+
+test('a file with faults is logged with the place, and its other servers are offered', async () => {
+  const stage = await stageWith({ bad: { command: 3 }, test: testServer() });
+  await stage.inState('stopped', ID);
+  expect(stage.host.logged).toContain(
+    '.mcp.json: bad: command: expected a command name or an absolute path, got 3',
+  );
+});
+
+test('without the setting the file is not read', async () => {
+  const stage = await stageWith({ test: testServer() }, { projectMcpServers: false });
+  await stage.turn();
+  expect(await stage.servers()).toEqual([]);
+  expect(existsSync(join(stage.folder, '.mcp.json'))).toBe(true);
+});
+
+test('a server with the name of one of the host has tools with other names', async () => {
+  const stage = await stageWith({ test: testServer() }, { mcpServers: { test: testServer() } });
+  await answer(stage, (await asked(stage)).toolCallId, 'allow');
+  await stage.until(() => stage.host.agent.turns.length === 1);
+  await stage.until(() => stage.tools().includes('project_test__echo'));
+  expect(stage.tools()).toContain('test__echo');
+});
