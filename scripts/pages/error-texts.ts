@@ -49,12 +49,14 @@ export const CLOSE_TEXTS: Record<CloseCode, string> = {
 /** The meaning of each code in `rejectionReason`. */
 export const REJECTION_TEXTS: Readonly<Record<string, string>> = {
   alreadyClaimed: 'Another client holds the terminal.',
+  automationExists: 'An automation has this name already, or its last runs go on.',
   contradiction: 'The selected option contradicts the answer.',
   creationFailed: 'The session could not be created, and takes no turns.',
   defaultChat: 'The default chat is archived together with its session.',
   emptyAnnotation: 'The annotation has no entries.',
   exited: 'The process of the terminal has ended.',
   importing: 'The session is still being imported.',
+  invalidAutomation: 'A part of the automation is invalid; the reason names it.',
   invalidAction: 'The action does not match its schema.',
   invalidConfig: 'A setting has an invalid value.',
   invalidDirectory: 'The working directory does not exist, is not allowed, or is none of the session’s.',
@@ -63,9 +65,12 @@ export const REJECTION_TEXTS: Readonly<Record<string, string>> = {
   invalidTools: 'A tool of the client is invalid.',
   lastEntry: 'The entry is the only one of its annotation.',
   notReviewable: 'The files of this changeset cannot be marked as reviewed.',
+  noSuchAutomation: 'There is no automation with this name.',
   noSuchMessage: 'The queue has no message with this id.',
   noSuchToolCall: 'The turn has no tool call with this id.',
   invalidTime: 'A start of a turn is not an ISO 8601 time.',
+  runOver: 'The run of the automation has ended.',
+  tooManyAutomations: 'The host has the maximum number of automations.',
   notResumable:
     'The turn is not the last one, another turn runs, or its error does not say that the turn can be resumed.',
   noSuchTurn: 'The turn is not the active one, or the chat has no turn with this id.',

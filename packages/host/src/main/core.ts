@@ -11,6 +11,8 @@ import { annotationsFeature } from '../features/annotations/feature.ts';
 import { approvalsFeature } from '../features/approvals/feature.ts';
 import { attachmentsFeature } from '../features/attachments/feature.ts';
 import { authFeature } from '../features/auth/feature.ts';
+import { automationCapabilities } from '../features/automations/capabilities.ts';
+import { automationsFeature } from '../features/automations/feature.ts';
 import { catalogueFeature } from '../features/catalogue/feature.ts';
 import { changesetFeature } from '../features/changeset/feature.ts';
 import { chatFeature } from '../features/chat/feature.ts';
@@ -185,6 +187,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       stateless: telemetry.channels,
       serverInfo: { name, version },
       defaultDirectory: workspace.defaultDirectory,
+      automations: options.automations && automationCapabilities(options.automations),
       outbox: options.outbox,
       graceMs: options.graceMs,
       findWays: findVsCode(vsCodePort({ sync, agents, configs, workspace, log })),
@@ -334,7 +337,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     findProject: (path: string) => findProject(path, timers),
     ...worktrees,
   };
-  features.add(sessionFeature({ ...sessions, presence, log }));
+  const { createOwn } = features.add(sessionFeature({ ...sessions, presence, log }));
   features.add(importFeature({ ...sessions, presence, attachments }));
   const { dropTurns } = features.add(
     chatFeature({ ...common, agents, turns, locales, contents, attachments, resolveDirectory }),
@@ -371,6 +374,17 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     resourceFeature({ journal, readBlob: readContent, nextTurn: () => sync.path.nextTurn() }, files, folders),
   );
   features.add(grantsFeature({ ...common, ...tokens, grants, files, presentClients }));
+  if (options.automations !== undefined)
+    features.add(
+      automationsFeature({
+        ...sessions,
+        ...tokens,
+        log,
+        attachments,
+        createOwn,
+        capabilities: automationCapabilities(options.automations),
+      }),
+    );
   listing.onList((tx, uri, by) =>
     tx.effect(() => emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri })),
   );

@@ -130,6 +130,14 @@ export interface PushOptions {
   readonly contact?: string;
 }
 
+/** Options of automations. */
+export interface AutomationOptions {
+  /** Least distance between two occurrences of a schedule, in minutes. Default 1. */
+  readonly minIntervalMinutes?: number;
+  /** Ended runs that are kept for each automation. Default 100. */
+  readonly runHistoryLimit?: number;
+}
+
 /** Default time until an idle channel without subscribers is unloaded from memory, in milliseconds. */
 export const UNLOAD_AFTER_MS = 60_000;
 
@@ -208,6 +216,8 @@ export interface HostOptions {
    * Time until an idle channel without subscribers is unloaded from memory, in milliseconds. Default 60,000.
    */
   readonly unloadAfterMs?: number;
+  /** Automations [AUTO-1]. Default: the host has none, and clients are not told of any. */
+  readonly automations?: AutomationOptions;
   /** Wraps the transport of each connection before it is used, for example to record its frames. Default: none. */
   readonly wrapTransport?: (transport: ServerTransport) => ServerTransport;
   readonly serverInfo?: { readonly name: string; readonly version: string };

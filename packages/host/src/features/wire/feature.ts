@@ -1,4 +1,5 @@
-import { CLOSE_CODES, type RootConfigState } from '@agenthost/protocol';
+import { type AutomationCapabilities, CLOSE_CODES, type RootConfigState } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { AccessTokens } from '../../auth/access-tokens.ts';
 import type { OwnerTokens } from '../../auth/owner-tokens.ts';
@@ -38,6 +39,8 @@ interface Parts {
   readonly serverInfo: { readonly name: string; readonly version: string };
   /** Absolute path of the working directory for sessions without one. */
   readonly defaultDirectory: string;
+  /** Absent: the host has no automations [AUTO-1]. */
+  readonly automations: AutomationCapabilities | undefined;
   readonly outbox: Partial<OutboxLimits> | undefined;
   readonly graceMs: number | undefined;
   /** Finds clients with ways of their own. */
@@ -71,6 +74,7 @@ export function wireFeature(parts: Parts): Feature & {
       defaultDirectory: parts.defaultDirectory,
       terminalCommandPrefix: COMMAND_PREFIX,
       completionTriggerCharacters: [...COMPLETION_TRIGGERS],
+      ...defined({ automations: parts.automations }),
     },
     connectionLimits: () => ({
       maxConnections: numberSetting(config(), 'maxConnections'),

@@ -34,7 +34,7 @@ import { replay } from './replay.ts';
 /** Members of the handshake result that are the same for all clients. */
 export type HostFacts = Pick<
   InitializeResult,
-  'serverInfo' | 'defaultDirectory' | 'completionTriggerCharacters' | 'terminalCommandPrefix'
+  'serverInfo' | 'defaultDirectory' | 'completionTriggerCharacters' | 'terminalCommandPrefix' | 'automations'
 >;
 
 /** The answer to a client that offers no version that the host supports. */

@@ -117,6 +117,7 @@ const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'x-testPush',
   'resolveSessionConfig',
   'sessionConfigCompletions',
+  'listAutomationTriggerDefinitions',
 ]);
 
 /** Requests that change the connection itself. They may hold its outbox. */

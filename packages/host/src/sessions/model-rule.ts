@@ -1,5 +1,5 @@
 import type { AgentInfo, Message } from '@agenthost/protocol';
-import { beginningOf } from '../../lib/beginning-of.ts';
+import { beginningOf } from '../lib/beginning-of.ts';
 
 /** Maximum number of models named in a refusal. */
 const MAX_NAMED = 20;

@@ -1,0 +1,146 @@
+import { type AutomationAction, type AutomationDefinition, WireError } from '@agenthost/protocol';
+import { defined, errorText } from '@agenthost/protocol/values';
+import {
+  type Caller,
+  type ChannelModule,
+  type Plan,
+  type Planned,
+  type Rejection,
+  reject,
+} from '../../handler-port/channel-module.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { newConfig, resolveDirectories } from '../../sessions/new-session.ts';
+import type { SessionParts } from '../../sessions/parts.ts';
+import { startedNow } from '../../sync/turn-time.ts';
+import type { AutomationCatalogue, Saver } from './catalogue.ts';
+import { checkDefinition } from './definition-rules.ts';
+import { isDone, runCountAfter } from './disabling.ts';
+
+/** Maximum number of automations. All are part of the state that each client gets. */
+const MAX_AUTOMATIONS = 200;
+
+export interface ModuleParts extends SessionParts {
+  readonly clock: Clock;
+  readonly catalogue: AutomationCatalogue;
+  readonly minIntervalMinutes: number;
+  /** Sets the timer anew. */
+  arm(): void;
+}
+
+type Saving = Extract<
+  AutomationAction,
+  { type: 'automation/createRequested' | 'automation/updateRequested' }
+>;
+
+/** Plans the actions of clients on the automations [AUTO-8]. */
+export function automationModule(parts: ModuleParts): ChannelModule<'automation'> {
+  const { catalogue } = parts;
+  return {
+    plan: (_channel, action, caller) => {
+      if (action.type === 'automation/set')
+        return reject('notDispatchable', 'The host alone sets automations');
+      if (action.type !== 'automation/removed') return planSaving(parts, action, caller);
+      return {
+        action,
+        after: (tx) => {
+          const record = catalogue.record(action.resource);
+          const isOpen = record?.runs.some(({ lifecycle }) => !('completedAt' in lifecycle)) === true;
+          if (record !== undefined && !isOpen) catalogue.dropRecord(tx, action.resource);
+          tx.effect(() => parts.arm());
+        },
+      };
+    },
+  };
+}
+
+function planSaving(parts: ModuleParts, action: Saving, caller: Caller): Planned<'automation'> {
+  const first = prepare(parts, action, caller);
+  if ('code' in first) return first;
+  if (action.type === 'automation/updateRequested' && action.changes.session === undefined)
+    return save(parts, action, caller, first);
+  return checkSession(parts, first, caller).then((rejection) => () => {
+    const again = prepare(parts, action, caller);
+    return rejection ?? ('code' in again ? again : save(parts, action, caller, again));
+  });
+}
+
+/** The definition as it would be saved, or why it cannot be. */
+function prepare(parts: ModuleParts, action: Saving, caller: Caller): AutomationDefinition | Rejection {
+  const { catalogue, minIntervalMinutes } = parts;
+  const { resource } = action;
+  const entry = catalogue.entry(resource);
+  let definition: AutomationDefinition;
+  if (action.type === 'automation/createRequested') {
+    if (!/^ahp-automation:\/[^\s\p{Cc}\p{Surrogate}]{1,480}$/u.test(resource))
+      return reject('invalidAutomation', 'resource: expected ahp-automation:/ and an id');
+    if (entry !== undefined || catalogue.record(resource) !== undefined)
+      return reject('automationExists', `There is an automation ${resource} already, or its last runs go on`);
+    if (catalogue.entries.length >= MAX_AUTOMATIONS)
+      return reject('tooManyAutomations', `A host has at most ${MAX_AUTOMATIONS} automations; remove one`);
+    ({ definition } = action);
+  } else {
+    if (entry === undefined) return reject('noSuchAutomation', `There is no automation ${resource}`);
+    definition = { ...entry.definition, ...action.changes };
+    if (action.changes.disableConditions?.length === 0) delete definition.disableConditions;
+  }
+  return checkDefinition(definition, minIntervalMinutes, caller) ?? definition;
+}
+
+async function checkSession(
+  parts: ModuleParts,
+  { session }: AutomationDefinition,
+  caller: Caller,
+): Promise<Rejection | undefined> {
+  try {
+    const provider = parts.agents.get(session.provider);
+    const [{ path }] = await resolveDirectories(parts, provider, session.workingDirectories, caller);
+    await newConfig(parts, provider, path, session.config);
+    return undefined;
+  } catch (error) {
+    // Other errors are the host's own.
+    if (!(error instanceof WireError)) throw error;
+    return reject('invalidAutomation', `session: ${errorText(error)}`);
+  }
+}
+
+function save(
+  parts: ModuleParts,
+  action: Saving,
+  caller: Caller,
+  wanted: AutomationDefinition,
+): Plan<'automation'> {
+  const { catalogue, clock, sync } = parts;
+  return {
+    action,
+    after: (tx) => {
+      const before = catalogue.entry(action.resource);
+      const record = catalogue.record(action.resource);
+      const now = clock.now();
+      const nowIso = startedNow(sync);
+      const runCount = runCountAfter(before, wanted);
+      const definition = isDone(wanted, runCount ?? 0, now) ? { ...wanted, enabled: false } : wanted;
+      const isNewPlan =
+        before === undefined ||
+        before.definition.triggers !== definition.triggers ||
+        before.definition.enabled !== definition.enabled;
+      catalogue.setRecord(tx, {
+        resource: action.resource,
+        by: saverOf(caller, record?.by),
+        handledUpTo: isNewPlan ? now : (record?.handledUpTo ?? now),
+        runs: record?.runs ?? [],
+      });
+      catalogue.publish(tx, {
+        resource: action.resource,
+        definition,
+        createdAt: before?.createdAt ?? nowIso,
+        modifiedAt: nowIso,
+        ...defined({ runCount }),
+      });
+      tx.effect(() => parts.arm());
+    },
+  };
+}
+
+/** Runs never have more rights than each client that has saved the automation. */
+const saverOf = ({ sink: _, signInHash: __, ...caller }: Caller, before: Saver | undefined): Saver =>
+  before?.isAdmin === false && caller.isAdmin ? { ...before } : caller;

@@ -1,0 +1,266 @@
+import type { AutomationEntry, AutomationRunState, AutomationState } from '@agenthost/protocol';
+import { describe, expect, test } from 'vitest';
+import { type HostFixture, startHost } from './host-fixture.ts';
+import type { RawClient } from './raw-client.ts';
+
+const CHANNEL = 'ahp-automations://';
+const NAME = 'ahp-automation:/nightly';
+const MINUTE_MS = 60_000;
+const GUEST = { tokenHash: 'guest', scope: 'interact' } as const;
+
+const every5: object = {
+  id: 'often',
+  kind: 'schedule',
+  schedule: { expression: '*/5 * * * *', timeZone: 'UTC' },
+};
+
+const definition = (more: object = {}): object => ({
+  title: 'Nightly',
+  message: { text: 'tidy up', origin: { kind: 'automation' } },
+  session: {},
+  enabled: true,
+  triggers: [],
+  ...more,
+});
+
+async function start() {
+  const host = await startHost({ automations: { runHistoryLimit: 12 } });
+  const client = await host.client();
+  await client.subscribe(CHANNEL);
+  return { host, client };
+}
+
+const create = (client: RawClient, more: object = {}, resource = NAME) =>
+  client.act(CHANNEL, { type: 'automation/createRequested', resource, definition: definition(more) });
+
+const update = (client: RawClient, changes: object) =>
+  client.act(CHANNEL, { type: 'automation/updateRequested', resource: NAME, changes });
+
+async function entryOf(client: RawClient): Promise<AutomationEntry> {
+  const { entries } = (await client.subscribe(CHANNEL)).state as AutomationState;
+  const entry = entries.find(({ resource }) => resource === NAME);
+  if (entry === undefined) throw new Error('no such automation');
+  return entry;
+}
+
+const run = (client: RawClient, requestId: string) =>
+  client.request('runAutomation', { channel: CHANNEL, automation: NAME, requestId });
+
+const runOf = async (client: RawClient, uri: string) =>
+  (await client.subscribe(uri)).state as AutomationRunState;
+
+const statuses = ({ runs }: AutomationEntry): string[] => runs.map(({ lifecycle }) => lifecycle.status);
+
+async function complete(host: HostFixture): Promise<void> {
+  host.agent.turn.complete();
+  await host.run();
+}
+
+describe('definitions', () => {
+  test('[AUTO-1] [CONN-20] [CONN-21] the host says what it can do, and has a channel of automations', async () => {
+    const { host } = await start();
+    const result = await host.connect('c').initialize({ initialSubscriptions: [CHANNEL] });
+    expect(result).toMatchObject({
+      automations: {
+        create: {},
+        schedules: { minIntervalMinutes: 1 },
+        runCancellation: {},
+        runHistoryLimit: 12,
+      },
+      snapshots: [{ resource: CHANNEL, state: { entries: [] } }],
+    });
+  });
+
+  test('[AUTO-2] [AUTO-8] an automation is created, changed field by field, and removed; all survive a restart', async () => {
+    const { host, client } = await start();
+    expect((await create(client))?.rejectionReason).toBeUndefined();
+    expect((await create(client))?.rejectionReason).toMatch(/^automationExists: /);
+    await update(client, { title: 'Other', triggers: [every5] });
+    await host.restart();
+    const again = await host.client();
+    expect(await entryOf(again)).toMatchObject({
+      resource: NAME,
+      definition: { title: 'Other', message: { text: 'tidy up' }, triggers: [every5] },
+      runs: [],
+      operations: ['update', 'remove', 'run'],
+    });
+    await again.act(CHANNEL, { type: 'automation/removed', resource: NAME });
+    await host.restart();
+    const { state } = await (await host.client()).subscribe(CHANNEL);
+    expect(state).toEqual({ entries: [] });
+  });
+
+  test.each([
+    ['a message of a user', { message: { text: 'x', origin: { kind: 'user' } } }],
+    ['triggers with the same id', { triggers: [every5, every5] }],
+    ['an unknown event', { triggers: [{ id: 'e', kind: 'event', type: 'push', title: 'x', events: [] }] }],
+    ['a condition twice', { disableConditions: [1, 2].map((max) => ({ kind: 'afterRuns', max })) }],
+    ['no date', { disableConditions: [{ kind: 'afterDate', date: 'tomorrow' }] }],
+    ['an unknown agent', { session: { provider: 'none' } }],
+    ['a folder that is not there', { session: { workingDirectories: ['file:///not/there'] } }],
+  ])('[AUTO-3] [AUTO-4] [AUTO-12] invalid definitions are refused: %s', async (_name, more) => {
+    const { client } = await start();
+    expect((await create(client, more))?.rejectionReason).toMatch(/^invalidAutomation: /);
+    expect((await client.subscribe(CHANNEL)).state).toEqual({ entries: [] });
+  });
+
+  test('[AUTO-9] a guest saves no automation that runs every tool', async () => {
+    const { host } = await start();
+    const guest = await host.client('guest', {}, GUEST);
+    await guest.subscribe(CHANNEL);
+    const refused = await create(guest, { session: { config: { approvals: 'all' } } });
+    expect(refused?.rejectionReason).toMatch(/^permissionDenied: /);
+  });
+
+  test('[AUTO-7] there are no event triggers', async () => {
+    const { client } = await start();
+    expect(await client.request('listAutomationTriggerDefinitions', { channel: 'ahp-root://' })).toEqual({
+      items: [],
+    });
+  });
+});
+
+describe('manual runs', () => {
+  test('[AUTO-10] [RUN-1] [RUN-2] [RUN-4] a run has a session with the message, and completes with its turn', async () => {
+    const { host, client } = await start();
+    await create(client, { enabled: false });
+    const { resource } = await run(client, 'r');
+    expect((await run(client, 'r')).resource).toBe(resource);
+    await host.run();
+    const running = await runOf(client, resource);
+    expect(running).toMatchObject({ origin: { kind: 'manual' }, lifecycle: { status: 'running' } });
+    const [session = ''] = running.sessions;
+    expect((await client.subscribe(session)).state).toMatchObject({
+      title: 'Nightly',
+      origin: { kind: 'automation', automation: NAME, run: resource },
+    });
+    expect(host.agent.turns.map(({ input }) => input.message.text)).toEqual(['tidy up']);
+    await complete(host);
+    expect(await entryOf(client)).toMatchObject({
+      runs: [{ resource, primarySession: session, sessionCount: 1, lifecycle: { status: 'completed' } }],
+    });
+    await host.restart();
+    const again = await host.client();
+    expect((await run(again, 'r')).resource).toBe(resource);
+    await again.request('disposeSession', { channel: session });
+    expect(await runOf(again, resource)).toMatchObject({ sessions: [] });
+    const [summary] = (await entryOf(again)).runs;
+    expect(summary).not.toHaveProperty('primarySession');
+  });
+
+  test('[RUN-3] a run is cancelled once', async () => {
+    const { host, client } = await start();
+    await create(client);
+    const { resource } = await run(client, 'r');
+    await host.run();
+    await client.subscribe(resource);
+    const cancel = () => client.act(resource, { type: 'automationRun/cancelRequested' });
+    expect((await cancel())?.rejectionReason).toBeUndefined();
+    await host.run();
+    expect(host.agent.turn.signal.aborted).toBe(true);
+    expect(await runOf(client, resource)).toMatchObject({ lifecycle: { status: 'cancelled' } });
+    expect((await cancel())?.rejectionReason).toMatch(/^runOver: /);
+    host.kill();
+  });
+
+  test('[AUTO-11] older runs come in pages, and the oldest ended ones are dropped', async () => {
+    const { host, client } = await start();
+    await create(client);
+    const uris: string[] = [];
+    for (let count = 0; count < 14; count += 1) {
+      uris.unshift((await run(client, `r${count}`)).resource);
+      await host.run();
+      await complete(host);
+    }
+    const first = await entryOf(client);
+    expect(first.runs.map(({ resource }) => resource)).toEqual(uris.slice(0, 10));
+    await client.request('fetchAutomationRuns', {
+      channel: CHANNEL,
+      automation: NAME,
+      cursor: first.runsNextCursor ?? '',
+    });
+    const all = await entryOf(client);
+    expect(all.runs.map(({ resource }) => resource)).toEqual(uris.slice(0, 12));
+    expect(all).not.toHaveProperty('runsNextCursor');
+    await expect(client.subscribe(uris[13] ?? '')).rejects.toMatchObject({ code: -32008 });
+  });
+});
+
+describe('schedules', () => {
+  test('[AUTO-15] each occurrence makes one run', async () => {
+    const { host, client } = await start();
+    await create(client, { triggers: [every5] });
+    await host.advance(5 * MINUTE_MS);
+    expect(statuses(await entryOf(client))).toEqual(['running']);
+    await complete(host);
+    await host.advance(5 * MINUTE_MS);
+    expect(statuses(await entryOf(client))).toEqual(['running', 'completed']);
+    await complete(host);
+  });
+
+  test.each([
+    ['runOnce', 1],
+    ['skip', 0],
+  ] as const)('[AUTO-6] missed occurrences with the policy %s', async (misfirePolicy, count) => {
+    const { host, client } = await start();
+    await create(client, { triggers: [{ ...every5, misfirePolicy }] });
+    const { nextRunAt = '' } = await entryOf(client);
+    host.kill();
+    // The last of three missed occurrences is two minutes ago.
+    await host.clock.advance(Date.parse(nextRunAt) + 12 * MINUTE_MS - host.clock.now());
+    await host.start();
+    const again = await host.client();
+    await host.advance(1_000);
+    const { runs } = await entryOf(again);
+    const scheduledFor = new Date(Date.parse(nextRunAt) + 10 * MINUTE_MS).toISOString();
+    expect(runs.map(({ origin }) => origin)).toEqual(
+      Array.from({ length: count }, () => ({
+        kind: 'trigger',
+        triggerId: 'often',
+        scheduledFor,
+        catchUp: true,
+      })),
+    );
+    host.kill();
+  });
+
+  test('[AUTO-12] [AUTO-13] the last scheduled run disables the automation, and manual runs do not count', async () => {
+    const { host, client } = await start();
+    await create(client, { triggers: [every5], disableConditions: [{ kind: 'afterRuns', max: 1 }] });
+    await run(client, 'r');
+    await host.run();
+    expect(await entryOf(client)).toMatchObject({ runCount: 0, definition: { enabled: true } });
+    await host.advance(10 * MINUTE_MS);
+    const done = await entryOf(client);
+    expect(done).toMatchObject({ runCount: 1, definition: { enabled: false }, runs: [{}, {}] });
+    expect(done).not.toHaveProperty('nextRunAt');
+    await update(client, { enabled: true });
+    expect(await entryOf(client)).toMatchObject({ runCount: 0, definition: { enabled: true } });
+    host.kill();
+  });
+
+  test('[AUTO-12] an automation is disabled at a date', async () => {
+    const { host, client } = await start();
+    const date = new Date(host.clock.now() + 6 * MINUTE_MS).toISOString();
+    await create(client, { disableConditions: [{ kind: 'afterDate', date }] });
+    await host.advance(7 * MINUTE_MS);
+    expect((await entryOf(client)).definition.enabled).toBe(false);
+  });
+});
+
+test('[CONN-22] [AUTO-15] a run that was open at a kill ends visibly, and its occurrence makes no second run', async () => {
+  const { host, client } = await start();
+  const opening = Promise.withResolvers<void>();
+  host.agent.opening = opening.promise;
+  await create(client, { triggers: [every5] });
+  await host.advance(5 * MINUTE_MS);
+  await host.restart();
+  const again = await host.client();
+  expect(await entryOf(again)).toMatchObject({
+    runs: [{ lifecycle: { status: 'failed', error: { errorType: 'hostRestarted' } } }],
+  });
+  opening.resolve();
+  await host.advance(1_000);
+  expect((await entryOf(again)).runs).toHaveLength(1);
+  expect(host.agent.turns).toHaveLength(0);
+});
