@@ -3,6 +3,7 @@ export { AgentError, type UnreadableReason, UnreadableResource } from './agents/
 export { isGroupRunning, processStartTime } from './agents/process-identity.ts';
 export { markedEnvironment } from './agents/process-mark.ts';
 export type * from './agents/provider.ts';
+export type * from './agents/provider-package.ts';
 export type * from './agents/tool-call.ts';
 export type * from './agents/turn.ts';
 export { endOf, type TerminalEnd } from './turns/command/command-turn.ts';

@@ -153,4 +153,32 @@ describe('[AUTH-20] authenticate', () => {
     host.agent.refusesTokens = true;
     await expect(authenticate(client, {})).rejects.toThrow('Authentication needed');
   });
+
+  it('[AUTH-21] asks the client for a new token when its token has expired, once', async () => {
+    const host = await startHost();
+    const [client, other] = [await host.client(), await host.client()];
+    host.agent.protectedResources = [resource];
+    await authenticate(client, { expiresIn: 60 });
+    await authenticate(other, { expiresIn: 3_600 });
+    await host.advance(50_000);
+    expect(client.notifications('auth/required')).toEqual([]);
+    await host.advance(60_000);
+    expect(client.notifications('auth/required')).toEqual([{ channel: ROOT, resource, reason: 'expired' }]);
+    expect(other.notifications('auth/required')).toEqual([]);
+  });
+
+  it('[AUTH-21] does not ask for a token that was revoked, replaced, or is not wanted any more', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    host.agent.protectedResources = [resource];
+    await authenticate(client, { expiresIn: 60 });
+    await authenticate(client, { expiresIn: 600 });
+    await host.advance(120_000);
+    await authenticate(client, { token: '' });
+    await host.advance(700_000);
+    await authenticate(client, { expiresIn: 60 });
+    host.agent.protectedResources = [];
+    await host.advance(120_000);
+    expect(client.notifications('auth/required')).toEqual([]);
+  });
 });

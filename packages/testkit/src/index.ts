@@ -1,4 +1,4 @@
-export * from './agent-harness.ts';
+export * from '@agenthost/agents/provider-kit';
 export * from './builders.ts';
 export { ControlledNetwork, Link, type LinkDirection } from './controlled-network.ts';
 export { type Actor, act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from './deeds/act.ts';

@@ -81,7 +81,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   try {
     const { file, isRequired } = configFileOf(context, options.config);
     const config = await readConfig(file, isRequired);
-    const agents = chooseAgents(config, withoutToken(context.env), file);
+    const agents = chooseAgents(config, { environment: withoutToken(context.env), file, dataDir });
     const tokenSource = await tokenOf(context, options.tokenFile);
     // Child processes of the host, such as git, must not inherit the token.
     delete process.env['AGENTHOST_TOKEN'];

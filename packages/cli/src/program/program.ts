@@ -1,6 +1,5 @@
 import { Command, CommanderError } from 'commander';
 import { chatKeysText } from '../chat/keys/keys-text.ts';
-import type { AgentsOptions } from '../commands/agents.ts';
 import type { ChatOptions } from '../commands/chat.ts';
 import type { RunOptions } from '../commands/run.ts';
 import type { ServeOptions } from '../commands/serve.ts';
@@ -11,6 +10,7 @@ import { commandLine } from '../process/own-command.ts';
 import { plain } from '../render/plain-text.ts';
 import { Screen } from '../render/screen.ts';
 import { WATCH_HELP } from '../watch/command.ts';
+import { addAgentCommands, addLoginCommands } from './agent-commands.ts';
 import { addChangesCommands } from './changes-commands.ts';
 import { addChatCommands } from './chat-commands.ts';
 import { exampleLines } from './command-builder.ts';
@@ -213,14 +213,8 @@ export function programOf(
 
   addWireCommands({ context, screen, program, command, example, done });
 
-  const listing = command(program, 'agents', 'list agents, and why some are not available', [
-    'config',
-    ...CLIENT_OPTIONS,
-  ]).action(async (options: AgentsOptions) => {
-    const { agents } = await import('../commands/agents.ts');
-    done(await agents(context, screen, options));
-  });
-  example(listing, ['agenthost agents', 'agenthost agents --json']);
+  addAgentCommands({ context, screen, program, command, example, done });
+  addLoginCommands({ context, screen, program, command, example, done });
   for (const each of [program, ...program.commands]) if (each.commands.length > 0) addHelp(each);
   return program;
 }

@@ -1,12 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import { type AcpAgentEntry, AgentConfigError, readAgentEntries } from '@agenthost/agents';
+import {
+  type AcpAgentEntry,
+  AgentConfigError,
+  type PackageEntry,
+  readAgentEntries,
+  readPackageEntries,
+} from '@agenthost/agents';
 import { findMcpServersFault, type HostOptions, isProxyAddress, isPushContact } from '@agenthost/host';
 import { errorText, hasCode } from '@agenthost/protocol/values';
 
 /** Content of a config file (`agenthost.json`). */
 export interface ServeConfig {
   readonly agents: readonly AcpAgentEntry[];
+  /** Agents that are packages. Absent: none. */
+  readonly packages?: readonly PackageEntry[];
   /** Agent for sessions that name none. Absent: the only real one that is found, else `demo`. */
   readonly defaultAgent?: string;
   /** Folders that sessions may work in without an admin's token. Absent: the home folder. */
@@ -86,7 +94,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       isCount(value['turnsPerChat']) &&
       isCount(value['maxAgeDays']),
   },
-} satisfies Record<keyof ServeConfig, Check>;
+} satisfies Record<Exclude<keyof ServeConfig, 'packages'>, Check>;
 
 /**
  * Reads a config file. A missing one says nothing, unless `isRequired`. Rejects with `AgentConfigError`, whose message
@@ -128,6 +136,8 @@ export function parseConfig(value: unknown, file: string): ServeConfig {
     const got = JSON.stringify(member).slice(0, 80);
     throw new AgentConfigError(`${file}: ${key}: expected ${check.expected}, got ${got}`);
   }
+  const packages = readPackageEntries(value, file);
   // oxlint-disable-next-line typescript/consistent-type-assertions -- every member has passed its check above
-  return { ...(value as Omit<ServeConfig, 'agents'>), agents };
+  const rest = value as Omit<ServeConfig, 'agents' | 'packages'>;
+  return { ...rest, agents, ...(packages.length > 0 ? { packages } : {}) };
 }

@@ -33,11 +33,11 @@ export interface AgentProvider {
    * run its command with `--version` for a few seconds.
    */
   availability(): Promise<AgentAvailability>;
-  /** Schema and default values of the session config for this agent. Absent: the agent has no config. */
+  /** Schema and default values of the session config for this agent. Absent or `undefined`: the agent has no config. */
   resolveConfig?(input: {
     workingDirectory: string;
     values: Readonly<Record<string, unknown>>;
-  }): Promise<ResolvedConfig>;
+  }): Promise<ResolvedConfig | undefined>;
   /**
    * Values of a config property with `enumDynamic` that match the query, best first; an empty query asks for
    * a first selection. Absent or `undefined`: the values in the property's `enum` are complete [ROOT-4].

@@ -89,25 +89,34 @@ const ID_PATTERN = /^[a-z][a-z0-9+.-]*$/;
 const TAKEN_IDS = /^(ahp-.*|mcp|file)$/;
 
 /**
- * Reads the `agents` member of a parsed config file. Absent: no entries. Throws `AgentConfigError`.
+ * Reads the `agents` member of a parsed config file, except entries that name a package. Absent: no entries. Throws `AgentConfigError`.
  * @param file Path of the file, for messages.
  */
 export function readAgentEntries(config: unknown, file: string): AcpAgentEntry[] {
-  if (!isObject(config)) throw wrong(file, 'the file', 'an object', config);
+  if (!isObject(config)) throw wrongValue(file, 'the file', 'an object', config);
   const agents = config['agents'];
   if (agents === undefined) return [];
-  if (!isObject(agents)) throw wrong(file, 'agents', 'an object of agents by id', agents);
-  return Object.entries(agents).map(([id, value]) => readEntry(id, value, file));
+  if (!isObject(agents)) throw wrongValue(file, 'agents', 'an object of agents by id', agents);
+  return Object.entries(agents)
+    .filter(([, value]) => !isPackageEntry(value))
+    .map(([id, value]) => readEntry(id, value, file));
+}
+
+/** Whether an entry of `agents` names a package. Such entries are those of `readPackageEntries`. */
+export const isPackageEntry = (value: unknown): boolean => isObject(value) && 'package' in value;
+
+/** Throws `AgentConfigError` for a key of `agents` that cannot be a provider id. */
+export function checkAgentId(id: string, file: string): void {
+  if (ID_PATTERN.test(id) && !TAKEN_IDS.test(id)) return;
+  throw new AgentConfigError(
+    `${file}: agents.${id}: expected an id of lower-case letters, digits, +, . and - that starts with a letter and is not a scheme of the protocol`,
+  );
 }
 
 function readEntry(id: string, value: unknown, file: string): AcpAgentEntry {
   const key = `agents.${id}`;
-  if (!ID_PATTERN.test(id) || TAKEN_IDS.test(id)) {
-    throw new AgentConfigError(
-      `${file}: ${key}: expected an id of lower-case letters, digits, +, . and - that starts with a letter and is not a scheme of the protocol`,
-    );
-  }
-  if (!isObject(value)) throw wrong(file, key, 'an object', value);
+  checkAgentId(id, file);
+  if (!isObject(value)) throw wrongValue(file, key, 'an object', value);
   for (const [name, member] of Object.entries(value)) {
     const check = checks[name];
     if (check === undefined) {
@@ -115,13 +124,14 @@ function readEntry(id: string, value: unknown, file: string): AcpAgentEntry {
         `${file}: ${key}.${name}: unknown; expected one of ${Object.keys(checks).join(', ')}`,
       );
     }
-    if (!check.holds(member)) throw wrong(file, `${key}.${name}`, check.expected, member);
+    if (!check.holds(member)) throw wrongValue(file, `${key}.${name}`, check.expected, member);
   }
   // oxlint-disable-next-line typescript/consistent-type-assertions -- every member has passed its check above
   return { ...(value as Omit<AcpAgentEntry, 'id'>), id };
 }
 
-function wrong(file: string, key: string, expected: string, got: unknown): AgentConfigError {
+/** The error for a value of a config file. */
+export function wrongValue(file: string, key: string, expected: string, got: unknown): AgentConfigError {
   const shown = JSON.stringify(got)?.slice(0, 80) ?? String(got);
   return new AgentConfigError(`${file}: ${key}: expected ${expected}, got ${shown}`);
 }

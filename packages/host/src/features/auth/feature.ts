@@ -3,12 +3,16 @@ import {
   authRequired,
   invalidParam,
   type ProtectedResourceMetadata,
+  ROOT_URI,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { AgentError } from '../../agents/errors.ts';
 import type { AgentProvider, ClientToken } from '../../agents/provider.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import { type Clock, steadyNow } from '../../lib/clock.ts';
+import type { PresentClients } from '../../presence/present-clients.ts';
+import type { CommitPath } from '../../sync/commit-path.ts';
+import { EncodedNotification } from '../../sync/subscription.ts';
 import type { SignIns } from '../../turns/tools/sign-ins.ts';
 import type { Presence } from '../../wire/clients/client-lives.ts';
 import type { Feature } from '../feature.ts';
@@ -19,30 +23,55 @@ interface Advertised {
   readonly metadata: ProtectedResourceMetadata;
 }
 
+/** A token that agents have accepted. */
+interface Accepted {
+  /** Its end, by `steadyNow`. */
+  readonly end: number;
+  /** Whether the client was told of its end. */
+  isTold: boolean;
+}
+
 /** Passes the tokens of clients to agents, and to tool calls that wait for one. The host itself stores no token [AUTH-20]. */
 export function authFeature({
   agents,
   signIns,
   clock,
   presence,
+  presentClients,
+  path,
 }: {
   readonly agents: AgentRegistry;
   readonly signIns: SignIns;
   readonly clock: Clock;
   readonly presence: Presence;
+  readonly presentClients: Pick<PresentClients, 'sinksOf'>;
+  readonly path: Pick<CommitPath, 'send'>;
 }): Feature & { isSignedIn(clientId: string, resource: string): boolean } {
-  /** The end of each accepted token, by `steadyNow`, by client and resource. */
-  const accepted = new Map<string, Map<string, number>>();
+  /** By client and resource. */
+  const accepted = new Map<string, Map<string, Accepted>>();
   const advertised = (resource: string): readonly Advertised[] =>
     agents.ids.flatMap((id) => {
       const provider = agents.get(id);
       const metadata = provider.describe().protectedResources?.find((each) => each.resource === resource);
       return metadata === undefined ? [] : [{ provider, metadata }];
     });
+  /** Asks a client for a new token in place of one that has expired [AUTH-21]. A client that is away is asked when it is back. */
+  const askAnew = (clientId: string, resource: string, token: Accepted): void => {
+    const [wanting] = advertised(resource);
+    const sinks = presentClients.sinksOf(clientId);
+    if (wanting === undefined || sinks.length === 0) return;
+    token.isTold = true;
+    const params = { channel: ROOT_URI, resource: wanting.metadata, reason: 'expired' };
+    const encoded = new EncodedNotification('auth/required', params);
+    const send = (): void => {
+      for (const sink of sinks) sink.notification(encoded);
+    };
+    path.send(send, send);
+  };
   return {
     name: 'auth',
     isSignedIn: (clientId, resource) =>
-      (accepted.get(clientId)?.get(resource) ?? Number.NEGATIVE_INFINITY) > steadyNow(clock),
+      (accepted.get(clientId)?.get(resource)?.end ?? Number.NEGATIVE_INFINITY) > steadyNow(clock),
     commands: {
       authenticate: async (params, { clientId }) => {
         const { resource, token, scopes, expiresIn } = params;
@@ -56,15 +85,22 @@ export function authFeature({
         const end = expiresIn === undefined ? Number.POSITIVE_INFINITY : steadyNow(clock) + expiresIn * 1_000;
         const given = { token, ...defined({ scopes, expiresIn }) };
         for (const { provider, metadata } of wanting) await pass(provider, metadata, { ...given, clientId });
-        const held = accepted.get(clientId) ?? new Map<string, number>();
+        const held = accepted.get(clientId) ?? new Map<string, Accepted>();
         if (token === '') held.delete(resource);
-        else if (wanting.length > 0) accepted.set(clientId, held.set(resource, end));
+        else if (wanting.length > 0) accepted.set(clientId, held.set(resource, { end, isTold: false }));
         if (token !== '') signIns.grant(resource, given);
         return {};
       },
     },
     sweep: () => {
-      for (const clientId of accepted.keys()) if (presence.isGone(clientId)) accepted.delete(clientId);
+      for (const [clientId, tokens] of accepted) {
+        if (presence.isGone(clientId)) {
+          accepted.delete(clientId);
+          continue;
+        }
+        for (const [resource, token] of tokens)
+          if (!token.isTold && token.end <= steadyNow(clock)) askAnew(clientId, resource, token);
+      }
     },
   };
 }

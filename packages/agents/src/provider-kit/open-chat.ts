@@ -18,11 +18,6 @@ import { defined } from '@agenthost/protocol/values';
 import { RecordingTerminal } from './recording-terminal.ts';
 import { RecordingTurn } from './recording-turn.ts';
 
-export type { RecordedAsk } from './recording-ask.ts';
-export type { RecordedCall, RecordedCallStatus } from './recording-call.ts';
-export { RecordingTerminal } from './recording-terminal.ts';
-export { RecordingTurn, type TurnEvent } from './recording-turn.ts';
-
 /** A session host that records the calls of an agent session. */
 export class RecordingSessionHost implements AgentSessionHost {
   /** Reported steps of the start. */
@@ -95,6 +90,8 @@ export interface OpenChatOptions {
   /** Memory that an earlier session of the chat saved. */
   memory?: unknown;
   history?: readonly Turn[];
+  /** Ends the attempt to open the session. Default: it is never given up. */
+  signal?: AbortSignal;
 }
 
 /** A running turn. */
@@ -142,7 +139,7 @@ export async function openChat(provider: AgentProvider, options: OpenChatOptions
     onStep: (step) => void host.steps.push(step),
     host,
   };
-  const session = await provider.openSession(request, new AbortController().signal);
+  const session = await provider.openSession(request, options.signal ?? new AbortController().signal);
   let turnCount = 0;
   return {
     session,
