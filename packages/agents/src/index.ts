@@ -14,6 +14,15 @@ export type { Random } from './demo/scene.ts';
 export { keywordTable } from './demo/script.ts';
 export type { AddedStep, DemoStage, Step as DemoStep } from './demo/step.ts';
 export type { DemoTimers } from './demo/timers.ts';
+export {
+  type ModelAgentConfig,
+  type ModelApi,
+  type ModelPrice,
+  type NamedModel,
+  readModelAgents,
+} from './model/config/config.ts';
+export { keyFileOf, storeKey } from './model/config/keys.ts';
+export { createModelProvider, type ModelProviderOptions } from './model/provider.ts';
 export { type PackageEntry, readPackageEntries } from './packages/package-entry.ts';
 export {
   createPackageProvider,

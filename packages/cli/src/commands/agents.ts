@@ -8,7 +8,7 @@ import type { HostOptions } from '../host-link/find-host.ts';
 import { modelNames } from '../input/session-options.ts';
 import type { Context } from '../process/context.ts';
 import { EXIT, type ExitCode, usageError } from '../process/exit.ts';
-import { hostsFolder } from '../process/files.ts';
+import { hostsFolder, keyFolder } from '../process/files.ts';
 import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -121,6 +121,7 @@ async function lookHere(
         environment: context.env,
         file,
         dataDir: dataDirOf(context, data),
+        keyFolder: keyFolder(context),
       });
     } catch (cause) {
       throw explainConfig(cause);

@@ -1,6 +1,7 @@
 import type { AgentsOptions } from '../commands/agents.ts';
 import type { InstallOptions } from '../commands/install-agent.ts';
 import type { LoginOptions } from '../commands/login.ts';
+import type { SetKeyOptions } from '../commands/set-key.ts';
 import type { TestAgentOptions } from '../commands/test-agent.ts';
 import type { CommandParts } from './command-builder.ts';
 
@@ -21,6 +22,7 @@ export function addAgentCommands({ context, screen, program, command, example, d
     'agenthost agents',
     'agenthost agents --json',
     'agenthost agents install qwen  the version that agenthost was tested with',
+    'agenthost agents key mine < key.txt  of an agent with "kind": "model"',
   ]);
   const install = command(agents, 'install', "install agents into the host's own folder, or update them", [
     'config',
@@ -35,6 +37,12 @@ export function addAgentCommands({ context, screen, program, command, example, d
     .action(async (wanted: string[], _own: object, self: typeof agents) => {
       const { installAgents } = await import('../commands/install-agent.ts');
       done(await installAgents(context, screen, wanted, self.optsWithGlobals<InstallOptions>()));
+    });
+  command(agents, 'key', 'store the key of a model agent, read from the input', ['config', 'verbose'])
+    .argument('<agent>', 'its id in the config file')
+    .action(async (id: string, _own: object, self: typeof agents) => {
+      const { setKey } = await import('../commands/set-key.ts');
+      done(await setKey(context, screen, id, self.optsWithGlobals<SetKeyOptions>()));
     });
   const testing = command(
     agents,

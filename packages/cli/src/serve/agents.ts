@@ -5,9 +5,11 @@ import {
   AgentConfigError,
   createAcpProvider,
   createDemoProvider,
+  createModelProvider,
   createPackageProvider,
   DEMO_PROVIDER_ID,
   lookAtPackage,
+  type ModelAgentConfig,
   mergeAgentConfigs,
   type PackageEntry,
 } from '@agenthost/agents';
@@ -27,7 +29,7 @@ export interface AgentChoice {
   readonly others: readonly AgentFactory[];
   /** Ids of `factories`, in their order. */
   readonly offered: readonly string[];
-  /** Ids of those whose command is there. */
+  /** Ids of those that are there: the command, the package, or a model agent. */
   readonly installed: readonly string[];
   /** Agent for sessions that name none. */
   readonly defaultAgent: string;
@@ -60,6 +62,8 @@ export interface AgentPlaces {
   readonly file: string;
   /** The host's data folder. */
   readonly dataDir: string;
+  /** Folder of the keys of model agents. Absent: none are stored. */
+  readonly keyFolder?: string;
 }
 
 /** Nothing is started by looking, so there is nothing to record. */
@@ -71,14 +75,14 @@ const noChildren = { record: async () => undefined, forget: () => undefined };
  */
 export function chooseAgents(config: ServeConfig, places: AgentPlaces): AgentChoice {
   const { environment, file } = places;
-  const { programs, packages } = knownAgents(config, file);
+  const { programs, packages, models } = knownAgents(config, file);
   const named = new Set(config.agents.map(({ id }) => id));
   const installedPrograms = programs.filter((agent) => lookAt(agent, places).isInstalled());
   const usablePackages = packages.filter((entry) => lookInto(entry, places).available);
-  const installed = [...installedPrograms, ...usablePackages].map(({ id }) => id);
+  const installed = [...installedPrograms, ...usablePackages, ...models].map(({ id }) => id);
   // One that the config names is offered even when its command is missing: who asks for it is told why it fails.
   const real = programs.filter(({ id }) => named.has(id) || installed.includes(id));
-  const offered = [...real, ...packages].map(({ id }) => id).concat(DEMO_PROVIDER_ID);
+  const offered = [...real, ...packages, ...models].map(({ id }) => id).concat(DEMO_PROVIDER_ID);
   const onlyReal = installed.length === 1 ? installed[0] : undefined;
   const defaultAgent = config.defaultAgent ?? onlyReal ?? DEMO_PROVIDER_ID;
   if (!offered.includes(defaultAgent)) {
@@ -105,8 +109,17 @@ export function chooseAgents(config: ServeConfig, places: AgentPlaces): AgentCho
         timers,
         log: (level, message, fields) => log[level]({ agent: entry.id, ...fields }, message),
       });
+  const connect =
+    (agent: ModelAgentConfig): AgentFactory =>
+    ({ timers }) =>
+      createModelProvider(agent, { timers, environment, keyFolder: places.keyFolder, listsModels: true });
   return {
-    factories: [...real.map(make), ...packages.map(load), () => createDemoProvider()],
+    factories: [
+      ...real.map(make),
+      ...packages.map(load),
+      ...models.map(connect),
+      () => createDemoProvider(),
+    ],
     others: programs.filter((agent) => !real.includes(agent)).map(make),
     offered,
     installed,
@@ -117,12 +130,21 @@ export function chooseAgents(config: ServeConfig, places: AgentPlaces): AgentCho
 /** State of each known agent on this machine. May run `<command> --version`; imports no package. */
 export async function reportAgents(config: ServeConfig, places: AgentPlaces): Promise<AgentReport[]> {
   const { defaultAgent } = chooseAgents(config, places);
-  const { programs, packages } = knownAgents(config, places.file);
+  const { programs, packages, models } = knownAgents(config, places.file);
   const isDefault = (id: string): boolean => id === defaultAgent;
   const report = async (provider: AgentProvider): Promise<AgentReport> => {
     const { displayName, description } = provider.describe();
     const { id } = provider;
-    return { id, displayName, description, isDefault: isDefault(id), ...(await provider.availability()) };
+    const { failure, ...availability } = await provider.availability();
+    const reason = availability.reason ?? failure;
+    return {
+      id,
+      displayName,
+      description,
+      isDefault: isDefault(id),
+      ...availability,
+      ...defined({ reason }),
+    };
   };
   return Promise.all([
     ...programs.map((agent) => report(lookAt(agent, places))),
@@ -131,19 +153,25 @@ export async function reportAgents(config: ServeConfig, places: AgentPlaces): Pr
       const found = lookInto(entry, places);
       return { id, displayName, description: '', isDefault: isDefault(id), package: entry.package, ...found };
     }),
+    ...models.map((agent) => report(lookAtModel(agent, places))),
     report(createDemoProvider()),
   ]);
 }
 
-/** All agents that are not hidden. A package replaces the known agent of the same id. */
+/** All agents that are not hidden. A package or a model agent replaces the known agent of the same id. */
 function knownAgents(
-  { agents, packages = [] }: ServeConfig,
+  { agents, packages = [], modelAgents: models = [] }: ServeConfig,
   file: string,
-): { readonly programs: readonly AcpAgentConfig[]; readonly packages: readonly PackageEntry[] } {
-  const replaced = new Set(packages.map(({ id }) => id));
+): {
+  readonly programs: readonly AcpAgentConfig[];
+  readonly packages: readonly PackageEntry[];
+  readonly models: readonly ModelAgentConfig[];
+} {
+  const replaced = new Set([...packages, ...models].map(({ id }) => id));
   return {
     programs: mergeAgentConfigs(ACP_CATALOGUE, agents, file).filter(({ id }) => !replaced.has(id)),
     packages: packages.filter(({ enabled }) => enabled !== false),
+    models,
   };
 }
 
@@ -161,3 +189,13 @@ const lookAt = (agent: AcpAgentConfig, { environment, dataDir }: AgentPlaces): A
     environment,
     ...defined({ ownCommand: ownCommand(dataDir, agent) }),
   });
+
+const lookAtModel = (agent: ModelAgentConfig, { environment, keyFolder }: AgentPlaces) =>
+  createModelProvider(agent, { environment, keyFolder, timers: processTimers });
+
+const processTimers = {
+  after: (delayMs: number, callback: () => void) => {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};

@@ -3,8 +3,10 @@ import { isAbsolute } from 'node:path';
 import {
   type AcpAgentEntry,
   AgentConfigError,
+  type ModelAgentConfig,
   type PackageEntry,
   readAgentEntries,
+  readModelAgents,
   readPackageEntries,
 } from '@agenthost/agents';
 import { findMcpServersFault, type HostOptions, isProxyAddress, isPushContact } from '@agenthost/host';
@@ -15,6 +17,8 @@ export interface ServeConfig {
   readonly agents: readonly AcpAgentEntry[];
   /** Agents that are packages. Absent: none. */
   readonly packages?: readonly PackageEntry[];
+  /** The entries of `agents` with `"kind": "model"`. Absent: none. */
+  readonly modelAgents?: readonly ModelAgentConfig[];
   /** Agent for sessions that name none. Absent: the only real one that is found, else `demo`. */
   readonly defaultAgent?: string;
   /** Folders that sessions may work in without an admin's token. Absent: the home folder. */
@@ -94,7 +98,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       isCount(value['turnsPerChat']) &&
       isCount(value['maxAgeDays']),
   },
-} satisfies Record<Exclude<keyof ServeConfig, 'packages'>, Check>;
+} satisfies Record<Exclude<keyof ServeConfig, 'packages' | 'modelAgents'>, Check>;
 
 /**
  * Reads a config file. A missing one says nothing, unless `isRequired`. Rejects with `AgentConfigError`, whose message
@@ -137,7 +141,13 @@ export function parseConfig(value: unknown, file: string): ServeConfig {
     throw new AgentConfigError(`${file}: ${key}: expected ${check.expected}, got ${got}`);
   }
   const packages = readPackageEntries(value, file);
+  const modelAgents = readModelAgents(value, file);
   // oxlint-disable-next-line typescript/consistent-type-assertions -- every member has passed its check above
-  const rest = value as Omit<ServeConfig, 'agents' | 'packages'>;
-  return { ...rest, agents, ...(packages.length > 0 ? { packages } : {}) };
+  const rest = value as Omit<ServeConfig, 'agents' | 'packages' | 'modelAgents'>;
+  return {
+    ...rest,
+    agents,
+    ...(packages.length > 0 ? { packages } : {}),
+    ...(modelAgents.length > 0 ? { modelAgents } : {}),
+  };
 }

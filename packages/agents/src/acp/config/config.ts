@@ -89,7 +89,7 @@ const ID_PATTERN = /^[a-z][a-z0-9+.-]*$/;
 const TAKEN_IDS = /^(ahp-.*|mcp|file)$/;
 
 /**
- * Reads the `agents` member of a parsed config file, except entries that name a package. Absent: no entries. Throws `AgentConfigError`.
+ * Reads the `agents` member of a parsed config file, except model agents and entries that name a package. Absent: no entries. Throws `AgentConfigError`.
  * @param file Path of the file, for messages.
  */
 export function readAgentEntries(config: unknown, file: string): AcpAgentEntry[] {
@@ -98,12 +98,15 @@ export function readAgentEntries(config: unknown, file: string): AcpAgentEntry[]
   if (agents === undefined) return [];
   if (!isObject(agents)) throw wrongValue(file, 'agents', 'an object of agents by id', agents);
   return Object.entries(agents)
-    .filter(([, value]) => !isPackageEntry(value))
+    .filter(([, value]) => !isPackageEntry(value) && !isModelEntry(value))
     .map(([id, value]) => readEntry(id, value, file));
 }
 
 /** Whether an entry of `agents` names a package. Such entries are those of `readPackageEntries`. */
 export const isPackageEntry = (value: unknown): boolean => isObject(value) && 'package' in value;
+
+/** Whether an entry of `agents` is an agent over a model API. Such entries are those of `readModelAgents`. */
+export const isModelEntry = (value: unknown): boolean => isObject(value) && value['kind'] === 'model';
 
 /** Throws `AgentConfigError` for a key of `agents` that cannot be a provider id. */
 export function checkAgentId(id: string, file: string): void {
