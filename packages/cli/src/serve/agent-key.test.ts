@@ -36,6 +36,10 @@ test('a model agent is offered, is the default when it is the only one, and says
 test('a model agent replaces a known one with its id, but not the built-in one', () => {
   const parse = (id: string) =>
     parseConfig({ agents: { [id]: { kind: 'model', api: 'openai' } } }, '/c.json');
-  expect(chooseAgents(parse('claude'), { environment: {}, file: '/c.json', dataDir: '/data' }).offered).toEqual(['claude', 'demo']);
-  expect(() => parse('demo')).toThrow('agents.demo: demo is the id of the built-in agent; choose another one');
+  expect(
+    chooseAgents(parse('claude'), { environment: {}, file: '/c.json', dataDir: '/data' }).offered,
+  ).toEqual(['claude', 'demo']);
+  expect(() => parse('demo')).toThrow(
+    'agents.demo: demo is the id of the built-in agent; choose another one',
+  );
 });

@@ -114,12 +114,7 @@ export function chooseAgents(config: ServeConfig, places: AgentPlaces): AgentCho
     ({ timers }) =>
       createModelProvider(agent, { timers, environment, keyFolder: places.keyFolder, listsModels: true });
   return {
-    factories: [
-      ...real.map(make),
-      ...packages.map(load),
-      ...models.map(connect),
-      () => createDemoProvider(),
-    ],
+    factories: [...real.map(make), ...packages.map(load), ...models.map(connect), () => createDemoProvider()],
     others: programs.filter((agent) => !real.includes(agent)).map(make),
     offered,
     installed,

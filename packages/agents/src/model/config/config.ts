@@ -83,7 +83,9 @@ export function readModelAgents(config: unknown, file: string): ModelAgentConfig
     if (!isObject(entry) || !isModelEntry(entry)) return [];
     checkAgentId(id, file);
     if (id === 'demo')
-      throw new AgentConfigError(`${file}: agents.demo: demo is the id of the built-in agent; choose another one`);
+      throw new AgentConfigError(
+        `${file}: agents.demo: demo is the id of the built-in agent; choose another one`,
+      );
     const read = new EntryReader(`${file}: agents.${id}`, entry, ENTRY_KEYS);
     const isEnabled = read.flag('enabled') ?? true;
     const agent = readAgent(id, read);
