@@ -97,7 +97,7 @@ export function sessionCommands(parts: SessionParts): Commands {
       const report =
         progressToken === undefined ? undefined : parts.progress.open(progressToken, caller.sink);
       try {
-        await createSession(parts, params, caller, report);
+        await createSession(parts, { params, caller, report });
       } catch (error) {
         report?.cancel();
         throw error;
@@ -154,10 +154,12 @@ export interface OwnSession {
  */
 export async function createSession(
   parts: SessionParts,
-  params: CreateSessionParams,
-  caller: Caller,
-  report: StartReport | undefined,
-  own?: OwnSession,
+  {
+    params,
+    caller,
+    report,
+    own,
+  }: { params: CreateSessionParams; caller: Caller; report?: StartReport | undefined; own?: OwnSession },
 ): Promise<void> {
   const { sync, agents } = parts;
   const { channel: uri } = params;

@@ -20,7 +20,7 @@ export function sessionFeature(
   const { sync, turns } = parts;
   return {
     name: 'session',
-    createOwn: (params, caller, own) => createSession(parts, params, caller, undefined, own),
+    createOwn: (params, caller, own) => createSession(parts, { params, caller, own }),
     commands: sessionCommands(parts),
     channel: { session: sessionModule(parts) },
     observe: () => {
