@@ -9,6 +9,7 @@ export type { LivenessOptions } from './connection/heartbeat.ts';
 export type { HostRequestHandler, NotificationMethod } from './connection/host-messages.ts';
 export {
   CannotConnect,
+  CannotEndWork,
   ChannelLost,
   ClientClosed,
   ConnectionLost,

@@ -1,4 +1,5 @@
 import {
+  type BackgroundWork,
   type ChatInputAnswer,
   type ChatInputResponseKind,
   type CompletionItem,
@@ -10,6 +11,7 @@ import { ChannelLost, DispatchRejected } from '../errors.ts';
 import type { DispatchableAction, Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { withEmbeddedContents } from '../transfer/embedded-contents.ts';
+import type { BackgroundPort } from './background-work.ts';
 import type { Changes, ChangesPort } from './changes.ts';
 import type { ChatMatch, FindOptions } from './find-in-chat.ts';
 import { InputRequestHandle } from './input-request-handle.ts';
@@ -25,12 +27,17 @@ export class ChatHandle implements TurnControls {
   readonly queue: MessageQueue;
   readonly #newId: () => string;
   readonly #now: () => number;
-  readonly #client: ChangesPort;
+  readonly #client: ChangesPort & BackgroundPort;
   /** The latest request for completions. */
   #completing: AbortController | undefined;
 
   /** `now`: milliseconds since the epoch. */
-  constructor(mirror: Mirror<'chat'>, newId: () => string, now: () => number, client: ChangesPort) {
+  constructor(
+    mirror: Mirror<'chat'>,
+    newId: () => string,
+    now: () => number,
+    client: ChangesPort & BackgroundPort,
+  ) {
     this.mirror = mirror;
     this.#newId = newId;
     this.#now = now;
@@ -222,6 +229,23 @@ export class ChatHandle implements TurnControls {
   /** Cancels the active turn, if there is one. */
   cancel(): Promise<DispatchOutcome> {
     return this.#onActiveTurn((turnId) => this.#cancelling(turnId));
+  }
+
+  /** Shells and workers that run now and outlive their turns [CHAT-46]. */
+  get backgroundWork(): readonly BackgroundWork[] {
+    return this.mirror.state.backgroundWork ?? [];
+  }
+
+  /**
+   * Ends a shell or a worker of `backgroundWork`. Resolves when the host has done so, and at once for an id that is not there: the work has ended.
+   * Rejects with `CannotEndWork` for work that no client can end, with `DispatchRejected`, and like `AhpClient.request`.
+   */
+  async endBackgroundWork(id: string): Promise<void> {
+    const work = this.backgroundWork.find((each) => each.id === id);
+    if (work === undefined) return;
+    // Loaded when it is needed.
+    const { endBackgroundWork: end } = await import('./background-work.ts');
+    await end(work, this.#client, this.#now);
   }
 
   /** With the time that the turn has run, by this client's clock [CHAT-20]. */

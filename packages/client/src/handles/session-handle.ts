@@ -40,6 +40,7 @@ type SessionMethod =
   | 'disposeSession'
   | 'createChat'
   | 'disposeChat'
+  | 'disposeTerminal'
   | 'moveChat'
   | 'x-listPorts'
   | 'x-openPreview';

@@ -15,6 +15,7 @@ export type KeyContext =
   | 'changesText'
   | 'comments'
   | 'chats'
+  | 'background'
   | 'settings'
   | 'settingChoice'
   | 'settingText'
@@ -97,6 +98,11 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('ctrl-r', 'Ctrl-R', 'changes', {
       command: 'changes',
       help: 'changes of files; /changes does the same',
+    }),
+    b('ctrl-b', 'Ctrl-B', 'background', {
+      command: 'background',
+      when: 'hasBackground',
+      help: 'what runs in the background; /background too',
     }),
     b('ctrl-g', 'Ctrl-G', 'model, settings', 'settings'),
     b('esc', 'Esc', 'sessions', 'back'),
@@ -255,6 +261,15 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('?', '?', 'help', 'help'),
     b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
   ],
+  background: [
+    b('enter', 'Enter', 'open', { command: 'open', when: 'canOpen' }),
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('x', 'x', 'end', { command: 'end', when: 'hasWork' }),
+    b('esc ctrl-b', 'Esc', 'back', 'back'),
+    b('?', '?', 'help', 'help'),
+    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+  ],
   settings: [
     b('enter', 'Enter', 'change', { command: 'change', when: 'isMutable' }),
     b('up', '↑', 'up', { command: 'up', isQuiet: true }),
@@ -331,6 +346,7 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   changesText: 'Comment, or commit message',
   comments: 'Open comments',
   chats: 'Chats',
+  background: 'Shells and workers in the background',
   settings: 'Model and settings',
   settingChoice: 'Choices of a setting (type to filter)',
   settingText: 'Text of a setting',

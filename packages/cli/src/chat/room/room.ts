@@ -16,6 +16,7 @@ import type { KeyEvent } from '../keys/key-event.ts';
 import { SettingsPanel } from '../settings/settings-panel.ts';
 import { terminalsOf } from '../transcript/terminal-tails.ts';
 import { CHAT_VIEW } from '../transcript/transcript.ts';
+import { BackgroundPanel } from './background-panel.ts';
 import { ChatsPanel } from './chats-panel.ts';
 import { Conversation } from './conversation.ts';
 import { type RoomView, roomFrame } from './room-frame.ts';
@@ -149,6 +150,7 @@ export class Room implements Screen, RoomView {
     switch (command) {
       case 'send':
         if (composer.takeCommand('/changes')) return this.#showChanges();
+        if (composer.takeCommand('/background')) return this.#showBackground();
         return conversation.send();
       case 'steer':
         return conversation.steer();
@@ -176,6 +178,8 @@ export class Room implements Screen, RoomView {
         return this.#showChats();
       case 'changes':
         return this.#showChanges();
+      case 'background':
+        return this.#showBackground();
       case 'settings':
         return this.#showSettings();
       case 'back':
@@ -241,6 +245,16 @@ export class Room implements Screen, RoomView {
         this.#confirm('Remove this chat for everyone?', () => {
           tellFailure(this.#env, 'not removed', this.#env.client.request('disposeChat', { channel: chat }));
         }),
+    });
+  }
+
+  #showBackground(): void {
+    this.#overlay = new BackgroundPanel(this.#env, this.#conversation.chat, {
+      close: () => this.#uncover(),
+      open: (chat) => {
+        this.#uncover();
+        this.#open(chat);
+      },
     });
   }
 
