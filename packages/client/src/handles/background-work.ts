@@ -1,6 +1,7 @@
 import type { BackgroundWork, ClientToHostRequests, URI } from '@agenthost/protocol';
 import { CannotEndWork, DispatchRejected } from '../errors.ts';
 import type { Mirror } from '../mirror/mirror.ts';
+import { cancelling } from './cancelling.ts';
 
 /** What ends background work. */
 export interface BackgroundPort {
@@ -32,11 +33,7 @@ export async function endBackgroundWork(
   try {
     const { activeTurn } = worker.state;
     if (activeTurn === undefined) return;
-    const outcome = await worker.dispatch({
-      type: 'chat/turnCancelled',
-      turnId: activeTurn.id,
-      duration: Math.max(0, now() - (Date.parse(activeTurn.startedAt) || now())),
-    });
+    const outcome = await worker.dispatch(cancelling(activeTurn.id, activeTurn, now()));
     // Its turn may have ended meanwhile.
     if (outcome.outcome === 'rejected' && worker.confirmed.activeTurn?.id === activeTurn.id)
       throw new DispatchRejected(outcome);

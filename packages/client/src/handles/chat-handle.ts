@@ -12,6 +12,7 @@ import type { DispatchableAction, Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { withEmbeddedContents } from '../transfer/embedded-contents.ts';
 import type { BackgroundPort } from './background-work.ts';
+import { cancelling } from './cancelling.ts';
 import type { Changes, ChangesPort } from './changes.ts';
 import type { ChatMatch, FindOptions } from './find-in-chat.ts';
 import { InputRequestHandle } from './input-request-handle.ts';
@@ -248,12 +249,8 @@ export class ChatHandle implements TurnControls {
     await end(work, this.#client, this.#now);
   }
 
-  /** With the time that the turn has run, by this client's clock [CHAT-20]. */
   #cancelling(turnId: string): DispatchableAction<'chat'> {
-    const { activeTurn } = this.mirror.state;
-    const startedAt = activeTurn?.id === turnId ? Date.parse(activeTurn.startedAt) : Number.NaN;
-    const duration = Number.isNaN(startedAt) ? 0 : Math.max(0, this.#now() - startedAt);
-    return { type: 'chat/turnCancelled', turnId, duration };
+    return cancelling(turnId, this.mirror.state.activeTurn, this.#now());
   }
 
   /** Disposes the mirror. Running turns continue. */
