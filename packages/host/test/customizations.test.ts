@@ -233,6 +233,21 @@ test('[CUST-1] rules and skills in effect reach the agent, and commands expand, 
   expect(second.context).toEqual([expect.stringContaining('withdrawn')]);
 });
 
+test('[CHAT-12] [CUST-1] a steering message expands a command', async () => {
+  const { host, client, open } = await started({ 'project/.agents/commands/fix.md': 'Fix $1.' });
+  const steered: string[] = [];
+  host.agent.steer = async ({ text }) => steered.push(text) > 0;
+  const chat = await open();
+  await client.act(chat, turnStarted('t1'));
+  await host.run();
+  const message = { text: '/fix issue', origin: { kind: 'user' } };
+  await client.act(chat, { type: 'chat/pendingMessageSet', kind: 'steering', id: 's1', message });
+  await host.run();
+  expect(steered).toEqual(['Fix issue.']);
+  host.agent.turn.complete();
+  await host.run();
+});
+
 test('[CUST-2] [CUST-22] a plugin of a client is read from it, once for each nonce, and goes with the client', async () => {
   const { host, client, open } = await started({});
   await open();

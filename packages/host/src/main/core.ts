@@ -276,6 +276,8 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
             remembered,
             watchers,
             privatePaths,
+            children,
+            workingDirectoryOf,
             userFolder: options.customizations.userFolder,
             connectionOf: (clientId) => hub.connectionOf(clientId),
           }),
@@ -296,6 +298,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   const { turns, approvals, contents, locales, signIns, readLines, hostTools } = features.add(
     await turnsFeature({
       contribute: customizations?.contribute,
+      expand: customizations?.expand,
       ...common,
       agents,
       remembered,

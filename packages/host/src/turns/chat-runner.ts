@@ -125,7 +125,7 @@ export class ChatRunner {
       isResumed: errorCountOf(turn) > 0,
       command: commandOf(turn.message),
       output,
-      steering: new Steering(this.#parts, { chat: this.#chat, turnId }),
+      steering: new Steering(this.#parts, { session: this.#session, chat: this.#chat, turnId }),
       abort: new AbortController(),
       vacated,
       vacate: () => {
@@ -279,7 +279,10 @@ export class ChatRunner {
     const contribution = await this.#parts.contribute?.({
       session: this.#session,
       chat: this.#chat,
+      turnId: run.turnId,
       message: messageForAgent(message),
+      output: run.output,
+      signal: run.abort.signal,
     });
     const transcribed = await withTranscripts(
       this.#parts.sync,
@@ -306,7 +309,8 @@ export class ChatRunner {
       locale: this.#parts.localeOf(this.#chat),
       readResource: this.#parts.readResource,
     };
-    const { output, abort } = run;
+    const { abort } = run;
+    const { output = run.output } = contribution ?? {};
     const done =
       run.isResumed && agent.resumeTurn !== undefined
         ? agent.resumeTurn(input, output, abort.signal)
@@ -314,6 +318,7 @@ export class ChatRunner {
     run.steering.begin(agent);
     await done;
     await run.steering.settle(run.abort.signal);
+    if (!run.abort.signal.aborted) await contribution?.finish?.();
     // A stopped agent may not have read the instructions.
     if (!run.abort.signal.aborted) heard();
   }

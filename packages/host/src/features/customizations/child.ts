@@ -2,11 +2,19 @@ import { createHash } from 'node:crypto';
 import type { ChildCustomization } from '@agenthost/protocol';
 import type { ParseFault } from './front-matter.ts';
 
+/** The events at which this host runs hooks. */
+export const HOOK_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop'] as const;
+
+/** An event at which hooks run. */
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
 /** A command that a hook runs. */
 export interface HookCommand {
-  /** Such as `UserPromptSubmit`. */
-  readonly event: string;
+  readonly event: HookEvent;
+  /** For the shell. */
   readonly command: string;
+  /** The names of the tools that it is for; see `matchesTool`. Absent: all. */
+  readonly matcher?: string;
   /** Time limit. */
   readonly limitMs: number;
 }
@@ -18,7 +26,7 @@ export interface ParsedChild {
   readonly body: string;
   /** Hint for the arguments of a command. */
   readonly hint?: string;
-  /** URI of the folder with its other files. Only for skills with a folder. */
+  /** URI of the folder with its other files. Only for skills with a folder, and for hooks of plugins. */
   readonly folder?: string;
   /** The commands of a hook. */
   readonly commands?: readonly HookCommand[];

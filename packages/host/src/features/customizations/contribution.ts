@@ -92,7 +92,7 @@ export function contributionTo(
   message: Message,
   children: readonly ParsedChild[],
   { taken, models }: { readonly taken: ReadonlySet<string>; readonly models: AgentInfo['models'] },
-): TurnContribution {
+): Pick<TurnContribution, 'instructions' | 'context' | 'message'> {
   const chosen = children
     .filter(isOf('agent'))
     .find(({ child }) => message.agent !== undefined && child.uri === message.agent.uri);
@@ -121,7 +121,11 @@ function withModel(
 }
 
 /** A message that starts with `/name` with the text of the command in its place. The transcript keeps what was typed. */
-function expanded(message: Message, children: readonly ParsedChild[], taken: ReadonlySet<string>): Message {
+export function expanded(
+  message: Message,
+  children: readonly ParsedChild[],
+  taken: ReadonlySet<string>,
+): Message {
   const match = /^\/([^\s/]+)(?:\s+|$)/.exec(message.text);
   if (message.origin.kind !== 'user' || match === null) return message;
   const [whole, name = ''] = match;
