@@ -279,6 +279,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
             children,
             workingDirectoryOf,
             userFolder: options.customizations.userFolder,
+            toolsChanged: (chats) => late.turns?.toolsChanged(chats),
             connectionOf: (clientId) => hub.connectionOf(clientId),
           }),
         ).customizations;
@@ -324,6 +325,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   );
   late.turns = turns;
   mcp.join({ hostTools, signIns });
+  customizations?.join(hostTools);
   const { isSignedIn } = features.add(
     authFeature({ agents, signIns, clock, presence, presentClients, path: sync.path }),
   );

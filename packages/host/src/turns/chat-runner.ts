@@ -292,6 +292,7 @@ export class ChatRunner {
     if (run.abort.signal.aborted) return;
     const notice = this.#agent.noticeAbout(agent);
     if (notice !== undefined) run.output.notify(notice);
+    if (agent.limitsTools !== true) contribution?.toolsNotLimited?.();
     const prompt = await this.#promptOf(run, message);
     if (run.abort.signal.aborted) return;
     const { context, instructions, heard } = this.#instructions.next(agent, contribution?.instructions);
@@ -305,7 +306,7 @@ export class ChatRunner {
         ...commandContext(history),
         ...prompt,
       ],
-      ...defined({ instructions }),
+      ...defined({ instructions, tools: agent.limitsTools === true ? contribution?.tools : undefined }),
       locale: this.#parts.localeOf(this.#chat),
       readResource: this.#parts.readResource,
     };

@@ -9,6 +9,10 @@ export interface TurnContribution {
   readonly context: readonly string[];
   /** The message with its slash command expanded. */
   readonly message: Message;
+  /** Names of the tools that the custom agent of the message may use. Absent: all. */
+  readonly tools?: readonly string[];
+  /** Called when the agent of the chat cannot be limited to `tools`. */
+  toolsNotLimited?(): void;
   /** The output that the agent gets in place of the turn's own. Absent: the turn's own. */
   readonly output?: TurnOutput;
   /** Called after the agent has finished, before the turn ends. Never rejects. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import type { ChildCustomization } from '@agenthost/protocol';
 import type { ParseFault } from './front-matter.ts';
 
@@ -30,12 +31,19 @@ export interface ParsedChild {
   readonly folder?: string;
   /** The commands of a hook. */
   readonly commands?: readonly HookCommand[];
+  /** The client whose plugin it is in. Its URIs name files of the client, also those with the scheme `file`. */
+  readonly clientId?: string;
 }
 
 /** The result of reading one file. */
 export interface ParsedFile {
   readonly children: readonly ParsedChild[];
   readonly faults: readonly ParseFault[];
+}
+
+/** Absolute path of a file or folder of a customization on this machine. `undefined`: it is not here. */
+export function hostPath({ clientId }: ParsedChild, uri: string | undefined): string | undefined {
+  return clientId === undefined && uri?.startsWith('file:') === true ? fileURLToPath(uri) : undefined;
 }
 
 /** An id of a customization: the same whenever it is read, in every session. */

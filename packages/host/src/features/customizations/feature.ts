@@ -2,6 +2,7 @@ import type { SessionAction } from '@agenthost/protocol';
 import { sameJson } from '@agenthost/protocol/values';
 import type { AgentCommand } from '../../agents/provider.ts';
 import type { Contribute, Expand } from '../../turns/contribution.ts';
+import type { HostTools } from '../../turns/tools/host-tools.ts';
 import type { AskClient as AskInTime } from '../../wire/ways.ts';
 import type { Feature } from '../feature.ts';
 import { ClientPlugins } from './client-plugins.ts';
@@ -10,6 +11,7 @@ import { Decisions } from './decisions.ts';
 import { HookConsents } from './hooks/hook-consents.ts';
 import { SessionHooks, type SessionHooksParts } from './hooks/session-hooks.ts';
 import { type CustomizationParts, SessionCustomizations } from './session-customizations.ts';
+import { skillTools } from './skill-tool.ts';
 
 type Parts = Omit<CustomizationParts, 'decisions' | 'clientPlugins' | 'hooks'> &
   Omit<SessionHooksParts, 'decisions' | 'consents'> & {
@@ -23,6 +25,8 @@ export interface Customizations {
   readonly expand: Expand;
   /** The slash commands of a session's customizations. */
   commands(session: string): readonly AgentCommand[];
+  /** Offers skills to agents. Call it before sessions are used. */
+  join(hostTools: HostTools): void;
 }
 
 /** Time in which a client has to answer each request for its files. */
@@ -58,6 +62,8 @@ export async function customizationsFeature(
       expand: (session, message) => sessions.expand(session, message),
       commands: (session) =>
         commandsFrom(sessions.inEffect(session)).map(({ source: _, ...command }) => command),
+      join: (hostTools) =>
+        hostTools.addSource(skillTools({ ...parts, skillsOf: (session) => sessions.farSkills(session) })),
     },
     clients: {
       subscribed: (_, uri) => look(uri),

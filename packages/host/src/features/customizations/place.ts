@@ -82,7 +82,7 @@ export class Place {
       const folders = await this.#folders();
       // A root that does not exist cannot be watched.
       this.#isWatched = (await this.#watch(folders)) && folders.length > 0;
-      const containers = await this.#containers();
+      const containers = folders.length === 0 ? [] : await this.#containers();
       this.#known = containers;
       if (version === this.#version || attempt === MAX_ATTEMPTS) return containers;
     }
@@ -159,7 +159,7 @@ export class Place {
     const files = hostFiles({ root, isConfined, privatePaths: this.#parts.privatePaths });
     const containers: ReadContainer[] = [];
     for (const folder of layout.folders) {
-      const read = await readDirectory(files, folder, false);
+      const read = await readDirectory(files, folder, isConfined);
       if (read !== undefined) containers.push(read);
     }
     const { plugins } = layout;

@@ -1,15 +1,13 @@
-import type {
-  ChildCustomization,
-  ClientPluginCustomization,
-  Customization,
-  CustomizationEnablement,
+import {
+  type ChildCustomization,
+  type ClientPluginCustomization,
+  type Customization,
+  type CustomizationEnablement,
+  ENABLEMENT_META,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { ParsedChild } from './child.ts';
 import type { ReadContainer } from './read-container.ts';
-
-/** Key of `_meta` with the decisions about a customization whose type has only the flag `enabled`. */
-const ENABLEMENT_META = 'agenthost.enablement';
 
 /** The host's decisions about a customization by its id, in the order of the protocol. */
 export type DecisionsOf = (id: string) => CustomizationEnablement[];

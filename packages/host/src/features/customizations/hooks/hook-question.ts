@@ -1,7 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import type { ConfirmationOption } from '@agenthost/protocol';
 import type { TurnOutput } from '../../../agents/turn.ts';
-import type { HookCommand, ParsedChild } from '../child.ts';
+import { type HookCommand, hostPath, type ParsedChild } from '../child.ts';
 
 const OPTIONS: ConfirmationOption[] = [
   { id: 'allow', label: 'Allow, and do not ask again while they stay the same', kind: 'approve', group: 0 },
@@ -39,13 +38,14 @@ export async function askAboutHooks(
 }
 
 /** Lines that show all that decides what would run. */
-function shownHook({ child: { uri }, commands = [] }: ParsedChild): string {
-  const source = uri.startsWith('file:') ? fileURLToPath(uri) : uri;
+function shownHook(hook: ParsedChild): string {
+  const { child, commands = [], clientId } = hook;
+  const source = hostPath(hook, child.uri) ?? `${child.uri} of the client ${clientId ?? 'unknown'}`;
   return [source, ...commands.map((each) => `  ${shownCommand(each)}`)].join('\n');
 }
 
 /** `PostToolUse (Edit|Write), at most 60 s: npm run format` */
 export function shownCommand({ event, matcher, command, limitMs }: HookCommand): string {
   const only = matcher === undefined ? '' : ` (${matcher})`;
-  return `${event}${only}, at most ${limitMs / 1_000} s: ${command}`;
+  return `${event}${only}, at most ${limitMs / 1_000} s: ${/\p{Cc}/u.test(command) ? JSON.stringify(command) : command}`;
 }

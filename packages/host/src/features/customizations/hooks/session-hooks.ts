@@ -1,5 +1,6 @@
 import type { CustomizationEnablement } from '@agenthost/protocol';
 import type { ChildRegistry } from '../../../agents/provider.ts';
+import { beginningOf } from '../../../lib/beginning-of.ts';
 import type { Timers } from '../../../lib/clock.ts';
 import type { Channel } from '../../../sync/channel.ts';
 import type { Sync } from '../../../sync/sync.ts';
@@ -11,6 +12,10 @@ import { type HookedTurn, TurnHooks } from './turn-hooks.ts';
 
 /** Key of `_meta` of a hook in state: what it runs, and whether a person has allowed that. */
 const HOOK_META = 'agenthost.hook';
+
+/** Maximum commands of a hook in state, and characters of each. */
+const MAX_SHOWN = 20;
+const MAX_SHOWN_LENGTH = 300;
 
 /** What hooks need of the host. */
 export interface SessionHooksParts {
@@ -42,7 +47,9 @@ export class SessionHooks {
 
   /** Fields for the state of a hook. */
   metaOf(hook: ParsedChild): Record<string, unknown> {
-    const commands = (hook.commands ?? []).map(shownCommand);
+    const commands = (hook.commands ?? [])
+      .slice(0, MAX_SHOWN)
+      .map((each) => beginningOf(shownCommand(each), MAX_SHOWN_LENGTH));
     return { [HOOK_META]: { commands, allowed: this.#parts.consents.has(hook) } };
   }
 

@@ -1,11 +1,9 @@
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { AgentError } from '../../../agents/errors.ts';
 import type { ChildRegistry } from '../../../agents/provider.ts';
 import type { TurnOutput } from '../../../agents/turn.ts';
 import { beginningOf } from '../../../lib/beginning-of.ts';
 import type { Timers } from '../../../lib/clock.ts';
-import type { HookCommand, HookEvent, ParsedChild } from '../child.ts';
+import { type HookCommand, type HookEvent, hostPath, type ParsedChild } from '../child.ts';
 import { answerOfHook, type HookAnswer } from './hook-answer.ts';
 import { type HookResult, runHookCommand } from './hook-command.ts';
 import { hookedOutput } from './hooked-output.ts';
@@ -119,7 +117,7 @@ export class TurnHooks {
       meta: { 'agenthost.hook': { id: hook.child.id, event } },
     });
     call.run({ invocationMessage: `Running the hook ${hook.child.name}`, toolInput: command });
-    const root = rootOf(hook);
+    const root = hostPath(hook, hook.folder);
     const input = {
       session_id: session,
       chat_id: chat,
@@ -160,11 +158,6 @@ function pastOf(name: string, { failure, blocks }: HookAnswer): string {
 function shownOutput({ stdout, stderr }: HookResult, { note }: HookAnswer): string {
   const parts = [note ?? '', stdout.trim(), stderr.trim()].filter((part) => part !== '');
   return parts.join('\n') || '(no output)';
-}
-
-/** Absolute path of the plugin's folder. `undefined`: the hook belongs to none on this machine. */
-function rootOf({ folder }: ParsedChild): string | undefined {
-  return folder?.startsWith('file:') === true ? dirname(fileURLToPath(`${folder}/x`)) : undefined;
 }
 
 /** The input of a tool as the agent gave it. */
