@@ -1,16 +1,26 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AhpClient, connect, type SessionHandle } from '@agenthost/client';
+import { processStartTime } from '@agenthost/host/agent';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jsonLines, Machine } from './cli-process.ts';
+import { jsonLines, Machine, type RunningCli } from './cli-process.ts';
 
 const machine = new Machine();
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cli-customizations-')));
 let client: AhpClient;
 let session: SessionHandle;
 let id: string;
+let host: RunningCli;
 
 const write = (path: string, text: string): void => {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -20,14 +30,17 @@ const write = (path: string, text: string): void => {
 beforeAll(async () => {
   write('project/.agents/rules/style.md', '---\ndescription: Style\n---\nUse tabs.\n');
   write('project/.agents/rules/bad.md', '---\nalwaysApply: perhaps\n---\nText.\n');
+  const format = { matcher: 'Edit', hooks: [{ type: 'command', command: 'npm run format' }] };
+  write('project/.agents/hooks/format.json', JSON.stringify({ hooks: { PostToolUse: [format] } }));
   write('agenthost.json', JSON.stringify({ roots: [folder] }));
-  const { line } = await machine.serve('--config', join(folder, 'agenthost.json'));
+  const { line, host: started } = await machine.serve('--config', join(folder, 'agenthost.json'));
+  host = started;
   client = await connect(line.wsUrl, { token: line.token });
   const project = pathToFileURL(join(folder, 'project')).href;
   session = await client.sessions.create({ provider: 'demo', workingDirectories: [project] });
   id = session.uri.replace('ahp-session:/', '').slice(0, 8);
   // They are read without a key in the config.
-  await shows(() => session.mirror.state.customizations?.length === 1);
+  await shows(() => session.mirror.state.customizations?.length === 2);
 }, 30_000);
 
 afterAll(async () => {
@@ -56,6 +69,10 @@ test('[CUST-21] agenthost customizations lists them with faults, and decides at 
       '  .agents/rules/bad.md:2:14: alwaysApply: expected true or false',
       '  rule      on                bad',
       '  rule      on                style - Style',
+      'directory   on                .agents/hooks',
+      '  hook      on                format',
+      '    asks before it runs',
+      '    PostToolUse (Edit), at most 60 s: npm run format',
       '',
     ].join('\n'),
   );
@@ -103,4 +120,23 @@ test('[CUST-2] a folder is published as a plugin with all kinds of children, one
   process.kill(publisher.pid, 'SIGINT');
   await publisher.ended;
   await shows(() => kit() === undefined);
+}, 60_000);
+
+test('[CUST-1] a hook does not outlive a killed host', async () => {
+  const sleeping = { hooks: [{ type: 'command', command: 'echo $$ > ../pid; exec sleep 600' }] };
+  write('project/.agents/hooks/format.json', JSON.stringify({ hooks: { UserPromptSubmit: [sleeping] } }));
+  session.prompt('say hi').result.catch(() => undefined);
+  await shows(() => session.toolConfirmations().length > 0);
+  await session.toolConfirmations()[0]?.approve();
+  const file = join(folder, 'pid');
+  await expect
+    .poll(() => existsSync(file) && readFileSync(file, 'utf8').trim(), { timeout: 20_000 })
+    .toMatch(/^\d+$/);
+  const pid = Number(readFileSync(file, 'utf8'));
+  process.kill(host.pid, 'SIGKILL');
+  await host.ended;
+  client.close();
+  expect(await processStartTime(pid)).toBeDefined();
+  await machine.serve('--config', join(folder, 'agenthost.json'));
+  expect(await processStartTime(pid)).toBeUndefined();
 }, 60_000);

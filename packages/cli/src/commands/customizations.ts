@@ -1,4 +1,4 @@
-import type { AhpClient, SessionHandle } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import {
   type ChildCustomization,
   type Customization,
@@ -38,7 +38,7 @@ export function listCustomizations(
   given: string,
   options: CustomizationOptions,
 ): Promise<ExitCode> {
-  return withSession(context, screen, given, options, async (session) => {
+  return withSession({ context, screen, given }, options, async (session) => {
     const all = listedIn(session);
     if (all.length === 0 && options.json !== true) screen.note('the session has no customizations');
     for (const each of all) show(screen, options, each);
@@ -55,7 +55,7 @@ export function decideCustomization(
 ): Promise<ExitCode> {
   const { for: where = 'session' } = options;
   const level: EnablementLevel = where === 'everywhere' ? 'global' : where;
-  return withSession(context, screen, given, options, async (session) => {
+  return withSession({ context, screen, given }, options, async (session) => {
     const found = find(session, given, name);
     const { customization, container } = found;
     const isClients = container !== undefined && 'clientId' in container && container.clientId !== undefined;
@@ -79,17 +79,15 @@ export function decideCustomization(
 }
 
 function withSession(
-  context: Context,
-  screen: Screen,
-  given: string,
+  { context, screen, given }: { context: Context; screen: Screen; given: string },
   options: CustomizationOptions,
-  use: (session: SessionHandle, client: AhpClient) => Promise<ExitCode>,
+  use: (session: SessionHandle) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
     const session = await client.sessions.open(resource, { turns: 0 });
     try {
-      return await use(session, client);
+      return await use(session);
     } finally {
       session.dispose();
     }
@@ -177,7 +175,18 @@ function show(
   const type = customization.type === 'mcpServer' ? 'mcp server' : customization.type;
   const line = `${indent}${type.padEnd(11 - indent.length)} ${state.padEnd(16)}  ${describe(customization)}`;
   screen.line(line.trimEnd());
-  for (const fault of faults) screen.line(`${indent}  ${oneLine(fault, 500)}`);
+  for (const more of [...hookLines(customization), ...faults])
+    screen.line(`${indent}  ${oneLine(more, 500)}`);
+}
+
+/** What a hook runs, and whether a person has allowed it. Other hosts tell neither. */
+function hookLines({ type, _meta }: Listed['customization']): string[] {
+  const told = type === 'hook' ? _meta?.['agenthost.hook'] : undefined;
+  if (typeof told !== 'object' || told === null || !('commands' in told) || !Array.isArray(told.commands))
+    return [];
+  const commands: unknown[] = told.commands;
+  const consent = 'allowed' in told && told.allowed === true ? 'allowed' : 'asks before it runs';
+  return [consent, ...commands.filter((each): each is string => typeof each === 'string')];
 }
 
 function describe(customization: Listed['customization']): string {

@@ -331,14 +331,8 @@ test('[CUST-2] [CUST-21] a plugin is published beside tools and read from the cl
   const files = { 'rules/a.md': 'Use tabs.', 'skills/my pdf/SKILL.md': 'Use pdftotext.' };
   const published = session.publishPlugin({ id: 'kit', name: 'Kit', files }, { displayName: 'an editor' });
   // The code is loaded with the first plugin.
-  let offer: { dispose(): void } | undefined;
-  void published.then((done) => {
-    offer = done;
-  });
-  while (offer === undefined) {
-    await it.settle();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await settledIn(it, published);
+  const offer = await published;
   await it.run(session.offerTools([look()]));
   const [own] = activeClients(it);
   const uri = 'client-plugin:/kit/';
@@ -351,15 +345,7 @@ test('[CUST-2] [CUST-21] a plugin is published beside tools and read from the cl
     const answer = it.host
       .connectionOf('c1')
       .peer.request(method, { channel: 'ahp-root://', uri: `${uri}${path}` });
-    const settled = new AbortController();
-    answer.then(
-      () => settled.abort(),
-      () => settled.abort(),
-    );
-    while (!settled.signal.aborted) {
-      await it.settle();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    await settledIn(it, answer);
     return answer;
   };
   expect(await ask('resourceResolve', '')).toMatchObject({ type: 'directory' });
@@ -383,3 +369,14 @@ test('[CUST-2] [CUST-21] a plugin is published beside tools and read from the cl
     enablement: [{ kind: 'session', enabled: false }],
   });
 });
+
+/** Runs both sides until a promise has settled, also when code has to be loaded for it. */
+async function settledIn(it: Harness, promise: Promise<unknown>): Promise<void> {
+  const settled = new AbortController();
+  const settle = (): void => settled.abort();
+  promise.then(settle, settle);
+  while (!settled.signal.aborted) {
+    await it.settle();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
