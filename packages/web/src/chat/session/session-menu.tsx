@@ -3,7 +3,6 @@ import { SessionStatus, sessionWorktree, type URI } from '@agenthost/protocol';
 import { useNavigate } from '@tanstack/react-router';
 import {
   Archive,
-  Blocks,
   Download,
   Ellipsis,
   GitFork,
@@ -12,6 +11,7 @@ import {
   Pencil,
   Plus,
   Search,
+  SlidersHorizontal,
   Trash,
 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
@@ -118,7 +118,7 @@ function useEntries(
       icon: <Link className={icon} />,
       onSelect: () => void copyText(location.href, text.chat.copiedLink),
     },
-    { label: text.chat.customizations, icon: <Blocks className={icon} />, onSelect: onCustomize },
+    { label: text.chat.customizations, icon: <SlidersHorizontal className={icon} />, onSelect: onCustomize },
     {
       label: text.chat.exportSession,
       icon: <Download className={icon} />,
