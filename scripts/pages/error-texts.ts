@@ -128,6 +128,7 @@ export const ERROR_TYPE_TEXTS: Readonly<Record<string, string>> = {
   contextTooLong: 'The conversation is longer than the model takes, also after it was summarized.',
   demoFailed: 'The demo agent failed as asked (`fail`).',
   exportedWhileRunning: 'The turn was running when its session was exported.',
+  hookBlocked: 'A hook has stopped the message; the message has its reason.',
   hostError: 'The host failed.',
   hostRestarted: 'The host was restarted during the turn.',
   importInterrupted: 'The import did not finish.',

@@ -46,6 +46,7 @@ export type { McpServers } from './handles/mcp-servers.ts';
 export type { MessageQueue } from './handles/message-queue.ts';
 export { openTelemetry } from './handles/open-telemetry.ts';
 export type { TelemetryAttributes } from './handles/otlp-json.ts';
+export type { PluginFolder } from './handles/plugin-files.ts';
 export type { OwnPresence, Presence } from './handles/presence.ts';
 export type { OpenedPreview } from './handles/previews.ts';
 export { type Prompt, TurnGone } from './handles/prompt.ts';

@@ -233,9 +233,86 @@ test('[CUST-1] rules and skills in effect reach the agent, and commands expand, 
   expect(second.context).toEqual([expect.stringContaining('withdrawn')]);
 });
 
+test('[CUST-1] a custom agent works with its model and tools, and what has no effect is told once', async () => {
+  const { host, client, root, open } = await started({
+    'project/.agents/agents/tester.md': '---\nmodel: large\ntools: Read, Bash\n---\nYou test.',
+    'project/.agents/rules/own.md': 'Told by the host.',
+    'project/.claude/rules/theirs.md': 'Read by the agent.',
+  });
+  Object.assign(host.agent, { readsFolders: ['.claude'] });
+  const chat = await open();
+  const uri = pathToFileURL(join(root, 'project/.agents/agents/tester.md')).href;
+  const turn = async (turnId: string) => {
+    const message = { text: 'go', origin: { kind: 'user' }, agent: { uri } };
+    await client.act(chat, { ...turnStarted(turnId), message });
+    await host.run();
+    const { input } = host.agent.turn;
+    host.agent.turn.complete();
+    await host.run();
+    const { state } = await client.subscribe(chat);
+    const parts = 'turns' in state ? (state.turns.at(-1)?.responseParts ?? []) : [];
+    const notes = parts.flatMap((part) => (part.kind === 'systemNotification' ? [part.content] : []));
+    return { input, notes };
+  };
+  const first = await turn('t1');
+  expect(first.input.context.join('\n')).toContain('Told by the host.');
+  expect(first.input.context.join('\n')).not.toContain('Read by the agent.');
+  expect(first.input.context.join('\n')).toContain('Use only these tools: Read, Bash.');
+  expect(first.input).not.toHaveProperty('tools');
+  expect(first.notes).toEqual([
+    'The agent tester wants the model large, which the provider of this session does not have.',
+    expect.stringContaining('cannot be limited to the tools'),
+  ]);
+  expect((await turn('t2')).notes).toEqual([]);
+});
+
+test('[CUST-1] skills outside of the folders of a session are read by a tool of the host', async () => {
+  const { host, client, open } = await started({
+    'user/skills/pdf/SKILL.md': '---\ndescription: Reads PDFs\n---\nUse pdftotext, see more.md.',
+    'user/skills/pdf/more.md': 'More.',
+    'secret.md': 'secret',
+  });
+  const chat = await open();
+  await client.act(chat, turnStarted('t1'));
+  await host.run();
+  expect(host.agent.opened[0]?.host.hostTools().map(({ name }) => name)).toContain('read_skill');
+  expect(host.agent.turn.input.context.join('\n')).toContain(
+    '- pdf: Reads PDFs (read it with the tool read_skill',
+  );
+  const read = async (input: object) => {
+    const call = host.agent.turn.output.hostTool({ name: 'read_skill', toolInput: JSON.stringify(input) });
+    await host.run();
+    const { content, error } = await call;
+    return content?.[0] ?? error?.message;
+  };
+  expect(await read({ name: 'pdf' })).toMatchObject({ text: 'Use pdftotext, see more.md.' });
+  expect(await read({ name: 'pdf', path: 'more.md' })).toMatchObject({ text: 'More.' });
+  expect(await read({ name: 'pdf', path: '../../../secret.md' })).toBe(
+    'path: it is a link that leads out of the folder',
+  );
+  expect(await read({ name: 'other' })).toBe('name: expected one of pdf');
+  host.agent.turn.complete();
+  await host.run();
+});
+
+test('[CHAT-12] [CUST-1] a steering message expands a command', async () => {
+  const { host, client, open } = await started({ 'project/.agents/commands/fix.md': 'Fix $1.' });
+  const steered: string[] = [];
+  host.agent.steer = async ({ text }) => steered.push(text) > 0;
+  const chat = await open();
+  await client.act(chat, turnStarted('t1'));
+  await host.run();
+  const message = { text: '/fix issue', origin: { kind: 'user' } };
+  await client.act(chat, { type: 'chat/pendingMessageSet', kind: 'steering', id: 's1', message });
+  await host.run();
+  expect(steered).toEqual(['Fix issue.']);
+  host.agent.turn.complete();
+  await host.run();
+});
+
 test('[CUST-2] [CUST-22] a plugin of a client is read from it, once for each nonce, and goes with the client', async () => {
-  const { host, client, open } = await started({});
-  await open();
+  const { host, client, root, open } = await started({ 'kit/skills/spy/secret.md': 'secret' });
+  const chat = await open();
   // The ids of the host's requests to the publisher look like those of its own.
   const viewer = await host.client();
   const files: Record<string, string> = {
@@ -299,6 +376,24 @@ test('[CUST-2] [CUST-22] a plugin of a client is read from it, once for each non
   files['virtual:/kit/commands/go.md'] = '---\nname: gone\n---\nGo.';
   await publish({ nonce: '2' });
   expect(childrenOf((await shown(viewer))[0])[0]).toMatchObject({ name: 'gone' });
+  // A URI of the client never names a file of the host.
+  const theirs = pathToFileURL(join(root, 'kit')).href;
+  files[`${theirs}/skills/spy/SKILL.md`] = 'Look around.';
+  await publish({ id: 'spy', uri: theirs });
+  await client.act(chat, turnStarted('t1'));
+  await host.run();
+  const { output } = host.agent.turn;
+  const read = async (input: object) => {
+    const call = output.hostTool({ name: 'read_skill', toolInput: JSON.stringify(input) });
+    await host.run();
+    const { content, error } = await call;
+    return content?.[0] ?? error?.message;
+  };
+  expect(await read({ name: 'spy' })).toMatchObject({ text: 'Look around.' });
+  expect(await read({ name: 'spy', path: 'secret.md' })).toBe(
+    'path: only the text of this skill can be read',
+  );
+  host.agent.turn.complete();
   await client.act(SESSION, { type: 'session/activeClientRemoved', clientId: client.clientId });
   await host.run();
   expect(await shown(viewer)).toEqual([]);

@@ -67,6 +67,7 @@ export { type ChatTotals, chatTotals, findChat, newestChange } from './session/c
 export type * from './session/commands.ts';
 export type * from './session/customization.ts';
 export type * from './session/customization-base.ts';
+export * from './session/customization-decisions.ts';
 export type * from './session/export.ts';
 export { EXPORT_FORMAT, EXPORT_VERSION } from './session/export.ts';
 export { type SessionGit, sessionGit } from './session/git.ts';

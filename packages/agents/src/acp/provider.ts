@@ -72,6 +72,7 @@ function sharedFolder(home: string | undefined): string {
 
 class Provider implements AcpProvider {
   readonly id: string;
+  readonly readsFolders: readonly string[];
   readonly #agent: AcpAgentConfig;
   readonly #options: AcpProviderOptions;
   readonly #environment: Readonly<Record<string, string | undefined>>;
@@ -95,6 +96,7 @@ class Provider implements AcpProvider {
 
   constructor(agent: AcpAgentConfig, options: AcpProviderOptions) {
     this.id = agent.id;
+    this.readsFolders = agent.readsFolders ?? [];
     this.#agent = agent;
     this.#options = options;
     this.#environment = options.environment ?? process.env;

@@ -26,6 +26,7 @@ import { Commands } from './tools/commands.ts';
 import { editFileTool } from './tools/edit-file.ts';
 import { fetchUrlTool } from './tools/fetch-url.ts';
 import { listFilesTool } from './tools/list-files.ts';
+import { namedTools } from './tools/named-tools.ts';
 import { offeredTools } from './tools/offered-tools.ts';
 import { readFileTool } from './tools/read-file.ts';
 import { sandboxState } from './tools/sandbox.ts';
@@ -59,6 +60,7 @@ const STOPPED = '(The user stopped your answer here.)';
 
 /** A model agent's side of one chat. */
 export class ModelSession implements AgentSession {
+  readonly limitsTools = true;
   readonly #options: OpenAgentSession;
   readonly #parts: SessionParts;
   readonly #conversation: Conversation;
@@ -160,6 +162,7 @@ export class ModelSession implements AgentSession {
       const key = await this.#parts.key();
       const modelInfo = await this.#model(input.message.model?.id, key);
       await this.#begin(input, { output, modelInfo, isResumed });
+      this.#tellUnknown(input, output);
       const loop = await this.#loop(input, { output, signal, steering, key, modelInfo });
       if (input.message.text.trim() === `/${COMPACT}`) await compact(loop);
       else await runLoop(loop);
@@ -262,7 +265,7 @@ export class ModelSession implements AgentSession {
         work: async (task) =>
           runWorker(loop, { ...task, system: await systemPrompt({ ...place, isWorker: true }) }),
       },
-      tools: () => this.#tools(),
+      tools: () => this.#tools(input.tools),
       steered: () =>
         Promise.all(steering.next().map((message) => this.#prompt(message, { input, output, modelInfo }))),
       closeSteering: () => steering.close(),
@@ -270,9 +273,19 @@ export class ModelSession implements AgentSession {
     return loop;
   }
 
-  #tools(): ReadonlyMap<string, ModelTool> {
+  /** Tells people which tools of a custom agent do not exist. */
+  #tellUnknown({ tools }: TurnInput, output: TurnOutput): void {
+    if (tools === undefined) return;
+    const { unknown } = namedTools(this.#tools(), tools);
+    if (unknown.length > 0)
+      output.notify(`The custom agent names tools that do not exist here: ${unknown.join(', ')}`);
+  }
+
+  /** `names`: those that a custom agent may use; `undefined` for all. */
+  #tools(names?: readonly string[]): ReadonlyMap<string, ModelTool> {
     const own = new Map(this.#ownTools.map((tool) => [tool.name, tool]));
     const offered = offeredTools(this.#options.host, new Set(own.keys()));
-    return new Map([...own, ...offered.map((tool) => [tool.name, tool] as const)]);
+    const all = new Map([...own, ...offered.map((tool) => [tool.name, tool] as const)]);
+    return names === undefined ? all : namedTools(all, names).tools;
   }
 }

@@ -118,6 +118,8 @@ export interface OpenChat {
       readResource?: TurnInput['readResource'];
       context?: string[];
       instructions?: string;
+      /** Tools of a custom agent. */
+      tools?: string[];
       /** True: the session continues the turn, which failed before. */
       isResumed?: boolean;
     },
@@ -157,7 +159,7 @@ export async function openChat(provider: AgentProvider, options: OpenChatOptions
           ...defined({ attachments: turn.attachments }),
         },
         context: turn.context ?? [],
-        ...defined({ instructions: turn.instructions }),
+        ...defined({ instructions: turn.instructions, tools: turn.tools }),
         locale: 'en',
         readResource: turn.readResource ?? ((uri) => Promise.reject(new UnreadableResource('missing', uri))),
       };

@@ -269,3 +269,21 @@ test('after the limit of calls the model has to answer', async () => {
   expect(output.text).toBe('So far.');
   expect(output.events.filter(({ kind }) => kind === 'notify')).toHaveLength(1);
 });
+
+test('[CUST-1] a custom agent gets only the tools that its file names, under the names of other programs too', async () => {
+  stage.mock.on({}, { content: 'Done.' });
+  const chat = await stage.chat('openai');
+  const { output, done } = chat.prompt('Look', { tools: ['Read', 'Bash(git:*)', 'fetch_url', 'Teleport'] });
+  await done;
+  const offered = (stage.requests.at(-1)?.tools ?? []).map((tool) => tool.function.name);
+  expect(offered.toSorted()).toEqual([
+    'background_command',
+    'fetch_url',
+    'list_files',
+    'read_file',
+    'run_command',
+  ]);
+  expect(output.events.filter(({ kind }) => kind === 'notify')).toMatchObject([
+    { content: 'The custom agent names tools that do not exist here: Teleport' },
+  ]);
+});

@@ -7,6 +7,13 @@ import { TERM_OPTIONS } from './term-options.ts';
 /** Every option of every command. */
 export const OPTIONS = {
   json: { flags: '--json', type: 'flag', description: 'print one JSON object per line and nothing else' },
+  for: {
+    flags: '--for <where>',
+    type: 'choice',
+    choices: ['session', 'workspace', 'everywhere'],
+    default: 'session',
+    description: 'where the decision holds: in the session, in all sessions of its folder, or everywhere',
+  },
   verbose: { flags: '--verbose', type: 'flag', description: 'show the causes of errors' },
   url: {
     flags: '--url <url>',

@@ -16,6 +16,7 @@ import { addChangesCommands } from './changes-commands.ts';
 import { addChatCommands } from './chat-commands.ts';
 import { exampleLines } from './command-builder.ts';
 import { addCommentCommands } from './comment-commands.ts';
+import { addCustomizationCommands } from './customization-commands.ts';
 import { addGrantCommands } from './grant-commands.ts';
 import { addApprovalCommands, addConfigCommands, addTokenCommands } from './host-commands.ts';
 import { addMcpCommands } from './mcp-commands.ts';
@@ -202,6 +203,7 @@ export function programOf(
   addApprovalCommands({ context, screen, program, command, example, done });
   addGrantCommands({ context, screen, program, command, example, done });
   addBackgroundCommands({ context, screen, program, command, example, done });
+  addCustomizationCommands({ context, screen, program, command, example, done });
   addMcpCommands({ context, screen, program, command, example, done });
   addPortCommands({ context, screen, program, command, example, done });
   addTelemetryCommands({ context, screen, program, command, example, done });

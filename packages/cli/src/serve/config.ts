@@ -29,8 +29,8 @@ export interface ServeConfig {
   readonly writable?: readonly string[];
   /** Folder for git worktrees of sessions. Absent: `worktrees` in the data folder. */
   readonly worktreeDir?: string;
-  /** Folder of the user's customizations. Absent: the host looks for no customizations at all. */
-  readonly customizations?: string;
+  /** Folder of the user's customizations. Absent: `.agents` in the home folder. False: the host looks for no customizations at all. */
+  readonly customizations?: string | false;
   /** Origins of web pages that may connect besides the host's own. */
   readonly allowedOrigins?: readonly string[];
   /** Values of `Host` accepted besides the address listened on. */
@@ -73,8 +73,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
     holds: (value) => typeof value === 'string' && isAbsolute(value),
   },
   customizations: {
-    expected: 'an absolute path',
-    holds: (value) => typeof value === 'string' && isAbsolute(value),
+    expected: 'an absolute path, or false',
+    holds: (value) => value === false || (typeof value === 'string' && isAbsolute(value)),
   },
   allowedOrigins: listOf('origins such as "https://example.org"', (text) => URL.parse(text)?.origin === text),
   allowedHosts: listOf('hosts such as "example.org:443"', (text) => /^[^\s/]+$/.test(text)),

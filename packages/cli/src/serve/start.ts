@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { type FrameRecorder, recordServerTransport } from '@agenthost/conformance/recording';
 import {
   type CertificateInfo,
@@ -129,7 +130,9 @@ export async function startHosting(
     ...(recorder && { wrapTransport: (transport) => recordServerTransport(transport, recorder) }),
     ...defined({ readable: config.readable, writable: config.writable, worktreeDir: config.worktreeDir }),
     ...defined({ telemetry: settings.telemetry }),
-    ...(config.customizations === undefined ? {} : { customizations: { userFolder: config.customizations } }),
+    ...(config.customizations === false
+      ? {}
+      : { customizations: { userFolder: config.customizations ?? join(homedir(), '.agents') } }),
     ...defined({ roots, push: config.push, retention: config.retention }),
     ...defined({ mcpServers: config.mcpServers, projectMcpServers: config.projectMcpServers }),
   });

@@ -20,6 +20,7 @@ import type { ImportOptions } from '../transfer/session-import.ts';
 import { AnnotationsHandle } from './annotations-handle.ts';
 import { ChatHandle } from './chat-handle.ts';
 import { McpServers, type McpServersPort } from './mcp-servers.ts';
+import type { PluginFiles } from './plugin-files.ts';
 import type { PredictedSummaries } from './predicted-summaries.ts';
 import { listPorts, type OpenedPreview, openPreview } from './previews.ts';
 import { type CatalogueOptions, type CataloguePort, SessionCatalogue } from './session-catalogue.ts';
@@ -40,6 +41,7 @@ export class Sessions {
   readonly #summaries: PredictedSummaries;
   readonly #tools: ToolOffers;
   readonly #address: string | undefined;
+  #plugins: Promise<PluginFiles> | undefined;
 
   constructor(
     client: SessionsPort & CataloguePort & WorktreesPort & McpServersPort,
@@ -166,11 +168,21 @@ export class Sessions {
         tools: this.#tools,
         create: (params) => this.create(params),
         openPreview: (session, port) => this.openPreview(session, port),
+        plugins: () => this.#loadPlugins(),
       });
     } catch (error) {
       mirror.dispose();
       throw error;
     }
+  }
+
+  /** Few programs publish plugins, so the code is loaded with the first one. */
+  #loadPlugins(): Promise<PluginFiles> {
+    this.#plugins ??= import('./plugin-files.ts').then(
+      (loaded) =>
+        new loaded.PluginFiles((prefix, files) => this.#client.publishFiles(prefix, files), this.#newId),
+    );
+    return this.#plugins;
   }
 
   /** Opens the annotations of a session without the session. Dispose the handle after use. Rejects like `subscribe`. */

@@ -22,6 +22,11 @@ export interface AgentProvider {
    * [CHAT-6]. Default true.
    */
   readonly takesHistory?: boolean;
+  /**
+   * Folders in working directories, such as `.claude`, whose rules and skills the agent reads itself. The host does not tell it about them again.
+   * Default: none.
+   */
+  readonly readsFolders?: readonly string[];
   /** The agent's present description for clients. Must be cheap; called after every `onInfoChanged`. */
   describe(): AgentInfo;
   /**
@@ -207,6 +212,8 @@ export interface AgentSession {
    * settle soon after the turn. Absent: the agent takes no messages during a turn.
    */
   steer?(message: Message): Promise<boolean>;
+  /** Whether it offers its model only the tools in `TurnInput.tools`. Otherwise people are told that it cannot. Default false. */
+  readonly limitsTools?: boolean;
   /** A client changed mutable config values. */
   setConfig?(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** The result of `AgentSessionHost.clientTools` or `hostTools` has changed. */

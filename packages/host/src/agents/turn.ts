@@ -26,6 +26,11 @@ export interface TurnInput {
    * that find out now that they have lost them. Absent: there are none, or `context` starts with them.
    */
   readonly instructions?: string;
+  /**
+   * Names of the tools that the custom agent of the message may use, as its file gives them; agents name tools differently. Absent: all. Only for
+   * agent sessions with `limitsTools`.
+   */
+  readonly tools?: readonly string[];
   /** BCP 47 tag of the client that started the turn; `en` when unknown [CHAT-19]. */
   readonly locale: string;
   /**

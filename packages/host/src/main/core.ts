@@ -276,7 +276,10 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
             remembered,
             watchers,
             privatePaths,
+            children,
+            workingDirectoryOf,
             userFolder: options.customizations.userFolder,
+            toolsChanged: (chats) => late.turns?.toolsChanged(chats),
             connectionOf: (clientId) => hub.connectionOf(clientId),
           }),
         ).customizations;
@@ -296,6 +299,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   const { turns, approvals, contents, locales, signIns, readLines, hostTools } = features.add(
     await turnsFeature({
       contribute: customizations?.contribute,
+      expand: customizations?.expand,
       ...common,
       agents,
       remembered,
@@ -321,6 +325,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   );
   late.turns = turns;
   mcp.join({ hostTools, signIns });
+  customizations?.join(hostTools);
   const { isSignedIn } = features.add(
     authFeature({ agents, signIns, clock, presence, presentClients, path: sync.path }),
   );

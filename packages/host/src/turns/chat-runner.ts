@@ -125,7 +125,7 @@ export class ChatRunner {
       isResumed: errorCountOf(turn) > 0,
       command: commandOf(turn.message),
       output,
-      steering: new Steering(this.#parts, { chat: this.#chat, turnId }),
+      steering: new Steering(this.#parts, { session: this.#session, chat: this.#chat, turnId }),
       abort: new AbortController(),
       vacated,
       vacate: () => {
@@ -279,7 +279,10 @@ export class ChatRunner {
     const contribution = await this.#parts.contribute?.({
       session: this.#session,
       chat: this.#chat,
+      turnId: run.turnId,
       message: messageForAgent(message),
+      output: run.output,
+      signal: run.abort.signal,
     });
     const transcribed = await withTranscripts(
       this.#parts.sync,
@@ -289,6 +292,7 @@ export class ChatRunner {
     if (run.abort.signal.aborted) return;
     const notice = this.#agent.noticeAbout(agent);
     if (notice !== undefined) run.output.notify(notice);
+    if (agent.limitsTools !== true) contribution?.toolsNotLimited?.();
     const prompt = await this.#promptOf(run, message);
     if (run.abort.signal.aborted) return;
     const { context, instructions, heard } = this.#instructions.next(agent, contribution?.instructions);
@@ -302,11 +306,12 @@ export class ChatRunner {
         ...commandContext(history),
         ...prompt,
       ],
-      ...defined({ instructions }),
+      ...defined({ instructions, tools: agent.limitsTools === true ? contribution?.tools : undefined }),
       locale: this.#parts.localeOf(this.#chat),
       readResource: this.#parts.readResource,
     };
-    const { output, abort } = run;
+    const { abort } = run;
+    const { output = run.output } = contribution ?? {};
     const done =
       run.isResumed && agent.resumeTurn !== undefined
         ? agent.resumeTurn(input, output, abort.signal)
@@ -314,6 +319,7 @@ export class ChatRunner {
     run.steering.begin(agent);
     await done;
     await run.steering.settle(run.abort.signal);
+    if (!run.abort.signal.aborted) await contribution?.finish?.();
     // A stopped agent may not have read the instructions.
     if (!run.abort.signal.aborted) heard();
   }

@@ -37,6 +37,8 @@ export interface AcpAgentConfig {
   readonly offersWriteTextFile?: boolean;
   /** Whether one process serves all chats. False gives each chat a process in its working directory. Default true. */
   readonly sharesProcess?: boolean;
+  /** Folders in working directories whose rules and skills the agent reads itself, such as `.claude`. Default: none. */
+  readonly readsFolders?: readonly string[];
 }
 
 /** An entry of the config file: changed fields of a known agent, or a complete new agent. */
@@ -80,6 +82,7 @@ const checks: Readonly<Record<string, Check>> = {
   offersReadTextFile: aBoolean,
   offersWriteTextFile: aBoolean,
   sharesProcess: aBoolean,
+  readsFolders: texts,
   enabled: aBoolean,
 } satisfies Record<keyof Omit<AcpAgentEntry, 'id'>, Check>;
 

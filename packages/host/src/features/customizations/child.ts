@@ -1,12 +1,21 @@
 import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import type { ChildCustomization } from '@agenthost/protocol';
 import type { ParseFault } from './front-matter.ts';
 
+/** The events at which this host runs hooks. */
+export const HOOK_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop'] as const;
+
+/** An event at which hooks run. */
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
 /** A command that a hook runs. */
 export interface HookCommand {
-  /** Such as `UserPromptSubmit`. */
-  readonly event: string;
+  readonly event: HookEvent;
+  /** For the shell. */
   readonly command: string;
+  /** The names of the tools that it is for; see `matchesTool`. Absent: all. */
+  readonly matcher?: string;
   /** Time limit. */
   readonly limitMs: number;
 }
@@ -18,16 +27,23 @@ export interface ParsedChild {
   readonly body: string;
   /** Hint for the arguments of a command. */
   readonly hint?: string;
-  /** URI of the folder with its other files. Only for skills with a folder. */
+  /** URI of the folder with its other files. Only for skills with a folder, and for hooks of plugins. */
   readonly folder?: string;
   /** The commands of a hook. */
   readonly commands?: readonly HookCommand[];
+  /** The client whose plugin it is in. Its URIs name files of the client, also those with the scheme `file`. */
+  readonly clientId?: string;
 }
 
 /** The result of reading one file. */
 export interface ParsedFile {
   readonly children: readonly ParsedChild[];
   readonly faults: readonly ParseFault[];
+}
+
+/** Absolute path of a file or folder of a customization on this machine. `undefined`: it is not here. */
+export function hostPath({ clientId }: ParsedChild, uri: string | undefined): string | undefined {
+  return clientId === undefined && uri?.startsWith('file:') === true ? fileURLToPath(uri) : undefined;
 }
 
 /** An id of a customization: the same whenever it is read, in every session. */

@@ -41,7 +41,8 @@ export class ClientPlugins {
     return Promise.all(
       publishedBy(session).map(async ({ clientId, plugin }) => {
         const { container, children } = await this.#copyOf(clientId, plugin);
-        return { plugin, container: { container: { ...container, clientId }, children } };
+        const theirs = children.map((child) => ({ ...child, clientId }));
+        return { plugin, container: { container: { ...container, clientId }, children: theirs } };
       }),
     );
   }

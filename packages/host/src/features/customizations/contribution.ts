@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import type { AgentInfo, Message } from '@agenthost/protocol';
 import type { AgentCommand } from '../../agents/provider.ts';
 import { beginningOf } from '../../lib/beginning-of.ts';
 import type { TurnContribution } from '../../turns/contribution.ts';
-import type { ParsedChild } from './child.ts';
+import { hostPath, type ParsedChild } from './child.ts';
+import { isElsewhere, SKILL_TOOL } from './skill-tool.ts';
 
 /** Maximum characters of all rules and skills together. */
 const MAX_INSTRUCTIONS = 64 * 1024;
@@ -17,13 +17,13 @@ const isOf =
   (each: ParsedChild): each is ChildOf<T> =>
     each.child.type === type;
 
-/** The rules and skills in effect as text for a model; '' if there are none. */
-export function instructionsFrom(children: readonly ParsedChild[]): string {
+/** The rules and skills in effect as text for a model; '' if there are none. `folders`: those that the agent works in. */
+export function instructionsFrom(children: readonly ParsedChild[], folders: readonly string[]): string {
   const rules = children.filter(isOf('rule')).map(ruleText);
   const skills = children
     .filter(isOf('skill'))
     .filter(({ child }) => child.disableModelInvocation !== true)
-    .map(skillText);
+    .map((skill) => skillText(skill, isElsewhere(skill, folders)));
   const parts = [
     ...(rules.length === 0 ? [] : ['# Rules', ...rules]),
     ...(skills.length === 0
@@ -59,12 +59,14 @@ function ruleText({ child: { name, description, alwaysApply, globs = [] }, body 
   return `## ${name}\nOnly where this applies: ${description}\n\n${body}`;
 }
 
-function skillText({ child: { name, uri, description = '' }, body, folder }: ChildOf<'skill'>): string {
+function skillText(skill: ChildOf<'skill'>, isFar: boolean): string {
+  const { name, uri, description = '' } = skill.child;
   const line = `- ${name}${description === '' ? '' : `: ${description}`}`;
-  // The agent cannot read the files of a client.
-  return uri.startsWith('file:')
-    ? `${line} (${fileURLToPath(uri)}${folder === undefined ? '' : ', with files in its folder'})`
-    : `${line}\n\n${body}`;
+  const path = hostPath(skill, uri);
+  const more = skill.folder === undefined ? '' : ', with files in its folder';
+  if (!isFar) return `${line} (${path}${more})`;
+  const place = path === undefined ? '' : `; its file is ${path}`;
+  return `${line} (read it with the tool ${SKILL_TOOL}${place}${more})`;
 }
 
 /** The commands that people can type as `/name`: prompts, and skills that people may invoke. The first one of a name counts. */
@@ -91,13 +93,38 @@ export function commandsFrom(
 export function contributionTo(
   message: Message,
   children: readonly ParsedChild[],
-  { taken, models }: { readonly taken: ReadonlySet<string>; readonly models: AgentInfo['models'] },
-): TurnContribution {
+  {
+    taken,
+    models,
+    folders,
+    readsItself,
+  }: {
+    readonly taken: ReadonlySet<string>;
+    readonly models: AgentInfo['models'];
+    /** Absolute paths of the folders that the agent works in. */
+    readonly folders: readonly string[];
+    /** Whether the agent reads the file of a rule or a skill itself. */
+    readsItself(child: ParsedChild): boolean;
+  },
+): Pick<TurnContribution, 'instructions' | 'context' | 'message' | 'tools'> & {
+  /** What of the customizations has no effect, as sentences for people. */
+  readonly without: readonly string[];
+} {
   const chosen = children
     .filter(isOf('agent'))
     .find(({ child }) => message.agent !== undefined && child.uri === message.agent.uri);
+  const { name, model, tools = [] } = chosen?.child ?? {};
+  const isMissing =
+    model !== undefined && message.model === undefined && !models.some(({ id }) => id === model);
   return {
-    instructions: instructionsFrom(children),
+    instructions: instructionsFrom(
+      children.filter((child) => !readsItself(child)),
+      folders,
+    ),
+    without: isMissing
+      ? [`The agent ${name} wants the model ${model}, which the provider of this session does not have.`]
+      : [],
+    ...(tools.length === 0 ? {} : { tools }),
     context: chosen === undefined ? [] : [agentText(chosen)],
     message: withModel(expanded(message, children, taken), chosen, models),
   };
@@ -121,7 +148,11 @@ function withModel(
 }
 
 /** A message that starts with `/name` with the text of the command in its place. The transcript keeps what was typed. */
-function expanded(message: Message, children: readonly ParsedChild[], taken: ReadonlySet<string>): Message {
+export function expanded(
+  message: Message,
+  children: readonly ParsedChild[],
+  taken: ReadonlySet<string>,
+): Message {
   const match = /^\/([^\s/]+)(?:\s+|$)/.exec(message.text);
   if (message.origin.kind !== 'user' || match === null) return message;
   const [whole, name = ''] = match;
@@ -136,13 +167,14 @@ function expanded(message: Message, children: readonly ParsedChild[], taken: Rea
 }
 
 /** `$ARGUMENTS` stands for all arguments, `$1` to `$9` for one of them. Without either the arguments follow the text. */
-function withArguments({ body, folder }: ParsedChild, given: string): string {
+function withArguments(command: ParsedChild, given: string): string {
+  const { body } = command;
   const words = given.split(/\s+/);
   const hasPlace = /\$(?:ARGUMENTS\b|[1-9])/.test(body);
   const text = body.replace(/\$(?:ARGUMENTS\b|([1-9]))/g, (_, index?: string) =>
     index === undefined ? given : (words[Number(index) - 1] ?? ''),
   );
-  const files =
-    folder?.startsWith('file:') === true ? `\n\nFiles of this skill: ${fileURLToPath(folder)}` : '';
+  const folder = hostPath(command, command.folder);
+  const files = folder === undefined ? '' : `\n\nFiles of this skill: ${folder}`;
   return `${text}${hasPlace || given === '' ? '' : `\n\n${given}`}${files}`;
 }

@@ -1,24 +1,32 @@
 import type { SessionAction } from '@agenthost/protocol';
 import { sameJson } from '@agenthost/protocol/values';
 import type { AgentCommand } from '../../agents/provider.ts';
-import type { Contribute } from '../../turns/contribution.ts';
+import type { Contribute, Expand } from '../../turns/contribution.ts';
+import type { HostTools } from '../../turns/tools/host-tools.ts';
 import type { AskClient as AskInTime } from '../../wire/ways.ts';
 import type { Feature } from '../feature.ts';
 import { ClientPlugins } from './client-plugins.ts';
 import { commandsFrom } from './contribution.ts';
 import { Decisions } from './decisions.ts';
+import { HookConsents } from './hooks/hook-consents.ts';
+import { SessionHooks, type SessionHooksParts } from './hooks/session-hooks.ts';
 import { type CustomizationParts, SessionCustomizations } from './session-customizations.ts';
+import { skillTools } from './skill-tool.ts';
 
-type Parts = Omit<CustomizationParts, 'decisions' | 'clientPlugins'> & {
-  /** The connection of a client; `undefined` while it is not connected. */
-  connectionOf(clientId: string): { readonly ask: AskInTime } | undefined;
-};
+type Parts = Omit<CustomizationParts, 'decisions' | 'clientPlugins' | 'hooks'> &
+  Omit<SessionHooksParts, 'decisions' | 'consents'> & {
+    /** The connection of a client; `undefined` while it is not connected. */
+    connectionOf(clientId: string): { readonly ask: AskInTime } | undefined;
+  };
 
 /** The part of customizations that other features use. */
 export interface Customizations {
   readonly contribute: Contribute;
+  readonly expand: Expand;
   /** The slash commands of a session's customizations. */
   commands(session: string): readonly AgentCommand[];
+  /** Offers skills to agents. Call it before sessions are used. */
+  join(hostTools: HostTools): void;
 }
 
 /** Time in which a client has to answer each request for its files. */
@@ -41,11 +49,9 @@ export async function customizationsFeature(
     const connection = parts.connectionOf(clientId);
     return connection && ((method, params) => connection.ask(method, params, ANSWER_LIMIT_MS));
   });
-  const sessions = new SessionCustomizations({
-    ...parts,
-    decisions: await Decisions.load(sync),
-    clientPlugins,
-  });
+  const decisions = await Decisions.load(sync);
+  const hooks = new SessionHooks({ ...parts, decisions, consents: await HookConsents.load(sync) });
+  const sessions = new SessionCustomizations({ ...parts, decisions, clientPlugins, hooks });
   const look = (uri: string): void => {
     if (sync.registry.getOf('session', uri) !== undefined) void sessions.refresh(uri);
   };
@@ -53,8 +59,11 @@ export async function customizationsFeature(
     name: 'customizations',
     customizations: {
       contribute: sessions.contribute,
+      expand: (session, message) => sessions.expand(session, message),
       commands: (session) =>
         commandsFrom(sessions.inEffect(session)).map(({ source: _, ...command }) => command),
+      join: (hostTools) =>
+        hostTools.addSource(skillTools({ ...parts, skillsOf: (session) => sessions.farSkills(session) })),
     },
     clients: {
       subscribed: (_, uri) => look(uri),

@@ -1,6 +1,14 @@
 import { beginningOf } from '../../lib/beginning-of.ts';
-import { type HookCommand, idOf, type ParsedChild, type ParsedFile } from './child.ts';
+import {
+  HOOK_EVENTS,
+  type HookCommand,
+  type HookEvent,
+  idOf,
+  type ParsedChild,
+  type ParsedFile,
+} from './child.ts';
 import type { ParseFault } from './front-matter.ts';
+import { isMatcher } from './hooks/matcher.ts';
 import { type JsonFile, parseJsonFile } from './json-file.ts';
 
 /** Time limit of a hook that gives none, and the longest one, in seconds. */
@@ -10,17 +18,20 @@ const MAX_COMMANDS = 50;
 const MAX_COMMAND_LENGTH = 8 * 1024;
 const MAX_SERVERS = 50;
 const MAX_NAME = 200;
+const MAX_MATCHER_LENGTH = 500;
+
+const isEvent = (text: string): text is HookEvent => HOOK_EVENTS.some((event) => event === text);
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Reads a manifest of hooks: `{"hooks": {"<event>": [{"hooks": [{"type": "command", "command": "…", "timeout": 60}]}]}}`. `timeout` is in
- * seconds. One file is one customization.
+ * seconds. One file is one customization. An event at which this host runs nothing is a fault. `folder`: URI of the plugin's folder.
  */
 export async function hookChild(
   text: string,
-  { uri, name }: { uri: string; name: string },
+  { uri, name, folder }: { uri: string; name: string; folder?: string },
 ): Promise<ParsedFile> {
   const file = await parseJsonFile(text);
   if (!('value' in file)) return { children: [], faults: [file] };
@@ -32,7 +43,8 @@ export async function hookChild(
     commandsOf(file, event, groups, faults),
   );
   const child: ParsedChild['child'] = { type: 'hook', id: idOf('hook', uri), uri, name };
-  return { children: [{ child, body: '', commands: commands.slice(0, MAX_COMMANDS) }], faults };
+  const more = folder === undefined ? {} : { folder };
+  return { children: [{ child, body: '', ...more, commands: commands.slice(0, MAX_COMMANDS) }], faults };
 }
 
 function commandsOf(file: JsonFile, event: string, groups: unknown, faults: ParseFault[]): HookCommand[] {
@@ -40,11 +52,23 @@ function commandsOf(file: JsonFile, event: string, groups: unknown, faults: Pars
     faults.push(file.faultAt(keys, message));
     return [];
   };
+  if (!isEvent(event))
+    return wrong(
+      ['hooks', event],
+      `${beginningOf(event, MAX_NAME)}: this host runs hooks of ${HOOK_EVENTS.join(', ')}`,
+    );
   if (!Array.isArray(groups)) return wrong(['hooks', event], `${event}: expected a list`);
   return groups.flatMap((group: unknown, index) => {
     const at = ['hooks', event, index];
     if (!isObject(group) || !Array.isArray(group['hooks']))
       return wrong(at, `${event}: expected an object with a list \`hooks\``);
+    const { matcher = '' } = group;
+    if (typeof matcher !== 'string' || matcher.length > MAX_MATCHER_LENGTH || !isMatcher(matcher))
+      return wrong(
+        [...at, 'matcher'],
+        `${event}: matcher: expected names of tools such as "Edit|Write" or "mcp__.*", at most ${MAX_MATCHER_LENGTH} characters`,
+      );
+    const isForAll = matcher === '' || matcher === '*';
     return group['hooks'].flatMap((hook: unknown, place): HookCommand[] => {
       const here = [...at, 'hooks', place];
       if (!isObject(hook) || hook['type'] !== 'command')
@@ -60,7 +84,7 @@ function commandsOf(file: JsonFile, event: string, groups: unknown, faults: Pars
           [...here, 'timeout'],
           `${event}: timeout: expected more than 0 and at most ${MAX_LIMIT_S} seconds`,
         );
-      return [{ event, command, limitMs: timeout * 1_000 }];
+      return [{ event, command, limitMs: timeout * 1_000, ...(isForAll ? {} : { matcher }) }];
     });
   });
 }

@@ -38,21 +38,29 @@ const below = (parent: string, folders: readonly FolderLayout[]): FolderLayout[]
 /** What is looked for below a root. */
 export interface PlaceLayout {
   readonly folders: readonly FolderLayout[];
-  /** Folder whose folders are plugins. */
-  readonly plugins: string;
+  /** Folder whose folders are plugins. Absent: there is none. */
+  readonly plugins?: string;
 }
+
+/** Folder of a project for any agent. */
+export const OWN_FOLDER = '.agents';
 
 /** The folders of a project. `.claude` and `.github` belong to other programs, whose files have the same formats. */
 export const PROJECT_LAYOUT: PlaceLayout = {
   folders: [
-    ...below('.agents', [...PLUGIN_FOLDERS, HOOK_FOLDER]),
+    ...below(OWN_FOLDER, [...PLUGIN_FOLDERS, HOOK_FOLDER]),
     ...below('.claude', PLUGIN_FOLDERS).filter(({ contents }) => contents !== 'prompt'),
     folder('.github/agents', 'agent', ['.agent.md', '.md']),
     folder('.github/instructions', 'rule', ['.instructions.md']),
     folder('.github/prompts', 'prompt', ['.prompt.md']),
     folder('.github/skills', 'skill', MARKDOWN, 'folders'),
   ],
-  plugins: '.agents/plugins',
+  plugins: `${OWN_FOLDER}/plugins`,
+};
+
+/** The folders of a project whose own folder is the user's folder, as in the home folder. */
+export const PROJECT_OF_USER_LAYOUT: PlaceLayout = {
+  folders: PROJECT_LAYOUT.folders.filter(({ path }) => !path.startsWith(`${OWN_FOLDER}/`)),
 };
 
 /** The folders of a user, below the user's folder of customizations. */

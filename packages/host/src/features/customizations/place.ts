@@ -79,8 +79,10 @@ export class Place {
     for (let attempt = 1; ; attempt += 1) {
       const version = this.#version;
       // Watch first, so that no change between reading and watching is missed.
-      this.#isWatched = await this.#watch(await this.#folders());
-      const containers = await this.#containers();
+      const folders = await this.#folders();
+      // A root that does not exist cannot be watched.
+      this.#isWatched = (await this.#watch(folders)) && folders.length > 0;
+      const containers = folders.length === 0 ? [] : await this.#containers();
       this.#known = containers;
       if (version === this.#version || attempt === MAX_ATTEMPTS) return containers;
     }
@@ -90,7 +92,8 @@ export class Place {
   async #folders(): Promise<readonly WatchedFolder[]> {
     const { root, layout } = this.#options;
     const paths = new Map<string, boolean>([['', false]]);
-    for (const path of [...layout.folders.map((each) => each.path), layout.plugins]) {
+    const plugins = layout.plugins === undefined ? [] : [layout.plugins];
+    for (const path of [...layout.folders.map((each) => each.path), ...plugins]) {
       const names = path.split('/');
       for (let depth = 1; depth < names.length; depth += 1) {
         const parent = names.slice(0, depth).join('/');
@@ -156,14 +159,15 @@ export class Place {
     const files = hostFiles({ root, isConfined, privatePaths: this.#parts.privatePaths });
     const containers: ReadContainer[] = [];
     for (const folder of layout.folders) {
-      const read = await readDirectory(files, folder, false);
+      const read = await readDirectory(files, folder, isConfined);
       if (read !== undefined) containers.push(read);
     }
+    const { plugins } = layout;
+    if (plugins === undefined) return containers;
     try {
-      const plugins = (await files.list(layout.plugins)) ?? [];
-      for (const { name, kind } of plugins.slice(0, MAX_PLUGINS))
-        if (kind === 'directory')
-          containers.push(await readPlugin(files, { path: `${layout.plugins}/${name}` }));
+      const found = (await files.list(plugins)) ?? [];
+      for (const { name, kind } of found.slice(0, MAX_PLUGINS))
+        if (kind === 'directory') containers.push(await readPlugin(files, { path: `${plugins}/${name}` }));
     } catch (error) {
       if (!(error instanceof SourceFault)) throw error;
       this.#parts.log.warn({ root, reason: error.message }, 'the folder of plugins cannot be read');

@@ -66,7 +66,7 @@ export async function readPlugin(
   const manifest = await reading.manifest();
   let isThere = manifest !== undefined;
   for (const layout of PLUGIN_FOLDERS) isThere = (await reading.folder(layout)) || isThere;
-  isThere = (await reading.json('hooks/hooks.json', hookChild)) || isThere;
+  isThere = (await reading.json('hooks/hooks.json', hookChild, uri)) || isThere;
   isThere = (await reading.json('.mcp.json', mcpChildren)) || isThere;
   const nothing: CustomizationLoadState = {
     kind: 'error',
@@ -130,11 +130,13 @@ class Reading {
   /** Reads a JSON file. Returns whether it exists. */
   async json(
     path: string,
-    parse: (text: string, place: { uri: string; name: string }) => Promise<ParsedFile>,
+    parse: (text: string, place: { uri: string; name: string; folder?: string }) => Promise<ParsedFile>,
+    folder?: string,
   ): Promise<boolean> {
     const text = await this.#text(path);
     if (text === undefined) return false;
-    this.#add(path, await parse(text, { uri: this.#uri(path), name: nameOf(path, ['.json']) ?? path }));
+    const name = nameOf(path, ['.json']) ?? path;
+    this.#add(path, await parse(text, { uri: this.#uri(path), name, ...defined({ folder }) }));
     return true;
   }
 

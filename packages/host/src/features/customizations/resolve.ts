@@ -1,15 +1,13 @@
-import type {
-  ChildCustomization,
-  ClientPluginCustomization,
-  Customization,
-  CustomizationEnablement,
+import {
+  type ChildCustomization,
+  type ClientPluginCustomization,
+  type Customization,
+  type CustomizationEnablement,
+  ENABLEMENT_META,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { ParsedChild } from './child.ts';
 import type { ReadContainer } from './read-container.ts';
-
-/** Key of `_meta` with the decisions about a customization whose type has only the flag `enabled`. */
-const ENABLEMENT_META = 'agenthost.enablement';
 
 /** The host's decisions about a customization by its id, in the order of the protocol. */
 export type DecisionsOf = (id: string) => CustomizationEnablement[];
@@ -25,11 +23,19 @@ const isOn = (enablement: readonly CustomizationEnablement[]): boolean => enable
 
 /**
  * Applies the decisions to a container. `published`: the plugin as a client published it. Its decisions for all sessions are the client's [CUST-22].
+ * `hookMeta`: fields for the state of a hook.
  */
 export function resolve(
   { container, children }: ReadContainer,
-  decisionsOf: DecisionsOf,
-  published?: ClientPluginCustomization,
+  {
+    decisionsOf,
+    hookMeta,
+    published,
+  }: {
+    readonly decisionsOf: DecisionsOf;
+    readonly hookMeta: (hook: ParsedChild) => Record<string, unknown>;
+    readonly published?: ClientPluginCustomization;
+  },
 ): ResolvedContainer {
   const { childEnablement = {} } = published ?? {};
   const ofChild = ({ id, name }: ChildCustomization): CustomizationEnablement[] =>
@@ -40,7 +46,10 @@ export function resolve(
     published === undefined
       ? decisionsOf(container.id)
       : joined(decisionsOf(container.id), published.enablement);
-  const shown = children.map(({ child }) => decidedChild(child, ofChild(child)));
+  const shown = children.map((each) => {
+    const { child } = each;
+    return decidedChild(child.type === 'hook' ? { ...child, _meta: hookMeta(each) } : child, ofChild(child));
+  });
   return {
     customization:
       container.type === 'plugin'
@@ -52,7 +61,8 @@ export function resolve(
 
 function decidedChild(child: ChildCustomization, enablement: CustomizationEnablement[]): ChildCustomization {
   if (child.type === 'mcpServer') return { ...child, ...defined({ enablement: filled(enablement) }) };
-  return enablement.length === 0 ? child : { ...child, enabled: isOn(enablement), ...metaOf(enablement) };
+  if (enablement.length === 0) return child;
+  return { ...child, enabled: isOn(enablement), _meta: { ...child._meta, ...metaOf(enablement)._meta } };
 }
 
 const filled = (enablement: CustomizationEnablement[]): CustomizationEnablement[] | undefined =>

@@ -1,4 +1,5 @@
-import type { AgentInfo, SessionCustomizationToggledAction } from '@agenthost/protocol';
+import { join } from 'node:path';
+import type { AgentInfo, Message, SessionCustomizationToggledAction } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { RememberedAgents } from '../../agents/remembered.ts';
@@ -10,12 +11,14 @@ import type { Contribute } from '../../turns/contribution.ts';
 import { pathOfFileUri } from '../../workspace/file-uri.ts';
 import type { ParsedChild } from './child.ts';
 import type { ClientPlugins } from './client-plugins.ts';
-import { contributionTo } from './contribution.ts';
+import { contributionTo, expanded } from './contribution.ts';
 import type { Decisions } from './decisions.ts';
-import { PROJECT_LAYOUT, USER_LAYOUT } from './layout.ts';
+import type { SessionHooks } from './hooks/session-hooks.ts';
+import { OWN_FOLDER, PROJECT_LAYOUT, PROJECT_OF_USER_LAYOUT, USER_LAYOUT } from './layout.ts';
 import { Place, type PlaceParts } from './place.ts';
 import { type ResolvedContainer, resolve } from './resolve.ts';
 import { publishList } from './session-list.ts';
+import { isElsewhere } from './skill-tool.ts';
 
 /** What customizations need of the host. */
 export interface CustomizationParts extends PlaceParts {
@@ -24,8 +27,11 @@ export interface CustomizationParts extends PlaceParts {
   readonly clientPlugins: ClientPlugins;
   readonly agents: AgentRegistry;
   readonly remembered: RememberedAgents;
+  readonly hooks: SessionHooks;
   /** Absolute path of the folder of the user's own customizations. Absent: there is none. */
   readonly userFolder: string | undefined;
+  /** Tells the agents of chats that their tools have changed. */
+  toolsChanged(chats: readonly string[]): void;
 }
 
 /** A folder that sessions use. */
@@ -40,6 +46,8 @@ export class SessionCustomizations {
   readonly #places = new Map<string, SharedPlace>();
   /** The containers of each session that is looked at, as last resolved. */
   readonly #resolved = new Map<string, readonly ResolvedContainer[]>();
+  /** What each chat was told has no effect. */
+  readonly #told = new Map<string, ReadonlySet<string>>();
   readonly #running = new Set<Promise<unknown>>();
   #isStopped = false;
 
@@ -106,37 +114,100 @@ export class SessionCustomizations {
   }
 
   /** Implements `TurnParts.contribute`. */
-  readonly contribute: Contribute = async ({ session: uri, message }) => {
+  readonly contribute: Contribute = async ({ message, ...turn }) => {
+    const uri = turn.session;
     await this.refresh(uri);
     const session = this.#parts.sync.registry.getOf('session', uri);
-    const children = this.inEffect(uri);
-    if (session === undefined || children.length === 0) return { instructions: '', context: [], message };
-    const { provider } = session.state;
-    const own = commandsOf(session.state) ?? this.#parts.remembered.commands(provider) ?? [];
-    return contributionTo(message, children, {
-      taken: new Set(own.map(({ name }) => name)),
-      models: this.#modelsOf(provider),
+    if (session === undefined || this.inEffect(uri).length === 0)
+      return { instructions: '', context: [], message };
+    const hooks = this.inEffect(uri).filter(({ child }) => child.type === 'hook');
+    const begun = await this.#parts.hooks.begin(turn, hooks, () => this.refresh(uri));
+    const told = (await begun?.turn.begin(message.text, begun.source)) ?? [];
+    const { without, ...contribution } = contributionTo(message, this.inEffect(uri), {
+      taken: this.#takenNames(session),
+      models: this.#modelsOf(session.state.provider),
+      folders: foldersOf(session),
+      readsItself: this.#readsItself(session),
     });
+    this.#tell(turn, without);
+    const { tools } = contribution;
+    return {
+      ...contribution,
+      ...(tools === undefined ? {} : { toolsNotLimited: () => this.#tell(turn, [NOT_LIMITED]) }),
+      context: [...contribution.context, ...told],
+      ...(begun === undefined ? {} : { output: begun.turn.output, finish: () => begun.turn.end() }),
+    };
   };
+
+  /** The skills that agents of a session read through the host. */
+  farSkills(uri: string): readonly ParsedChild[] {
+    const session = this.#parts.sync.registry.getOf('session', uri);
+    if (session === undefined) return [];
+    const folders = foldersOf(session);
+    return this.inEffect(uri).filter(
+      (each) =>
+        each.child.type === 'skill' &&
+        each.child.disableModelInvocation !== true &&
+        isElsewhere(each, folders),
+    );
+  }
+
+  /** Tells people once in each chat what has no effect. */
+  #tell(
+    { chat, output }: Pick<Parameters<Contribute>[0], 'chat' | 'output'>,
+    without: readonly string[],
+  ): void {
+    const told = this.#told.get(chat) ?? new Set();
+    for (const sentence of without) if (!told.has(sentence)) output.notify(sentence);
+    if (without.length > 0) this.#told.set(chat, new Set([...told, ...without]));
+  }
+
+  /** Whether the agent of a session reads rules and skills of a folder without the host. */
+  #readsItself({ state }: Channel<'session'>): (child: ParsedChild) => boolean {
+    const folders = this.#parts.agents.get(state.provider).readsFolders ?? [];
+    const roots = (state.workingDirectories ?? []).flatMap((uri) =>
+      folders.map((folder) => `${uri.replace(/\/$/, '')}/${folder}/`),
+    );
+    return ({ child, clientId }) =>
+      clientId === undefined && roots.some((root) => child.uri.startsWith(root));
+  }
+
+  /** Implements `TurnParts.expand`. */
+  expand(uri: string, message: Message): Message {
+    const session = this.#parts.sync.registry.getOf('session', uri);
+    return session === undefined ? message : expanded(message, this.inEffect(uri), this.#takenNames(session));
+  }
+
+  /** Names of commands of the agent itself, which are not replaced. */
+  #takenNames({ state }: Channel<'session'>): ReadonlySet<string> {
+    const own = commandsOf(state) ?? this.#parts.remembered.commands(state.provider) ?? [];
+    return new Set(own.map(({ name }) => name));
+  }
 
   #modelsOf(provider: string): AgentInfo['models'] {
     return this.#parts.sync.root.state.agents.find((each) => each.provider === provider)?.models ?? [];
   }
 
   async #refresh(uri: string): Promise<void> {
-    const { sync, decisions, clientPlugins } = this.#parts;
+    const { sync, decisions, clientPlugins, hooks } = this.#parts;
     const session = sync.registry.getOf('session', uri);
     if (session === undefined) return this.#leave(uri);
     const places = this.#placesOf(session);
     const read = (await Promise.all(places.map(({ place }) => place.read()))).flat();
     const published = await clientPlugins.read(session);
     if (this.#isStopped || !session.isAlive) return;
-    const of = (id: string) => decisions.of(session, id);
+    const by = {
+      decisionsOf: (id: string) => decisions.of(session, id),
+      hookMeta: (hook: ParsedChild) => hooks.metaOf(hook),
+    };
     const resolved = [
-      ...read.map((container) => resolve(container, of)),
-      ...published.map(({ container, plugin }) => resolve(container, of, plugin)),
+      ...read.map((container) => resolve(container, by)),
+      ...published.map(({ container, plugin }) => resolve(container, { ...by, published: plugin })),
     ];
+    const skills = namesOf(this.farSkills(uri));
     this.#resolved.set(uri, resolved);
+    if (namesOf(this.farSkills(uri)) !== skills)
+      this.#parts.toolsChanged(session.state.chats.map(({ resource }) => resource));
     const wanted = resolved.map(({ customization }) => customization);
     sync.transact('host', (tx) => {
       if (session.isAlive) publishList(tx, session, wanted);
@@ -145,7 +216,7 @@ export class SessionCustomizations {
 
   #placesOf(session: Channel<'session'>): SharedPlace[] {
     const { userFolder } = this.#parts;
-    const roots = new Set((session.state.workingDirectories ?? []).flatMap(pathOf));
+    const roots = new Set(foldersOf(session));
     if (userFolder !== undefined) roots.delete(userFolder);
     const wanted = [...(userFolder === undefined ? [] : [userFolder]), ...roots];
     for (const [root, shared] of this.#places)
@@ -159,7 +230,9 @@ export class SessionCustomizations {
 
   #open(root: string, isUsers: boolean): SharedPlace {
     const users = new Set<string>();
-    const options = { root, layout: isUsers ? USER_LAYOUT : PROJECT_LAYOUT, isConfined: !isUsers };
+    const { userFolder } = this.#parts;
+    const project = join(root, OWN_FOLDER) === userFolder ? PROJECT_OF_USER_LAYOUT : PROJECT_LAYOUT;
+    const options = { root, layout: isUsers ? USER_LAYOUT : project, isConfined: !isUsers };
     const place = new Place(this.#parts, options, () => {
       for (const uri of users) void this.refresh(uri);
     });
@@ -170,6 +243,9 @@ export class SessionCustomizations {
 
   #leave(uri: string): void {
     this.#resolved.delete(uri);
+    this.#parts.hooks.forget(uri);
+    for (const chat of this.#told.keys())
+      if (this.#parts.sync.registry.getOf('chat', chat) === undefined) this.#told.delete(chat);
     for (const root of [...this.#places.keys()]) this.#release(root, uri);
   }
 
@@ -181,6 +257,14 @@ export class SessionCustomizations {
   }
 }
 
+const NOT_LIMITED =
+  'This agent cannot be limited to the tools of the custom agent. It was only told to use no others.';
+
 function pathOf(uri: string): string[] {
   return uri.startsWith('file:') ? [pathOfFileUri(uri)] : [];
 }
+
+const foldersOf = ({ state }: Channel<'session'>): string[] =>
+  (state.workingDirectories ?? []).flatMap(pathOf);
+
+const namesOf = (skills: readonly ParsedChild[]): string => skills.map(({ child }) => child.name).join('\n');

@@ -45,6 +45,7 @@ interface Parts {
   readonly prepareSession: TurnParts['prepareSession'];
   readonly prepareTurn: TurnParts['prepareTurn'];
   readonly contribute?: TurnParts['contribute'];
+  readonly expand?: TurnParts['expand'];
   /** Real paths of the folders that a chat may work in without a question; `undefined`: it is not isolated. */
   isolatedFolders(of: { readonly session: string; readonly chat: string }): readonly string[] | undefined;
   /** Reads resources of MCP servers; `undefined` for other URIs. */

@@ -11,9 +11,10 @@ import {
   Pencil,
   Plus,
   Search,
+  SlidersHorizontal,
   Trash,
 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useMuteEntries } from '../../attention/push/mute-entries.tsx';
 import { tellKeptWork, workInWorktree } from '../../board/kept-work.ts';
 import type { HostLink } from '../../live/host-link.ts';
@@ -30,6 +31,10 @@ import { exportSession } from './export-session.ts';
 import { requestRename } from './rename-request.ts';
 import { useChatAbilities } from './use-chat-abilities.ts';
 
+const CustomizationsDialog = lazy(async () => ({
+  default: (await import('../../customizations/customizations-dialog.tsx')).CustomizationsDialog,
+}));
+
 interface SessionMenuProps {
   readonly link: HostLink;
   readonly session: SessionHandle;
@@ -43,8 +48,12 @@ export function SessionMenu(props: SessionMenuProps) {
   const { link, session, mayAct } = props;
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
+  const [customizing, setCustomizing] = useState<'never' | 'open' | 'closed'>('never');
   const title = useSelected(session.mirror, (state) => state.title);
-  const entries = useEntries(props, () => setDeleting(true));
+  const entries = useEntries(props, {
+    onDelete: () => setDeleting(true),
+    onCustomize: () => setCustomizing('open'),
+  });
   const remove = (): void => {
     setDeleting(false);
     void reporting(text.chat.deleteSession, async () => {
@@ -63,6 +72,16 @@ export function SessionMenu(props: SessionMenuProps) {
           <Ellipsis className="size-5" aria-hidden />
         </IconButton>
       </Menu>
+      {customizing !== 'never' && (
+        <Suspense>
+          <CustomizationsDialog
+            session={session}
+            mayAct={mayAct}
+            isOpen={customizing === 'open'}
+            onClose={() => setCustomizing('closed')}
+          />
+        </Suspense>
+      )}
       {mayAct && (
         <Dialog
           isOpen={isDeleting}
@@ -85,7 +104,7 @@ export function SessionMenu(props: SessionMenuProps) {
 
 function useEntries(
   { link, session, mayAct, openChat, openSession }: SessionMenuProps,
-  onDelete: () => void,
+  { onDelete, onCustomize }: { readonly onDelete: () => void; readonly onCustomize: () => void },
 ): MenuEntry[] {
   const isArchived = useSelected(session.mirror, ({ status }) => (status & SessionStatus.IsArchived) !== 0);
   const abilities = useChatAbilities(link, session);
@@ -99,6 +118,7 @@ function useEntries(
       icon: <Link className={icon} />,
       onSelect: () => void copyText(location.href, text.chat.copiedLink),
     },
+    { label: text.chat.customizations, icon: <SlidersHorizontal className={icon} />, onSelect: onCustomize },
     {
       label: text.chat.exportSession,
       icon: <Download className={icon} />,

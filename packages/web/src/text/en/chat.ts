@@ -22,6 +22,7 @@ export const chat = {
   deleteText: (title: string) =>
     `“${title}” and all its chats are deleted for everyone. This cannot be undone.`,
   deleteConfirm: 'Delete',
+  customizations: 'Customizations',
   exportSession: 'Export as file',
   exporting: 'Preparing the export…',
   copyLink: 'Copy link',
