@@ -1,7 +1,13 @@
 import type { UsageInfo } from '@agenthost/protocol';
 import { partSpanId, type Span } from './span.ts';
 import { commonAttributes, type TurnFacts, type TurnIds } from './turn-facts.ts';
-import { addedTokens, tokenAttributes } from './usage.ts';
+import { addedTokens, modelProviderOf, tokenAttributes } from './usage.ts';
+
+/**
+ * An assumed call that is shorter was none: the agent reported the usage of an answer before it ran the calls in it, as the model agent does.
+ * Milliseconds.
+ */
+const LEAST_ASSUMED_MS = 20;
 
 interface Call {
   readonly startMs: number;
@@ -61,7 +67,8 @@ export class ModelCalls {
     const open = this.#open;
     if (open === undefined) return [];
     this.#open = undefined;
-    if (open.isAssumed === true && open.firstOutputMs === undefined) return [];
+    if (open.isAssumed === true && (open.firstOutputMs === undefined || ms - open.startMs < LEAST_ASSUMED_MS))
+      return [];
     const spans = this.#settle();
     this.#ended = { ...open, endMs: ms };
     return spans;
@@ -108,6 +115,7 @@ export class ModelCalls {
         endMs: call.endMs,
         attributes: {
           ...commonAttributes(this.#facts),
+          'gen_ai.provider.name': modelProviderOf(this.#usage) ?? this.#facts.provider,
           'gen_ai.operation.name': 'chat',
           'gen_ai.request.model': model,
           ...tokenAttributes(usage),
