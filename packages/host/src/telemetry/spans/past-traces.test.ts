@@ -26,7 +26,11 @@ function actionAt(seq: number): object {
       };
     case 1:
     case 31:
-      return { type: 'chat/responsePart', turnId, part: { kind: 'markdown', id: `part-${seq}`, content: '' } };
+      return {
+        type: 'chat/responsePart',
+        turnId,
+        part: { kind: 'markdown', id: `part-${seq}`, content: '' },
+      };
     case 20:
       return { type: 'chat/toolCallStart', ...call, toolName: 'shell', displayName: 'Shell' };
     case 21:
