@@ -11,7 +11,7 @@ interface Attribute {
 }
 
 /** A span as it arrives. */
-export interface ReceivedSpan {
+interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
@@ -23,7 +23,7 @@ export interface ReceivedSpan {
 }
 
 /** A log record as it arrives. */
-export interface ReceivedRecord {
+interface ReceivedRecord {
   readonly severityText: string;
   readonly body: { readonly stringValue: string };
   readonly attributes: readonly Attribute[];

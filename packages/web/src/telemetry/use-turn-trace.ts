@@ -20,7 +20,7 @@ export interface ShownTrace {
 }
 
 /** The trace of a turn, or why there is none. */
-export type TurnTrace =
+type TurnTrace =
   | ShownTrace
   | { readonly state: 'reading' }
   | { readonly state: 'none' }

@@ -50,16 +50,16 @@ export class ModelCalls {
     return this.#usage;
   }
 
-  /** A call begins, unless one is open. Returns the call before it. */
-  begin(ms: number): Span[] {
-    if (this.#open !== undefined) return [];
-    this.#open = { startMs: ms };
-    return this.#settle();
+  /** A call begins, unless one is open. The usage of the call before it may still follow, until the call has output. */
+  begin(ms: number): void {
+    this.#open ??= { startMs: ms };
   }
 
-  /** Output of the model has arrived. */
-  output(ms: number): void {
-    if (this.#open !== undefined) this.#open.firstOutputMs ??= ms;
+  /** Output of the model has arrived. Returns the call before the open one. */
+  output(ms: number): Span[] {
+    if (this.#open === undefined) return [];
+    this.#open.firstOutputMs ??= ms;
+    return this.#settle();
   }
 
   /** The call ends; its usage may follow. Returns the call before it. */
@@ -89,7 +89,8 @@ export class ModelCalls {
 
   /** The turn ends. A call that has shown no output and no usage was none. */
   finish(ms: number): Span[] {
-    const isCall = this.#open !== undefined && (this.#count === 0 || this.#open.firstOutputMs !== undefined);
+    const isFirst = this.#count === 0 && this.#ended === undefined;
+    const isCall = this.#open !== undefined && (isFirst || this.#open.firstOutputMs !== undefined);
     const spans = isCall ? this.end(ms) : [];
     this.#open = undefined;
     return [...spans, ...this.#settle()];
