@@ -19,6 +19,7 @@ import { slowClient } from './slow-client.ts';
 import { DEFAULT_MINUTES, type SoakChoice, soakBench } from './soak.ts';
 import { start } from './start.ts';
 import { table } from './table.ts';
+import { telemetry } from './telemetry.ts';
 import { terminalEcho } from './terminal-echo.ts';
 import { terminalFlood } from './terminal-flood.ts';
 import { terminalLate } from './terminal-late.ts';
@@ -29,6 +30,7 @@ const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[
   'fan-out-versions': fanOutVersions,
   'dispatch-echo': dispatchEcho,
   'delta-cost': deltaCost,
+  telemetry,
   'turn-window': turnWindow,
   list,
   reconnect,

@@ -2,57 +2,7 @@ import { approved, turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
 import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
-
-interface Attribute {
-  readonly key: string;
-  readonly value: {
-    readonly stringValue?: string;
-    readonly intValue?: string;
-    readonly doubleValue?: number;
-  };
-}
-
-interface ReceivedSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly name: string;
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
-  readonly attributes: readonly Attribute[];
-  readonly status: { readonly code?: number; readonly message?: string };
-}
-
-interface ReceivedRecord {
-  readonly severityText: string;
-  readonly body: { readonly stringValue: string };
-  readonly attributes: readonly Attribute[];
-  readonly eventName?: string;
-  readonly traceId?: string;
-}
-
-const payloads = (client: RawClient, method: string, channel: string): unknown[] =>
-  client.frames
-    .filter((frame) => frame.method === method && frame.params?.channel === channel)
-    .map(({ params }) => params?.['payload']);
-
-/** The items of all batches that arrived on a channel. */
-function items<T>(client: RawClient, method: string, channel: string): T[] {
-  return payloads(client, method, channel).flatMap((payload) => {
-    const outer = Object.values(Object(payload)).flat();
-    const middle = outer.flatMap((entry) => Object.values(Object(entry)).filter(Array.isArray).flat());
-    return middle.flatMap((entry) => Object.values(Object(entry)).filter(Array.isArray).flat()) as T[];
-  });
-}
-
-const TRACES = 'ahp-otlp://traces';
-const spansIn = (client: RawClient, channel = TRACES): ReceivedSpan[] =>
-  items<ReceivedSpan>(client, 'otlp/exportTraces', channel);
-const recordsIn = (client: RawClient, channel: string): ReceivedRecord[] =>
-  items<ReceivedRecord>(client, 'otlp/exportLogs', channel);
-
-const valueOf = ({ attributes }: { readonly attributes: readonly Attribute[] }, key: string): unknown =>
-  Object.values(attributes.find((each) => each.key === key)?.value ?? {})[0];
+import { items, payloads, recordsIn, spansIn, TRACES, valueOf } from './telemetry-reading.ts';
 
 const ms = (nano: string): number => Number(nano.slice(0, -6));
 
@@ -179,6 +129,45 @@ describe('telemetry channels', () => {
     const text = await run({ OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' });
     for (const part of ['the secret message', 'the secret input', 'the secret result'])
       expect(text).toContain(part);
+  });
+
+  test('[OTLP-1] secrets in prompts, inputs, headers, URLs and errors are removed, also where contents are recorded', async () => {
+    const secret = 'hunter2-and-more';
+    const run = async (environment: Record<string, string>): Promise<string> => {
+      const host = await startHost({ telemetry: { environment } });
+      const client = await host.client();
+      const { chat } = await host.session(client);
+      for (const channel of [TRACES, 'ahp-otlp://logs/trace', 'ahp-otlp://metrics'])
+        await join(client, channel);
+      await client.act(
+        chat,
+        turnStarted('turn-1', `clone https://ada:${secret}@host/a.git with MODEL_API_KEY=${secret}`),
+      );
+      await host.run();
+      const { output, fail } = host.agent.turn;
+      const call = output.toolCall({ toolCallId: 'call-1', toolName: 'fetch', displayName: 'Fetch' });
+      const input = {
+        url: `https://host/a?access_token=${secret}`,
+        headers: { 'X-Api-Key': secret, Authorization: `Basic ${secret}`, cookie: `session=${secret}` },
+      };
+      call.run({ invocationMessage: `Fetch with ${secret}`, toolInput: JSON.stringify(input) });
+      await call.complete({
+        success: false,
+        pastTenseMessage: 'Fetched',
+        content: [{ type: 'text', text: `{"password": "${secret}"} sk-${secret}-0123456789` }],
+        error: { message: `refused ?token=${secret}` },
+      });
+      fail(new Error(`the API refused Bearer ${secret}`));
+      await host.advance(10_200);
+      return JSON.stringify(client.frames.filter(({ method }) => method?.startsWith('otlp/')));
+    };
+    const plain = await run({});
+    expect(plain).toContain('execute_tool fetch');
+    expect(plain).not.toContain(secret);
+    const text = await run({ OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' });
+    expect(text).toContain('clone https://[redacted]@host/a.git');
+    expect(text).toContain('[redacted]');
+    expect(text).not.toContain(secret);
   });
 
   test('[OTLP-1] logs have the severity that each subscription asks for, and the session of a turn', async () => {

@@ -250,7 +250,7 @@ export class ModelSession implements AgentSession {
       chat,
       conversation: this.#conversation,
       output,
-      usage: new TurnUsage(modelInfo, this.#conversation.cost),
+      usage: new TurnUsage(modelInfo, this.#conversation.cost, config.api),
       timers,
       signal,
       common: {

@@ -5,16 +5,23 @@ import type { Screen } from '../render/screen.ts';
 /** Narrowest bar area that is drawn, in cells. */
 const LEAST_BAR = 10;
 const MOST_BAR = 60;
+/** Deeper spans are not indented further. */
+const MOST_INDENT = 10;
+
+const longest = (lengths: readonly number[]): number =>
+  lengths.reduce((most, each) => Math.max(most, each), 0);
 
 /** A waterfall as lines: name, bar on the axis of time, duration, facts. */
 export function waterfallLines(
   { rows, durationMs }: Waterfall,
   { columns, marks }: Pick<Screen, 'columns' | 'marks'>,
 ): string[] {
-  const names = rows.map(({ span, depth }) => `${'  '.repeat(depth)}${oneLine(span.name, 60)}`);
-  const nameWidth = Math.min(Math.max(...names.map(cellsOf)), Math.floor(columns / 2));
+  const names = rows.map(
+    ({ span, depth }) => `${'  '.repeat(Math.min(depth, MOST_INDENT))}${oneLine(span.name, 60)}`,
+  );
+  const nameWidth = Math.min(longest(names.map(cellsOf)), Math.floor(columns / 2));
   const times = rows.map((row) => durationText(row.durationMs));
-  const timeWidth = Math.max(...times.map((text) => text.length));
+  const timeWidth = longest(times.map((text) => text.length));
   const barWidth = Math.min(MOST_BAR, Math.max(LEAST_BAR, columns - nameWidth - timeWidth - 4));
   // Terminals that cannot show the mark for "done" cannot show blocks either.
   const block = marks.done === '✓' ? '█' : '#';

@@ -32,6 +32,9 @@ export interface HostLogRecord {
 /** Time limit for the spans of a turn, in milliseconds. */
 const TURN_LIMIT_MS = 30_000;
 
+/** Readings of turns so far. */
+let readCount = 0;
+
 /**
  * Reads the telemetry of a host [OTLP-1]. Methods reject with `UnexpectedState` if the host does not offer the channel to this client, and like
  * `subscribe`.
@@ -74,7 +77,10 @@ export class Telemetry {
    * agenthost has this channel.
    */
   async spansOfTurn(chat: URI, turnId: string): Promise<HostSpan[]> {
-    const uri = `${this.#channel('traces')}?${new URLSearchParams({ chat, turn: turnId }).toString()}`;
+    // A client holds a channel once, and the host answers a subscription once, so each reading needs a channel of its own.
+    readCount += 1;
+    const query = new URLSearchParams({ chat, turn: turnId, read: String(readCount) });
+    const uri = `${this.#channel('traces')}?${query.toString()}`;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let following: Promise<() => void> | undefined;
     try {

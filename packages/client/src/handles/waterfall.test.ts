@@ -47,3 +47,12 @@ test('spans without a known parent are at the top, and spans that name each othe
 test('there is no waterfall without spans', () => {
   expect(waterfallOf([])).toBeUndefined();
 });
+
+test('a chain of 50,000 spans, and as many beside each other, are arranged at once', () => {
+  const chain = Array.from({ length: 50_000 }, (_, index) =>
+    span(`c${index}`, index, 50_000, index === 0 ? {} : { parentId: `c${index - 1}` }),
+  );
+  expect(waterfallOf(chain)?.rows.at(-1)).toMatchObject({ depth: 49_999, offsetMs: 49_999 });
+  const flat = Array.from({ length: 50_000 }, (_, index) => span(`f${index}`, index, index + 1));
+  expect(waterfallOf(flat)).toMatchObject({ durationMs: 50_000, rows: { length: 50_000 } });
+});

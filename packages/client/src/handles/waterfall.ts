@@ -27,20 +27,33 @@ export function waterfallOf(spans: readonly HostSpan[]): Waterfall | undefined {
   for (const span of shown.toSorted((a, b) => a.startMs - b.startMs || b.endMs - a.endMs)) {
     const { parentId } = span;
     const key = parentId !== undefined && parentId !== span.id && ids.has(parentId) ? parentId : undefined;
-    children.set(key, [...(children.get(key) ?? []), span]);
+    const siblings = children.get(key);
+    if (siblings === undefined) children.set(key, [span]);
+    else siblings.push(span);
   }
-  const startMs = Math.min(...shown.map((span) => span.startMs));
+  const startMs = shown.reduce((least, span) => Math.min(least, span.startMs), Number.POSITIVE_INFINITY);
   const rows: WaterfallRow[] = [];
-  const add = (parent: string | undefined, depth: number): void => {
-    const below = children.get(parent) ?? [];
+  // A list instead of recursion: a hostile host may send a long chain of spans.
+  const open: { readonly spans: HostSpan[]; next: number }[] = [];
+  const enter = (parent: string | undefined): void => {
+    const spans = children.get(parent);
     // Spans that name each other as parents would be added for ever.
     children.delete(parent);
-    for (const span of below) {
-      rows.push({ span, depth, offsetMs: span.startMs - startMs, durationMs: span.endMs - span.startMs });
-      add(span.id, depth + 1);
-    }
+    if (spans !== undefined) open.push({ spans, next: 0 });
   };
-  add(undefined, 0);
+  enter(undefined);
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    const span = level.spans[level.next];
+    level.next += 1;
+    if (span === undefined) {
+      open.pop();
+      continue;
+    }
+    const depth = open.length - 1;
+    rows.push({ span, depth, offsetMs: span.startMs - startMs, durationMs: span.endMs - span.startMs });
+    enter(span.id);
+  }
   if (rows.length === 0) return undefined;
-  return { rows, startMs, durationMs: Math.max(...rows.map(({ span }) => span.endMs)) - startMs };
+  const endMs = rows.reduce((most, { span }) => Math.max(most, span.endMs), startMs);
+  return { rows, startMs, durationMs: endMs - startMs };
 }

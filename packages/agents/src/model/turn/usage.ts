@@ -1,19 +1,29 @@
 import type { UsageInfo } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { LanguageModelUsage } from 'ai';
-import type { ModelPrice, NamedModel } from '../config/config.ts';
+import type { ModelApi, ModelPrice, NamedModel } from '../config/config.ts';
 import type { Cost } from '../conversation/memory.ts';
+
+/** The providers of the APIs, as the GenAI conventions of OpenTelemetry name them. */
+const PROVIDERS: Readonly<Record<ModelApi, string>> = {
+  openai: 'openai',
+  'openai-responses': 'openai',
+  anthropic: 'anthropic',
+  google: 'gcp.gemini',
+};
 
 /** The tokens of one turn, over all calls of the model, and the cost of the chat. */
 export class TurnUsage {
   readonly #model: NamedModel;
+  readonly #api: ModelApi | undefined;
   #usage: UsageInfo;
   #cost: Cost | undefined;
   #contextTokens = 0;
 
-  /** `cost`: of the chat before this turn. */
-  constructor(model: NamedModel, cost: Cost | undefined) {
+  /** `cost`: of the chat before this turn. `api`: for telemetry. */
+  constructor(model: NamedModel, cost: Cost | undefined, api?: ModelApi) {
     this.#model = model;
+    this.#api = api;
     this.#cost = cost;
     this.#usage = { model: model.id };
   }
@@ -63,7 +73,11 @@ export class TurnUsage {
       ...this.#usage,
       _meta: {
         ...(this.#contextTokens === 0 ? {} : { contextTokens: this.#contextTokens }),
-        ...defined({ contextWindow, cost: this.#cost }),
+        ...defined({
+          contextWindow,
+          cost: this.#cost,
+          modelProvider: this.#api && PROVIDERS[this.#api],
+        }),
       },
     };
   }

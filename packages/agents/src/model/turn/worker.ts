@@ -27,7 +27,7 @@ export async function runWorker(parent: Loop, task: WorkerTask): Promise<string>
   const signal = AbortSignal.any([parent.signal, turn.signal]);
   const conversation = new Conversation(() => undefined);
   conversation.begin('worker', { role: 'user', content: prompt });
-  const usage = new TurnUsage(parent.modelInfo, undefined);
+  const usage = new TurnUsage(parent.modelInfo, undefined, parent.config.api);
   try {
     await runLoop({
       ...parent,

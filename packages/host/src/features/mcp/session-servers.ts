@@ -249,6 +249,10 @@ export class SessionServers {
     listed.stopWaiting();
     listed.stopWaiting = () => undefined;
     const { entry, server } = listed;
+    const about = { session: this.#uri, mcpServer: entry.name };
+    if (state.kind === 'error')
+      this.#parts.log.warn({ ...about, problem: state.error.message }, 'an MCP server has failed');
+    else this.#parts.log.debug(about, `an MCP server is ${state.kind}`);
     if (state.kind === 'authRequired' && server.connection === undefined && entry.kind !== 'stdio') {
       listed.stopWaiting = this.#parts.awaitToken(state.resource.resource, (token) => {
         void this.#parts.tokens.set(entry.url, token).then(() => {

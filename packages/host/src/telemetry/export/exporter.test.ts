@@ -14,8 +14,8 @@ interface Received {
   readonly body: Buffer;
 }
 
-/** A collector that answers with these statuses in turn, then with 200. */
-async function collector(...statuses: (number | { status: number; retryAfter: string })[]) {
+/** A collector that answers with these statuses in turn, then with 200. `silent`: it never answers. */
+async function collector(...statuses: (number | 'silent' | { status: number; retryAfter: string })[]) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -23,6 +23,7 @@ async function collector(...statuses: (number | { status: number; retryAfter: st
     request.on('end', () => {
       received.push({ headers: request.headers, body: Buffer.concat(chunks) });
       const next = statuses.shift() ?? 200;
+      if (next === 'silent') return;
       const { status, retryAfter } =
         typeof next === 'number' ? { status: next, retryAfter: undefined } : next;
       response
@@ -143,4 +144,36 @@ test('a stop sends what waits, and gives up an endpoint that is not there', asyn
   gone.exporter.add({ name: 'lost' });
   await gone.exporter.stop(1_000);
   expect(gone.dropped).toEqual([1]);
+});
+
+test('[OTLP-1] a collector that never answers costs a bounded queue, and the host neither waits for it nor shows its secrets', async () => {
+  const { url, received } = await collector(...Array<'silent'>(6).fill('silent'));
+  const secret = 'hunter2-and-more';
+  const withSecrets = new URL(url);
+  withSecrets.username = 'ada';
+  withSecrets.password = secret;
+  withSecrets.searchParams.set('key', secret);
+  const { exporter, clock, log, dropped } = exporterTo(withSecrets.href, { maxQueued: 5 });
+  for (let count = 0; count < 10; count += 1) exporter.add({ count });
+  // Three items are in the request, five wait.
+  expect(dropped).toEqual([1, 1]);
+  await vi.waitUntil(() => received.length === 1);
+  await vi.waitUntil(async () => {
+    await clock.advance(10_000);
+    return dropped.length === 3;
+  });
+  expect(dropped[2]).toBe(3);
+  expect(log.lines).toHaveLength(1);
+  expect(log.lines[0]).toMatchObject({
+    level: 'warn',
+    fields: { endpoint: url, reason: 'no answer within 10000 ms' },
+  });
+  expect(JSON.stringify(log.lines)).not.toContain(secret);
+  // The collector answers again, and gets what has waited.
+  await vi.waitUntil(async () => {
+    await clock.advance(5_000);
+    return log.lines.length === 2;
+  });
+  expect(String(received[6]?.body)).toContain('"spans":[{"count":3},{"count":4},{"count":5}]');
+  await exporter.stop(1_000);
 });

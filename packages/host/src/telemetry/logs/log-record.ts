@@ -26,6 +26,7 @@ const NAMES: Readonly<Record<string, string>> = {
   chat: 'ahp.chat.id',
   turnId: 'ahp.turn.id',
   toolCallId: 'ahp.tool_call.id',
+  mcpServer: 'ahp.mcp.server.name',
 };
 
 /** A line of the host's log as a record, without secrets. */

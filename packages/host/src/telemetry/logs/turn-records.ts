@@ -52,6 +52,16 @@ export function endedRecord(span: Span): LogRecord | undefined {
         eventName: 'ahp.model_call.ended',
         body: `a model call ended ${took}`,
       };
+    case 'run': {
+      const outcome = String(attributes['ahp.automation_run.outcome']);
+      const body = `a run of an automation ended ${took}: ${outcome}`;
+      return {
+        ...base,
+        level: failure ? 'warn' : 'info',
+        eventName: 'ahp.automation_run.ended',
+        body: failure ? `${body} (${failure.type})` : body,
+      };
+    }
     case 'session':
       return undefined;
     default:

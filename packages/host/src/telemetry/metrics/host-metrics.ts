@@ -54,6 +54,11 @@ export class HostMetrics {
     SECONDS,
   );
   readonly #turns = new Counter({ name: 'agenthost.turns', unit: '{turn}', description: 'Ended turns' });
+  readonly #runs = new Counter({
+    name: 'agenthost.automation.runs',
+    unit: '{run}',
+    description: 'Ended runs of automations',
+  });
   readonly #cost = new Counter({
     name: 'agenthost.cost',
     unit: '{currency}',
@@ -84,6 +89,8 @@ export class HostMetrics {
     if (span.role === 'wait')
       return this.#waits.record(seconds, { reason: String(attributes['ahp.wait.reason']) });
     if (span.role === 'session') return;
+    if (span.role === 'run')
+      return this.#runs.add(1, { outcome: String(attributes['ahp.automation_run.outcome']) });
     const operation = String(attributes['gen_ai.operation.name']);
     const tool = attributes['gen_ai.tool.name'];
     const model = attributes['gen_ai.response.model'] ?? attributes['gen_ai.request.model'];
@@ -110,6 +117,7 @@ export class HostMetrics {
       this.#duration.read(),
       this.#tokens.read(),
       this.#waits.read(),
+      this.#runs.read(),
       this.#cost.read(),
       this.#dropped.read(),
       ...this.#hostMetrics(),

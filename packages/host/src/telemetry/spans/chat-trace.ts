@@ -1,14 +1,12 @@
 import type { ActiveTurn, ChatAction, ChatOrigin, Message, URI } from '@agenthost/protocol';
 import type { Contents } from './contents.ts';
 import type { Span } from './span.ts';
-import type { TurnFacts } from './turn-facts.ts';
+import type { SessionFacts, TurnFacts } from './turn-facts.ts';
 import { TurnTrace } from './turn-trace.ts';
 
 /** What the spans of a chat say of it. */
-export interface ChatFacts {
+export interface ChatFacts extends SessionFacts {
   readonly chat: URI;
-  readonly session: URI;
-  readonly provider: string;
   readonly origin: ChatOrigin | undefined;
 }
 

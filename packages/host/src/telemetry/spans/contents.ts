@@ -16,7 +16,8 @@ export class Contents {
   /** A text of a person or a program, cut to 4,096 characters and without secrets; `undefined`: it is not recorded. */
   text(text: string | undefined): string | undefined {
     if (!this.isRecorded || text === undefined) return undefined;
-    const shown = redactText(text);
+    // A secret that begins in the kept part ends in this one.
+    const shown = redactText(text.slice(0, 2 * MAX_LENGTH));
     return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH)}…` : shown;
   }
 

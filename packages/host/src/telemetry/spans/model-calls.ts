@@ -1,7 +1,13 @@
 import type { UsageInfo } from '@agenthost/protocol';
 import { partSpanId, type Span } from './span.ts';
 import { commonAttributes, type TurnFacts, type TurnIds } from './turn-facts.ts';
-import { addedTokens, tokenAttributes } from './usage.ts';
+import { addedTokens, modelProviderOf, tokenAttributes } from './usage.ts';
+
+/**
+ * An assumed call that is shorter was none: the agent reported the usage of an answer before it ran the calls in it, as the model agent does.
+ * Milliseconds.
+ */
+const LEAST_ASSUMED_MS = 20;
 
 interface Call {
   readonly startMs: number;
@@ -44,16 +50,16 @@ export class ModelCalls {
     return this.#usage;
   }
 
-  /** A call begins, unless one is open. Returns the call before it. */
-  begin(ms: number): Span[] {
-    if (this.#open !== undefined) return [];
-    this.#open = { startMs: ms };
-    return this.#settle();
+  /** A call begins, unless one is open. The usage of the call before it may still follow, until the call has output. */
+  begin(ms: number): void {
+    this.#open ??= { startMs: ms };
   }
 
-  /** Output of the model has arrived. */
-  output(ms: number): void {
-    if (this.#open !== undefined) this.#open.firstOutputMs ??= ms;
+  /** Output of the model has arrived. Returns the call before the open one. */
+  output(ms: number): Span[] {
+    if (this.#open === undefined) return [];
+    this.#open.firstOutputMs ??= ms;
+    return this.#settle();
   }
 
   /** The call ends; its usage may follow. Returns the call before it. */
@@ -61,7 +67,8 @@ export class ModelCalls {
     const open = this.#open;
     if (open === undefined) return [];
     this.#open = undefined;
-    if (open.isAssumed === true && open.firstOutputMs === undefined) return [];
+    if (open.isAssumed === true && (open.firstOutputMs === undefined || ms - open.startMs < LEAST_ASSUMED_MS))
+      return [];
     const spans = this.#settle();
     this.#ended = { ...open, endMs: ms };
     return spans;
@@ -82,7 +89,8 @@ export class ModelCalls {
 
   /** The turn ends. A call that has shown no output and no usage was none. */
   finish(ms: number): Span[] {
-    const isCall = this.#open !== undefined && (this.#count === 0 || this.#open.firstOutputMs !== undefined);
+    const isFirst = this.#count === 0 && this.#ended === undefined;
+    const isCall = this.#open !== undefined && (isFirst || this.#open.firstOutputMs !== undefined);
     const spans = isCall ? this.end(ms) : [];
     this.#open = undefined;
     return [...spans, ...this.#settle()];
@@ -108,6 +116,7 @@ export class ModelCalls {
         endMs: call.endMs,
         attributes: {
           ...commonAttributes(this.#facts),
+          'gen_ai.provider.name': modelProviderOf(this.#usage) ?? this.#facts.provider,
           'gen_ai.operation.name': 'chat',
           'gen_ai.request.model': model,
           ...tokenAttributes(usage),

@@ -7,6 +7,7 @@ import { type ChatFacts, ChatTrace } from './chat-trace.ts';
 import type { Contents } from './contents.ts';
 import type { Span } from './span.ts';
 import { sessionSpan } from './tracer.ts';
+import { sessionFacts } from './turn-facts.ts';
 import { TurnTrace } from './turn-trace.ts';
 
 /** Bytes of envelopes that are in memory at once. */
@@ -67,8 +68,7 @@ export class PastTraces {
   }
 
   #factsOf(chat: Channel<'chat'>, session: URI): ChatFacts {
-    const provider = this.#sync.registry.getOf('session', session)?.state.provider ?? 'unknown';
-    return { chat: chat.uri, session, provider, origin: chat.state.origin };
+    return { ...sessionFacts(this.#sync, session), chat: chat.uri, origin: chat.state.origin };
   }
 
   async #turnOf({ uri, state }: Channel<'chat'>, turnId: string): Promise<KnownTurn | undefined> {
@@ -102,8 +102,9 @@ export class PastTraces {
         const action = actionOf(json);
         if (action === undefined) continue;
         const isStart = action.type === 'chat/turnStarted' || action.type === 'chat/turnResume';
-        // The next turn ends the search: a turn can only go on while it is the last one.
-        if (isStart && hasBegun && turnId !== undefined && action.turnId !== turnId) return spans;
+        // A later turn ends the search: a turn can only begin or go on while it is the last one.
+        if (isStart && turnId !== undefined && action.turnId !== turnId)
+          if (hasBegun || (await this.#isLater(chat, action.turnId, turnId))) return spans;
         const ended = trace.take(action, time);
         if (!isWanted()) continue;
         hasBegun = true;
@@ -113,6 +114,15 @@ export class PastTraces {
       await this.#sync.path.nextTurn();
     }
     return isWanted() ? [...spans, ...trace.finish(this.#clock.now())] : spans;
+  }
+
+  /** Whether a turn of the chat is known to be later than another one. */
+  async #isLater({ uri, state }: Channel<'chat'>, turnId: string, than: string): Promise<boolean> {
+    if (state.activeTurn?.id === than) return false;
+    if (state.activeTurn?.id === turnId) return true;
+    const ordinal = await this.#sync.journal.findTurn(uri, turnId);
+    const other = await this.#sync.journal.findTurn(uri, than);
+    return ordinal !== undefined && other !== undefined && ordinal > other;
   }
 
   /** A number below the chat's first envelope of that time. */

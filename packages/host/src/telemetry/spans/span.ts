@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Attributes, encodeAttributes, nanoseconds } from '../otlp.ts';
 
-/** The part of a session that a span covers. */
-export type SpanRole = 'session' | 'turn' | 'tool' | 'model' | 'wait';
+/** What a span covers: a session, a part of one, or a run of an automation. */
+export type SpanRole = 'session' | 'turn' | 'tool' | 'model' | 'wait' | 'run';
 
 /** A span that has ended, or that is reported while it is open. */
 export interface Span {
@@ -32,7 +32,10 @@ export interface SpanFailure {
 }
 
 /** The kinds of OTLP: a model call goes to another program, everything else is the host's own work. */
-const KINDS = { session: 1, turn: 1, tool: 1, wait: 1, model: 3 } as const satisfies Record<SpanRole, number>;
+const KINDS = { session: 1, turn: 1, tool: 1, wait: 1, run: 1, model: 3 } as const satisfies Record<
+  SpanRole,
+  number
+>;
 
 const STATUS_ERROR = 2;
 
@@ -47,6 +50,9 @@ export const traceIdOf = (session: string): string => digest(32, 'trace', sessio
 
 /** The span of a session. */
 export const sessionSpanId = (session: string): string => digest(16, 'session', session);
+
+/** The span of a run of an automation. */
+export const runSpanId = (run: string): string => digest(16, 'run', run);
 
 /** The span of a turn. A resumed turn has a span for each of its runs, told apart by `startMs`. */
 export const turnSpanId = (chat: string, turnId: string, startMs: number): string =>

@@ -138,6 +138,8 @@ export class ToolTrace {
         'gen_ai.tool.type': 'function',
         'ahp.tool_call.id': toolCallId,
         'ahp.tool_call.contributor': contributor?.kind,
+        'mcp.method.name': contributor?.kind === 'mcp' ? 'tools/call' : undefined,
+        'ahp.mcp.server.id': contributor?.kind === 'mcp' ? contributor.customizationId : undefined,
         'ahp.tool_call.outcome': outcome,
         'ahp.tool_call.run_ms': this.#runMs === undefined ? undefined : endMs - this.#runMs,
         ...this.#attributes,

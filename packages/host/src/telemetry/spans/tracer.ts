@@ -4,8 +4,9 @@ import type { Sync } from '../../sync/sync.ts';
 import type { Change } from '../../sync/tx.ts';
 import { ChatTrace } from './chat-trace.ts';
 import type { Contents } from './contents.ts';
+import { runSpan } from './run-span.ts';
 import { type Span, sessionSpanId, traceIdOf } from './span.ts';
-import type { TurnFacts } from './turn-facts.ts';
+import { automationAttributes, sessionFacts, type TurnFacts } from './turn-facts.ts';
 import { costOf } from './usage.ts';
 
 /** Most sessions whose spans are remembered as reported. Above it, they are reported again. */
@@ -22,7 +23,7 @@ interface Parts {
   onTurnStarted(turn: TurnFacts, costBefore: number | undefined): void;
 }
 
-/** Follows the committed actions of all chats, and makes spans of them. */
+/** Follows the committed actions of all chats and of runs of automations, and makes spans of them. */
 export class Tracer {
   readonly #parts: Parts;
   readonly #chats = new Map<URI, ChatTrace>();
@@ -33,12 +34,17 @@ export class Tracer {
     this.#parts = parts;
   }
 
-  /** Registers the observer. */
+  /** Registers the observers. */
   observe(): void {
     this.#parts.sync.observe('chat', (tx, change) => {
       if (!this.#parts.isWanted()) return this.#forget();
       // A failed commit undoes the action; then it did not happen.
       tx.effect(() => this.#take(change));
+    });
+    this.#parts.sync.observe('automationRun', (tx, { action, after }) => {
+      if (action.type !== 'automationRun/lifecycleChanged' || !this.#parts.isWanted()) return;
+      const span = runSpan(after, this.#parts.contents);
+      if (span !== undefined) tx.effect(() => this.#parts.onSpans([span]));
     });
   }
 
@@ -76,14 +82,10 @@ export class Tracer {
     session: URI,
     origin: Change<'chat'>['after']['origin'],
   ): ChatTrace {
-    const facts = { chat: uri, session, provider: this.#providerOf(session), origin };
+    const facts = { ...sessionFacts(this.#parts.sync, session), chat: uri, origin };
     const chat = new ChatTrace(facts, this.#parts.contents);
     this.#chats.set(uri, chat);
     return chat;
-  }
-
-  #providerOf(session: URI): string {
-    return this.#parts.sync.registry.getOf('session', session)?.state.provider ?? 'unknown';
   }
 
   /** The span of a session goes out once, with the end of its first turn: a session itself has no end. */
@@ -100,7 +102,7 @@ export class Tracer {
 export function sessionSpan(sync: Sync, session: URI, ms: number, contents: Contents): Span | undefined {
   const channel = sync.registry.getOf('session', session);
   if (channel === undefined) return undefined;
-  const { provider, title } = channel.state;
+  const { provider, title, origin } = channel.state;
   const created = Date.parse(channel.hostData.summary.createdAt);
   return {
     role: 'session',
@@ -114,6 +116,7 @@ export function sessionSpan(sync: Sync, session: URI, ms: number, contents: Cont
       'gen_ai.provider.name': provider,
       'gen_ai.agent.id': provider,
       'ahp.session.title': contents.text(title),
+      ...automationAttributes(origin),
     },
   };
 }

@@ -39,10 +39,11 @@ export class TurnTrace {
     if ('turnId' in action && action.turnId !== this.facts.turnId) return [];
     switch (action.type) {
       case 'chat/responsePart':
-        this.#models.output(ms);
-        return action.part.kind === 'inputRequest' ? this.#asked(action.part.request.id, ms) : [];
+        return [
+          ...this.#models.output(ms),
+          ...(action.part.kind === 'inputRequest' ? this.#asked(action.part.request.id, ms) : []),
+        ];
       case 'chat/toolCallStart':
-        this.#models.output(ms);
         this.#toolCount += 1;
         this.#tools.set(
           action.toolCallId,
@@ -54,7 +55,7 @@ export class TurnTrace {
             startMs: ms,
           }),
         );
-        return [];
+        return this.#models.output(ms);
       case 'chat/usage':
         return this.#models.report(action.usage, ms);
       case 'chat/inputRequested':
@@ -123,7 +124,8 @@ export class TurnTrace {
 
   #closeWith(tool: ToolTrace, toolCallId: string, ms: number, outcome?: string): Span[] {
     this.#tools.delete(toolCallId);
-    return [...tool.end(ms, outcome), ...this.#resumeModel(ms)];
+    this.#resumeModel(ms);
+    return tool.end(ms, outcome);
   }
 
   #asked(id: string, ms: number): Span[] {
@@ -140,15 +142,13 @@ export class TurnTrace {
     this.#questions.delete(id);
     const { traceId, spanId: parentSpanId } = this.#ids;
     const wait = { facts: this.facts, traceId, parentSpanId, reason: 'answer', attributes: {} } as const;
-    return [
-      waitSpan({ ...wait, ...question }, ms, outcome),
-      ...(this.#hasEnded ? [] : this.#resumeModel(ms)),
-    ];
+    if (!this.#hasEnded) this.#resumeModel(ms);
+    return [waitSpan({ ...wait, ...question }, ms, outcome)];
   }
 
   /** A model call begins when nothing else is open in the turn. */
-  #resumeModel(ms: number): Span[] {
-    return this.#tools.size === 0 && this.#questions.size === 0 ? this.#models.begin(ms) : [];
+  #resumeModel(ms: number): void {
+    if (this.#tools.size === 0 && this.#questions.size === 0) this.#models.begin(ms);
   }
 
   #failureOf({ errorType, message }: { errorType: string; message: string }): SpanFailure {

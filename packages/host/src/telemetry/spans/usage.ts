@@ -15,6 +15,12 @@ export interface Cost {
   readonly currency: string;
 }
 
+/** The provider of the model as the agent reports it, by the GenAI conventions: `anthropic`. `undefined`: it does not. */
+export function modelProviderOf(usage: UsageInfo): string | undefined {
+  const provider: unknown = usage._meta?.['modelProvider'];
+  return typeof provider === 'string' ? provider.slice(0, 64) : undefined;
+}
+
 /** The tokens of a usage as attributes. */
 export const tokenAttributes = (usage: UsageInfo | undefined): Attributes => ({
   [TOKENS.inputTokens]: usage?.inputTokens,
