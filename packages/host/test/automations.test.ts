@@ -1,4 +1,10 @@
-import type { AutomationEntry, AutomationRunState, AutomationState } from '@agenthost/protocol';
+import {
+  type AutomationEntry,
+  type AutomationRunState,
+  type AutomationState,
+  automationNotes,
+} from '@agenthost/protocol';
+import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
 import { type HostFixture, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
@@ -12,6 +18,14 @@ const every5: object = {
   id: 'often',
   kind: 'schedule',
   schedule: { expression: '*/5 * * * *', timeZone: 'UTC' },
+};
+
+const onFailure: object = {
+  id: 'failure',
+  kind: 'event',
+  type: 'turn',
+  title: 'x',
+  events: [{ id: 'failed', title: 'y' }],
 };
 
 const definition = (more: object = {}): object => ({
@@ -112,11 +126,52 @@ describe('definitions', () => {
     expect(refused?.rejectionReason).toMatch(/^permissionDenied: /);
   });
 
-  test('[AUTO-7] there are no event triggers', async () => {
+  test.each([
+    ['an unknown event', { events: [{ id: 'none', title: 'x' }] }, 'events: expected completed or failed'],
+    ['no event', { events: [] }, 'events: expected at least one'],
+    ['an unknown setting', { config: { x: 1 } }, 'config.x: unknown key'],
+    ['no path', { config: { folder: 'src' } }, 'config.folder: expected an absolute path'],
+  ])('[AUTO-7] an event trigger is checked when it is saved: %s', async (_name, more, problem) => {
     const { client } = await start();
-    expect(await client.request('listAutomationTriggerDefinitions', { channel: 'ahp-root://' })).toEqual({
-      items: [],
+    const refused = await create(client, { triggers: [{ ...onFailure, ...more }] });
+    expect(refused?.rejectionReason).toContain(`triggers[0]: ${problem}`);
+  });
+});
+
+describe('events', () => {
+  test('[AUTO-7] [RUN-1] a turn that fails starts a run with its chat, with the labels of the host, and once at a time', async () => {
+    const { host, client } = await start();
+    const { items } = await client.request('listAutomationTriggerDefinitions', { channel: 'ahp-root://' });
+    expect(items.map(({ type }) => type)).toEqual(['turn']);
+    await create(client, { triggers: [onFailure], disableConditions: [{ kind: 'afterRuns', max: 9 }] });
+    expect((await entryOf(client)).definition.triggers).toMatchObject([
+      { title: items[0]?.title, events: [{ id: 'failed', title: 'The turn fails' }] },
+    ]);
+    const { session, chat } = await host.session(client);
+    const turn = async (id: string): Promise<void> => {
+      await client.act(chat, turnStarted(id));
+      await host.run();
+    };
+    await turn('good');
+    await complete(host);
+    expect((await entryOf(client)).runs).toEqual([]);
+    await turn('bad');
+    host.agent.turn.fail(new Error('broken'));
+    await host.run();
+    const entry = await entryOf(client);
+    expect(entry.runs.map(({ origin }) => origin)).toEqual([
+      { kind: 'trigger', triggerId: 'failure', event: { type: 'turn', id: 'failed', session, chat, turnId: 'bad' } },
+    ]);
+    expect(entry.runCount).toBe(1);
+    const { input } = host.agent.turn;
+    expect(input.message).toMatchObject({
+      text: 'tidy up',
+      attachments: [{ modelRepresentation: expect.stringContaining('bad') }],
     });
+    // The run itself fails: nothing starts again.
+    host.agent.turn.fail(new Error('broken too'));
+    await host.run();
+    expect((await entryOf(client)).runs).toHaveLength(1);
   });
 });
 
@@ -221,6 +276,11 @@ describe('schedules', () => {
         catchUp: true,
       })),
     );
+    expect(automationNotes(await entryOf(again))).toEqual({
+      missed: { count: 3, last: scheduledFor, isMadeUp: misfirePolicy === 'runOnce' },
+    });
+    await host.advance(3 * MINUTE_MS);
+    expect(automationNotes(await entryOf(again))).toEqual({});
     host.kill();
   });
 
@@ -234,8 +294,11 @@ describe('schedules', () => {
     const done = await entryOf(client);
     expect(done).toMatchObject({ runCount: 1, definition: { enabled: false }, runs: [{}, {}] });
     expect(done).not.toHaveProperty('nextRunAt');
+    expect(automationNotes(done)).toEqual({ disabledBecause: 'afterRuns' });
     await update(client, { enabled: true });
-    expect(await entryOf(client)).toMatchObject({ runCount: 0, definition: { enabled: true } });
+    const again = await entryOf(client);
+    expect(again).toMatchObject({ runCount: 0, definition: { enabled: true } });
+    expect(automationNotes(again)).toEqual({});
     host.kill();
   });
 
@@ -244,8 +307,39 @@ describe('schedules', () => {
     const date = new Date(host.clock.now() + 6 * MINUTE_MS).toISOString();
     await create(client, { disableConditions: [{ kind: 'afterDate', date }] });
     await host.advance(7 * MINUTE_MS);
+    const done = await entryOf(client);
+    expect(done.definition.enabled).toBe(false);
+    expect(automationNotes(done)).toEqual({ disabledBecause: 'afterDate' });
+    await update(client, { enabled: true });
     expect((await entryOf(client)).definition.enabled).toBe(false);
   });
+
+  test.each(['is revoked', 'expires while the host is away'])(
+    '[AUTO-9] an automation is disabled when the token that saved it %s',
+    async (how) => {
+      const { host, client } = await start();
+      const isRevoked = how === 'is revoked';
+      const { token, secret } = await client.request('x-createToken', {
+        channel: 'ahp-root://',
+        scope: 'interact',
+        ...(isRevoked ? {} : { lifetimeSeconds: 3_600 }),
+      });
+      const guest = await host.client('guest', {}, host.host.core.accessTokens.identify(secret));
+      await guest.subscribe(CHANNEL);
+      await create(guest, { triggers: [every5] });
+      if (isRevoked) {
+        await client.request('x-revokeToken', { channel: 'ahp-root://', id: token.id });
+      } else {
+        host.kill();
+        await host.clock.advance(4_000_000);
+        await host.start();
+      }
+      await host.advance(6 * MINUTE_MS);
+      const entry = await entryOf(isRevoked ? client : await host.client());
+      expect(entry).toMatchObject({ definition: { enabled: false }, runs: [] });
+      expect(automationNotes(entry)).toEqual({ disabledBecause: 'tokenEnded' });
+    },
+  );
 });
 
 test('[CONN-22] [AUTO-15] a run that was open at a kill ends visibly, and its occurrence makes no second run', async () => {

@@ -11,6 +11,7 @@ import { plain } from '../render/plain-text.ts';
 import { Screen } from '../render/screen.ts';
 import { WATCH_HELP } from '../watch/command.ts';
 import { addAgentCommands, addLoginCommands } from './agent-commands.ts';
+import { addAutomationCommands } from './automation-commands.ts';
 import { addChangesCommands } from './changes-commands.ts';
 import { addChatCommands } from './chat-commands.ts';
 import { exampleLines } from './command-builder.ts';
@@ -200,6 +201,7 @@ export function programOf(
   addExportCommands({ context, screen, program, command, example, done });
   addApprovalCommands({ context, screen, program, command, example, done });
   addGrantCommands({ context, screen, program, command, example, done });
+  addAutomationCommands({ context, screen, program, command, example, done });
   addMcpCommands({ context, screen, program, command, example, done });
   addPortCommands({ context, screen, program, command, example, done });
   addTelemetryCommands({ context, screen, program, command, example, done });

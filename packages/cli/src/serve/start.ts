@@ -130,6 +130,7 @@ export async function startHosting(
     ...defined({ readable: config.readable, writable: config.writable, worktreeDir: config.worktreeDir }),
     ...defined({ telemetry: settings.telemetry }),
     ...(config.customizations === undefined ? {} : { customizations: { userFolder: config.customizations } }),
+    automations: {},
     ...defined({ roots, push: config.push, retention: config.retention }),
     ...defined({ mcpServers: config.mcpServers, projectMcpServers: config.projectMcpServers }),
   });

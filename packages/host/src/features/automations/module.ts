@@ -14,7 +14,8 @@ import type { SessionParts } from '../../sessions/parts.ts';
 import { startedNow } from '../../sync/turn-time.ts';
 import type { AutomationCatalogue, Saver } from './catalogue.ts';
 import { checkDefinition } from './definition-rules.ts';
-import { isDone, runCountAfter } from './disabling.ts';
+import { labelled } from './events.ts';
+import { metCondition, runCountAfter } from './disabling.ts';
 
 /** Maximum number of automations. All are part of the state that each client gets. */
 const MAX_AUTOMATIONS = 200;
@@ -83,7 +84,16 @@ function prepare(parts: ModuleParts, action: Saving, caller: Caller): Automation
     definition = { ...entry.definition, ...action.changes };
     if (action.changes.disableConditions?.length === 0) delete definition.disableConditions;
   }
-  return checkDefinition(definition, minIntervalMinutes, caller) ?? definition;
+  const areTriggersNew =
+    action.type === 'automation/createRequested' ||
+    action.changes.triggers !== undefined ||
+    action.changes.session !== undefined;
+  const { isAdmin } = caller;
+  const rejection = checkDefinition(definition, minIntervalMinutes, { isAdmin, areTriggersNew });
+  if (rejection !== undefined) return rejection;
+  if (!areTriggersNew) return definition;
+  const triggers = definition.triggers.map((each) => (each.kind === 'event' ? labelled(each) : each));
+  return { ...definition, triggers };
 }
 
 async function checkSession(
@@ -118,7 +128,8 @@ function save(
       const now = clock.now();
       const nowIso = startedNow(sync);
       const runCount = runCountAfter(before, wanted);
-      const definition = isDone(wanted, runCount ?? 0, now) ? { ...wanted, enabled: false } : wanted;
+      const disabledBecause = wanted.enabled ? metCondition(wanted, runCount ?? 0, now) : undefined;
+      const definition = disabledBecause === undefined ? wanted : { ...wanted, enabled: false };
       const isNewPlan =
         before === undefined ||
         before.definition.triggers !== definition.triggers ||
@@ -134,7 +145,7 @@ function save(
         definition,
         createdAt: before?.createdAt ?? nowIso,
         modifiedAt: nowIso,
-        ...defined({ runCount }),
+        ...defined({ runCount, _meta: disabledBecause && { disabledBecause } }),
       });
       tx.effect(() => parts.arm());
     },
