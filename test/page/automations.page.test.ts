@@ -57,11 +57,14 @@ describe.skipIf(!hasChromium)('automations', () => {
     await page.getByLabel('When').selectOption('Every day');
     await page.getByLabel('Time', { exact: true }).fill('04:30');
     await page.getByLabel('Time zone').fill('Asia/Kathmandu');
-    await page.getByText(/^Next: .*4:30.*Kathmandu/).waitFor();
+    await page.getByLabel('The turn fails').check();
+    await page.getByText(/^Next: .*4:30 AM ·/).waitFor();
     await stage().picture(page, 'automation-form');
     await page.getByRole('button', { name: 'Save' }).click();
     const entry = page.getByRole('list', { name: 'Automations' }).getByRole('listitem').first();
-    await entry.getByText('Every day at 04:30 (Asia/Kathmandu)').waitFor();
+    await entry
+      .getByText('Every day at 04:30 (Asia/Kathmandu) · On events: A turn of a session ends')
+      .waitFor();
     await entry.getByRole('button', { name: 'Run now: “say hello from a run”' }).click();
     await entry.getByText('Completed').first().waitFor();
     await entry.getByRole('switch').click();
@@ -86,7 +89,7 @@ describe.skipIf(!hasChromium)('automations', () => {
     expect(await page.getByLabel('Cron expressions').inputValue()).toBe('*/30 9-17 * * MON-FRI');
     await clean(page, 'form');
     await stage().picture(page, 'automation-form-phone-dark');
-    await page.getByLabel('Name').fill('Issues');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Issues');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Details and runs of “Issues”' }).waitFor();
   });

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
   type AutomationEntry,
   type AutomationRunState,
@@ -118,6 +122,23 @@ describe('definitions', () => {
     expect((await client.subscribe(CHANNEL)).state).toEqual({ entries: [] });
   });
 
+  test('[AUTO-3] a model that the agent does not have is refused', async () => {
+    const { host } = await start();
+    host.agent.models = [{ id: 'small', provider: 'puppet', name: 'small' }];
+    await host.restart();
+    const client = await host.client();
+    const refused = await create(client, { session: { model: { id: 'none' } } });
+    expect(refused?.rejectionReason).toMatch(/^invalidAutomation: session: .*no model "none"/);
+    expect((await create(client, { session: { model: { id: 'small' } } }))?.rejectionReason).toBeUndefined();
+  });
+
+  test('[AUTO-14] a template with plugins is refused, because this host does not say that it copies them', async () => {
+    const { client } = await start();
+    const plugin = { type: 'plugin', id: 'p', uri: 'virtual://p/', name: 'P' };
+    const refused = await create(client, { session: { customizations: [plugin] } });
+    expect(refused?.rejectionReason).toMatch(/^notSupported: /);
+  });
+
   test('[AUTO-9] a guest saves no automation that runs every tool', async () => {
     const { host } = await start();
     const guest = await host.client('guest', {}, GUEST);
@@ -168,9 +189,16 @@ describe('events', () => {
       text: 'tidy up',
       attachments: [{ modelRepresentation: expect.stringContaining('bad') }],
     });
-    // The run itself fails: nothing starts again.
-    host.agent.turn.fail(new Error('broken too'));
+    // While the run goes on, no other starts.
+    const [, , ofRun] = host.agent.turns;
+    await turn('bad again');
+    host.agent.turn.fail(new Error('broken again'));
     await host.run();
+    expect((await entryOf(client)).runs).toHaveLength(1);
+    // The run itself fails: nothing starts again.
+    ofRun?.fail(new Error('broken too'));
+    await host.run();
+    expect(statuses(await entryOf(client))).toEqual(['failed']);
     expect((await entryOf(client)).runs).toHaveLength(1);
   });
 });
@@ -201,6 +229,20 @@ describe('manual runs', () => {
     expect(await runOf(again, resource)).toMatchObject({ sessions: [] });
     const [summary] = (await entryOf(again)).runs;
     expect(summary).not.toHaveProperty('primarySession');
+  });
+
+  test('[AUTO-9] [RUN-2] the session is checked again at each run, which fails with the reason', async () => {
+    const { host, client } = await start();
+    const folder = mkdtempSync(join(tmpdir(), 'automations-'));
+    const workingDirectories = [pathToFileURL(folder).href];
+    expect((await create(client, { session: { workingDirectories } }))?.rejectionReason).toBeUndefined();
+    rmSync(folder, { recursive: true });
+    const { resource } = await run(client, 'r');
+    await host.run();
+    expect(await runOf(client, resource)).toMatchObject({
+      sessions: [],
+      lifecycle: { status: 'failed', error: { errorType: 'cannotStart' } },
+    });
   });
 
   test('[RUN-3] a run is cancelled once', async () => {

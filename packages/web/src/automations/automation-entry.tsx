@@ -1,6 +1,6 @@
 import type { Automations } from '@agenthost/client';
 import { type AutomationEntry, automationNotes, MAX_COUNTED_MISSES } from '@agenthost/protocol';
-import { ChevronRight, Pencil, Play, Trash2 } from 'lucide-react';
+import { ChevronRight, Pencil, Play } from 'lucide-react';
 import { useState } from 'react';
 import { type HostLink, messageOf } from '../live/host-link.ts';
 import { useRootPart } from '../live/use-live.ts';
@@ -10,7 +10,7 @@ import { Badge } from '../settings/panel.tsx';
 import { automationsText } from '../text/automations-text.ts';
 import { pathOf } from '../text/file-path.ts';
 import { visibleText } from '../text/visible-text.ts';
-import { Button, IconButton } from '../ui/button.tsx';
+import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/class-names.ts';
 import { Switch } from '../ui/field.tsx';
 import { SafeText } from '../ui/safe-text.tsx';
@@ -81,11 +81,13 @@ export function AutomationEntryCard({
           <Missed entry={entry} />
         </div>
         {mayAct && (
-          <Switch
-            aria-label={automationsText.enabled(title)}
-            isOn={definition.enabled}
-            onChange={(isOn) => void setEnabled(isOn)}
-          />
+          <span className="flex h-6 shrink-0 items-center touch:h-11">
+            <Switch
+              aria-label={automationsText.enabled(title)}
+              isOn={definition.enabled}
+              onChange={(isOn) => void setEnabled(isOn)}
+            />
+          </span>
         )}
       </div>
       {mayAct && <Actions {...props} title={title} onEdit={onEdit} />}
@@ -114,8 +116,8 @@ function StateLine({ entry }: { readonly entry: AutomationEntry }) {
       {disabledBecause === undefined
         ? automationsText.off
         : disabledBecause === 'afterRuns'
-          ? automationsText.off_afterRuns(runCount)
-          : automationsText[`off_${disabledBecause}`]}
+          ? automationsText.offBecause.afterRuns(runCount)
+          : automationsText.offBecause[disabledBecause]}
     </p>
   );
 }
@@ -168,14 +170,15 @@ function Actions({
         <Pencil className="size-3.5" aria-hidden />
         {automationsText.edit}
       </Button>
-      <IconButton
+      <Button
         size="small"
+        look="danger"
         className="ms-auto"
-        label={automationsText.removeNamed(title)}
+        aria-label={automationsText.removeNamed(title)}
         onClick={() => setAsking(true)}
       >
-        <Trash2 className="size-4" aria-hidden />
-      </IconButton>
+        {automationsText.remove}
+      </Button>
       {isAsking && (
         <ConfirmDialog
           title={automationsText.removeTitle(title)}

@@ -1,6 +1,6 @@
 import type { Automations } from '@agenthost/client';
 import { getRouteApi } from '@tanstack/react-router';
-import { CalendarClock, Plus } from 'lucide-react';
+import { Timer, Plus } from 'lucide-react';
 import { usePageTitle } from '../attention/page-title.ts';
 import { type HostLink, messageOf } from '../live/host-link.ts';
 import { OWN_HOST } from '../live/hosts.ts';
@@ -114,7 +114,7 @@ function Opened({ link, automations }: { readonly link: HostLink; readonly autom
       </header>
       {entries.length === 0 ? (
         <EmptyState
-          icon={<CalendarClock className="size-8" aria-hidden />}
+          icon={<Timer className="size-8" aria-hidden />}
           title={automationsText.emptyTitle}
           action={
             mayAct && (

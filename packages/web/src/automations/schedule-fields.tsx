@@ -1,8 +1,9 @@
 import { automationsText } from '../text/automations-text.ts';
 import { Field, Select, TextArea, TextInput } from '../ui/field.tsx';
+import { SafeText } from '../ui/safe-text.tsx';
 import type { Repeat, ScheduleChoice } from './schedule-choice.ts';
 import { WEEKDAYS } from './schedule-words.ts';
-import type { useAutomationForm } from './use-automation-form.ts';
+import { eventKey, type useAutomationForm } from './use-automation-form.ts';
 
 const REPEATS: readonly Repeat[] = ['never', 'hourly', 'daily', 'weekdays', 'weekly', 'monthly', 'custom'];
 
@@ -57,8 +58,44 @@ export function ScheduleFields({ form }: { readonly form: ReturnType<typeof useA
           {automationsText.nextTimes(preview.times)}
         </p>
       )}
+      <EventFields form={form} />
     </div>
   );
+}
+
+/** The events of the host after which the automation runs too. */
+function EventFields({ form }: { readonly form: ReturnType<typeof useAutomationForm> }) {
+  const { eventTypes, values } = form;
+  return eventTypes.map(({ type, title, description, events }) => (
+    <fieldset key={type} className="flex flex-col gap-1 rounded-xl border border-line p-4">
+      <legend className="px-1 text-sm font-medium">
+        {automationsText.alsoWhen} <SafeText>{title}</SafeText>
+      </legend>
+      {events.map(({ id, title: name }) => {
+        const key = eventKey(type, id);
+        return (
+          <label key={key} className="flex items-center gap-2 text-sm touch:min-h-11">
+            <input
+              type="checkbox"
+              className="size-4 accent-(--c-accent)"
+              checked={values.events.includes(key)}
+              onChange={({ currentTarget: { checked } }) =>
+                form.set({
+                  events: checked ? [...values.events, key] : values.events.filter((each) => each !== key),
+                })
+              }
+            />
+            <SafeText>{name}</SafeText>
+          </label>
+        );
+      })}
+      {description !== undefined && (
+        <p className="text-xs text-muted">
+          <SafeText>{description}</SafeText>
+        </p>
+      )}
+    </fieldset>
+  ));
 }
 
 function PlaceFields({

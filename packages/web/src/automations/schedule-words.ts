@@ -19,7 +19,7 @@ export const schedulesOf = ({
 }: Pick<AutomationDefinition, 'triggers'>): AutomationScheduleTrigger[] =>
   triggers.flatMap((trigger) => (trigger.kind === 'schedule' ? [trigger] : []));
 
-/** A point in time by the clocks of a zone, with the zone's name if it is not the browser's. */
+/** A point in time by the clocks of a zone. */
 export function timeInZone(ms: number, zone: string = OWN_ZONE): string {
   const options = {
     weekday: 'short',
@@ -29,8 +29,7 @@ export function timeInZone(ms: number, zone: string = OWN_ZONE): string {
     minute: '2-digit',
   } as const;
   try {
-    const shown = new Intl.DateTimeFormat(language, { ...options, timeZone: zone }).format(ms);
-    return zone === OWN_ZONE ? shown : `${shown} (${visibleText(zone)})`;
+    return new Intl.DateTimeFormat(language, { ...options, timeZone: zone }).format(ms);
   } catch (error) {
     // The host may know zones that this browser does not.
     if (error instanceof RangeError) return new Intl.DateTimeFormat(language, options).format(ms);

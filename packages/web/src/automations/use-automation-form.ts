@@ -4,10 +4,12 @@ import type {
   AutomationDefinition,
   AutomationDisableCondition,
   AutomationEntry,
+  AutomationEventTrigger,
   AutomationTrigger,
+  AutomationTriggerDefinition,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useFolder } from '../board/new/use-folder-names.ts';
 import { useSessionConfig } from '../board/new/use-session-config.ts';
 import { type HostLink, messageOf } from '../live/host-link.ts';
@@ -29,6 +31,12 @@ export interface FormFault {
   readonly message: string;
 }
 
+/** Names an event among those of all types. */
+export const eventKey = (type: string, event: string): string => `${type}:${event}`;
+
+const eventsOf = ({ triggers }: AutomationDefinition): AutomationEventTrigger[] =>
+  triggers.flatMap((trigger) => (trigger.kind === 'event' ? [trigger] : []));
+
 /** The values that the form shows first. */
 function valuesOf(definition: AutomationDefinition | undefined) {
   const schedules = definition && schedulesOf(definition);
@@ -42,6 +50,9 @@ function valuesOf(definition: AutomationDefinition | undefined) {
     path: pathOf(definition?.session.workingDirectories?.[0] ?? ''),
     schedule: choiceOf(schedules?.map(({ schedule }) => schedule.expression)),
     zone: schedules?.[0]?.schedule.timeZone ?? OWN_ZONE,
+    events: (definition === undefined ? [] : eventsOf(definition)).flatMap(({ type, events }) =>
+      events.map(({ id }) => eventKey(type, id)),
+    ),
     isMadeUp: schedules?.[0]?.misfirePolicy !== 'skip',
     maxRuns: max ?? '',
     until: date === undefined ? '' : localTime(date),
@@ -69,6 +80,7 @@ export function useAutomationForm(
   const path = values.path.trim();
   const folder = path === '' ? undefined : uriOf(path);
   const config = useSessionConfig(link, agent?.provider, folder, chosen);
+  const eventTypes = useEventTypes(automations);
   const standard = useFolder(link, '');
   const expressions = expressionsOf(values.schedule);
   const preview = previewOf(expressions, values.zone, Date.now());
@@ -98,13 +110,16 @@ export function useAutomationForm(
       message: { ...before?.message, text: values.prompt },
       session: {
         ...before?.session,
-        ...defined({ provider: agent?.provider }),
-        workingDirectories: folder === undefined ? undefined : [folder],
-        model:
-          agent?.models.some(({ id }) => id === values.model) === true ? { id: values.model } : undefined,
+        // An agent that cannot run now is kept.
+        ...defined({ provider: provider ?? (edited === undefined ? agent?.provider : undefined) }),
+        workingDirectories:
+          folder === undefined
+            ? undefined
+            : [folder, ...(before?.session.workingDirectories?.slice(1) ?? [])],
+        model: modelOf(values.model, before),
         config: { ...chosen },
       },
-      triggers: triggersOf(expressions, values, before),
+      triggers: [...schedulesFor(expressions, values, before), ...eventsFor(eventTypes, values, before)],
     };
     const { workingDirectories, model, ...session } = definition.session;
     const whole = { ...definition, session: { ...session, ...defined({ workingDirectories, model }) } };
@@ -129,6 +144,7 @@ export function useAutomationForm(
     setProvider: (next: string) => {
       setProvider(next);
       setChosen({});
+      setValues((present) => ({ ...present, model: '' }));
     },
     values,
     set: (changes: Partial<FormValues>) => {
@@ -140,29 +156,56 @@ export function useAutomationForm(
     setChosen,
     defaultPath: standard.state === 'read' ? pathOf(standard.folder.uri) : '',
     preview,
+    eventTypes,
     fault,
     isSaving,
     save,
   };
 }
 
-function triggersOf(
+/** The settings of the model stay while the model does. */
+function modelOf(id: string, before: AutomationDefinition | undefined) {
+  const present = before?.session.model;
+  return id === '' ? undefined : present?.id === id ? present : { id };
+}
+
+function schedulesFor(
   expressions: readonly string[],
   { zone, isMadeUp }: FormValues,
   before: AutomationDefinition | undefined,
 ): AutomationTrigger[] {
   const schedules = before === undefined ? [] : schedulesOf(before);
-  const events = before?.triggers.filter(({ kind }) => kind === 'event') ?? [];
+  return expressions.map((expression, index) => ({
+    id: schedules[index]?.id ?? `schedule-${index + 1}`,
+    kind: 'schedule',
+    schedule: { expression, timeZone: zone },
+    misfirePolicy: isMadeUp ? 'runOnce' : 'skip',
+  }));
+}
+
+/** One trigger for each type of event, with the settings that it has. Types that the host no longer offers stay. */
+function eventsFor(
+  types: readonly AutomationTriggerDefinition[],
+  { events: chosen }: FormValues,
+  before: AutomationDefinition | undefined,
+): AutomationTrigger[] {
+  const present = before === undefined ? [] : eventsOf(before);
   return [
-    ...expressions.map(
-      (expression, index): AutomationTrigger => ({
-        id: schedules[index]?.id ?? `schedule-${index + 1}`,
-        kind: 'schedule',
-        schedule: { expression, timeZone: zone },
-        misfirePolicy: isMadeUp ? 'runOnce' : 'skip',
-      }),
-    ),
-    ...events,
+    ...present.filter(({ type }) => !types.some((each) => each.type === type)),
+    ...types.flatMap(({ configSchema: _, ...labels }): AutomationTrigger[] => {
+      const events = labels.events.filter(({ id }) => chosen.includes(eventKey(labels.type, id)));
+      const same = present.find(({ type }) => type === labels.type);
+      if (events.length === 0) return [];
+      return [
+        {
+          id: same?.id ?? `event-${labels.type}`,
+          kind: 'event',
+          ...labels,
+          events,
+          ...defined({ config: same?.config }),
+        },
+      ];
+    }),
   ];
 }
 
@@ -170,6 +213,27 @@ const conditionsOf = ({ maxRuns, until }: FormValues): AutomationDisableConditio
   ...(maxRuns.trim() === '' ? [] : [{ kind: 'afterRuns', max: Number(maxRuns) } as const]),
   ...(until === '' ? [] : [{ kind: 'afterDate', date: new Date(until).toISOString() } as const]),
 ];
+
+/** The types of events that the host offers. Empty until it has answered, and if it refuses. */
+function useEventTypes(automations: Automations): readonly AutomationTriggerDefinition[] {
+  const [types, setTypes] = useState<readonly AutomationTriggerDefinition[]>([]);
+  useEffect(() => {
+    let isWanted = true;
+    automations.eventTypes().then(
+      (items) => {
+        if (isWanted) setTypes(items);
+      },
+      // Events that are saved stay as they are.
+      () => {
+        if (isWanted) setTypes([]);
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [automations]);
+  return types;
+}
 
 /** The host's reason begins with the part of the definition that it is about. */
 function refusal(error: unknown): FormFault {

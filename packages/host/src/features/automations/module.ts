@@ -9,6 +9,7 @@ import {
   reject,
 } from '../../handler-port/channel-module.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { modelProblem } from '../../sessions/model-rule.ts';
 import { newConfig, resolveDirectories } from '../../sessions/new-session.ts';
 import type { SessionParts } from '../../sessions/parts.ts';
 import { startedNow } from '../../sync/turn-time.ts';
@@ -98,14 +99,17 @@ function prepare(parts: ModuleParts, action: Saving, caller: Caller): Automation
 
 async function checkSession(
   parts: ModuleParts,
-  { session }: AutomationDefinition,
+  { session, message }: AutomationDefinition,
   caller: Caller,
 ): Promise<Rejection | undefined> {
+  const { model } = session;
   try {
     const provider = parts.agents.get(session.provider);
     const [{ path }] = await resolveDirectories(parts, provider, session.workingDirectories, caller);
     await newConfig(parts, provider, path, session.config);
-    return undefined;
+    const agent = parts.sync.root.state.agents.find((each) => each.provider === provider.id);
+    const problem = modelProblem({ ...defined({ model, agent: session.agent }), ...message }, agent);
+    return problem === undefined ? undefined : reject('invalidAutomation', `session: ${problem}`);
   } catch (error) {
     // Other errors are the host's own.
     if (!(error instanceof WireError)) throw error;
