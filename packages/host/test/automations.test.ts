@@ -336,7 +336,8 @@ describe('schedules', () => {
     const done = await entryOf(client);
     expect(done).toMatchObject({ runCount: 1, definition: { enabled: false }, runs: [{}, {}] });
     expect(done).not.toHaveProperty('nextRunAt');
-    expect(automationNotes(done)).toEqual({ disabledBecause: 'afterRuns' });
+    await update(client, { title: 'Other' });
+    expect(automationNotes(await entryOf(client))).toEqual({ disabledBecause: 'afterRuns' });
     await update(client, { enabled: true });
     const again = await entryOf(client);
     expect(again).toMatchObject({ runCount: 0, definition: { enabled: true } });

@@ -46,6 +46,8 @@ export function automationFacts(entry: AutomationEntry, facts: LineFacts): strin
     ([key, value]) => `${oneLine(key)}=${oneLine(shownValue(value), 100)}`,
   );
   const model = session.model === undefined ? '' : ` (${oneLine(session.model.id)})`;
+  const settingRows: [name: string, value: string][] =
+    settings.length === 0 ? [] : [['config', settings.join(', ')]];
   const rows: [name: string, value: string][] = [
     ['id', oneLine(resource.replace(/^[a-z-]+:\/*/, ''))],
     ['title', oneLine(definition.title) || '(no title)'],
@@ -55,7 +57,7 @@ export function automationFacts(entry: AutomationEntry, facts: LineFacts): strin
     ...endRows(entry),
     ['agent', `${session.provider === undefined ? "the host's default" : oneLine(session.provider)}${model}`],
     ['folder', folders.join(', ') || "the host's default"],
-    ...(settings.length === 0 ? [] : [['config', settings.join(', ')] as [string, string]]),
+    ...settingRows,
     ['prompt', oneLine(message.text, 500)],
     ['runs', runs.length === 0 ? 'none yet' : ''],
   ];

@@ -1,6 +1,6 @@
 import type { Automations } from '@agenthost/client';
 import { getRouteApi } from '@tanstack/react-router';
-import { Timer, Plus } from 'lucide-react';
+import { Plus, Timer } from 'lucide-react';
 import { usePageTitle } from '../attention/page-title.ts';
 import { type HostLink, messageOf } from '../live/host-link.ts';
 import { OWN_HOST } from '../live/hosts.ts';

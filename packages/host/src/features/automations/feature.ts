@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type AutomationEntry, channelUri, invalidParam, isRunOver, notFound } from '@agenthost/protocol';
 import type { AccessTokens } from '../../auth/access-tokens.ts';
+import type { automationCapabilities } from '../../config/automation-capabilities.ts';
 import { type ChannelModule, reject } from '../../handler-port/channel-module.ts';
 import type { Commands } from '../../handler-port/commands.ts';
 import type { Clock, Timers } from '../../lib/clock.ts';
 import type { SessionParts } from '../../sessions/parts.ts';
 import type { Feature } from '../feature.ts';
-import type { automationCapabilities } from './capabilities.ts';
 import { AutomationCatalogue } from './catalogue.ts';
 import { disabledEntry } from './entry-notes.ts';
 import { watchEvents } from './event-watch.ts';

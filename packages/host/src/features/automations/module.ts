@@ -1,4 +1,12 @@
-import { type AutomationAction, type AutomationDefinition, WireError } from '@agenthost/protocol';
+import {
+  type AutomationAction,
+  type AutomationDefinition,
+  type AutomationEntry,
+  type AutomationNotes,
+  automationNotes,
+  type DisabledBecause,
+  WireError,
+} from '@agenthost/protocol';
 import { defined, errorText } from '@agenthost/protocol/values';
 import {
   type Caller,
@@ -149,11 +157,23 @@ function save(
         definition,
         createdAt: before?.createdAt ?? nowIso,
         modifiedAt: nowIso,
-        ...defined({ runCount, _meta: disabledBecause && { disabledBecause } }),
+        ...defined({ runCount, _meta: notesAfter(isNewPlan ? undefined : before, definition, disabledBecause) }),
       });
       tx.effect(() => parts.arm());
     },
   };
+}
+
+/** What an entry still tells of itself after an edit; `before` is absent when its plan is another one. */
+function notesAfter(
+  before: AutomationEntry | undefined,
+  { enabled }: AutomationDefinition,
+  because: DisabledBecause | undefined,
+): Record<string, unknown> | undefined {
+  const kept: AutomationNotes = before === undefined ? {} : automationNotes(before);
+  const { missed, disabledBecause = because } = kept;
+  const notes = defined({ missed, disabledBecause: enabled ? undefined : disabledBecause });
+  return Object.keys(notes).length === 0 ? undefined : { ...notes };
 }
 
 /** Runs never have more rights than each client that has saved the automation. */

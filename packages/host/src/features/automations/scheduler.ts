@@ -1,4 +1,3 @@
-import type { AutomationEntry } from '@agenthost/protocol';
 import type { Cancel, Clock, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Sync } from '../../sync/sync.ts';
