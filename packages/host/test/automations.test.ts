@@ -181,7 +181,11 @@ describe('events', () => {
     await host.run();
     const entry = await entryOf(client);
     expect(entry.runs.map(({ origin }) => origin)).toEqual([
-      { kind: 'trigger', triggerId: 'failure', event: { type: 'turn', id: 'failed', session, chat, turnId: 'bad' } },
+      {
+        kind: 'trigger',
+        triggerId: 'failure',
+        event: { type: 'turn', id: 'failed', session, chat, turnId: 'bad' },
+      },
     ]);
     expect(entry.runCount).toBe(1);
     const { input } = host.agent.turn;

@@ -8,7 +8,9 @@ test('[AUTO-7] triggers that were saved before are not checked again', () => {
     message: { text: 'x', origin: { kind: 'automation' } },
     session: {},
     enabled: true,
-    triggers: [{ id: 'e', kind: 'event', type: 'of another version', title: 'x', events: [], config: { a: 1 } }],
+    triggers: [
+      { id: 'e', kind: 'event', type: 'of another version', title: 'x', events: [], config: { a: 1 } },
+    ],
   };
   const check = (areTriggersNew: boolean) =>
     checkDefinition(definition, 1, { isAdmin: true, areTriggersNew })?.code;

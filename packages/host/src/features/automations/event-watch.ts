@@ -32,9 +32,15 @@ function admitAll({ sync, catalogue, runs }: WatchParts, event: TurnEvent): void
         const entry = catalogue.entry(resource);
         const open = catalogue.record(resource)?.runs.filter((run) => !isRunOver(run)) ?? [];
         // One at a time: events that come faster than runs end would fill the history.
-        const isBusy = open.some(({ origin }) => origin.kind === 'trigger' && origin.triggerId === trigger.id);
+        const isBusy = open.some(
+          ({ origin }) => origin.kind === 'trigger' && origin.triggerId === trigger.id,
+        );
         if (entry?.definition.enabled !== true || isBusy) return;
-        const origin = { kind: 'trigger', triggerId: trigger.id, event: { type: trigger.type, ...event } } as const;
+        const origin = {
+          kind: 'trigger',
+          triggerId: trigger.id,
+          event: { type: trigger.type, ...event },
+        } as const;
         const current = counted(entry);
         runs.admit(tx, current, origin);
       });

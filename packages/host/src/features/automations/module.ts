@@ -23,8 +23,8 @@ import type { SessionParts } from '../../sessions/parts.ts';
 import { startedNow } from '../../sync/turn-time.ts';
 import type { AutomationCatalogue, Saver } from './catalogue.ts';
 import { checkDefinition } from './definition-rules.ts';
-import { labelled } from './events.ts';
 import { metCondition, runCountAfter } from './disabling.ts';
+import { labelled } from './events.ts';
 
 /** Maximum number of automations. All are part of the state that each client gets. */
 const MAX_AUTOMATIONS = 200;
@@ -157,7 +157,10 @@ function save(
         definition,
         createdAt: before?.createdAt ?? nowIso,
         modifiedAt: nowIso,
-        ...defined({ runCount, _meta: notesAfter(isNewPlan ? undefined : before, definition, disabledBecause) }),
+        ...defined({
+          runCount,
+          _meta: notesAfter(isNewPlan ? undefined : before, definition, disabledBecause),
+        }),
       });
       tx.effect(() => parts.arm());
     },
