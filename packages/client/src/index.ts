@@ -25,6 +25,13 @@ export {
   WatchEnded,
 } from './errors.ts';
 export type { AnnotationsHandle, NewAnnotation } from './handles/annotations-handle.ts';
+export type { AutomationRunHandle } from './handles/automation-run-handle.ts';
+export type {
+  AutomationChanges,
+  Automations,
+  AutomationsPort,
+  NewAutomation,
+} from './handles/automations.ts';
 export type { Changes, ChangesetChoice } from './handles/changes.ts';
 export type {
   ChangesetHandle,
@@ -44,6 +51,7 @@ export type { HostSpan } from './handles/host-span.ts';
 export type { AnswerInput, InputRequestHandle } from './handles/input-request-handle.ts';
 export type { McpServers } from './handles/mcp-servers.ts';
 export type { MessageQueue } from './handles/message-queue.ts';
+export { openAutomations } from './handles/open-automations.ts';
 export { openTelemetry } from './handles/open-telemetry.ts';
 export type { TelemetryAttributes } from './handles/otlp-json.ts';
 export type { PluginFolder } from './handles/plugin-files.ts';

@@ -1,4 +1,14 @@
-import type { AutomationEntry, AutomationRunState, AutomationState } from '@agenthost/protocol';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  type AutomationEntry,
+  type AutomationRunState,
+  type AutomationState,
+  automationNotes,
+} from '@agenthost/protocol';
+import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
 import { type HostFixture, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
@@ -12,6 +22,14 @@ const every5: object = {
   id: 'often',
   kind: 'schedule',
   schedule: { expression: '*/5 * * * *', timeZone: 'UTC' },
+};
+
+const onFailure: object = {
+  id: 'failure',
+  kind: 'event',
+  type: 'turn',
+  title: 'x',
+  events: [{ id: 'failed', title: 'y' }],
 };
 
 const definition = (more: object = {}): object => ({
@@ -104,6 +122,23 @@ describe('definitions', () => {
     expect((await client.subscribe(CHANNEL)).state).toEqual({ entries: [] });
   });
 
+  test('[AUTO-3] a model that the agent does not have is refused', async () => {
+    const { host } = await start();
+    host.agent.models = [{ id: 'small', provider: 'puppet', name: 'small' }];
+    await host.restart();
+    const client = await host.client();
+    const refused = await create(client, { session: { model: { id: 'none' } } });
+    expect(refused?.rejectionReason).toMatch(/^invalidAutomation: session: .*no model "none"/);
+    expect((await create(client, { session: { model: { id: 'small' } } }))?.rejectionReason).toBeUndefined();
+  });
+
+  test('[AUTO-14] a template with plugins is refused, because this host does not say that it copies them', async () => {
+    const { client } = await start();
+    const plugin = { type: 'plugin', id: 'p', uri: 'virtual://p/', name: 'P' };
+    const refused = await create(client, { session: { customizations: [plugin] } });
+    expect(refused?.rejectionReason).toMatch(/^notSupported: /);
+  });
+
   test('[AUTO-9] a guest saves no automation that runs every tool', async () => {
     const { host } = await start();
     const guest = await host.client('guest', {}, GUEST);
@@ -112,11 +147,63 @@ describe('definitions', () => {
     expect(refused?.rejectionReason).toMatch(/^permissionDenied: /);
   });
 
-  test('[AUTO-7] there are no event triggers', async () => {
+  test.each([
+    ['an unknown event', { events: [{ id: 'none', title: 'x' }] }, 'events: expected completed or failed'],
+    ['no event', { events: [] }, 'events: expected at least one'],
+    ['an unknown setting', { config: { x: 1 } }, 'config.x: unknown key'],
+    ['no path', { config: { folder: 'src' } }, 'config.folder: expected an absolute path'],
+  ])('[AUTO-7] an event trigger is checked when it is saved: %s', async (_name, more, problem) => {
     const { client } = await start();
-    expect(await client.request('listAutomationTriggerDefinitions', { channel: 'ahp-root://' })).toEqual({
-      items: [],
+    const refused = await create(client, { triggers: [{ ...onFailure, ...more }] });
+    expect(refused?.rejectionReason).toContain(`triggers[0]: ${problem}`);
+  });
+});
+
+describe('events', () => {
+  test('[AUTO-7] [RUN-1] a turn that fails starts a run with its chat, with the labels of the host, and once at a time', async () => {
+    const { host, client } = await start();
+    const { items } = await client.request('listAutomationTriggerDefinitions', { channel: 'ahp-root://' });
+    expect(items.map(({ type }) => type)).toEqual(['turn']);
+    await create(client, { triggers: [onFailure], disableConditions: [{ kind: 'afterRuns', max: 9 }] });
+    expect((await entryOf(client)).definition.triggers).toMatchObject([
+      { title: items[0]?.title, events: [{ id: 'failed', title: 'The turn fails' }] },
+    ]);
+    const { session, chat } = await host.session(client);
+    const turn = async (id: string): Promise<void> => {
+      await client.act(chat, turnStarted(id));
+      await host.run();
+    };
+    await turn('good');
+    await complete(host);
+    expect((await entryOf(client)).runs).toEqual([]);
+    await turn('bad');
+    host.agent.turn.fail(new Error('broken'));
+    await host.run();
+    const entry = await entryOf(client);
+    expect(entry.runs.map(({ origin }) => origin)).toEqual([
+      {
+        kind: 'trigger',
+        triggerId: 'failure',
+        event: { type: 'turn', id: 'failed', session, chat, turnId: 'bad' },
+      },
+    ]);
+    expect(entry.runCount).toBe(1);
+    const { input } = host.agent.turn;
+    expect(input.message).toMatchObject({
+      text: 'tidy up',
+      attachments: [{ modelRepresentation: expect.stringContaining('bad') }],
     });
+    // While the run goes on, no other starts.
+    const [, , ofRun] = host.agent.turns;
+    await turn('bad again');
+    host.agent.turn.fail(new Error('broken again'));
+    await host.run();
+    expect((await entryOf(client)).runs).toHaveLength(1);
+    // The run itself fails: nothing starts again.
+    ofRun?.fail(new Error('broken too'));
+    await host.run();
+    expect(statuses(await entryOf(client))).toEqual(['failed']);
+    expect((await entryOf(client)).runs).toHaveLength(1);
   });
 });
 
@@ -146,6 +233,20 @@ describe('manual runs', () => {
     expect(await runOf(again, resource)).toMatchObject({ sessions: [] });
     const [summary] = (await entryOf(again)).runs;
     expect(summary).not.toHaveProperty('primarySession');
+  });
+
+  test('[AUTO-9] [RUN-2] the session is checked again at each run, which fails with the reason', async () => {
+    const { host, client } = await start();
+    const folder = mkdtempSync(join(tmpdir(), 'automations-'));
+    const workingDirectories = [pathToFileURL(folder).href];
+    expect((await create(client, { session: { workingDirectories } }))?.rejectionReason).toBeUndefined();
+    rmSync(folder, { recursive: true });
+    const { resource } = await run(client, 'r');
+    await host.run();
+    expect(await runOf(client, resource)).toMatchObject({
+      sessions: [],
+      lifecycle: { status: 'failed', error: { errorType: 'cannotStart' } },
+    });
   });
 
   test('[RUN-3] a run is cancelled once', async () => {
@@ -221,6 +322,11 @@ describe('schedules', () => {
         catchUp: true,
       })),
     );
+    expect(automationNotes(await entryOf(again))).toEqual({
+      missed: { count: 3, last: scheduledFor, isMadeUp: misfirePolicy === 'runOnce' },
+    });
+    await host.advance(3 * MINUTE_MS);
+    expect(automationNotes(await entryOf(again))).toEqual({});
     host.kill();
   });
 
@@ -234,8 +340,12 @@ describe('schedules', () => {
     const done = await entryOf(client);
     expect(done).toMatchObject({ runCount: 1, definition: { enabled: false }, runs: [{}, {}] });
     expect(done).not.toHaveProperty('nextRunAt');
+    await update(client, { title: 'Other' });
+    expect(automationNotes(await entryOf(client))).toEqual({ disabledBecause: 'afterRuns' });
     await update(client, { enabled: true });
-    expect(await entryOf(client)).toMatchObject({ runCount: 0, definition: { enabled: true } });
+    const again = await entryOf(client);
+    expect(again).toMatchObject({ runCount: 0, definition: { enabled: true } });
+    expect(automationNotes(again)).toEqual({});
     host.kill();
   });
 
@@ -244,8 +354,39 @@ describe('schedules', () => {
     const date = new Date(host.clock.now() + 6 * MINUTE_MS).toISOString();
     await create(client, { disableConditions: [{ kind: 'afterDate', date }] });
     await host.advance(7 * MINUTE_MS);
+    const done = await entryOf(client);
+    expect(done.definition.enabled).toBe(false);
+    expect(automationNotes(done)).toEqual({ disabledBecause: 'afterDate' });
+    await update(client, { enabled: true });
     expect((await entryOf(client)).definition.enabled).toBe(false);
   });
+
+  test.each(['is revoked', 'expires while the host is away'])(
+    '[AUTO-9] an automation is disabled when the token that saved it %s',
+    async (how) => {
+      const { host, client } = await start();
+      const isRevoked = how === 'is revoked';
+      const { token, secret } = await client.request('x-createToken', {
+        channel: 'ahp-root://',
+        scope: 'interact',
+        ...(isRevoked ? {} : { lifetimeSeconds: 3_600 }),
+      });
+      const guest = await host.client('guest', {}, host.host.core.accessTokens.identify(secret));
+      await guest.subscribe(CHANNEL);
+      await create(guest, { triggers: [every5] });
+      if (isRevoked) {
+        await client.request('x-revokeToken', { channel: 'ahp-root://', id: token.id });
+      } else {
+        host.kill();
+        await host.clock.advance(4_000_000);
+        await host.start();
+      }
+      await host.advance(6 * MINUTE_MS);
+      const entry = await entryOf(isRevoked ? client : await host.client());
+      expect(entry).toMatchObject({ definition: { enabled: false }, runs: [] });
+      expect(automationNotes(entry)).toEqual({ disabledBecause: 'tokenEnded' });
+    },
+  );
 });
 
 test('[CONN-22] [AUTO-15] a run that was open at a kill ends visibly, and its occurrence makes no second run', async () => {

@@ -6,9 +6,17 @@ export { isWithinScope, scopeOfAction, scopeOfRequest, TOKEN_SCOPES } from './au
 export type * from './auth/token.ts';
 export type * from './automation/actions.ts';
 export type * from './automation/commands.ts';
+export {
+  type AutomationNotes,
+  automationNotes,
+  type DisabledBecause,
+  MAX_COUNTED_MISSES,
+  type MissedOccurrences,
+} from './automation/notes.ts';
 export { automationReducer } from './automation/reducer.ts';
 export type * from './automation/state.ts';
 export type * from './automation-run/actions.ts';
+export { isRunOver } from './automation-run/is-run-over.ts';
 export { automationRunReducer } from './automation-run/reducer.ts';
 export type * from './automation-run/state.ts';
 export type * from './canvas/actions.ts';

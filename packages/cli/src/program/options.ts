@@ -1,4 +1,5 @@
 import type { Option } from 'commander';
+import { AUTOMATION_OPTIONS } from './automation-options.ts';
 import { CHANGES_OPTIONS } from './changes-options.ts';
 import { type OptionSpec, toOption } from './option-spec.ts';
 import { TELEMETRY_OPTIONS } from './telemetry-options.ts';
@@ -398,6 +399,7 @@ export const OPTIONS = {
     max: 1_000,
     isInteger: true,
   },
+  ...AUTOMATION_OPTIONS,
   ...CHANGES_OPTIONS,
   ...TERM_OPTIONS,
   ...TELEMETRY_OPTIONS,

@@ -12,6 +12,7 @@ import { Screen } from '../render/screen.ts';
 import { WATCH_HELP } from '../watch/command.ts';
 import { addAgentCommands, addLoginCommands } from './agent-commands.ts';
 import { addBackgroundCommands } from './background-commands.ts';
+import { addAutomationCommands } from './automation-commands.ts';
 import { addChangesCommands } from './changes-commands.ts';
 import { addChatCommands } from './chat-commands.ts';
 import { exampleLines } from './command-builder.ts';
@@ -204,6 +205,7 @@ export function programOf(
   addGrantCommands({ context, screen, program, command, example, done });
   addBackgroundCommands({ context, screen, program, command, example, done });
   addCustomizationCommands({ context, screen, program, command, example, done });
+  addAutomationCommands({ context, screen, program, command, example, done });
   addMcpCommands({ context, screen, program, command, example, done });
   addPortCommands({ context, screen, program, command, example, done });
   addTelemetryCommands({ context, screen, program, command, example, done });

@@ -133,6 +133,7 @@ export async function startHosting(
     ...(config.customizations === false
       ? {}
       : { customizations: { userFolder: config.customizations ?? join(homedir(), '.agents') } }),
+    automations: {},
     ...defined({ roots, push: config.push, retention: config.retention }),
     ...defined({ mcpServers: config.mcpServers, projectMcpServers: config.projectMcpServers }),
   });

@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { CalendarClock, ChevronLeft, ChevronRight } from 'lucide-react';
 import { type ComponentType, useId } from 'react';
 import { usePageTitle } from '../attention/page-title.ts';
 import type { HostLink } from '../live/host-link.ts';
@@ -93,6 +93,15 @@ function SectionList({ host, shown }: { readonly host: string | undefined; reado
           </Link>
         );
       })}
+      <Link
+        to="/automations"
+        search={{ host }}
+        className="mt-2 flex min-h-12 items-center gap-3 rounded-lg border-t border-line px-3 text-sm text-text hover:bg-hover lg:min-h-9 lg:gap-2.5 lg:px-2.5 lg:text-muted lg:hover:text-text"
+      >
+        <CalendarClock className="size-4 shrink-0 text-muted" aria-hidden />
+        <span className="min-w-0 flex-1 truncate">{settingsText.automations}</span>
+        <ChevronRight className="size-4 text-faint rtl:rotate-180" aria-hidden />
+      </Link>
     </nav>
   );
 }

@@ -4,13 +4,12 @@ import {
   type AutomationEntry,
   type AutomationRunSummary,
 } from '@agenthost/protocol';
+import { compileSchedule, InvalidSchedule, type Schedule } from '@agenthost/protocol/schedule';
 import { defined } from '@agenthost/protocol/values';
 import type { Log } from '../../lib/log.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
-import { InvalidSchedule } from './cron.ts';
-import { compileSchedule, type Schedule } from './schedule.ts';
 
 /** Number of runs that an entry shows at first, and of those that each page adds [AUTO-11]. */
 const PAGE = 10;
@@ -71,6 +70,11 @@ export class AutomationCatalogue {
       const record: AutomationRecord = JSON.parse(text);
       this.#records.set(record.resource, record);
     }
+  }
+
+  /** Whether the channel is loaded. */
+  get isOpen(): boolean {
+    return this.#sync.registry.getOf('automation', AUTOMATIONS_URI) !== undefined;
   }
 
   get channel(): Channel<'automation'> {

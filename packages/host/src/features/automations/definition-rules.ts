@@ -1,13 +1,16 @@
 import type { AutomationDefinition, AutomationTrigger } from '@agenthost/protocol';
+import { compileSchedule, InvalidSchedule } from '@agenthost/protocol/schedule';
 import { type Caller, type Rejection, reject } from '../../handler-port/channel-module.ts';
-import { InvalidSchedule } from './cron.ts';
-import { compileSchedule } from './schedule.ts';
+import { findEventFault } from './events.ts';
 
-/** Why a definition cannot be saved; `undefined` if it can [AUTO-3] [AUTO-4] [AUTO-5] [AUTO-12]. Its session is checked apart. */
+/**
+ * Why a definition cannot be saved; `undefined` if it can [AUTO-3] [AUTO-4] [AUTO-5] [AUTO-12]. Its session is checked apart. Triggers that were saved
+ * before are not checked again [AUTO-7].
+ */
 export function checkDefinition(
   { message, session, triggers, disableConditions = [] }: AutomationDefinition,
   minIntervalMinutes: number,
-  { isAdmin }: Pick<Caller, 'isAdmin'>,
+  { isAdmin, areTriggersNew }: Pick<Caller, 'isAdmin'> & { readonly areTriggersNew: boolean },
 ): Rejection | undefined {
   if (message.origin.kind !== 'automation')
     return reject(
@@ -24,10 +27,11 @@ export function checkDefinition(
       asked: 'automation',
       setting: 'approvals',
     });
+  const checked = areTriggersNew ? triggers : [];
   const ids = triggers.map(({ id }) => id);
   if (new Set(ids).size < ids.length)
     return reject('invalidAutomation', 'triggers: two of them have the same id');
-  for (const [index, trigger] of triggers.entries()) {
+  for (const [index, trigger] of checked.entries()) {
     const problem = problemOf(trigger, minIntervalMinutes);
     if (problem !== undefined) return reject('invalidAutomation', `triggers[${index}]: ${problem}`);
   }
@@ -44,7 +48,7 @@ export function checkDefinition(
 }
 
 function problemOf(trigger: AutomationTrigger, minIntervalMinutes: number): string | undefined {
-  if (trigger.kind === 'event') return `this host has no events of type ${JSON.stringify(trigger.type)}`;
+  if (trigger.kind === 'event') return findEventFault(trigger);
   try {
     return compileSchedule(trigger.schedule).isDenserThan(minIntervalMinutes)
       ? `schedule: occurs more often than every ${minIntervalMinutes} minutes`

@@ -3,10 +3,14 @@ import type { AutomationDefinition, AutomationEntry } from '@agenthost/protocol'
 const maxOf = ({ disableConditions = [] }: AutomationDefinition): number | undefined =>
   disableConditions.flatMap((condition) => (condition.kind === 'afterRuns' ? [condition.max] : []))[0];
 
-/** Whether a condition of an automation is met [AUTO-12]. `now`: ms since the epoch. */
-export function isDone(definition: AutomationDefinition, runCount: number, now: number): boolean {
-  const date = endOfTime(definition);
-  return runCount >= (maxOf(definition) ?? Number.POSITIVE_INFINITY) || (date !== undefined && now >= date);
+/** The condition of an automation that is met [AUTO-12]. `now`: ms since the epoch. */
+export function metCondition(
+  definition: AutomationDefinition,
+  runCount: number,
+  now: number,
+): 'afterRuns' | 'afterDate' | undefined {
+  if (runCount >= (maxOf(definition) ?? Number.POSITIVE_INFINITY)) return 'afterRuns';
+  return now >= (endOfTime(definition) ?? Number.POSITIVE_INFINITY) ? 'afterDate' : undefined;
 }
 
 /** The time after which an automation is disabled, in ms since the epoch. `undefined`: none. */

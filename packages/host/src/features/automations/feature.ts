@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
-import { type AutomationEntry, channelUri, invalidParam, notFound } from '@agenthost/protocol';
+import { type AutomationEntry, channelUri, invalidParam, isRunOver, notFound } from '@agenthost/protocol';
 import type { AccessTokens } from '../../auth/access-tokens.ts';
+import type { automationCapabilities } from '../../config/automation-capabilities.ts';
 import { type ChannelModule, reject } from '../../handler-port/channel-module.ts';
 import type { Commands } from '../../handler-port/commands.ts';
 import type { Clock, Timers } from '../../lib/clock.ts';
 import type { SessionParts } from '../../sessions/parts.ts';
 import type { Feature } from '../feature.ts';
-import type { automationCapabilities } from './capabilities.ts';
 import { AutomationCatalogue } from './catalogue.ts';
+import { disabledEntry } from './entry-notes.ts';
+import { watchEvents } from './event-watch.ts';
+import { EVENT_TYPES } from './events.ts';
 import { automationModule } from './module.ts';
-import { AutomationRuns, isOver, type RunParts } from './runs.ts';
+import { AutomationRuns, type RunParts } from './runs.ts';
 import { Scheduler } from './scheduler.ts';
 
 type Parts = SessionParts &
@@ -28,6 +31,17 @@ export function automationsFeature(parts: Parts): Feature {
   const scheduler = new Scheduler({ ...parts, catalogue, runs });
   const arm = (): void => scheduler.arm();
   const { minIntervalMinutes } = capabilities.schedules;
+  /** A token that has ended does no more work. */
+  const disableOf = (isEnded: (tokenHash: string) => boolean): void => {
+    const own = [...catalogue.records].filter(({ by }) => isEnded(by.tokenHash));
+    sync.transact('host', (tx) => {
+      for (const { resource } of own) {
+        const entry = catalogue.entry(resource);
+        if (entry?.definition.enabled === true) catalogue.publish(tx, disabledEntry(entry, 'tokenEnded'));
+      }
+      tx.effect(arm);
+    });
+  };
   return {
     name: 'automations',
     commands: automationCommands(parts, catalogue, runs),
@@ -37,22 +51,14 @@ export function automationsFeature(parts: Parts): Feature {
     },
     observe: () => {
       runs.observe();
-      // A token that has ended does no more work.
-      accessTokens.onEnded((tokenHash) => {
-        const own = [...catalogue.records].filter(({ by }) => by.tokenHash === tokenHash);
-        sync.transact('host', (tx) => {
-          for (const { resource } of own) {
-            const entry = catalogue.entry(resource);
-            if (entry?.definition.enabled === true) catalogue.publish(tx, disabled(entry));
-          }
-          tx.effect(arm);
-        });
-      });
+      watchEvents({ sync, catalogue, runs });
+      accessTokens.onEnded((tokenHash) => disableOf((hash) => hash === tokenHash));
     },
     recover: async () => {
       await catalogue.open();
       await runs.recover();
-      arm();
+      // Tokens may have expired while the host was away.
+      disableOf((hash) => accessTokens.isExpired(hash));
     },
     stop: () => {
       runs.stop();
@@ -61,15 +67,10 @@ export function automationsFeature(parts: Parts): Feature {
   };
 }
 
-const disabled = (entry: AutomationEntry): AutomationEntry => ({
-  ...entry,
-  definition: { ...entry.definition, enabled: false },
-});
-
 /** Plans the actions of clients on a run [RUN-3]. */
 const runModule = (runs: AutomationRuns): ChannelModule<'automationRun'> => ({
   plan: (run, action) =>
-    isOver(run.state)
+    isRunOver(run.state)
       ? reject('runOver', `The run is ${run.state.lifecycle.status}`)
       : { action, after: (tx) => runs.cancel(tx, run) },
 });
@@ -108,7 +109,7 @@ function automationCommands(
     },
     listAutomationTriggerDefinitions: ({ provider }) => {
       agents.get(provider);
-      return { items: [] };
+      return { items: [...EVENT_TYPES] };
     },
   };
 }

@@ -1,4 +1,12 @@
-import { type AutomationAction, type AutomationDefinition, WireError } from '@agenthost/protocol';
+import {
+  type AutomationAction,
+  type AutomationDefinition,
+  type AutomationEntry,
+  type AutomationNotes,
+  automationNotes,
+  type DisabledBecause,
+  WireError,
+} from '@agenthost/protocol';
 import { defined, errorText } from '@agenthost/protocol/values';
 import {
   type Caller,
@@ -9,12 +17,14 @@ import {
   reject,
 } from '../../handler-port/channel-module.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { modelProblem } from '../../sessions/model-rule.ts';
 import { newConfig, resolveDirectories } from '../../sessions/new-session.ts';
 import type { SessionParts } from '../../sessions/parts.ts';
 import { startedNow } from '../../sync/turn-time.ts';
 import type { AutomationCatalogue, Saver } from './catalogue.ts';
 import { checkDefinition } from './definition-rules.ts';
-import { isDone, runCountAfter } from './disabling.ts';
+import { metCondition, runCountAfter } from './disabling.ts';
+import { labelled } from './events.ts';
 
 /** Maximum number of automations. All are part of the state that each client gets. */
 const MAX_AUTOMATIONS = 200;
@@ -83,19 +93,31 @@ function prepare(parts: ModuleParts, action: Saving, caller: Caller): Automation
     definition = { ...entry.definition, ...action.changes };
     if (action.changes.disableConditions?.length === 0) delete definition.disableConditions;
   }
-  return checkDefinition(definition, minIntervalMinutes, caller) ?? definition;
+  const areTriggersNew =
+    action.type === 'automation/createRequested' ||
+    action.changes.triggers !== undefined ||
+    action.changes.session !== undefined;
+  const { isAdmin } = caller;
+  const rejection = checkDefinition(definition, minIntervalMinutes, { isAdmin, areTriggersNew });
+  if (rejection !== undefined) return rejection;
+  if (!areTriggersNew) return definition;
+  const triggers = definition.triggers.map((each) => (each.kind === 'event' ? labelled(each) : each));
+  return { ...definition, triggers };
 }
 
 async function checkSession(
   parts: ModuleParts,
-  { session }: AutomationDefinition,
+  { session, message }: AutomationDefinition,
   caller: Caller,
 ): Promise<Rejection | undefined> {
+  const { model } = session;
   try {
     const provider = parts.agents.get(session.provider);
     const [{ path }] = await resolveDirectories(parts, provider, session.workingDirectories, caller);
     await newConfig(parts, provider, path, session.config);
-    return undefined;
+    const agent = parts.sync.root.state.agents.find((each) => each.provider === provider.id);
+    const problem = modelProblem({ ...defined({ model, agent: session.agent }), ...message }, agent);
+    return problem === undefined ? undefined : reject('invalidAutomation', `session: ${problem}`);
   } catch (error) {
     // Other errors are the host's own.
     if (!(error instanceof WireError)) throw error;
@@ -118,7 +140,8 @@ function save(
       const now = clock.now();
       const nowIso = startedNow(sync);
       const runCount = runCountAfter(before, wanted);
-      const definition = isDone(wanted, runCount ?? 0, now) ? { ...wanted, enabled: false } : wanted;
+      const disabledBecause = wanted.enabled ? metCondition(wanted, runCount ?? 0, now) : undefined;
+      const definition = disabledBecause === undefined ? wanted : { ...wanted, enabled: false };
       const isNewPlan =
         before === undefined ||
         before.definition.triggers !== definition.triggers ||
@@ -134,11 +157,26 @@ function save(
         definition,
         createdAt: before?.createdAt ?? nowIso,
         modifiedAt: nowIso,
-        ...defined({ runCount }),
+        ...defined({
+          runCount,
+          _meta: notesAfter(isNewPlan ? undefined : before, definition, disabledBecause),
+        }),
       });
       tx.effect(() => parts.arm());
     },
   };
+}
+
+/** What an entry still tells of itself after an edit; `before` is absent when its plan is another one. */
+function notesAfter(
+  before: AutomationEntry | undefined,
+  { enabled }: AutomationDefinition,
+  because: DisabledBecause | undefined,
+): Record<string, unknown> | undefined {
+  const kept: AutomationNotes = before === undefined ? {} : automationNotes(before);
+  const { missed, disabledBecause = because } = kept;
+  const notes = defined({ missed, disabledBecause: enabled ? undefined : disabledBecause });
+  return Object.keys(notes).length === 0 ? undefined : { ...notes };
 }
 
 /** Runs never have more rights than each client that has saved the automation. */

@@ -8,6 +8,7 @@ import {
   type ChatAction,
   channelUri,
   type ErrorInfo,
+  isRunOver,
   type UsageInfo,
 } from '@agenthost/protocol';
 import { defined, errorText } from '@agenthost/protocol/values';
@@ -60,10 +61,6 @@ export interface RunParts {
   readonly runHistoryLimit: number;
 }
 
-/** Whether a run is over [RUN-2]. */
-export const isOver = ({ lifecycle: { status } }: Pick<AutomationRunState, 'lifecycle'>): boolean =>
-  status !== 'pending' && status !== 'running';
-
 /** The runs of all automations: one session and one turn for each [RUN-1] to [RUN-4]. */
 export class AutomationRuns {
   readonly #parts: RunParts;
@@ -93,14 +90,18 @@ export class AutomationRuns {
   async recover(): Promise<void> {
     const { sync, catalogue } = this.#parts;
     for (const { runs } of [...catalogue.records])
-      for (const { resource } of runs.filter((summary) => !isOver(summary))) {
-        const run = await sync.registry.openOf('automationRun', resource);
-        if (run === undefined) continue;
+      for (const summary of runs.filter((each) => !isRunOver(each))) {
+        const run = await sync.registry.openOf('automationRun', summary.resource);
         const error = {
           errorType: 'hostRestarted',
           message: 'The host was restarted before the run had ended',
         };
-        sync.transact('host', (tx) => this.#end(tx, run, { status: 'failed', error }));
+        sync.transact('host', (tx) => {
+          if (run !== undefined) return this.#end(tx, run, { status: 'failed', error });
+          // The channel is lost with a damaged database.
+          const lifecycle = ended(summary, { status: 'failed', error }, startedNow(sync));
+          return this.#replace(tx, { ...summary, lifecycle });
+        });
       }
   }
 
@@ -122,7 +123,7 @@ export class AutomationRuns {
     const record = catalogue.record(entry.resource);
     if (record === undefined) throw new Error(`no record of ${entry.resource}`);
     const createdAt = startedNow(sync);
-    const isFull = record.runs.filter((run) => !isOver(run)).length >= MAX_OPEN;
+    const isFull = record.runs.filter((run) => !isRunOver(run)).length >= MAX_OPEN;
     const lifecycle: AutomationRunLifecycle = isFull
       ? { status: 'failed', createdAt, completedAt: createdAt, error: tooMany }
       : { status: 'pending', createdAt };
@@ -162,7 +163,7 @@ export class AutomationRuns {
       tx.emit(chat, { type: 'chat/turnCancelled', turnId: turn.id, duration: turnDuration(sync, chat) });
       tx.effect(() => turns.stop(chat.uri, turn.id));
     }
-    if (!isOver(run.state)) this.#end(tx, run, { status: 'cancelled' });
+    if (!isRunOver(run.state)) this.#end(tx, run, { status: 'cancelled' });
   }
 
   async #start(run: Run, definition: AutomationDefinition, caller: Caller): Promise<void> {
@@ -171,7 +172,7 @@ export class AutomationRuns {
     const { provider, model, agent, workingDirectories, config } = definition.session;
     const session = newSessionUri(ids);
     try {
-      const own = { ...defined({ model, agent }), ...definition.message };
+      const own = { ...defined({ model, agent }), ...withChat(definition.message, run.state.origin) };
       const name = provider ?? sync.root.state.config?.values['defaultAgent'];
       const problem = modelProblem(
         own,
@@ -191,7 +192,7 @@ export class AutomationRuns {
       log.warn({ run: resource, problem: errorText(error) }, 'a run of an automation could not start');
       const failure = { errorType: 'cannotStart', message: errorText(error) };
       sync.transact('host', (tx) => {
-        if (!isOver(run.state)) this.#end(tx, run, { status: 'failed', error: failure });
+        if (!isRunOver(run.state)) this.#end(tx, run, { status: 'failed', error: failure });
       });
     }
   }
@@ -226,13 +227,7 @@ export class AutomationRuns {
   }
 
   #end(tx: Tx, run: Run, end: RunEnd): void {
-    const { createdAt, ...rest } = run.state.lifecycle;
-    const startedAt = 'startedAt' in rest ? rest.startedAt : undefined;
-    const completedAt = startedNow(this.#parts.sync);
-    const lifecycle: AutomationRunLifecycle =
-      end.status === 'completed'
-        ? { ...end, createdAt, startedAt: startedAt ?? createdAt, completedAt }
-        : { ...end, createdAt, completedAt, ...defined({ startedAt }) };
+    const lifecycle = ended(run.state, end, startedNow(this.#parts.sync));
     tx.emit(run, { type: 'automationRun/lifecycleChanged', lifecycle });
     const { turn } = run.hostData;
     if (turn !== undefined && this.#byChat.get(turn.chat) === run) {
@@ -268,7 +263,7 @@ export class AutomationRuns {
     if (record === undefined) return;
     const runs = record.runs.map((run) => (run.resource === summary.resource ? summary : run));
     const entry = catalogue.entry(summary.automation);
-    if (entry === undefined && runs.every(isOver)) {
+    if (entry === undefined && runs.every(isRunOver)) {
       catalogue.dropRecord(tx, record.resource);
       return;
     }
@@ -281,7 +276,7 @@ export class AutomationRuns {
     const { sync, runHistoryLimit } = this.#parts;
     let ended = 0;
     return runs.filter((run) => {
-      if (!isOver(run)) return true;
+      if (!isRunOver(run)) return true;
       ended += 1;
       if (ended <= runHistoryLimit) return true;
       const channel = sync.registry.get(run.resource);
@@ -292,10 +287,33 @@ export class AutomationRuns {
   }
 }
 
+/** The message of a run, with the chat that started it attached. */
+function withChat(
+  message: AutomationDefinition['message'],
+  origin: AutomationRunOrigin,
+): AutomationDefinition['message'] {
+  const chat = origin.kind === 'trigger' ? origin.event?.['chat'] : undefined;
+  if (typeof chat !== 'string') return message;
+  const attachment = { type: 'chat', label: 'Chat', resource: chat } as const;
+  return { ...message, attachments: [...(message.attachments ?? []), attachment] };
+}
+
 type RunEnd =
   | { readonly status: 'completed'; readonly usage?: UsageInfo }
   | { readonly status: 'failed'; readonly error: ErrorInfo }
   | { readonly status: 'cancelled' };
+
+function ended(
+  { lifecycle }: Pick<AutomationRunState, 'lifecycle'>,
+  end: RunEnd,
+  completedAt: string,
+): AutomationRunLifecycle {
+  const { createdAt } = lifecycle;
+  const startedAt = 'startedAt' in lifecycle ? lifecycle.startedAt : undefined;
+  return end.status === 'completed'
+    ? { ...end, createdAt, startedAt: startedAt ?? createdAt, completedAt }
+    : { ...end, createdAt, completedAt, ...defined({ startedAt }) };
+}
 
 function endOf(action: ChatAction, usage: UsageInfo | undefined): RunEnd {
   if (action.type === 'chat/turnComplete') return { status: 'completed', ...defined({ usage }) };

@@ -1,9 +1,11 @@
-import type { AutomationEntry } from '@agenthost/protocol';
 import type { Cancel, Clock, Timers } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { AutomationCatalogue } from './catalogue.ts';
-import { endOfTime, isDone } from './disabling.ts';
+import { counted, disabledIfDone } from './counting.ts';
+import { endOfTime } from './disabling.ts';
+import { missedBetween, withMissed } from './entry-notes.ts';
 import type { AutomationRuns } from './runs.ts';
 
 /** An occurrence that is handled later than this was missed [AUTO-6]. */
@@ -15,6 +17,7 @@ interface SchedulerParts {
   readonly sync: Sync;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly log: Log;
   readonly catalogue: AutomationCatalogue;
   readonly runs: AutomationRuns;
 }
@@ -63,38 +66,37 @@ export class Scheduler {
 
   /** Admits the runs of one automation. The same transaction notes that their occurrences were handled. */
   #handle(tx: Tx, resource: string, now: number): void {
-    const { catalogue, runs } = this.#parts;
+    const { catalogue, runs, log } = this.#parts;
     const entry = catalogue.entry(resource);
     const record = catalogue.record(resource);
     if (entry?.definition.enabled !== true || record === undefined || record.handledUpTo >= now) return;
     const upTo = Math.min(now, endOfTime(entry.definition) ?? now);
     catalogue.setRecord(tx, { ...record, handledUpTo: now });
-    let current: AutomationEntry = entry;
+    let current = withMissed(entry, undefined);
     for (const trigger of entry.definition.triggers) {
-      const at = catalogue.scheduleOf(trigger)?.latest(record.handledUpTo, upTo);
-      if (at === undefined || trigger.kind !== 'schedule' || !current.definition.enabled) continue;
-      const isMissed = now - at > LATE_MS;
-      if (isMissed && trigger.misfirePolicy === 'skip') continue;
+      const schedule = catalogue.scheduleOf(trigger);
+      const at = schedule?.latest(record.handledUpTo, upTo);
+      if (schedule === undefined || at === undefined || trigger.kind !== 'schedule') continue;
+      if (!current.definition.enabled) continue;
+      const isLate = now - at > LATE_MS;
+      const isMadeUp = trigger.misfirePolicy !== 'skip';
+      const missed = missedBetween(schedule, record.handledUpTo, isLate ? at : at - 1);
+      if (missed !== undefined) {
+        current = withMissed(current, { ...missed, isMadeUp });
+        log.info(
+          { automation: resource, trigger: trigger.id, ...missed, isMadeUp },
+          'runs of an automation were missed',
+        );
+      }
+      if (isLate && !isMadeUp) continue;
       current = counted(current);
       runs.admit(tx, current, {
         kind: 'trigger',
         triggerId: trigger.id,
         scheduledFor: new Date(at).toISOString(),
-        ...(isMissed ? { catchUp: true } : {}),
+        ...(isLate ? { catchUp: true } : {}),
       });
     }
     catalogue.publish(tx, disabledIfDone(current, now));
   }
-}
-
-/** One scheduled run more [AUTO-13]. */
-const counted = (entry: AutomationEntry): AutomationEntry =>
-  entry.runCount === undefined
-    ? entry
-    : disabledIfDone({ ...entry, runCount: entry.runCount + 1 }, Number.NEGATIVE_INFINITY);
-
-function disabledIfDone(entry: AutomationEntry, now: number): AutomationEntry {
-  return isDone(entry.definition, entry.runCount ?? 0, now)
-    ? { ...entry, definition: { ...entry.definition, enabled: false } }
-    : entry;
 }

@@ -9,6 +9,7 @@ interface FileAccess {
 /** Texts of the feature `settings`. */
 export const settings = {
   ...settingsBrowser,
+  automations: 'Automations',
   sections: {
     host: 'Host',
     agents: 'Agents',

@@ -1,5 +1,7 @@
-import type { AutomationSchedule } from '@agenthost/protocol';
 import { InvalidSchedule, parseCron } from './cron.ts';
+import type { AutomationSchedule } from './state.ts';
+
+export { InvalidSchedule };
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -108,3 +110,15 @@ const unknownZone = (timeZone: string): InvalidSchedule =>
   new InvalidSchedule(
     `timeZone: expected a name such as Europe/Berlin or UTC, got ${JSON.stringify(timeZone.slice(0, 100))}`,
   );
+
+/** The next `count` occurrences of several schedules together, the earliest first; ms since the epoch. Fewer if there are no more. */
+export function nextTimes(schedules: readonly Schedule[], after: number, count: number): number[] {
+  const times: number[] = [];
+  for (let time = after; times.length < count; ) {
+    const following = schedules.flatMap((schedule) => schedule.next(time) ?? []);
+    if (following.length === 0) break;
+    time = Math.min(...following);
+    times.push(time);
+  }
+  return times;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compileSchedule } from './schedule.ts';
+import { compileSchedule, nextTimes } from './schedule.ts';
 
 const at = (text: string): number => Date.parse(text);
 
@@ -147,5 +147,18 @@ describe('a schedule', () => {
       compileSchedule({ expression, timeZone: 'UTC' }).isDenserThan(15);
     expect(['* * * * *', '0,10 0 * * *', '0,55 0,23 * * *'].map(isDense)).toEqual([true, true, true]);
     expect(['*/15 * * * *', '0 0 1 1 *', '0,50 0,23 1 * *'].map(isDense)).toEqual([false, false, false]);
+  });
+
+  test('the next times of several schedules are in order, and each is named once', () => {
+    const schedules = ['0 9 * * *', '0 9,12 * * *'].map((expression) =>
+      compileSchedule({ expression, timeZone: 'UTC' }),
+    );
+    const times = nextTimes(schedules, at('2026-06-01T10:00:00Z'), 3);
+    expect(times.map((time) => new Date(time).toISOString())).toEqual([
+      '2026-06-01T12:00:00.000Z',
+      '2026-06-02T09:00:00.000Z',
+      '2026-06-02T12:00:00.000Z',
+    ]);
+    expect(nextTimes([], 0, 3)).toEqual([]);
   });
 });
