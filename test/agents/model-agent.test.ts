@@ -3,9 +3,14 @@ import { join } from 'node:path';
 import { contentText } from '@agenthost/client';
 import type { ChatState } from '@agenthost/protocol';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { sandboxState } from '../../packages/agents/src/model/tools/sandbox.ts';
+import { findProgram } from '../../packages/agents/test/model/model-chat.ts';
 import { seen } from '../terminals/stage.ts';
-import { callsOf, ended, markdownOf, ModelHost, outcomesOf } from './model-host.ts';
+import { callsOf, ended, ModelHost, markdownOf, outcomesOf } from './model-host.ts';
 
+findProgram('bwrap');
+const sandbox = await sandboxState();
+if (!sandbox.works) console.warn(`skipped: no sandbox: ${sandbox.reason}`);
 let stage: ModelHost;
 beforeAll(async () => {
   stage = new ModelHost();
@@ -81,7 +86,10 @@ test('[CHAT-12] [CHAT-13] a message steers the turn while a question is open, a 
   const turn = await ended(session.prompt('Look around'), async (event) => {
     if (event.type !== 'inputRequest') return;
     await session.chat.steer('Only pears');
-    await seen(session.chat.mirror, ({ steeringMessage }: ChatState) => steeringMessage === undefined || undefined);
+    await seen(
+      session.chat.mirror,
+      ({ steeringMessage }: ChatState) => steeringMessage === undefined || undefined,
+    );
     const [question] = event.request.questions ?? [];
     await event.respond('accept', {
       [question?.id ?? '']: { state: 'submitted', value: { kind: 'selected', value: 'Right' } },
@@ -117,6 +125,27 @@ test('[TERM-5] a command runs in a terminal that other clients see and type in w
   expect(stage.heard('tool')).toEqual([expect.stringMatching(/got pear\nExit code: 0/)]);
 });
 
+test.skipIf(!sandbox.works)(
+  'a command in the sandbox sees neither the data of the host nor keys, and changes nothing outside',
+  async () => {
+    const command = [
+      `cat ${stage.folder}/data/* ${stage.folder}/keys/* 2>/dev/null`,
+      `ls ${stage.folder}/data ${stage.folder}/keys`,
+      `cat /proc/${process.pid}/environ`,
+      `echo x > ${stage.folder}/outside`,
+      'echo in > inside && cat inside',
+    ].join('; ');
+    stage.plays('Look', [['run_command', { command }]], 'Done.');
+    const turn = await ended((await stage.session({ approvals: 'all' })).prompt('Look'));
+    const [said = ''] = stage.heard('tool');
+    expect(said).toMatch(
+      /environ: (No such file|Permission denied)[^]*Read-only file system[^]*\nin\nExit code: 0$/,
+    );
+    expect(said).not.toMatch(/sk-of-the-file|journal|mine/);
+    expect(turn.responseParts.filter(({ kind }) => kind === 'systemNotification')).toEqual([]);
+  },
+);
+
 test('[CHAT-5] a cancelled turn ends its command, and the next turn knows that it was stopped', async () => {
   stage.plays('Wait', [['run_command', { command: 'sleep 600' }]], 'Waited.');
   stage.mock.on({ userMessage: 'What now' }, { content: 'You stopped me.' });
@@ -151,4 +180,22 @@ test('[CHAT-22] [CHAT-23] a turn that failed with HTTP 500 is resumed with the r
   expect(resumed.state).toBe('complete');
   expect(markdownOf(resumed)).toBe('It says apple.');
   expect(stage.heard('tool')).toEqual(['1\tapple']);
+});
+
+test('a compaction and its summary are shown, and the next turn knows the summary only', async () => {
+  stage.mock.on({ userMessage: 'replaced by your summary' }, { content: 'They like pears.' });
+  stage.mock.on({}, { content: 'Noted.' });
+  const session = await stage.session();
+  await session.prompt('I like pears').result;
+  const turn = await session.prompt('/compact').result;
+  expect(turn.responseParts).toEqual([
+    expect.objectContaining({
+      kind: 'systemNotification',
+      content: { markdown: expect.stringContaining('> They like pears.') },
+    }),
+  ]);
+  await session.prompt('Which fruit?').result;
+  const heard = stage.heard('user').join('\n');
+  expect(heard).toContain('They like pears.');
+  expect(heard).not.toContain('I like pears');
 });

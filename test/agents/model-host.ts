@@ -1,5 +1,5 @@
 // A host with a model agent in front of a stand-in model, and two clients.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -12,12 +12,16 @@ import { textOf } from '../../packages/agents/test/model/model-chat.ts';
 
 const MCP_PROGRAM = fileURLToPath(new URL('../../packages/host/test/mcp-program.ts', import.meta.url));
 
+/** A new folder outside of `/tmp`, which the sandbox replaces. */
+const newFolder = (): string =>
+  realpathSync(mkdtempSync(join(existsSync('/var/tmp') ? '/var/tmp' : tmpdir(), 'agenthost-model-host-')));
+
 /** Decides about the questions of a turn. `undefined`: they stay open. */
 export type Answer = (event: Extract<TurnEvent, { type: 'confirmation' | 'inputRequest' }>) => unknown;
 
 /** The real host, the real client, and a model that the test plays. */
 export class ModelHost {
-  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'agenthost-model-host-')));
+  readonly folder = newFolder();
   /** The working directory. */
   readonly project = join(this.folder, 'project');
   readonly mock = new LLMock({ port: 0, host: '127.0.0.1' });
