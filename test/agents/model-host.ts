@@ -119,7 +119,7 @@ export async function ended(prompt: Prompt, answer: Answer = () => undefined): P
   return prompt.result;
 }
 
-/** The calls of a turn, by name, status and success. */
+/** The tool calls of a turn. */
 export const callsOf = (turn: Pick<Turn, 'responseParts'>): ToolCallState[] =>
   turn.responseParts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []));
 

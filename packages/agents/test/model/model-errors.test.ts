@@ -78,16 +78,16 @@ describe.each(API_PATHS)('over the API %s', (api) => {
 
   test('an answer that is cut stays, and the model continues it', async () => {
     stage.mock.on({ userMessage: 'broke off' }, { content: 'and the rest.' });
-    const content = 'one two three four five six seven eight nine ten eleven twelve';
+    const content = `${'word '.repeat(40)}last`;
     stage.mock.on(
       { userMessage: 'Count' },
       { content },
-      { chunkSize: 4, truncateAfterChunks: 8, latency: 3 },
+      { chunkSize: 5, truncateAfterChunks: 20, latency: 2 },
     );
     const { output, done } = (await stage.chat(api)).prompt('Count');
     await done;
-    expect(output.text).toMatch(/^one two.*and the rest\.$/);
-    expect(output.text).not.toContain('twelve');
+    expect(output.text).toMatch(/^word .*and the rest\.$/);
+    expect(output.text).not.toContain('last');
     expect(activities(output)).toEqual([expect.stringMatching(/Attempt 2 of 6/)]);
     expect(output.violations).toEqual([]);
   });
