@@ -32,7 +32,7 @@ export async function agent(): Promise<Measured[]> {
           const { chat } = await newSession(client, pathToFileURL(folder).href);
           await client.request('subscribe', { channel: chat, view: { turns: 1 } });
           const before = await timeOf({ kind: 'time' });
-          await wireTurn(client, chat, prompt);
+          await wireTurn(client, chat, prompt, 'stand-in');
           return (await timeOf({ kind: 'time' })) - before;
         };
         const byLibrary = (): Promise<number> => timeOf({ kind: 'direct', prompt, count });
