@@ -51,18 +51,18 @@ async function inSandbox(command: string, places: { folders: string[]; hidden: s
 test.skipIf(!state.works)('a command writes in its folders only, and hidden files are empty', async () => {
   put('data/journal.db', 'secret');
   put('data/worktrees/w/a.txt', 'in a worktree');
-  put('work/data/token', 'secret');
+  put('project/data/token', 'secret');
   put('key', 'secret');
   const output = await inSandbox(
-    `cat a.txt ../../journal.db ${root}/key ${root}/work/data/token; ls ${root}/data; echo x > b.txt; echo x > ${root}/work/c.txt; echo x > ${root}/d.txt; rm -r ${root}/key; true`,
-    { folders: ['data/worktrees/w', 'work'], hidden: ['data', 'work/data', 'key', 'gone'] },
+    `cat a.txt ../../journal.db ${root}/key ${root}/project/data/token; ls ${root}/data; echo x > b.txt; echo x > ${root}/project/c.txt; echo x > ${root}/d.txt; rm -r ${root}/key; true`,
+    { folders: ['data/worktrees/w', 'project'], hidden: ['data', 'project/data', 'key', 'gone'] },
   );
   expect(output).not.toContain('secret');
   expect(output).toMatch(/^in a worktree/);
   expect(output).toContain('\nworktrees\n');
   expect(output).toContain('d.txt: Read-only file system');
   expect(readFileSync(join(root, 'data/worktrees/w/b.txt'), 'utf8')).toBe('x\n');
-  expect(readFileSync(join(root, 'work/c.txt'), 'utf8')).toBe('x\n');
+  expect(readFileSync(join(root, 'project/c.txt'), 'utf8')).toBe('x\n');
   expect(readFileSync(join(root, 'key'), 'utf8')).toBe('secret');
 });
 
