@@ -1,6 +1,7 @@
 // `npm run bench [-- name…] [--json]`: each bar is a ratio within one run. A bar missed by 30% or more fails. `--minutes` sets the length
 // of the soak, `--snapshots` the folder for its heap snapshots.
 import { parseArgs } from 'node:util';
+import { agent } from './agent.ts';
 import { judge, type Measured } from './bar.ts';
 import { changesetStore, changesets } from './changesets.ts';
 import { completions } from './completions.ts';
@@ -46,6 +47,7 @@ const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[
   'terminal-echo': terminalEcho,
   'terminal-late': terminalLate,
   'slow-client': slowClient,
+  agent,
   page,
   soak: soakBench,
 };

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import {
   type AgentAvailability,
   AgentError,
@@ -8,7 +7,7 @@ import {
 import { errorText } from '@agenthost/protocol/values';
 import { baseUrlOf } from './api/endpoint.ts';
 import type { ModelAgentConfig } from './config/config.ts';
-import { findKey, type KeyPlaces, keyFileOf, keyHint, keyVariables } from './config/keys.ts';
+import { findKey, type KeyPlaces, keyHint, keyVariables } from './config/keys.ts';
 import { Conversation } from './conversation/conversation.ts';
 import { messagesOfTurns } from './conversation/history.ts';
 import { readMemory } from './conversation/memory.ts';
@@ -109,7 +108,7 @@ class ModelProvider implements AgentProvider {
         config: this.#config,
         models: this.#models,
         timers: this.#options.timers,
-        hiddenFolders: this.#hiddenFolders,
+        keyPaths: this.#keyPaths,
         key: () => this.#key(),
         onClosed: (closed) => this.#open.delete(closed),
       },
@@ -129,9 +128,8 @@ class ModelProvider implements AgentProvider {
     return findKey(this.#config, this.#options);
   }
 
-  get #hiddenFolders(): readonly string[] {
-    const file = keyFileOf(this.#config, undefined);
-    const { keyFolder } = this.#options;
-    return [...(file === undefined ? [] : [dirname(file)]), ...(keyFolder === undefined ? [] : [keyFolder])];
+  get #keyPaths(): readonly string[] {
+    const { apiKeyFile } = this.#config;
+    return [apiKeyFile, this.#options.keyFolder].filter((path) => path !== undefined);
   }
 }

@@ -1,6 +1,7 @@
 import {
   AgentError,
   type AgentSession,
+  isWithin,
   type OpenAgentSession,
   type TurnInput,
   type TurnOutput,
@@ -47,8 +48,8 @@ export interface SessionParts {
   readonly config: ModelAgentConfig;
   readonly models: Models;
   readonly timers: ModelTimers;
-  /** Folders with keys, which commands do not see. */
-  readonly hiddenFolders: readonly string[];
+  /** Absolute paths of files and folders with keys, which tools cannot use and commands do not see. */
+  readonly keyPaths: readonly string[];
   /** Finds the key. Rejects with `AgentError`. */
   key(): Promise<string | undefined>;
   onClosed(session: ModelSession): void;
@@ -90,11 +91,12 @@ export class ModelSession implements AgentSession {
     this.#folder = {
       path: options.workingDirectory,
       more: options.moreDirectories,
-      isPrivate: (path) => options.host.isPrivate(path),
+      isPrivate: async (path) =>
+        parts.keyPaths.some((key) => isWithin(path, key)) || options.host.isPrivate(path),
     };
     this.#commands = new Commands({
       secretVariables: keyVariables(parts.config),
-      hidden: parts.hiddenFolders,
+      hidden: async () => [...parts.keyPaths, ...(await options.host.privatePaths())],
     });
     this.#ownTools = [
       readFileTool,

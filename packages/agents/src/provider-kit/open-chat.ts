@@ -53,8 +53,15 @@ export class RecordingSessionHost implements AgentSessionHost {
     this.commandList = commands;
   }
 
-  isPrivate(): Promise<boolean> {
+  isPrivate(_realPath: string): Promise<boolean> {
     return Promise.resolve(false);
+  }
+
+  /** What `privatePaths` resolves with. */
+  hidden: readonly string[] = [];
+
+  privatePaths(): Promise<readonly string[]> {
+    return Promise.resolve(this.hidden);
   }
 
   async terminal(start: AgentTerminalStart): Promise<AgentTerminal> {

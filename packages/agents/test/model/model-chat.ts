@@ -1,7 +1,7 @@
 // A model agent in front of a stand-in for a model API.
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { AgentProvider } from '@agenthost/host/agent';
 import { type OpenChat, type OpenChatOptions, openChat } from '@agenthost/testkit';
 import { type ChatCompletionRequest, type ChatMessage, LLMock } from '@copilotkit/aimock';
@@ -85,6 +85,24 @@ export class ModelStage {
     if (this.#base !== undefined) await this.mock.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * The absolute path of a program of this machine. Absent: throws under REQUIRE_ALL=1, else says so, and tests are skipped.
+ */
+export function findProgram(name: string): string | undefined {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, name);
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  if (process.env['REQUIRE_ALL'] === '1') throw new Error(`${name} is not installed`);
+  console.warn(`skipped: ${name} is not installed`);
+  return undefined;
 }
 
 /** The text of a message. */

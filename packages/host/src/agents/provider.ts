@@ -175,6 +175,11 @@ export interface AgentSessionHost {
    */
   isPrivate(realPath: string): Promise<boolean>;
   /**
+   * The real paths of the host's private files and folders that exist now, for sandboxes that have to hide them. A working directory may lie
+   * in one of them.
+   */
+  privatePaths(): Promise<readonly string[]>;
+  /**
    * Backpressure for calls that return nothing, here and of a turn: await it between many calls. `undefined`:
    * the host can take more now.
    */

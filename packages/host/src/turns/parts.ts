@@ -65,4 +65,6 @@ export interface TurnParts {
   promptText(session: string, message: string): Promise<string | undefined>;
   /** Whether a real path is private to the host. */
   isPrivate(realPath: string): Promise<boolean>;
+  /** The host's private files and folders that exist. */
+  listPrivate(): Promise<readonly string[]>;
 }

@@ -45,7 +45,9 @@ const TOO_LONG =
 /** Classifies what a model call was rejected with. `key` is removed from messages. */
 export function failureOf(thrown: unknown, key: string | undefined): ModelFailure {
   const details = thrown instanceof Error ? { ...thrown } : {};
-  const status = numberOf('statusCode' in details ? details['statusCode'] : undefined);
+  const given = numberOf('statusCode' in details ? details['statusCode'] : undefined);
+  // The library reports a stream that was cut with the status that it began with.
+  const status = given !== undefined && given < 400 ? undefined : given;
   const said = spoken(thrown, key);
   if (status === undefined) {
     // Without a status, the connection failed or the stream was cut: another attempt may succeed.

@@ -4,6 +4,7 @@ import type { FileEdit } from '@agenthost/protocol';
 import { FileRefusal } from '../../working-files/file-refusal.ts';
 import { readWorkingFile } from '../../working-files/read-file.ts';
 import { writeWorkingFile } from '../../working-files/write-file.ts';
+import { codeSpan } from './code-span.ts';
 import { parseEdited } from './input.ts';
 import { MAX_FILE_BYTES } from './read-file.ts';
 import { approve, succeed, ToolFailure, type ToolOutcome, type ToolRun } from './tool.ts';
@@ -108,6 +109,6 @@ function editsOf(run: ToolRun, changes: readonly Computed[]): FileEdit[] {
 }
 
 function namesOf(changes: readonly Computed[]): string {
-  const names = changes.slice(0, 3).map(({ path }) => `\`${path}\``);
+  const names = changes.slice(0, 3).map(({ path }) => codeSpan(path));
   return `${names.join(', ')}${changes.length > 3 ? ` and ${changes.length - 3} more` : ''}`;
 }

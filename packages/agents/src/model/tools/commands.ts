@@ -1,8 +1,9 @@
-import { type AgentTerminal, endOf, terminalText } from '@agenthost/host/agent';
+import { type AgentTerminal, endOf, type TerminalEnd, terminalText } from '@agenthost/host/agent';
 import type { ToolResultContent } from '@agenthost/protocol';
-import { pause } from '../runtime.ts';
+import { codeSpan } from './code-span.ts';
 import { flagIn, optionalCount, parseEdited, textIn } from './input.ts';
-import { sandboxed, sandboxState } from './sandbox.ts';
+import { sandboxed, sandboxState, type WorkingSandbox } from './sandbox.ts';
+import { sharedGitFolder } from './shared-git-folder.ts';
 import { approve, MAX_RESULT_LENGTH, type ModelTool, succeed, ToolFailure, type ToolRun } from './tool.ts';
 
 /** Time that a command may run, in seconds. */
@@ -17,8 +18,8 @@ const MAX_ENDED = 8;
 export interface CommandPlace {
   /** Variables with keys, which commands do not get. */
   readonly secretVariables: readonly string[];
-  /** Folders with keys, which commands in a sandbox do not see. */
-  readonly hidden: readonly string[];
+  /** Finds the files and folders that commands in a sandbox do not see: data and keys of the host. */
+  hidden(): Promise<readonly string[]>;
 }
 
 /** The commands that a model runs in terminals of the host, in one session. */
@@ -55,8 +56,8 @@ export class Commands {
     run: async (input, run) => {
       const asked = textIn(input, 'command');
       const given = await approve(run, {
-        invocationMessage: { markdown: `Run \`${asked}\`` },
-        confirmationTitle: { markdown: `Run \`${asked}\`?` },
+        invocationMessage: { markdown: `Run ${codeSpan(asked)}` },
+        confirmationTitle: { markdown: `Run ${codeSpan(asked)}?` },
         kind: 'execute',
         editable: true,
       });
@@ -108,9 +109,7 @@ export class Commands {
   async #finish(run: ToolRun, command: string, limitS: number) {
     const terminal = await this.#open(run, command);
     run.handle.content([block(terminal)]);
-    const limit = new AbortController();
-    const cancelLimit = run.timers.after(limitS * 1_000, () => limit.abort());
-    const end = await endOf(terminal, AbortSignal.any([run.signal, limit.signal])).finally(cancelLimit);
+    const end = await this.#wait(run, terminal, limitS * 1_000);
     if (end === 'aborted') await terminal.kill();
     run.signal.throwIfAborted();
     if (end === 'detached') return this.#leave(run, terminal, command, 'The user sent it to the background.');
@@ -121,7 +120,7 @@ export class Commands {
     await this.#retire(terminal);
     const isFailure = end === 'aborted' || exitCode !== 0;
     return succeed(run, {
-      past: { markdown: `Ran \`${command}\`` },
+      past: { markdown: `Ran ${codeSpan(command)}` },
       text,
       content: [
         { ...block(terminal), result: { preview: result.text, truncated: result.isTruncated, exitCode } },
@@ -131,19 +130,20 @@ export class Commands {
     });
   }
 
+  /** Waits until a command ends, a person sends it to the background, the turn is cancelled, or the time is over. */
+  #wait(run: ToolRun, terminal: AgentTerminal, limitMs: number): Promise<TerminalEnd> {
+    const limit = new AbortController();
+    const cancelLimit = run.timers.after(limitMs, () => limit.abort());
+    return endOf(terminal, AbortSignal.any([run.signal, limit.signal])).finally(cancelLimit);
+  }
+
   async #start(run: ToolRun, command: string) {
     const terminal = await this.#open(run, command);
     run.handle.content([block(terminal)]);
-    const early = await Promise.race([
-      terminal.exited.then(() => 'exited' as const),
-      pause(run.timers, FIRST_OUTPUT_MS, run.signal),
-    ]);
-    return this.#leave(
-      run,
-      terminal,
-      command,
-      early === 'exited' ? 'It has ended already.' : 'It is running.',
-    );
+    const end = await this.#wait(run, terminal, FIRST_OUTPUT_MS);
+    if (run.signal.aborted) await terminal.kill();
+    run.signal.throwIfAborted();
+    return this.#leave(run, terminal, command, end === 'exited' ? 'It has ended already.' : 'It is running.');
   }
 
   async #leave(run: ToolRun, terminal: AgentTerminal, command: string, state: string) {
@@ -153,7 +153,7 @@ export class Commands {
     terminal.use(undefined);
     const text = report(terminal, `${state} Its id for background_command is ${id}.`);
     return succeed(run, {
-      past: { markdown: `Left \`${command}\` running` },
+      past: { markdown: `Left ${codeSpan(command)} running` },
       text,
       content: [block(terminal), { type: 'text', text }],
     });
@@ -166,18 +166,22 @@ export class Commands {
       run.output.notify(`Commands of this agent run without a sandbox: ${state.reason}.`);
     }
     run.signal.throwIfAborted();
-    const { folder } = run;
     return run.host.terminal({
-      command:
-        state?.works === true
-          ? sandboxed(command, {
-              writable: [folder.path, ...(folder.more ?? [])],
-              hidden: this.#place.hidden,
-            })
-          : command,
+      command: state?.works === true ? await this.#confined(state, run, command) : command,
       title: command.length > 80 ? `${command.slice(0, 79)}…` : command,
       env: Object.fromEntries(this.#place.secretVariables.map((name) => [name, ''])),
       use: { turnId: run.turnId, toolCallId: run.handle.id },
+    });
+  }
+
+  async #confined({ options }: WorkingSandbox, { folder }: ToolRun, command: string) {
+    const folders = [folder.path, ...(folder.more ?? [])];
+    const shared = await Promise.all(folders.map(sharedGitFolder));
+    return sandboxed(command, {
+      options,
+      folders,
+      gitFolders: shared.filter((path) => path !== undefined),
+      hidden: await this.#place.hidden(),
     });
   }
 

@@ -1,4 +1,5 @@
 import { errorText } from '@agenthost/protocol/values';
+import { codeSpan } from './code-span.ts';
 import { textIn } from './input.ts';
 import { approve, type ModelTool, succeed, ToolFailure } from './tool.ts';
 
@@ -22,13 +23,13 @@ export const fetchUrlTool: ModelTool = {
     if (url === null || !/^https?:$/.test(url.protocol))
       throw new ToolFailure(`"url": expected an http or https URL, got ${given.slice(0, 80)}`);
     await approve(run, {
-      invocationMessage: { markdown: `Fetch ${url.href}` },
-      confirmationTitle: { markdown: `Fetch ${url.href}?` },
+      invocationMessage: { markdown: `Fetch ${codeSpan(url.href)}` },
+      confirmationTitle: { markdown: `Fetch ${codeSpan(url.href)}?` },
       kind: 'fetch',
     });
     const { status, type, text } = await get(url, run.signal);
     return succeed(run, {
-      past: { markdown: `Fetched ${url.href}` },
+      past: { markdown: `Fetched ${codeSpan(url.href)}` },
       text: `HTTP ${status}, ${type || 'unknown type'}\n\n${/html/i.test(type) ? plain(text) : text}`,
       success: status < 400,
       error: `HTTP ${status}`,
@@ -98,11 +99,11 @@ function withoutBlocks(html: string): string {
   let at = 0;
   for (let found = begin.exec(html); found !== null; found = begin.exec(html)) {
     const name = found[1]?.toLowerCase();
-    const end = name === undefined ? '-->' : `</${name}`;
     text += html.slice(at, found.index);
-    const close = indexOfEnd(html, end, begin.lastIndex);
-    if (close < 0) return text;
-    at = close + end.length;
+    const close = indexOfEnd(html, name === undefined ? '-->' : `</${name}`, begin.lastIndex);
+    const end = close < 0 ? -1 : html.indexOf('>', close);
+    if (end < 0) return text;
+    at = end + 1;
     begin.lastIndex = at;
   }
   return text + html.slice(at);

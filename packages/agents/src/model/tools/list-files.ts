@@ -1,3 +1,4 @@
+import { codeSpan } from './code-span.ts';
 import { optionalText } from './input.ts';
 import { type ModelTool, succeed } from './tool.ts';
 import { listFolder, walk } from './walk.ts';
@@ -21,7 +22,7 @@ export const listFilesTool: ModelTool = {
   async run(input, run) {
     const path = optionalText(input, 'path') ?? '.';
     const glob = optionalText(input, 'glob');
-    const what = glob === undefined ? `\`${path}\`` : `\`${glob}\` in \`${path}\``;
+    const what = glob === undefined ? codeSpan(path) : `${codeSpan(glob)} in ${codeSpan(path)}`;
     run.handle.run({ invocationMessage: { markdown: `List ${what}` }, toolInput: run.toolInput });
     const found: string[] = [];
     if (glob === undefined) found.push(...(await listFolder(run.folder, path)));

@@ -53,12 +53,13 @@ function outcomeOf({ success, content = [], structuredContent, error }: ToolCall
   const texts = content.map(textOf);
   if (content.length === 0 && structuredContent !== undefined) texts.push(JSON.stringify(structuredContent));
   if (!success) texts.unshift(error?.message ?? 'The tool failed');
-  const text = cutMiddle(texts.filter((each) => each !== '').join('\n') || '(no result)', MAX_RESULT_LENGTH);
   const images = content.flatMap((block) =>
     block.type === 'embeddedResource' && block.contentType.startsWith('image/')
       ? [{ data: block.data, contentType: block.contentType }]
       : [],
   );
+  const said = texts.filter((each) => each !== '').join('\n');
+  const text = cutMiddle(said || (images.length === 0 ? '(no result)' : ''), MAX_RESULT_LENGTH);
   return { text, images, ...(success ? {} : { isError: true }) };
 }
 

@@ -1,4 +1,5 @@
 import { readWorkingFile } from '../../working-files/read-file.ts';
+import { codeSpan } from './code-span.ts';
 import { optionalCount, textIn } from './input.ts';
 import { MAX_RESULT_LENGTH, type ModelTool, succeed } from './tool.ts';
 
@@ -28,10 +29,10 @@ export const readFileTool: ModelTool = {
     const path = textIn(input, 'path');
     const first = optionalCount(input, 'offset') ?? 1;
     const limit = optionalCount(input, 'limit') ?? DEFAULT_LINE_COUNT;
-    run.handle.run({ invocationMessage: { markdown: `Read \`${path}\`` }, toolInput: run.toolInput });
+    run.handle.run({ invocationMessage: { markdown: `Read ${codeSpan(path)}` }, toolInput: run.toolInput });
     const text = await readWorkingFile(run.folder, path, MAX_FILE_BYTES);
     return succeed(run, {
-      past: { markdown: `Read \`${path}\`` },
+      past: { markdown: `Read ${codeSpan(path)}` },
       text: numbered(text, first, limit),
     });
   },

@@ -5,6 +5,7 @@ import { errorText, hasCode } from '@agenthost/protocol/values';
 import { confinedPath } from '../../working-files/confined-path.ts';
 import { FileRefusal } from '../../working-files/file-refusal.ts';
 import { readWorkingFile } from '../../working-files/read-file.ts';
+import { codeSpan } from './code-span.ts';
 import { flagIn, optionalText, textIn } from './input.ts';
 import { type ModelTool, succeed, ToolFailure, type ToolRun } from './tool.ts';
 import { walk } from './walk.ts';
@@ -46,7 +47,7 @@ export const searchFilesTool: ModelTool = {
       glob: optionalText(input, 'glob'),
       ignoresCase: flagIn(input, 'ignoreCase'),
     };
-    const what = `\`${search.pattern.slice(0, 100)}\``;
+    const what = codeSpan(search.pattern);
     run.handle.run({ invocationMessage: { markdown: `Search ${what}` }, toolInput: run.toolInput });
     // Rejects for a path outside.
     const real = await confinedPath(run.folder, search.path);

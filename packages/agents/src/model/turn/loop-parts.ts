@@ -48,7 +48,11 @@ export function requestOf(loop: Loop, tools: ToolSet, takesTools: boolean): Step
     takesTools,
     thinking: loop.settings.thinking,
     maxOutputTokens: loop.modelInfo.maxOutput ?? (api === 'anthropic' ? UNKNOWN_MAX_OUTPUT : undefined),
-    providerOptions: providerOptions(api, loop.chat),
+    providerOptions: providerOptions(api, {
+      chat: loop.chat,
+      modelId: loop.modelInfo.id,
+      thinking: loop.settings.thinking,
+    }),
     signal: loop.signal,
     timers: loop.timers,
   };

@@ -4,7 +4,7 @@ import type { ModelTool } from '../tools/tool.ts';
 import { type Answered, askModel, TooLong } from './ask-model.ts';
 import { compact, isNearlyFull } from './compaction.ts';
 import { type Loop, requestOf } from './loop-parts.ts';
-import { runCalls } from './run-calls.ts';
+import { type ImagePlace, runCalls } from './run-calls.ts';
 import { StreamedCalls } from './streamed-calls.ts';
 
 /** Calls the model until it answers without calling a tool. Rejects with `AgentError`, or with the abort reason. */
@@ -28,10 +28,11 @@ export async function runLoop(loop: Loop): Promise<void> {
           shown: calls,
           tools,
           leftCount,
+          images: imagePlaceOf(loop),
           common: loop.common,
         });
         // Both at once: APIs refuse a call without a result.
-        conversation.push(step.message, results);
+        conversation.push(step.message, ...results);
       }
     }
     loop.signal.throwIfAborted();
@@ -44,12 +45,18 @@ export async function runLoop(loop: Loop): Promise<void> {
     conversation.push(...steered);
     if (step.calls.length > 0 || steered.length > 0) continue;
     if (step.isCutShort) output.notify('The answer ended at the limit of the length of answers.');
+    if (step.isFiltered) output.notify('A content filter of the API ended the answer.');
     if (loop.closeSteering()) return;
   }
 }
 
 const hasContent = ({ content }: { readonly content: string | readonly unknown[] }): boolean =>
   content.length > 0;
+
+function imagePlaceOf({ modelInfo, config }: Loop): ImagePlace {
+  if (modelInfo.images === false) return 'nowhere';
+  return config.api === 'openai' ? 'message' : 'result';
+}
 
 /** An answer; a conversation that is too long is made shorter once. */
 async function answerOf(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Instructions, ModelMessage } from 'ai';
 import type { ModelApi } from '../config/config.ts';
+import type { ThinkingLevel } from '../settings.ts';
 import type { StepRequest } from './step.ts';
 
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } };
@@ -9,10 +10,26 @@ const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } };
  * Options that make APIs cache the beginning of a conversation: Anthropic caches up to marks, OpenAI by a key of the chat, Google by itself.
  * OpenAI is asked not to store answers; the conversation is in the journal of the host.
  */
-export function providerOptions(api: ModelApi, chat: string): StepRequest['providerOptions'] {
+export function providerOptions(
+  api: ModelApi,
+  {
+    chat,
+    modelId,
+    thinking,
+  }: { readonly chat: string; readonly modelId: string; readonly thinking: ThinkingLevel },
+): StepRequest['providerOptions'] {
   if (api !== 'openai-responses') return {};
   const promptCacheKey = createHash('sha256').update(chat).digest('hex').slice(0, 32);
-  return { openai: { store: false, include: ['reasoning.encrypted_content'], promptCacheKey } };
+  // The library knows which models of OpenAI think. It drops the level for all others.
+  const forceReasoning = thinking !== 'default' && !/^(?:gpt|chatgpt|o\d)/i.test(modelId);
+  return {
+    openai: {
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      promptCacheKey,
+      ...(forceReasoning ? { forceReasoning } : {}),
+    },
+  };
 }
 
 /** The system prompt with a mark up to which it is cached. */

@@ -54,6 +54,8 @@ export interface StepResult {
   readonly usage: LanguageModelUsage;
   /** Whether the answer stopped at the limit of its length. */
   readonly isCutShort: boolean;
+  /** Whether a filter of the API ended the answer. */
+  readonly isFiltered: boolean;
 }
 
 /** A stream failed after it had begun. `text` was shown already. */
@@ -104,7 +106,7 @@ export async function runStep(
     request.signal.throwIfAborted();
     if (stop.signal.aborted) throw stop.signal.reason;
     if (answer.failure !== undefined) throw answer.failure.error;
-    if (answer.isUnfinished) throw new Error('the connection ended before the answer did');
+    if (answer.fault !== undefined) throw new Error(answer.fault);
     const { messages } = await result.response;
     return answer.result(messages.find((message) => message.role === 'assistant'));
   } catch (error) {
@@ -183,11 +185,14 @@ class Answer {
     }
   }
 
-  /** Servers that break off in order send no reason to finish. */
-  get isUnfinished(): boolean {
-    if (this.#finish === undefined) return true;
-    const { reason, raw } = this.#finish;
-    return reason === 'other' && raw === undefined && this.#calls.length === 0;
+  /** Why the answer is not complete. `undefined`: it is. */
+  get fault(): string | undefined {
+    const { reason, raw } = this.#finish ?? { reason: 'other', raw: undefined };
+    if (this.#finish !== undefined && this.#calls.length > 0) return undefined;
+    // Google ends a malformed call so.
+    if (reason === 'error') return `the API ended the answer: ${raw ?? 'it gave no reason'}`;
+    // Servers that break off in order send no reason to finish.
+    return reason === 'other' && raw === undefined ? 'the connection ended before the answer did' : undefined;
   }
 
   result(message: AssistantModelMessage | undefined): StepResult {
@@ -196,6 +201,7 @@ class Answer {
       calls: this.#calls,
       usage: this.#usage,
       isCutShort: this.#finish?.reason === 'length',
+      isFiltered: this.#finish?.reason === 'content-filter',
     };
   }
 

@@ -101,6 +101,7 @@ export async function turnsFeature(parts: Parts): Promise<
     readResource,
     readLines,
     isPrivate: (real) => workspace.privatePaths.covers(real),
+    listPrivate: () => workspace.privatePaths.existing(),
   });
   applyPolicyToResults(sync, approvals, (chat, action) => turns.resultAnswered(chat, action));
   return {
