@@ -32,6 +32,8 @@ export interface ConnectOptions {
   /** Answers a question of the server to people. */
   elicit(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
   onToolsChanged(): void;
+  /** A message of the server's log, as it came. */
+  onNotification(method: 'notifications/message', params: object): void;
   /** A line of the server's log or of its standard error. */
   onLog(level: string, text: string): void;
   /** The connection has ended unexpectedly; why, in words. */
@@ -67,6 +69,7 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
     options.elicit(params, context.mcpReq.signal),
   );
   client.setNotificationHandler('notifications/message', ({ params }) => {
+    options.onNotification('notifications/message', params);
     options.onLog(params.level, typeof params.data === 'string' ? params.data : JSON.stringify(params.data));
   });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- not an event target

@@ -1,4 +1,4 @@
-import type { ConfirmationOption } from '@agenthost/protocol';
+import { type ConfirmationOption, MCP_CONSENT_TOOL } from '@agenthost/protocol';
 import type { TurnOutput } from '../../agents/turn.ts';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';
 import { PROJECT_FILE } from './project-file.ts';
@@ -21,7 +21,7 @@ export async function askConsent(
   entries: readonly McpServerEntry[],
 ): Promise<ConsentAnswer> {
   const call = output.toolCall({
-    toolName: 'mcp_servers',
+    toolName: MCP_CONSENT_TOOL,
     displayName: 'MCP servers of the project',
     intention: `${PROJECT_FILE} names programs and addresses that give agents tools`,
     kind: 'execute',

@@ -3,6 +3,7 @@ import type { ChildRegistry } from '../../agents/provider.ts';
 import type { TurnOutput } from '../../agents/turn.ts';
 import { numberSetting } from '../../config/host-config.ts';
 import { readEntries } from '../../config/mcp-servers.ts';
+import type { SideChannels } from '../../handler-port/stateless-channels.ts';
 import { type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { SessionListing } from '../../sessions/catalogue.ts';
@@ -17,6 +18,7 @@ import { McpConsents } from './consents.ts';
 import { McpLibrary } from './library.ts';
 import { RunningSessions } from './running-sessions.ts';
 import { isHostsServer, SessionServers, type SessionServersParts } from './session-servers.ts';
+import { capabilitiesOf, McpSideChannels, sideChannelUri } from './side-channels.ts';
 import { McpTokens } from './tokens.ts';
 import { runMcpTool } from './tool-calls.ts';
 
@@ -69,6 +71,8 @@ export async function mcpFeature(parts: Parts): Promise<
     prepareTurn(turn: StartingTurn): Promise<void>;
     /** Resources and prompts of ready servers. */
     readonly library: McpLibrary;
+    /** The side channels to the servers. */
+    readonly side: SideChannels;
     /** Connects the servers to turns. Call it before sessions are used. */
     join(turns: { readonly hostTools: HostTools; readonly signIns: SignIns }): void;
   }
@@ -84,6 +88,13 @@ export async function mcpFeature(parts: Parts): Promise<
   const sessions = new Map<string, Entry>();
   const chatsOf = (session: string): readonly string[] =>
     sync.registry.getOf('session', session)?.state.chats.map(({ resource }) => resource) ?? [];
+  const side = new McpSideChannels(parts.log, (uri) => {
+    for (const [session, { servers }] of sessions)
+      for (const { id, server } of servers.all)
+        if (sideChannelUri(session, id) === uri)
+          return { server, session, capabilities: capabilitiesOf(server) };
+    return undefined;
+  });
   const shared: SessionServersParts = {
     ...parts,
     hostEntries,
@@ -95,6 +106,8 @@ export async function mcpFeature(parts: Parts): Promise<
     awaitToken: (resource, granted) =>
       signIns?.add({ chat: '', toolCallId: '', resource, granted, givenUp: () => undefined }) ??
       (() => undefined),
+    channelClosed: (uri) => side.close(uri),
+    notify: (uri, method, params) => side.forward(uri, method, params),
     runningChanged: (tx, session, isRunning) => running.set(tx, session, isRunning),
   };
   const entryOf = (uri: string): Entry => {
@@ -160,6 +173,7 @@ export async function mcpFeature(parts: Parts): Promise<
   return {
     name: 'mcp',
     library,
+    side,
     commands: mcpCommands({ sync, consents, serversOf: async (uri) => (await use(uri)).servers }),
     observe: () => {
       parts.listing.onChange((tx, uri, by) => {
@@ -182,9 +196,10 @@ export async function mcpFeature(parts: Parts): Promise<
       const { servers } = await use(uri);
       servers.startAll();
     },
-    prepareTurn: async ({ session, output, signal }) => {
+    prepareTurn: async ({ session, chat, output, signal }) => {
       const entry = await use(session);
-      await ask(entry, output);
+      if (isAutomatic(sync, chat)) sayUnasked(entry.servers, output);
+      else await ask(entry, output);
       entry.servers.startAll();
       await entry.servers.unblocked(signal);
     },
@@ -215,4 +230,15 @@ export async function mcpFeature(parts: Parts): Promise<
       await Promise.all([...sessions.keys()].map(end));
     },
   };
+}
+
+/** Whether an automation has started the turn: nobody may be there to answer. */
+const isAutomatic = (sync: Sync, chat: string): boolean =>
+  sync.registry.getOf('chat', chat)?.state.activeTurn?.message.origin.kind === 'automation';
+
+/** The turn goes on without servers that nobody has allowed, and says so. */
+function sayUnasked({ undecided }: SessionServers, output: TurnOutput): void {
+  if (undecided.length === 0) return;
+  const names = undecided.map(({ name }) => name).join(', ');
+  output.notify(`Goes on without the MCP servers of the project that nobody has allowed: ${names}`);
 }

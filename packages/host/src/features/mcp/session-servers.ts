@@ -12,7 +12,9 @@ import type { Tx } from '../../sync/tx.ts';
 import type { McpConsents } from './consents.ts';
 import { PROJECT_FILE, readProjectFile } from './project-file.ts';
 import { McpServer } from './server.ts';
+import { capabilitiesOf, type SideNotification, sideChannelUri } from './side-channels.ts';
 import type { McpTokens } from './tokens.ts';
+import { isForModels } from './tool-audience.ts';
 import type { OfferedMcpTool } from './tool-calls.ts';
 import { toolDefinition } from './tool-definition.ts';
 import { toolNames } from './tool-names.ts';
@@ -41,6 +43,10 @@ export interface SessionServersParts {
   toolsChanged(session: string): void;
   /** A server waits for a token. Returns a function that ends the wait. */
   awaitToken(resource: string, granted: (token: Parameters<McpTokens['set']>[1]) => void): () => void;
+  /** The channel of a server is closed. */
+  channelClosed(uri: string): void;
+  /** A server sends a notification to the subscribers of its channel. */
+  notify(uri: string, method: SideNotification, params: object): void;
   /** Whether a session has servers that are not stopped. In the transaction that changes it. */
   runningChanged(tx: Tx, session: string, isRunning: boolean): void;
 }
@@ -61,6 +67,8 @@ interface Listed extends ListedServer {
   readonly entry: McpServerEntry;
   /** Ends the wait for a token. */
   stopWaiting: () => void;
+  /** What its channel forwards, since it was first ready. */
+  mcpApp?: McpServerCustomization['mcpApp'];
 }
 
 /** Prefix of the ids of servers, by source. */
@@ -236,6 +244,8 @@ export class SessionServers {
       token: () => (url === undefined ? undefined : tokens.of(url)),
       onState: (state) => this.#follow(listed, state),
       onToolsChanged: () => this.#collectTools(),
+      onNotification: (method, params) =>
+        this.#parts.notify(sideChannelUri(this.#uri, named.id), method, params),
       onLog: (level, text) => {
         const write = /^(error|critical|alert|emergency)$/.test(level) ? 'warn' : 'debug';
         log[write]({ session: this.#uri, mcpServer: entry.name, level }, text.slice(0, 4_000));
@@ -266,7 +276,7 @@ export class SessionServers {
 
   #collectTools(): void {
     const offered = this.#all.flatMap(({ id, prefix, server }) =>
-      server.tools.map((tool) => ({ id, prefix, server, tool })),
+      server.tools.filter(isForModels).map((tool) => ({ id, prefix, server, tool })),
     );
     const names = toolNames(offered.map(({ prefix, tool }) => ({ server: prefix, tool: tool.name })));
     this.#tools = offered.map((each, index) => {
@@ -305,7 +315,7 @@ export class SessionServers {
         const isGone = isHostsServer(each.id) && !this.#all.some(({ id }) => id === each.id);
         if (isGone) tx.emit(session, { type: 'session/customizationRemoved', id: each.id });
       }
-      for (const { id, uri, entry, server } of this.#all) {
+      for (const { id, uri, entry, server, mcpApp } of this.#all) {
         const before = shown.find((each) => each.id === id);
         const { enablement } = before?.type === 'mcpServer' ? before : {};
         const customization: McpServerCustomization = {
@@ -314,7 +324,7 @@ export class SessionServers {
           uri,
           name: entry.name,
           state: server.state,
-          ...defined({ enablement }),
+          ...defined({ enablement, mcpApp, channel: this.#channelOf(id, server.state) }),
         };
         if (!sameJson(before, customization))
           tx.emit(session, { type: 'session/customizationUpdated', customization });
@@ -334,7 +344,34 @@ export class SessionServers {
         this.#release = isRunning ? session.pin() : undefined;
         runningChanged(tx, this.#uri, isRunning);
       }
-      tx.emit(session, { type: 'session/mcpServerStateChanged', id, state });
+      this.#showAbilities(tx, session, id);
+      const channel = this.#channelOf(id, state);
+      if (channel === undefined) tx.effect(() => this.#parts.channelClosed(sideChannelUri(this.#uri, id)));
+      tx.emit(session, {
+        type: 'session/mcpServerStateChanged',
+        id,
+        state,
+        ...defined({ channel }),
+      });
     });
+  }
+
+  /** Shows what the channel of a server forwards [MCP-2], when that has changed. */
+  #showAbilities(tx: Tx, session: Channel<'session'>, id: string): void {
+    const listed = this.#all.find((each) => each.id === id);
+    const capabilities = listed && capabilitiesOf(listed.server);
+    if (listed === undefined || capabilities === undefined) return;
+    listed.mcpApp = { capabilities };
+    const shown = session.state.customizations?.find((each) => each.id === id);
+    if (shown?.type !== 'mcpServer' || sameJson(shown.mcpApp, listed.mcpApp)) return;
+    tx.emit(session, {
+      type: 'session/customizationUpdated',
+      customization: { ...shown, mcpApp: listed.mcpApp },
+    });
+  }
+
+  /** The channel of a server that is ready; `undefined`: it is closed. */
+  #channelOf(id: string, { kind }: McpServerState): string | undefined {
+    return kind === 'ready' ? sideChannelUri(this.#uri, id) : undefined;
   }
 }
