@@ -4,6 +4,7 @@ import type { Commands } from '../../handler-port/commands.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { shownEntry } from './consent-question.ts';
 import type { McpConsents } from './consents.ts';
+import type { McpSignIns } from './oauth.ts';
 import type { ListedServer, SessionServers } from './session-servers.ts';
 
 /** Longest description of a tool in a list. */
@@ -13,12 +14,13 @@ const MAX_DESCRIPTION = 2_000;
 interface Parts {
   readonly sync: Sync;
   readonly consents: McpConsents;
+  readonly signIns: McpSignIns;
   /** The servers of a session, read again. */
   serversOf(session: string): Promise<SessionServers>;
 }
 
 /** Lists the MCP servers of a session, and decides which of its project may run. */
-export function mcpCommands({ sync, consents, serversOf }: Parts): Commands {
+export function mcpCommands({ sync, consents, signIns, serversOf }: Parts): Commands {
   const find = async (session: string): Promise<SessionServers> => {
     if ((await sync.registry.openOf('session', session)) === undefined) throw sessionNotFound(session);
     return serversOf(session);
@@ -37,11 +39,20 @@ export function mcpCommands({ sync, consents, serversOf }: Parts): Commands {
       servers.followDecisions();
       return {};
     },
+    'x-startMcpSignIn': async ({ channel, id, redirectUri }) => {
+      const server = (await find(channel)).find(id);
+      if (server === undefined) throw invalidParam('id', 'expected the id of an MCP server of the session');
+      return signIns.start(channel, server, redirectUri);
+    },
+    'x-finishMcpSignIn': async ({ channel, state, code, iss }) => {
+      await signIns.finish(channel, { state, code, ...defined({ iss }) });
+      return {};
+    },
   };
 }
 
 function infoOf(servers: SessionServers, consents: McpConsents, listed: ListedServer): McpServerInfo {
-  const { id, source, server } = listed;
+  const { id, source, server, log } = listed;
   const { entry } = server;
   const place = entry.kind === 'stdio' ? entry.command : entry.url;
   return {
@@ -59,5 +70,6 @@ function infoOf(servers: SessionServers, consents: McpConsents, listed: ListedSe
         ...defined({ description: tool.description?.slice(0, MAX_DESCRIPTION) }),
         readOnly: tool.annotations?.readOnlyHint === true,
       })),
+    log: [...log.lines],
   };
 }

@@ -27,8 +27,10 @@ export interface ConnectOptions {
   readonly children: ChildRegistry;
   readonly timers: Timers;
   readonly version: string;
-  /** The token that a client has passed for this server. */
-  token(): string | undefined;
+  /** The present token for this server. */
+  token(): Promise<string | undefined>;
+  /** The token in place of one that the server has refused; `undefined`: there is no other. */
+  tokenInsteadOf(refused: string): Promise<string | undefined>;
   /** Answers a question of the server to people. */
   elicit(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
   onToolsChanged(): void;
@@ -159,18 +161,30 @@ function checkedUrl({ url }: RemoteEntry, environment: ConnectOptions['environme
   return expanded;
 }
 
-/** Adds the token to requests, and reads challenges and large answers. */
+/** Adds the token to requests, renews one that is refused, and reads challenges and large answers. */
 function remoteFetch(
   url: string,
-  { token: tokenNow }: ConnectOptions,
+  { entry, token: tokenNow, tokenInsteadOf }: ConnectOptions,
   onChallenge: (challenge: McpAuthChallenge) => void,
 ): FetchLike {
-  return async (target, init) => {
-    const token = tokenNow();
+  const send = (target: string | URL, init: RequestInit | undefined, token: string | undefined) => {
     const headers = new Headers(init?.headers);
     if (token !== undefined) headers.set('Authorization', `Bearer ${token}`);
-    const response = await fetch(target, { ...init, headers });
-    const challenge = await readChallenge(url, response, token !== undefined, fetch);
+    return fetch(target, { ...init, headers });
+  };
+  return async (target, init) => {
+    const token = await tokenNow();
+    let response = await send(target, init, token);
+    const other =
+      response.status === 401 && token !== undefined ? await tokenInsteadOf(token) : undefined;
+    if (other !== undefined) {
+      await response.body?.cancel();
+      response = await send(target, init, other);
+    }
+    const challenge = await readChallenge(url, response, token !== undefined, {
+      fetch,
+      clientId: entry.kind === 'stdio' ? undefined : entry.oauth?.clientId,
+    });
     if (challenge === undefined) return limitedResponse(response, MAX_MESSAGE_BYTES);
     onChallenge(challenge);
     await response.body?.cancel();

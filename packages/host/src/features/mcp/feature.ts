@@ -16,6 +16,7 @@ import { mcpCommands } from './commands.ts';
 import { askConsent } from './consent-question.ts';
 import { McpConsents } from './consents.ts';
 import { McpLibrary } from './library.ts';
+import { McpSignIns, tokenRenewer } from './oauth.ts';
 import { RunningSessions } from './running-sessions.ts';
 import { isHostsServer, SessionServers, type SessionServersParts } from './session-servers.ts';
 import { capabilitiesOf, McpSideChannels, sideChannelUri } from './side-channels.ts';
@@ -82,9 +83,15 @@ export async function mcpFeature(parts: Parts): Promise<
   const [fault] = faults;
   if (fault !== undefined) throw new Error(`mcpServers: ${fault.name}.${fault.problem}`);
   const consents = await McpConsents.load(sync);
-  const tokens = new McpTokens(parts);
+  const tokens = new McpTokens({ ...parts, renew: tokenRenewer(parts.timers) });
   const running = await RunningSessions.load(sync);
   let signIns: SignIns | undefined;
+  const mcpSignIns = new McpSignIns({
+    ...parts,
+    tokens,
+    environment: process.env,
+    granted: (resource, token) => signIns?.grant(resource, token),
+  });
   const sessions = new Map<string, Entry>();
   const chatsOf = (session: string): readonly string[] =>
     sync.registry.getOf('session', session)?.state.chats.map(({ resource }) => resource) ?? [];
@@ -174,7 +181,7 @@ export async function mcpFeature(parts: Parts): Promise<
     name: 'mcp',
     library,
     side,
-    commands: mcpCommands({ sync, consents, serversOf: async (uri) => (await use(uri)).servers }),
+    commands: mcpCommands({ sync, consents, signIns: mcpSignIns, serversOf: async (uri) => (await use(uri)).servers }),
     observe: () => {
       parts.listing.onChange((tx, uri, by) => {
         if (by === -1)

@@ -37,7 +37,8 @@ export interface ServerParts
   > {
   readonly entry: McpServerEntry;
   readonly clock: Clock;
-  token(): string | undefined;
+  token(): Promise<string | undefined>;
+  tokenInsteadOf(refused: string): Promise<string | undefined>;
   /** Its state has changed. Not called before `start`. */
   onState(state: McpServerState): void;
   onToolsChanged(): void;
@@ -209,6 +210,7 @@ export class McpServer {
           roots: () => this.#parts.roots(),
           onLog: (level, text) => this.#parts.onLog(level, text),
           token: () => this.#parts.token(),
+          tokenInsteadOf: (refused) => this.#parts.tokenInsteadOf(refused),
           elicit: async (params, signal) => {
             const call = [...this.#calls].findLast(({ ask }) => ask !== undefined);
             const questions = inputQuestions(entry.name, params);

@@ -12,6 +12,7 @@ import type { Tx } from '../../sync/tx.ts';
 import type { McpConsents } from './consents.ts';
 import { PROJECT_FILE, readProjectFile } from './project-file.ts';
 import { McpServer } from './server.ts';
+import { ServerLog } from './server-log.ts';
 import { capabilitiesOf, type SideNotification, sideChannelUri } from './side-channels.ts';
 import type { McpTokens } from './tokens.ts';
 import { isForModels } from './tool-audience.ts';
@@ -59,6 +60,7 @@ export interface ListedServer {
   /** First part of the names of its tools and prompts. */
   readonly prefix: string;
   readonly server: McpServer;
+  readonly log: ServerLog;
 }
 
 /** The same with what its owner needs. */
@@ -236,22 +238,25 @@ export class SessionServers {
     const { tokens, log } = this.#parts;
     const { entry } = named;
     const url = entry.kind === 'stdio' ? undefined : entry.url;
+    const lines = new ServerLog(this.#parts.clock);
     const server = new McpServer({
       ...this.#parts,
       entry,
       folder: this.folder,
       roots: () => this.#folders,
-      token: () => (url === undefined ? undefined : tokens.of(url)),
+      token: () => (url === undefined ? nothing : tokens.of(url)),
+      tokenInsteadOf: (refused) => (url === undefined ? nothing : tokens.insteadOf(url, refused)),
       onState: (state) => this.#follow(listed, state),
       onToolsChanged: () => this.#collectTools(),
       onNotification: (method, params) =>
         this.#parts.notify(sideChannelUri(this.#uri, named.id), method, params),
       onLog: (level, text) => {
+        lines.add(level, text);
         const write = /^(error|critical|alert|emergency)$/.test(level) ? 'warn' : 'debug';
         log[write]({ session: this.#uri, mcpServer: entry.name, level }, text.slice(0, 4_000));
       },
     });
-    const listed: Listed = { ...named, server, stopWaiting: () => undefined };
+    const listed: Listed = { ...named, server, log: lines, stopWaiting: () => undefined };
     return listed;
   }
 
@@ -375,3 +380,5 @@ export class SessionServers {
     return kind === 'ready' ? sideChannelUri(this.#uri, id) : undefined;
   }
 }
+
+const nothing = Promise.resolve(undefined);
