@@ -71,7 +71,7 @@ async function authorizationServer(remote: RemoteServer): Promise<{ asked: URLSe
     asked.push(new URLSearchParams(body));
     const token = `token-${asked.length}`;
     remote.tokens = [token];
-    send({ access_token: token, token_type: 'bearer', expires_in: 3_600, refresh_token: `refresh-${asked.length}` });
+    send({ access_token: token, token_type: 'bearer', expires_in: 300, refresh_token: `refresh-${asked.length}` });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -115,7 +115,7 @@ test('[MCP-20] a sign-in by OAuth starts the server, and its token is kept and r
     refresh_token: 'refresh-1',
   });
   // It is about to expire.
-  await stage.host.advance(3_590_000);
+  await stage.host.advance(250_000);
   expect(textOf(await stage.call('test__who'))).toBe('token token-3');
   expect(stored()).toContain('refresh-3');
 });

@@ -291,6 +291,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       dataDir: options.dataDir,
       mcpServers: options.mcpServers ?? {},
       projectMcpServers: options.projectMcpServers ?? true,
+      plugins: customizations,
       foldersOf: foldersOf(workspace.defaultDirectory),
       toolsChanged: (chats) => late.turns?.toolsChanged(chats),
     }),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChildCustomization } from '@agenthost/protocol';
+import type { McpServerEntry } from '../../config/mcp-servers.ts';
 import type { ParseFault } from './front-matter.ts';
 
 /** A command that a hook runs. */
@@ -20,6 +21,8 @@ export interface ParsedChild {
   readonly hint?: string;
   /** URI of the folder with its other files. Only for skills with a folder. */
   readonly folder?: string;
+  /** How an MCP server is reached. Absent for one with a fault. */
+  readonly server?: McpServerEntry;
   /** The commands of a hook. */
   readonly commands?: readonly HookCommand[];
 }

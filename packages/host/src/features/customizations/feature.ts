@@ -7,6 +7,7 @@ import type { Feature } from '../feature.ts';
 import { ClientPlugins } from './client-plugins.ts';
 import { commandsFrom } from './contribution.ts';
 import { Decisions } from './decisions.ts';
+import type { PluginServer } from './plugin-servers.ts';
 import { type CustomizationParts, SessionCustomizations } from './session-customizations.ts';
 
 type Parts = Omit<CustomizationParts, 'decisions' | 'clientPlugins'> & {
@@ -17,6 +18,12 @@ type Parts = Omit<CustomizationParts, 'decisions' | 'clientPlugins'> & {
 /** The part of customizations that other features use. */
 export interface Customizations {
   readonly contribute: Contribute;
+  /** The MCP servers of the plugins of a session that are in effect, as last read. */
+  servers(session: string): readonly PluginServer[];
+  /** Reads the customizations of a session again. Never rejects. */
+  refresh(session: string): Promise<void>;
+  /** Sets the function that is called with a session whose servers of plugins have changed. */
+  onServers(listener: (session: string) => void): void;
   /** The slash commands of a session's customizations. */
   commands(session: string): readonly AgentCommand[];
 }
@@ -53,6 +60,11 @@ export async function customizationsFeature(
     name: 'customizations',
     customizations: {
       contribute: sessions.contribute,
+      servers: (session) => sessions.servers(session),
+      refresh: (session) => sessions.refresh(session),
+      onServers: (listener) => {
+        sessions.onServers = listener;
+      },
       commands: (session) =>
         commandsFrom(sessions.inEffect(session)).map(({ source: _, ...command }) => command),
     },

@@ -1,5 +1,5 @@
 import type { AgentInfo, SessionCustomizationToggledAction } from '@agenthost/protocol';
-import { errorText } from '@agenthost/protocol/values';
+import { errorText, sameJson } from '@agenthost/protocol/values';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { RememberedAgents } from '../../agents/remembered.ts';
 import type { Channel } from '../../sync/channel.ts';
@@ -14,6 +14,7 @@ import { contributionTo } from './contribution.ts';
 import type { Decisions } from './decisions.ts';
 import { PROJECT_LAYOUT, USER_LAYOUT } from './layout.ts';
 import { Place, type PlaceParts } from './place.ts';
+import { type PluginServer, pluginServers } from './plugin-servers.ts';
 import { type ResolvedContainer, resolve } from './resolve.ts';
 import { publishList } from './session-list.ts';
 
@@ -41,6 +42,8 @@ export class SessionCustomizations {
   /** The containers of each session that is looked at, as last resolved. */
   readonly #resolved = new Map<string, readonly ResolvedContainer[]>();
   readonly #running = new Set<Promise<unknown>>();
+  /** Called with a session whose MCP servers of plugins have changed. */
+  onServers: (session: string) => void = () => undefined;
   #isStopped = false;
 
   constructor(parts: CustomizationParts) {
@@ -105,6 +108,13 @@ export class SessionCustomizations {
     return (this.#resolved.get(uri) ?? []).flatMap(({ inEffect }) => inEffect);
   }
 
+  /** The MCP servers of the plugins of a session that are in effect, as last read. Empty while it is not looked at. */
+  servers(uri: string): readonly PluginServer[] {
+    return (this.#resolved.get(uri) ?? []).flatMap((resolved) =>
+      pluginServers(resolved, this.#parts.userFolder),
+    );
+  }
+
   /** Implements `TurnParts.contribute`. */
   readonly contribute: Contribute = async ({ session: uri, message }) => {
     await this.refresh(uri);
@@ -136,11 +146,13 @@ export class SessionCustomizations {
       ...read.map((container) => resolve(container, of)),
       ...published.map(({ container, plugin }) => resolve(container, of, plugin)),
     ];
+    const serversBefore = this.servers(uri);
     this.#resolved.set(uri, resolved);
     const wanted = resolved.map(({ customization }) => customization);
     sync.transact('host', (tx) => {
       if (session.isAlive) publishList(tx, session, wanted);
     });
+    if (!sameJson(serversBefore, this.servers(uri))) this.onServers(uri);
   }
 
   #placesOf(session: Channel<'session'>): SharedPlace[] {

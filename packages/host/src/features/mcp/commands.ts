@@ -32,10 +32,10 @@ export function mcpCommands({ sync, consents, signIns, serversOf }: Parts): Comm
     },
     'x-decideMcpServer': async ({ channel, id, decision }) => {
       const servers = await find(channel);
-      const found = servers.all.find((each) => each.id === id && each.source === 'project');
+      const found = servers.all.find((each) => each.id === id && each.place !== undefined);
       if (found === undefined)
-        throw invalidParam('id', 'expected the id of a server that the project of the session names');
-      await consents.decide(servers.folder, [found.server.entry], decision);
+        throw invalidParam('id', 'expected the id of a server that the project or a plugin of the session names');
+      await consents.decide([found], decision);
       servers.followDecisions();
       return {};
     },
@@ -52,7 +52,7 @@ export function mcpCommands({ sync, consents, signIns, serversOf }: Parts): Comm
 }
 
 function infoOf(servers: SessionServers, consents: McpConsents, listed: ListedServer): McpServerInfo {
-  const { id, source, server, log } = listed;
+  const { id, source, plugin, place: decidedAt, server, log } = listed;
   const { entry } = server;
   const place = entry.kind === 'stdio' ? entry.command : entry.url;
   return {
@@ -60,7 +60,10 @@ function infoOf(servers: SessionServers, consents: McpConsents, listed: ListedSe
     name: entry.name,
     source,
     runs: source === 'host' ? place : shownEntry(entry).slice(entry.name.length + 2),
-    ...defined({ decision: source === 'host' ? undefined : consents.of(servers.folder, entry) }),
+    ...defined({
+      plugin,
+      decision: decidedAt === undefined ? undefined : consents.of(decidedAt, entry),
+    }),
     state: server.state,
     tools: servers.tools
       .filter((each) => each.id === id)

@@ -1,6 +1,7 @@
 import { type ConfirmationOption, MCP_CONSENT_TOOL } from '@agenthost/protocol';
 import type { TurnOutput } from '../../agents/turn.ts';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';
+import type { NamedServer } from './named-servers.ts';
 import { PROJECT_FILE } from './project-file.ts';
 
 const OPTIONS: ConfirmationOption[] = [
@@ -13,33 +14,37 @@ const OPTIONS: ConfirmationOption[] = [
 export type ConsentAnswer = 'allow' | 'skip' | 'refuse' | undefined;
 
 /**
- * Asks whether the servers that a project names may run, as a tool call of a turn. They come from the repository: a person is asked, whatever
+ * Asks whether the servers that a project or a plugin names may run, as a tool call of a turn. They come from others: a person is asked, whatever
  * the session's approvals say.
  */
 export async function askConsent(
   output: TurnOutput,
-  entries: readonly McpServerEntry[],
+  servers: readonly NamedServer[],
 ): Promise<ConsentAnswer> {
+  const of = servers.every(({ source }) => source === 'plugin') ? 'plugins' : 'the project';
   const call = output.toolCall({
     toolName: MCP_CONSENT_TOOL,
-    displayName: 'MCP servers of the project',
-    intention: `${PROJECT_FILE} names programs and addresses that give agents tools`,
+    displayName: `MCP servers of ${of}`,
+    intention: `${of === 'plugins' ? 'Plugins name' : `${PROJECT_FILE} names`} programs and addresses that give agents tools`,
     kind: 'execute',
   });
   const answer = await call.confirm({
-    invocationMessage: `Use ${entries.map(({ name }) => name).join(', ')}`.slice(0, 500),
-    toolInput: entries.map(shownEntry).join('\n'),
-    confirmationTitle: 'Use the MCP servers of this project?',
+    invocationMessage: `Use ${servers.map(({ entry }) => entry.name).join(', ')}`.slice(0, 500),
+    toolInput: servers.map(shownServer).join('\n'),
+    confirmationTitle: `Use the MCP servers of ${of === 'plugins' ? 'these plugins' : 'this project'}?`,
     options: OPTIONS,
     isAlwaysAsked: true,
   });
   if (answer.approved) {
-    await call.complete({ success: true, pastTenseMessage: 'Allowed the MCP servers of the project' });
+    await call.complete({ success: true, pastTenseMessage: `Allowed the MCP servers of ${of}` });
     return 'allow';
   }
   if (answer.reason === 'skipped') return undefined;
   return answer.selectedOption?.id === 'refuse' ? 'refuse' : 'skip';
 }
+
+const shownServer = ({ plugin, entry }: NamedServer): string =>
+  `${shownEntry(entry)}${plugin === undefined ? '' : ` (of the plugin ${plugin})`}`;
 
 /** A line that shows all that decides what would run. */
 export function shownEntry(entry: McpServerEntry): string {

@@ -18,7 +18,8 @@ import { McpConsents } from './consents.ts';
 import { McpLibrary } from './library.ts';
 import { McpSignIns, tokenRenewer } from './oauth.ts';
 import { RunningSessions } from './running-sessions.ts';
-import { isHostsServer, SessionServers, type SessionServersParts } from './session-servers.ts';
+import { isHostsServer, type PluginEntry } from './named-servers.ts';
+import { SessionServers, type SessionServersParts } from './session-servers.ts';
 import { capabilitiesOf, McpSideChannels, sideChannelUri } from './side-channels.ts';
 import { McpTokens } from './tokens.ts';
 import { runMcpTool } from './tool-calls.ts';
@@ -37,10 +38,20 @@ interface Parts {
   /** Servers by name, for all sessions. */
   readonly mcpServers: Readonly<Record<string, unknown>>;
   readonly projectMcpServers: boolean;
+  /** The plugins of sessions. Absent: they are not read. */
+  readonly plugins: PluginServers | undefined;
   /** Absolute paths of the folders that a session works in, the primary one first. */
   foldersOf(state: SessionState): readonly string[];
   /** Tells the agents of chats that their tools have changed. */
   toolsChanged(chats: readonly string[]): void;
+}
+
+/** The MCP servers that plugins name. */
+interface PluginServers {
+  servers(session: string): readonly PluginEntry[];
+  /** Reads the plugins of a session again. Never rejects. */
+  refresh(session: string): Promise<void>;
+  onServers(listener: (session: string) => void): void;
 }
 
 interface StartingTurn {
@@ -61,7 +72,7 @@ interface Entry {
 }
 
 /**
- * MCP servers of sessions [MCP-1]: those of the host's config, and those of the project's `.mcp.json` that a person has allowed. Each session runs
+ * MCP servers of sessions [MCP-1]: those of the host's config, and those of the project's `.mcp.json` and of plugins that a person has allowed. Each session runs
  * its own. Throws an error such as `mcpServers: name.url: expected …` for an entry that cannot be used.
  */
 export async function mcpFeature(parts: Parts): Promise<
@@ -106,6 +117,7 @@ export async function mcpFeature(parts: Parts): Promise<
     ...parts,
     hostEntries,
     readsProjects: parts.projectMcpServers,
+    pluginsOf: (session) => parts.plugins?.servers(session) ?? [],
     consents,
     tokens,
     environment: process.env,
@@ -145,13 +157,13 @@ export async function mcpFeature(parts: Parts): Promise<
   /** Chats that start a turn at the same time ask once. */
   const ask = (entry: Entry, output: TurnOutput): Promise<void> => {
     const asked = entry.asking.then(async () => {
-      const { undecided, folder } = entry.servers;
+      const { undecided } = entry.servers;
       const shown = JSON.stringify(undecided);
       if (undecided.length === 0 || shown === entry.skipped) return;
       const answer = await askConsent(output, undecided);
       if (answer === 'skip') entry.skipped = shown;
       else if (answer !== undefined)
-        await consents.decide(folder, undecided, answer === 'allow' ? 'allowed' : 'refused');
+        await consents.decide(undecided, answer === 'allow' ? 'allowed' : 'refused');
     });
     entry.asking = asked.catch(() => undefined);
     return asked;
@@ -183,6 +195,13 @@ export async function mcpFeature(parts: Parts): Promise<
     side,
     commands: mcpCommands({ sync, consents, signIns: mcpSignIns, serversOf: async (uri) => (await use(uri)).servers }),
     observe: () => {
+      parts.plugins?.onServers((uri) => {
+        const servers = sessions.get(uri)?.servers;
+        servers
+          ?.refresh()
+          .then(() => servers.startAll())
+          .catch((error: unknown) => parts.log.warn({ error, uri }, 'the MCP servers of plugins were not read'));
+      });
       parts.listing.onChange((tx, uri, by) => {
         if (by === -1)
           tx.effect(() => {
@@ -204,6 +223,7 @@ export async function mcpFeature(parts: Parts): Promise<
       servers.startAll();
     },
     prepareTurn: async ({ session, chat, output, signal }) => {
+      await parts.plugins?.refresh(session);
       const entry = await use(session);
       if (isAutomatic(sync, chat)) sayUnasked(entry.servers, output);
       else await ask(entry, output);
@@ -246,6 +266,6 @@ const isAutomatic = (sync: Sync, chat: string): boolean =>
 /** The turn goes on without servers that nobody has allowed, and says so. */
 function sayUnasked({ undecided }: SessionServers, output: TurnOutput): void {
   if (undecided.length === 0) return;
-  const names = undecided.map(({ name }) => name).join(', ');
-  output.notify(`Goes on without the MCP servers of the project that nobody has allowed: ${names}`);
+  const names = undecided.map(({ entry }) => entry.name).join(', ');
+  output.notify(`Goes on without the MCP servers that nobody has allowed: ${names}`);
 }
