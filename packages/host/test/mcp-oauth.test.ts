@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { StartMcpSignInResult } from '@agenthost/protocol';
 import { expect, onTestFinished, test } from 'vitest';
+import { authorizationServer } from './mcp-authorization-server.ts';
 import { type McpStage, mcpStage, SESSION, textOf } from './mcp-fixture.ts';
-import { type RemoteServer, remoteServer } from './mcp-remote-server.ts';
+import { remoteServer } from './mcp-remote-server.ts';
 
 const REDIRECT = 'http://127.0.0.1:1/callback';
 const ID = 'mcp-host-test';
@@ -34,55 +35,6 @@ async function signIn(stage: McpStage): Promise<URL> {
   return new URL(url);
 }
 
-/** An authorization server that lets everybody in, and whose tokens are `token-1`, `token-2` and so on. */
-async function authorizationServer(remote: RemoteServer): Promise<{ asked: URLSearchParams[] }> {
-  const asked: URLSearchParams[] = [];
-  const server = createServer(async (request: IncomingMessage, response) => {
-    const origin = `http://${request.headers.host}`;
-    const url = new URL(request.url ?? '', origin);
-    const send = (body: object): void => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(body));
-    };
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks).toString();
-    if (url.pathname.startsWith('/.well-known'))
-      return send({
-        issuer: origin,
-        authorization_endpoint: `${origin}/authorize`,
-        token_endpoint: `${origin}/token`,
-        registration_endpoint: `${origin}/register`,
-        response_types_supported: ['code'],
-        code_challenge_methods_supported: ['S256'],
-      });
-    if (url.pathname === '/register') {
-      response.writeHead(201, { 'content-type': 'application/json' });
-      return response.end(JSON.stringify({ ...(JSON.parse(body) as object), client_id: 'made' }));
-    }
-    if (url.pathname === '/authorize') {
-      const { searchParams } = url;
-      const state = searchParams.get('state') ?? '';
-      response.writeHead(302, {
-        location: `${searchParams.get('redirect_uri')}?${new URLSearchParams({ code: 'c', state }).toString()}`,
-      });
-      return response.end();
-    }
-    asked.push(new URLSearchParams(body));
-    const token = `token-${asked.length}`;
-    remote.tokens = [token];
-    send({ access_token: token, token_type: 'bearer', expires_in: 300, refresh_token: `refresh-${asked.length}` });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  remote.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  remote.tokens = [];
-  return { asked };
-}
-
 test('[MCP-20] a sign-in by OAuth starts the server, and its token is kept and renewed', async () => {
   const remote = await remoteServer();
   const { asked } = await authorizationServer(remote);
@@ -91,7 +43,9 @@ test('[MCP-20] a sign-in by OAuth starts the server, and its token is kept and r
   await expect(ask(stage, 'x-startMcpSignIn', { id: ID, redirectUri: 'javascript:1' })).rejects.toThrow(
     'redirectUri: expected an http or https URL',
   );
-  await expect(ask(stage, 'x-finishMcpSignIn', { state: 'none', code: 'c' })).rejects.toThrow('No sign-in "none"');
+  await expect(ask(stage, 'x-finishMcpSignIn', { state: 'none', code: 'c' })).rejects.toThrow(
+    'No sign-in "none"',
+  );
   const url = await signIn(stage);
   expect(Object.fromEntries(url.searchParams)).toMatchObject({
     client_id: 'made',
@@ -185,10 +139,12 @@ test('[MCP-20] a person signs in to the example server of the SDK, and its tools
   void stage.begin('test__greet', { name: 'Ada' }).then((result) => {
     text = textOf(result);
   });
-  const call = await stage.until(async () => {
-    const last = await stage.lastCall();
-    return last?.status === 'pending-confirmation' ? last : undefined;
-  }).catch(() => undefined);
+  const call = await stage
+    .until(async () => {
+      const last = await stage.lastCall();
+      return last?.status === 'pending-confirmation' ? last : undefined;
+    })
+    .catch(() => undefined);
   if (call !== undefined) {
     const { toolCallId } = call;
     await stage.client.act(stage.chat, {

@@ -31,16 +31,18 @@ export function signInToMcpServer(
     const { resource } = await findSession(client, given);
     const { id } = findServer(await mcpServers.list(resource), given, name);
     const waiting = await listen();
+    const interruption = Promise.withResolvers<never>();
+    const giveBack = context.onSignal(['SIGINT'], () =>
+      interruption.reject(new CliError(EXIT.interrupted, 'interrupted')),
+    );
     try {
       const { url, state } = await mcpServers.startSignIn(resource, id, waiting.uri);
       screen.note('open this address in a browser on this machine, and sign in:');
       screen.line(oneLine(url, 8_000));
-      const interrupted = new Promise<never>((_, reject) => {
-        context.onSignal(['SIGINT'], () => reject(new CliError(EXIT.interrupted, 'interrupted')));
-      });
-      const redirect = await Promise.race([waiting.redirect(state), interrupted]);
+      const redirect = await Promise.race([waiting.redirect(state), interruption.promise]);
       await mcpServers.finishSignIn(resource, redirect);
     } finally {
+      giveBack();
       waiting.close();
     }
     const { kind } = await settledServer(client, resource, id);

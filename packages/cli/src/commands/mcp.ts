@@ -85,7 +85,9 @@ export function decideMcpServer(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
-    const others = (await client.sessions.mcpServers.list(resource)).filter(({ source }) => source !== 'host');
+    const others = (await client.sessions.mcpServers.list(resource)).filter(
+      ({ source }) => source !== 'host',
+    );
     const { id } = findServer(others, given, name);
     await client.sessions.mcpServers.decide(resource, id, decision);
     showServer(screen, options, findServer(await client.sessions.mcpServers.list(resource), given, id));
@@ -140,7 +142,8 @@ export function findServer(all: readonly McpServerInfo[], session: string, given
 export function showServer(screen: Screen, { json = false }: McpOptions, info: McpServerInfo): void {
   if (json) return screen.json(info);
   const { name, state, source, tools, runs, decision } = info;
-  const from = source === 'host' ? 'host' : `${source}${decision === undefined ? ' (ask)' : ` (${decision})`}`;
+  const from =
+    source === 'host' ? 'host' : `${source}${decision === undefined ? ' (ask)' : ` (${decision})`}`;
   const count = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`;
   screen.line(
     `${oneLine(name, 64).padEnd(12)}  ${state.kind.padEnd(12)}  ${from.padEnd(17)}  ${count.padEnd(8)}  ${oneLine(runs, 200)}`,

@@ -78,9 +78,23 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('../settings/settings-view.tsx'), 'SettingsView'),
 });
 
+/** Where the sign-in to an MCP server ends. */
+const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/signed-in',
+  component: lazyRouteComponent(() => import('../mcp/signed-in-view.tsx'), 'SignedInView'),
+});
+
 /** The page's addresses. */
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([boardRoute, sessionRoute, newRoute, terminalsRoute, settingsRoute]),
+  routeTree: rootRoute.addChildren([
+    boardRoute,
+    sessionRoute,
+    newRoute,
+    terminalsRoute,
+    settingsRoute,
+    signedInRoute,
+  ]),
   basepath: basePath(),
   defaultPreload: 'intent',
   defaultErrorComponent: ViewFailed,

@@ -34,7 +34,10 @@ export function mcpCommands({ sync, consents, signIns, serversOf }: Parts): Comm
       const servers = await find(channel);
       const found = servers.all.find((each) => each.id === id && each.place !== undefined);
       if (found === undefined)
-        throw invalidParam('id', 'expected the id of a server that the project or a plugin of the session names');
+        throw invalidParam(
+          'id',
+          'expected the id of a server that the project or a plugin of the session names',
+        );
       await consents.decide([found], decision);
       servers.followDecisions();
       return {};

@@ -175,8 +175,7 @@ function remoteFetch(
   return async (target, init) => {
     const token = await tokenNow();
     let response = await send(target, init, token);
-    const other =
-      response.status === 401 && token !== undefined ? await tokenInsteadOf(token) : undefined;
+    const other = response.status === 401 && token !== undefined ? await tokenInsteadOf(token) : undefined;
     if (other !== undefined) {
       await response.body?.cancel();
       response = await send(target, init, other);

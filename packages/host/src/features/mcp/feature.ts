@@ -16,15 +16,21 @@ import { mcpCommands } from './commands.ts';
 import { askConsent } from './consent-question.ts';
 import { McpConsents } from './consents.ts';
 import { McpLibrary } from './library.ts';
+import { isHostsServer, type PluginEntry } from './named-servers.ts';
 import { McpSignIns, tokenRenewer } from './oauth.ts';
 import { RunningSessions } from './running-sessions.ts';
-import { isHostsServer, type PluginEntry } from './named-servers.ts';
 import { SessionServers, type SessionServersParts } from './session-servers.ts';
 import { capabilitiesOf, McpSideChannels, sideChannelUri } from './side-channels.ts';
 import { McpTokens } from './tokens.ts';
 import { runMcpTool } from './tool-calls.ts';
 
 const MINUTE_MS = 60_000;
+/** Actions of a session that change its working directories. */
+const CHANGES_FOLDERS: ReadonlySet<SessionAction['type']> = new Set([
+  'session/workingDirectorySet',
+  'session/workingDirectoryRemoved',
+  'session/workingDirectoryReplaced',
+]);
 
 interface Parts {
   readonly sync: Sync;
@@ -188,20 +194,28 @@ export async function mcpFeature(parts: Parts): Promise<
         return undefined;
     }
   };
+  const lookAgain = (uri: string, then: (servers: SessionServers) => void): void => {
+    const servers = sessions.get(uri)?.servers;
+    servers
+      ?.refresh()
+      .then(() => then(servers))
+      .catch((error: unknown) =>
+        parts.log.warn({ error, uri }, 'the MCP servers of a session were not read'),
+      );
+  };
   const library = new McpLibrary(parts.timers, (session) => sessions.get(session)?.servers.all ?? []);
   return {
     name: 'mcp',
     library,
     side,
-    commands: mcpCommands({ sync, consents, signIns: mcpSignIns, serversOf: async (uri) => (await use(uri)).servers }),
+    commands: mcpCommands({
+      sync,
+      consents,
+      signIns: mcpSignIns,
+      serversOf: async (uri) => (await use(uri)).servers,
+    }),
     observe: () => {
-      parts.plugins?.onServers((uri) => {
-        const servers = sessions.get(uri)?.servers;
-        servers
-          ?.refresh()
-          .then(() => servers.startAll())
-          .catch((error: unknown) => parts.log.warn({ error, uri }, 'the MCP servers of plugins were not read'));
-      });
+      parts.plugins?.onServers((uri) => lookAgain(uri, (servers) => servers.startAll()));
       parts.listing.onChange((tx, uri, by) => {
         if (by === -1)
           tx.effect(() => {
@@ -209,6 +223,9 @@ export async function mcpFeature(parts: Parts): Promise<
           });
       });
       sync.observe('session', (tx, { channel: { uri }, action }) => {
+        // Running servers are told of other roots at once, others find them at the next turn.
+        if (CHANGES_FOLDERS.has(action.type) && sessions.get(uri)?.servers.isRunning === true)
+          tx.effect(() => lookAgain(uri, () => undefined));
         if (!('id' in action)) return;
         tx.effect(() => {
           follow(uri, action).catch((error: unknown) =>

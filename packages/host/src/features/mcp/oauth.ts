@@ -52,19 +52,17 @@ export class McpSignIns {
   }
 
   /** Begins a sign-in. Throws a wire error if the server needs no token, or its authorization server cannot be used. */
-  async start(
-    session: URI,
-    server: McpServer,
-    redirectUri: string,
-  ): Promise<{ url: string; state: string }> {
+  async start(session: URI, server: McpServer, redirectUri: string): Promise<{ url: string; state: string }> {
     const { state: needs, entry } = server;
     if (!isWebUrl(redirectUri)) throw invalidParam('redirectUri', 'expected an http or https URL');
     if (needs.kind !== 'authRequired' || entry.kind === 'stdio')
       throw conflict(`The MCP server ${entry.name} needs no token now`);
     const state = randomBytes(24).toString('base64url');
-    const { url, ...open } = await this.#begin(entry, needs, { redirectUri, state }).catch((error: unknown) => {
-      throw invalidParam('id', `no sign-in to ${entry.name}: ${errorText(error).slice(0, MAX_REASON)}`);
-    });
+    const { url, ...open } = await this.#begin(entry, needs, { redirectUri, state }).catch(
+      (error: unknown) => {
+        throw invalidParam('id', `no sign-in to ${entry.name}: ${errorText(error).slice(0, MAX_REASON)}`);
+      },
+    );
     const now = steadyNow(this.#parts.clock);
     for (const [key, { endsAt }] of this.#open)
       if (endsAt <= now || this.#open.size >= MAX_OPEN) this.#open.delete(key);
@@ -73,14 +71,20 @@ export class McpSignIns {
   }
 
   /** Ends a sign-in with the parameters of the redirect. Throws a wire error for an unknown state or a refused code. */
-  async finish(session: URI, { state, code, iss }: { state: string; code: string; iss?: string }): Promise<void> {
+  async finish(
+    session: URI,
+    { state, code, iss }: { state: string; code: string; iss?: string },
+  ): Promise<void> {
     const open = this.#open.get(state);
     if (open === undefined || open.session !== session || open.endsAt <= steadyNow(this.#parts.clock))
       throw notFound('sign-in', state);
     this.#open.delete(state);
     const { url, renewal } = open;
     const token = await this.#exchanged(open, { code, ...defined({ iss }) }).catch((error: unknown) => {
-      throw invalidParam('code', `the authorization server refused: ${errorText(error).slice(0, MAX_REASON)}`);
+      throw invalidParam(
+        'code',
+        `the authorization server refused: ${errorText(error).slice(0, MAX_REASON)}`,
+      );
     });
     await this.#parts.tokens.set(url, token);
     this.#parts.granted(renewal.resource, token);
@@ -97,7 +101,8 @@ export class McpSignIns {
     const wanted = needs.requiredScopes ?? needs.resource.scopes_supported ?? [];
     // A step-up must not lose what was granted before.
     const scope = [...new Set([...this.#parts.tokens.scopesOf(entry.url), ...wanted])].join(' ');
-    const client = this.#ownClient(entry) ?? (await this.#registered(issuer, redirectUri, { metadata, scope }));
+    const client =
+      this.#ownClient(entry) ?? (await this.#registered(issuer, redirectUri, { metadata, scope }));
     const { authorizationUrl, codeVerifier } = await library.startAuthorization(issuer, {
       ...defined({ metadata }),
       clientInformation: client,
@@ -160,7 +165,7 @@ export class McpSignIns {
 }
 
 type Metadata = Awaited<
-  ReturnType<(typeof import('@modelcontextprotocol/client'))['discoverAuthorizationServerMetadata']>
+  ReturnType<typeof import('@modelcontextprotocol/client')['discoverAuthorizationServerMetadata']>
 >;
 
 /** Renews tokens at their authorization servers. */

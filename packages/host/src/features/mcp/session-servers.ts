@@ -1,4 +1,9 @@
-import type { Customization, McpServerCustomization, McpServerState, SessionState } from '@agenthost/protocol';
+import type {
+  Customization,
+  McpServerCustomization,
+  McpServerState,
+  SessionState,
+} from '@agenthost/protocol';
 import { defined, sameJson } from '@agenthost/protocol/values';
 import type { ChildRegistry } from '../../agents/provider.ts';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';

@@ -1,4 +1,4 @@
-import { MCP_METHOD_CAPABILITY, methodNotFound } from '@agenthost/protocol';
+import { MCP_METHOD_CAPABILITY, methodNotFound, permissionDenied } from '@agenthost/protocol';
 import type { SideCaller, StatelessChannels } from '../../handler-port/stateless-channels.ts';
 import type { Connection } from '../connection/connection.ts';
 import { callerOf } from './caller.ts';
@@ -21,6 +21,7 @@ export function routeSideRequests(connection: Connection, channels: Pick<Statele
       (params, { signal }) => {
         // Throws before the handshake [WIRE-4].
         const caller = sideCaller();
+        if (connection.isEnding) throw permissionDenied('The token of this connection has ended');
         const { side } = channels;
         if (side === undefined) throw methodNotFound(method);
         const run = (): Promise<object> => side.request(method, params, caller, signal);

@@ -9,11 +9,12 @@ import {
   Link,
   MessageSquarePlus,
   Pencil,
+  Plug,
   Plus,
   Search,
   Trash,
 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useMuteEntries } from '../../attention/push/mute-entries.tsx';
 import { tellKeptWork, workInWorktree } from '../../board/kept-work.ts';
 import type { HostLink } from '../../live/host-link.ts';
@@ -30,6 +31,8 @@ import { exportSession } from './export-session.ts';
 import { requestRename } from './rename-request.ts';
 import { useChatAbilities } from './use-chat-abilities.ts';
 
+const McpDialog = lazy(async () => ({ default: (await import('../../mcp/mcp-dialog.tsx')).McpDialog }));
+
 interface SessionMenuProps {
   readonly link: HostLink;
   readonly session: SessionHandle;
@@ -43,8 +46,9 @@ export function SessionMenu(props: SessionMenuProps) {
   const { link, session, mayAct } = props;
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
+  const [showsMcp, setShowsMcp] = useState<boolean>();
   const title = useSelected(session.mirror, (state) => state.title);
-  const entries = useEntries(props, () => setDeleting(true));
+  const entries = useEntries(props, { onDelete: () => setDeleting(true), onMcp: () => setShowsMcp(true) });
   const remove = (): void => {
     setDeleting(false);
     void reporting(text.chat.deleteSession, async () => {
@@ -63,6 +67,11 @@ export function SessionMenu(props: SessionMenuProps) {
           <Ellipsis className="size-5" aria-hidden />
         </IconButton>
       </Menu>
+      {showsMcp !== undefined && (
+        <Suspense>
+          <McpDialog link={link} session={session} isOpen={showsMcp} onClose={() => setShowsMcp(false)} />
+        </Suspense>
+      )}
       {mayAct && (
         <Dialog
           isOpen={isDeleting}
@@ -85,7 +94,7 @@ export function SessionMenu(props: SessionMenuProps) {
 
 function useEntries(
   { link, session, mayAct, openChat, openSession }: SessionMenuProps,
-  onDelete: () => void,
+  { onDelete, onMcp }: { readonly onDelete: () => void; readonly onMcp: () => void },
 ): MenuEntry[] {
   const isArchived = useSelected(session.mirror, ({ status }) => (status & SessionStatus.IsArchived) !== 0);
   const abilities = useChatAbilities(link, session);
@@ -158,6 +167,7 @@ function useEntries(
       onSelect: () => setTimeout(requestRename),
     },
     ...common,
+    { label: text.chat.mcpServers, icon: <Plug className={icon} />, onSelect: onMcp },
     'separator',
     {
       label: isArchived ? text.chat.unarchive : text.chat.archive,
