@@ -2,7 +2,7 @@ import type { McpServerInfo } from '@agenthost/protocol';
 import { mcpText } from '../text/mcp-text.ts';
 import { SafeText } from '../ui/safe-text.tsx';
 
-const SUMMARY = 'flex cursor-pointer items-center py-1 text-sm text-muted touch:min-h-11';
+const SUMMARY = 'cursor-pointer py-1 text-sm text-muted touch:py-3';
 
 /** The tools and the log of an MCP server. */
 export function ServerDetails({ name, tools, log }: Pick<McpServerInfo, 'name' | 'tools' | 'log'>) {
