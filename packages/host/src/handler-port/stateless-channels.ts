@@ -12,7 +12,7 @@ export interface StatelessSubscription {
 }
 
 /** Channels of one kind that have subscribers, and neither snapshots nor a replay [CONN-5]. */
-export interface ChannelsWithoutState {
+interface ChannelsWithoutState {
   /** Whether a URI is one of these channels. */
   has(uri: URI): boolean;
   /** Throws a wire error if the connection may not subscribe. */
@@ -24,7 +24,7 @@ export interface ChannelsWithoutState {
 }
 
 /** The telemetry channels. */
-export interface TelemetryChannelsPort extends ChannelsWithoutState {
+interface TelemetryChannelsPort extends ChannelsWithoutState {
   /** The telemetry channels that a token may subscribe to, for the handshake [OTLP-1]. */
   capabilities(scope: TokenScope): TelemetryCapabilities;
 }

@@ -1,5 +1,5 @@
 /** The result of a sign-in that a tab gives to the tab that began it. */
-export interface SignInResult {
+interface SignInResult {
   readonly state: string;
   readonly code?: string;
   readonly iss?: string;

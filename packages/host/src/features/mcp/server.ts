@@ -8,7 +8,7 @@ import { McpAuthChallenge } from './challenge.ts';
 import { type ConnectOptions, connect, type McpConnection, NEVER_MS } from './connection.ts';
 import { elicitResult, inputQuestions } from './elicitation.ts';
 import { ServerLists } from './server-lists.ts';
-import type { SideNotification } from './side-channels.ts';
+import type { SideNotification } from './side-notification.ts';
 
 /** Time limit of a start: a package runner may download the server first. Milliseconds. */
 const START_LIMIT_MS = 60_000;

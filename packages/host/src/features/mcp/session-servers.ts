@@ -17,7 +17,8 @@ import { isHostsServer, type NamedServer, namedServers, type PluginEntry } from 
 import { PROJECT_FILE } from './project-file.ts';
 import { McpServer } from './server.ts';
 import { ServerLog } from './server-log.ts';
-import { capabilitiesOf, type SideNotification, sideChannelUri } from './side-channels.ts';
+import { capabilitiesOf, sideChannelUri } from './side-channels.ts';
+import type { SideNotification } from './side-notification.ts';
 import type { McpTokens } from './tokens.ts';
 import { isForModels } from './tool-audience.ts';
 import type { OfferedMcpTool } from './tool-calls.ts';

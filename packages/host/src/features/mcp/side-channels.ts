@@ -22,6 +22,7 @@ import type { Log } from '../../lib/log.ts';
 import { EncodedNotification, type Sink } from '../../sync/subscription.ts';
 import { McpAuthChallenge } from './challenge.ts';
 import type { McpServer } from './server.ts';
+import { FORWARDED, type SideNotification } from './side-notification.ts';
 import { isForApps } from './tool-audience.ts';
 
 /** Time limit of a list or a resource, in milliseconds. */
@@ -37,22 +38,12 @@ const MAX_LOG_LENGTH = 4_000;
 type Method = keyof typeof MCP_METHOD_CAPABILITY;
 
 /** A server behind a channel. */
-export interface SideServer {
+interface SideServer {
   readonly server: McpServer;
   readonly session: URI;
   /** What the channel forwards; `undefined`: the server is not ready, and the channel is closed. */
   readonly capabilities: AhpMcpUiHostCapabilities | undefined;
 }
-
-/** The notifications of servers that subscribers get, with the capability that each needs. */
-const FORWARDED = {
-  'notifications/tools/list_changed': 'serverTools',
-  'notifications/resources/list_changed': 'serverResources',
-  'notifications/message': 'logging',
-} as const satisfies Record<string, keyof AhpMcpUiHostCapabilities>;
-
-/** A notification that a server sends to the subscribers of its channel. */
-export type SideNotification = keyof typeof FORWARDED;
 
 const isMethod = (method: string): method is Method => Object.hasOwn(MCP_METHOD_CAPABILITY, method);
 

@@ -27,7 +27,7 @@ export interface RenewableToken extends SignInToken {
 }
 
 /** Gets a new token for one that has expired. Rejects with the reason; with `RenewalRefused` if there is no use in trying again. */
-export type RenewToken = (renewal: TokenRenewal) => Promise<RenewableToken>;
+type RenewToken = (renewal: TokenRenewal) => Promise<RenewableToken>;
 
 /** The authorization server does not renew the token any longer. */
 export class RenewalRefused extends Error {
