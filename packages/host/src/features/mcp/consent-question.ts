@@ -44,17 +44,23 @@ export async function askConsent(
 }
 
 const shownServer = ({ plugin, entry }: NamedServer): string =>
-  `${shownEntry(entry)}${plugin === undefined ? '' : ` (of the plugin ${plugin})`}`;
+  plugin === undefined
+    ? shownEntry(entry)
+    : `${shownEntry(entry)} (of the plugin ${inOneLine(plugin).slice(0, 100)})`;
 
 /** A line that shows all that decides what would run. */
 export function shownEntry(entry: McpServerEntry): string {
   if (entry.kind !== 'stdio') {
     const headers = Object.entries(entry.headers).map(([name, value]) => `, ${name}: ${value}`);
-    return `${entry.name}: ${entry.url}${headers.join('')}`;
+    return inOneLine(`${entry.name}: ${entry.url}${headers.join('')}`);
   }
   const env = Object.entries(entry.env).map(([name, value]) => `${name}=${quoted(value)} `);
   const words = [entry.command, ...entry.args].map(quoted).join(' ');
-  return `${entry.name}: ${env.join('')}${words}${entry.cwd === undefined ? '' : ` (in ${entry.cwd})`}`;
+  const place = entry.cwd === undefined ? '' : ` (in ${entry.cwd})`;
+  return inOneLine(`${entry.name}: ${env.join('')}${words}${place}`);
 }
+
+/** A text of others must not look like another line. */
+const inOneLine = (line: string): string => line.replace(/[\r\n\u2028\u2029]+/g, ' ');
 
 const quoted = (word: string): string => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word));
