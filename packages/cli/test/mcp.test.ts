@@ -5,6 +5,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type AhpClient, connect } from '@agenthost/client';
 import { processStartTime } from '@agenthost/host/agent';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { authorizationServer } from '../../host/test/mcp-authorization-server.ts';
+import { remoteServer } from '../../host/test/mcp-remote-server.ts';
 import { jsonLines, Machine, type RunningCli } from './cli-process.ts';
 
 /** A real server, which the tests of the host use too. */
@@ -71,6 +73,22 @@ test('agenthost mcp lists servers, controls them, and decides about those of the
   });
 }, 60_000);
 
+test('agenthost mcp login signs in by the browser, and agenthost mcp log shows what a server wrote', async () => {
+  const remote = await remoteServer();
+  await authorizationServer(remote);
+  const project = { mcpServers: { theirs: { command: 'true' }, far: { url: remote.url } } };
+  writeFileSync(join(folder, '.mcp.json'), JSON.stringify(project));
+  expect((await machine.run(['mcp', 'allow', id, 'far'])).out).toContain('project (allowed)');
+  const login = machine.start(['mcp', 'login', id, 'far']);
+  await login.until('code_challenge=');
+  await login.until('\n');
+  const [url = ''] = /http\S+authorize\S+/.exec(login.out) ?? [];
+  expect(await (await fetch(url)).text()).toContain('go back to the terminal');
+  expect(await login.ended).toMatchObject({ code: 0, out: expect.stringMatching(/^far +ready /m) });
+  const log = await machine.run(['mcp', 'log', id, 'far']);
+  expect(log).toMatchObject({ code: 0, out: '', err: expect.stringContaining('has written nothing') });
+}, 60_000);
+
 test('a server that ignores the end of its input does not outlive a killed host', async () => {
   const started = await machine.run(['mcp', 'start', id, 'stubborn']);
   expect(started.code).toBe(0);
@@ -83,7 +101,7 @@ test('a server that ignores the end of its input does not outlive a killed host'
   expect(await isRunning(pid)).toBe(false);
   client = await connect(line.wsUrl, { token: line.token });
   const servers = await client.sessions.mcpServers.list(`ahp-session:/${uuid}`);
-  expect(servers.map(({ state }) => state.kind)).toEqual(['stopped', 'stopped', 'stopped']);
+  expect(servers.map(({ state }) => state.kind)).toEqual(['stopped', 'stopped', 'stopped', 'stopped']);
 }, 60_000);
 
 /** A process that has ended and is not reaped yet does not run. */

@@ -1,7 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AutomationRunState, SessionState } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
+import { chatOf } from './in-turn.ts';
 import { type McpStage, mcpStage, SESSION, testServer, textOf } from './mcp-fixture.ts';
 
 const ID = 'mcp-project-test';
@@ -111,4 +113,29 @@ test('a server with the name of one of the host has tools with other names', asy
   await stage.until(() => stage.host.agent.turns.length === 1);
   await stage.until(() => stage.tools().includes('project_test__echo'));
   expect(stage.tools()).toContain('test__echo');
+});
+
+test('a turn of an automation goes on without servers that nobody has allowed, and says so', async () => {
+  const stage = await stageWith({ test: testServer() }, { automations: {} });
+  const channel = 'ahp-automations://';
+  const resource = 'ahp-automation:/nightly';
+  const message = { text: 'tidy up', origin: { kind: 'automation' } };
+  const definition = { title: 'Nightly', message, session: {}, enabled: true, triggers: [] };
+  await stage.client.subscribe(channel);
+  await stage.client.act(channel, { type: 'automation/createRequested', resource, definition });
+  const { resource: run } = await stage.client.request('runAutomation', {
+    channel,
+    automation: resource,
+    requestId: '1',
+  });
+  await stage.until(() => stage.host.agent.turns.length > 0);
+  const { sessions } = (await stage.client.subscribe(run)).state as AutomationRunState;
+  const { defaultChat = '' } = (await stage.client.subscribe(sessions[0] ?? '')).state as SessionState;
+  const { activeTurn } = await chatOf(stage.client, defaultChat);
+  expect(activeTurn?.responseParts).toMatchObject([
+    {
+      kind: 'systemNotification',
+      content: 'Goes on without the MCP servers that nobody has allowed: test',
+    },
+  ]);
 });

@@ -9,6 +9,8 @@ export interface RemoteServer {
   tokens?: readonly string[];
   /** Tokens that may call tools; absent: all. */
   callers?: readonly string[];
+  /** Its authorization server; absent: a path of its own that answers nothing. */
+  issuer?: string;
   /** Answers that it gives as this status instead. */
   broken?: number;
   stop(): void;
@@ -42,7 +44,7 @@ async function answer(
   if (request.url?.startsWith('/.well-known/oauth-protected-resource') === true) {
     return send(200, {
       resource: remote.url,
-      authorization_servers: [`${origin}/login`],
+      authorization_servers: [remote.issuer ?? `${origin}/login`],
       scopes_supported: ['read', 'call'],
     });
   }

@@ -44,6 +44,8 @@ const CALLS = {
   'x-diskUse': ['observe', { channel: SESSION }],
   'x-listMcpServers': ['interact', { channel: SESSION }],
   'x-decideMcpServer': ['interact', { channel: SESSION, id: 'x' }],
+  'x-startMcpSignIn': ['interact', { channel: SESSION, id: 'x', redirectUri: 'http://localhost/' }],
+  'x-finishMcpSignIn': ['interact', { channel: SESSION, state: 'x', code: 'x' }],
   'x-listPorts': ['observe', root],
   'x-openPreview': ['interact', { channel: SESSION, port: 5173 }],
   'x-setPresence': ['observe', { ...root, isVisible: false }],

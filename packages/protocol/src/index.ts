@@ -54,6 +54,7 @@ export { cutText, fitTexts } from './limits/fit.ts';
 export type * from './limits/table.ts';
 export { CUT_REQUESTS, LIST_LIMITS, MESSAGE_TOTAL, TEXT_LIMITS } from './limits/table.ts';
 export type * from './mcp/commands.ts';
+export { MCP_CONSENT_TOOL } from './mcp/consent.ts';
 export type * from './mcp/state.ts';
 export type * from './presence/presence.ts';
 export type * from './push/push.ts';

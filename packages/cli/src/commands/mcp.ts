@@ -26,7 +26,7 @@ export function listMcpServers(
     const { resource } = await findSession(client, given);
     const items = await client.sessions.mcpServers.list(resource);
     if (items.length === 0 && options.json !== true) screen.note('the session has no MCP servers');
-    for (const item of items) show(screen, options, item);
+    for (const item of items) showServer(screen, options, item);
     return EXIT.done;
   });
 }
@@ -41,7 +41,7 @@ export function listMcpTools(
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
     const all = await client.sessions.mcpServers.list(resource);
-    const chosen = name === undefined ? all : [find(all, given, name)];
+    const chosen = name === undefined ? all : [findServer(all, given, name)];
     for (const { name: server, tools } of chosen) {
       for (const tool of tools) {
         const { name: toolName, description = '', readOnly } = tool;
@@ -67,11 +67,11 @@ export function controlMcpServer(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
-    const { id } = find(await client.sessions.mcpServers.list(resource), given, name);
+    const { id } = findServer(await client.sessions.mcpServers.list(resource), given, name);
     if (does !== 'start') accepted(await client.sessions.mcpServers.stop(resource, id));
     if (does !== 'stop') accepted(await client.sessions.mcpServers.start(resource, id));
-    const { kind } = await settled(client, resource, id);
-    show(screen, options, find(await client.sessions.mcpServers.list(resource), given, name));
+    const { kind } = await settledServer(client, resource, id);
+    showServer(screen, options, findServer(await client.sessions.mcpServers.list(resource), given, name));
     return kind === 'ready' || does === 'stop' ? EXIT.done : EXIT.error;
   });
 }
@@ -85,22 +85,24 @@ export function decideMcpServer(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
-    const project = (await client.sessions.mcpServers.list(resource)).filter(
-      ({ source }) => source === 'project',
+    const others = (await client.sessions.mcpServers.list(resource)).filter(
+      ({ source }) => source !== 'host',
     );
-    const { id } = find(project, given, name);
+    const { id } = findServer(others, given, name);
     await client.sessions.mcpServers.decide(resource, id, decision);
-    show(screen, options, find(await client.sessions.mcpServers.list(resource), given, id));
+    showServer(screen, options, findServer(await client.sessions.mcpServers.list(resource), given, id));
     return EXIT.done;
   });
 }
 
 /** Resolves with the state of a server when it is not starting. */
-async function settled(client: AhpClient, session: string, id: string): Promise<McpServerState> {
+export async function settledServer(client: AhpClient, session: string, id: string): Promise<McpServerState> {
   const opened = await client.sessions.open(session, { turns: 0 });
   const { mirror } = opened;
   const present = (): McpServerState | undefined => {
-    const found = mirror.state.customizations?.find((each) => each.id === id);
+    const found = (mirror.state.customizations ?? [])
+      .flatMap((each) => ('children' in each ? [each, ...(each.children ?? [])] : [each]))
+      .find((each) => each.id === id);
     return found?.type === 'mcpServer' && found.state.kind !== 'starting' ? found.state : undefined;
   };
   try {
@@ -126,7 +128,8 @@ function accepted(answer: DispatchOutcome): void {
   throw new CliError(EXIT.error, `the host did not do it: ${why}`);
 }
 
-function find(all: readonly McpServerInfo[], session: string, given: string): McpServerInfo {
+/** The server with a name or id. Throws `CliError` for an unknown one. */
+export function findServer(all: readonly McpServerInfo[], session: string, given: string): McpServerInfo {
   const found = all.find(({ name, id }) => id === given || name === given);
   if (found !== undefined) return found;
   throw new CliError(
@@ -135,16 +138,38 @@ function find(all: readonly McpServerInfo[], session: string, given: string): Mc
   );
 }
 
-/** `docs      ready         host     12 tools  https://docs.example.org/mcp` */
-function show(screen: Screen, { json = false }: McpOptions, info: McpServerInfo): void {
+/** Prints one server: `docs      ready         host     12 tools  https://docs.example.org/mcp` */
+export function showServer(screen: Screen, { json = false }: McpOptions, info: McpServerInfo): void {
   if (json) return screen.json(info);
   const { name, state, source, tools, runs, decision } = info;
-  const from = source === 'host' ? 'host' : `project${decision === undefined ? ' (ask)' : ` (${decision})`}`;
+  const from =
+    source === 'host' ? 'host' : `${source}${decision === undefined ? ' (ask)' : ` (${decision})`}`;
   const count = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`;
   screen.line(
     `${oneLine(name, 64).padEnd(12)}  ${state.kind.padEnd(12)}  ${from.padEnd(17)}  ${count.padEnd(8)}  ${oneLine(runs, 200)}`,
   );
   if (state.kind === 'error') screen.line(`  ${oneLine(state.error.message, 500)}`);
   if (state.kind === 'authRequired')
-    screen.line(`  needs a token for ${oneLine(state.resource.resource, 500)}`);
+    screen.line(
+      `  needs a token for ${oneLine(state.resource.resource, 500)}; \`${commandLine(`mcp login <session> ${oneLine(name, 64)}`)}\` signs in`,
+    );
+}
+
+/** `mcp log`: the last lines of a server. */
+export function showMcpLog(
+  context: Context,
+  screen: Screen,
+  { given, name }: { given: string; name: string },
+  options: McpOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const { resource } = await findSession(client, given);
+    const { log } = findServer(await client.sessions.mcpServers.list(resource), given, name);
+    for (const line of log) {
+      if (options.json === true) screen.json(line);
+      else screen.line(`${line.at}  ${oneLine(line.level, 20).padEnd(8)}  ${oneLine(line.text, 1_000)}`);
+    }
+    if (log.length === 0 && options.json !== true) screen.note('the server has written nothing');
+    return EXIT.done;
+  });
 }

@@ -27,6 +27,8 @@ const DEEDS: Readonly<Record<string, string>> = {
   'x-revokeApproval': 'revoking an approval',
   'x-listMcpServers': 'listing MCP servers',
   'x-decideMcpServer': 'deciding about an MCP server',
+  'x-startMcpSignIn': 'signing in to an MCP server',
+  'x-finishMcpSignIn': 'signing in to an MCP server',
   'x-listGrants': 'listing access to files',
   'x-answerGrant': 'answering a request for access',
   'x-revokeGrant': 'revoking access to files',

@@ -41,10 +41,24 @@ export function addMcpCommands({ context, screen, program, command, example, don
         const options = self.optsWithGlobals<McpOptions>();
         done(await controlMcpServer(context, screen, { given, name, does }, options));
       });
+  command(mcp, 'log', 'show the last lines of the log of a server', OPTIONS)
+    .argument(...SESSION)
+    .argument(...SERVER)
+    .action(async (given: string, name: string, _own: object, self: typeof mcp) => {
+      const { showMcpLog } = await import('../commands/mcp.ts');
+      done(await showMcpLog(context, screen, { given, name }, self.optsWithGlobals<McpOptions>()));
+    });
+  command(mcp, 'login', 'sign in to a server that needs a token, in a browser on this machine', OPTIONS)
+    .argument(...SESSION)
+    .argument(...SERVER)
+    .action(async (given: string, name: string, _own: object, self: typeof mcp) => {
+      const { signInToMcpServer } = await import('../commands/mcp-login.ts');
+      done(await signInToMcpServer(context, screen, { given, name }, self.optsWithGlobals<McpOptions>()));
+    });
   const decisions = [
-    ['allow', 'let a server of the project run, while its entry stays the same', 'allowed'],
-    ['refuse', 'never run a server of the project, while its entry stays the same', 'refused'],
-    ['forget', 'ask about a server of the project again', undefined],
+    ['allow', 'let a server of the project or of a plugin run, while its entry stays the same', 'allowed'],
+    ['refuse', 'never run a server of the project or of a plugin, while its entry stays the same', 'refused'],
+    ['forget', 'ask about a server of the project or of a plugin again', undefined],
   ] as const;
   for (const [name, text, decision] of decisions)
     command(mcp, name, text, OPTIONS)

@@ -3,12 +3,13 @@ import type {
   McpDecision,
   McpServerInfo,
   SessionAction,
+  StartMcpSignInResult,
   URI,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 
-type McpMethod = 'x-listMcpServers' | 'x-decideMcpServer';
+type McpMethod = 'x-listMcpServers' | 'x-decideMcpServer' | 'x-startMcpSignIn' | 'x-finishMcpSignIn';
 type McpAction = Extract<
   SessionAction,
   {
@@ -57,10 +58,23 @@ export class McpServers {
   }
 
   /**
-   * Decides whether a server that the project of a session names may run, in all sessions of its folder and while its entry stays the same.
+   * Decides whether a server that the project or a plugin of a session names may run, in all sessions of its folder and while its entry stays the same.
    * `undefined` forgets the decision. Rejects with `RpcError` -32602 for a server that the project does not name.
    */
   async decide(session: URI, id: string, decision: McpDecision | undefined): Promise<void> {
     await this.#client.request('x-decideMcpServer', { channel: session, id, ...defined({ decision }) });
+  }
+
+  /**
+   * Begins a sign-in to a server that needs a token: a person opens `url` in a browser, which comes back to `redirectUri` with `code` and `state`.
+   * Rejects with `RpcError` -32011 if the server needs no token now.
+   */
+  startSignIn(session: URI, id: string, redirectUri: string): Promise<StartMcpSignInResult> {
+    return this.#client.request('x-startMcpSignIn', { channel: session, id, redirectUri });
+  }
+
+  /** Ends a sign-in with the parameters of the redirect. Rejects with `RpcError` -32602 if the authorization server refuses the code. */
+  async finishSignIn(session: URI, redirect: { state: string; code: string; iss?: string }): Promise<void> {
+    await this.#client.request('x-finishMcpSignIn', { channel: session, ...redirect });
   }
 }

@@ -27,6 +27,8 @@ export interface RemoteEntry extends EntryBase {
   readonly kind: 'http' | 'sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The OAuth client of the host at the server's authorization server. Absent: the host registers itself there. */
+  readonly oauth?: { readonly clientId: string; readonly clientSecret?: string };
 }
 
 /** An entry that cannot be used: its key, and the problem as `member: expected …`. */
@@ -96,8 +98,29 @@ function readEntry(name: string, value: unknown): McpServerEntry {
       ...(cwd === undefined ? {} : { cwd }),
     };
   }
-  checkKeys(value, ['url', 'headers']);
-  return { ...base, kind, url: readUrl(value['url']), headers: readTexts(value, 'headers') };
+  checkKeys(value, ['url', 'headers', 'oauth']);
+  const oauth = readOauth(value);
+  return {
+    ...base,
+    kind,
+    url: readUrl(value['url']),
+    headers: readTexts(value, 'headers'),
+    ...(oauth === undefined ? {} : { oauth }),
+  };
+}
+
+function readOauth({ oauth }: Json): RemoteEntry['oauth'] {
+  if (oauth === undefined) return undefined;
+  if (!isObject(oauth)) throw new Fault(`oauth: expected an object, got ${shown(oauth)}`);
+  const { clientId, clientSecret, ...others } = oauth;
+  const [other] = Object.keys(others);
+  if (other !== undefined)
+    throw new Fault(`oauth.${other}: unknown key; expected one of clientId, clientSecret`);
+  if (typeof clientId !== 'string' || clientId === '')
+    throw new Fault(`oauth.clientId: expected a text, got ${shown(clientId)}`);
+  if (clientSecret === undefined) return { clientId };
+  if (typeof clientSecret !== 'string') throw new Fault('oauth.clientSecret: expected a text');
+  return { clientId, clientSecret };
 }
 
 const KINDS = new Map<unknown, McpServerEntry['kind']>([

@@ -41,6 +41,7 @@ import { turnsFeature } from '../features/turns/feature.ts';
 import { wireFeature } from '../features/wire/feature.ts';
 import { workingDirectoriesFeature } from '../features/working-directories/feature.ts';
 import { worktreesFeature } from '../features/worktrees/feature.ts';
+import { StatelessChannels } from '../handler-port/stateless-channels.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -177,6 +178,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       },
     }),
   );
+  const stateless = new StatelessChannels(telemetry.channels);
   const wire = features.add(
     wireFeature({
       ...common,
@@ -184,7 +186,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       start,
       features,
       presentClients,
-      stateless: telemetry.channels,
+      stateless,
       serverInfo: { name, version },
       defaultDirectory: workspace.defaultDirectory,
       automations: options.automations && automationCapabilities(options.automations),
@@ -292,6 +294,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       dataDir: options.dataDir,
       mcpServers: options.mcpServers ?? {},
       projectMcpServers: options.projectMcpServers ?? true,
+      plugins: customizations,
       foldersOf: foldersOf(workspace.defaultDirectory),
       toolsChanged: (chats) => late.turns?.toolsChanged(chats),
     }),
@@ -324,6 +327,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     }),
   );
   late.turns = turns;
+  stateless.side = mcp.side;
   mcp.join({ hostTools, signIns });
   customizations?.join(hostTools);
   const { isSignedIn } = features.add(

@@ -26,6 +26,7 @@ import { attachWithSnapshots, detach, type Wanted } from './requests/attach.ts';
 import { Dispatcher } from './requests/dispatch.ts';
 import { Handshake, type HostFacts } from './requests/handshake.ts';
 import { paramsIn, routeRequests, type WireRequests } from './requests/router.ts';
+import { routeSideRequests } from './requests/side-requests.ts';
 import type { FindWays } from './ways.ts';
 
 /** All connections of a host: accepts them, routes what they send, sends what they get. */
@@ -170,6 +171,7 @@ export class Hub {
         // The client sends it again when it is back.
         return given.then((found) => (connection.isClosed ? undefined : run(found)));
       });
+    routeSideRequests(connection, this.#parts.stateless);
     onNotification('dispatchAction', (params) => this.#dispatcher.dispatch(connection, params));
     onNotification('unsubscribe', (params) => this.#unsubscribe(connection, params));
     connection.peer.start();
@@ -236,7 +238,9 @@ export class Hub {
   async #subscribe(connection: Connection, params: SubscribeParams): Promise<Answer> {
     const { sync, stateless } = this.#parts;
     if (stateless.has(params.channel)) {
-      stateless.subscribe(params.channel, connection, { scope: connection.identity.scope, isResumed: false });
+      const { scope } = connection.identity;
+      const { hasMcpApps } = connection.online.client;
+      stateless.subscribe(params.channel, connection, { scope, hasMcpApps, isResumed: false });
       return Answer.behindCommit({});
     }
     const channel = await sync.registry.open(params.channel);

@@ -49,6 +49,8 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     resourceRead: ({ uri }) => (isContent(uri) ? 'observe' : 'interact'),
     'x-listMcpServers': 'interact',
     'x-decideMcpServer': 'interact',
+    'x-startMcpSignIn': 'interact',
+    'x-finishMcpSignIn': 'interact',
     resourceList: 'interact',
     resourceResolve: 'interact',
     createResourceWatch: 'interact',

@@ -14,15 +14,28 @@ export interface McpServerInfo {
   /** Id of its customization. */
   id: string;
   name: string;
-  /** Where it is named: in the config of the host, or in `.mcp.json` of the working directory. */
-  source: 'host' | 'project';
+  /** Where it is named: in the config of the host, in `.mcp.json` of the working directory, or by a plugin. */
+  source: 'host' | 'project' | 'plugin';
+  /** Name of the plugin. Only for `plugin`. */
+  plugin?: string;
   /** What it runs or connects to, for people. Of a server of the host without arguments, variables and headers. */
   runs: string;
-  /** What a person has decided about a server of a project. Absent: nothing yet, or it is one of the host. */
+  /** What a person has decided about a server of a project or plugin. Absent: nothing yet, or it is one of the host. */
   decision?: McpDecision;
   state: McpServerState;
   /** Empty unless it is ready. */
   tools: McpToolInfo[];
+  /** The last lines of its log and of its standard error, oldest first. At most 100. */
+  log: McpLogLine[];
+}
+
+/** A line of the log of an MCP server. */
+export interface McpLogLine {
+  /** ISO 8601. */
+  at: string;
+  /** As the server gave it, such as `warning`. Lines of its standard error are `info`. */
+  level: string;
+  text: string;
 }
 
 /** A tool of an MCP server. */
@@ -36,10 +49,10 @@ export interface McpToolInfo {
   readOnly: boolean;
 }
 
-/** Whether a server of a project may run, while its entry stays the same. */
+/** Whether a server of a project or plugin may run, while its entry stays the same. */
 export type McpDecision = 'allowed' | 'refused';
 
-/** `x-decideMcpServer` (extension): decides whether a server of the project of the session in `channel` may run. */
+/** `x-decideMcpServer` (extension): decides whether a server of the project or of a plugin of the session in `channel` may run. */
 export interface DecideMcpServerParams extends BaseParams {
   id: string;
   /** Absent: forgets the decision, so that the next turn asks. */
@@ -48,3 +61,35 @@ export interface DecideMcpServerParams extends BaseParams {
 
 /** The decision is durable; a server that may no longer run has been told to stop. */
 export type DecideMcpServerResult = EmptyResult;
+
+/**
+ * `x-startMcpSignIn` (extension): begins a sign-in by OAuth to a server of the session in `channel` that needs a token. The host is the OAuth client
+ * and keeps all secrets. Answered with `-32011` if the server needs no token now, and with `-32602` if its authorization server cannot be used.
+ */
+export interface StartMcpSignInParams extends BaseParams {
+  id: string;
+  /** Where the browser comes back with `code` and `state`: an `http:` or `https:` URL of the client. */
+  redirectUri: string;
+}
+
+/** Where a person signs in. */
+export interface StartMcpSignInResult {
+  /** The page of the authorization server. */
+  url: string;
+  /** The parameter `state` with which the browser comes back. */
+  state: string;
+}
+
+/**
+ * `x-finishMcpSignIn` (extension): ends a sign-in with what the browser came back with. Any client of the session may send it, once, within ten
+ * minutes. Answered with `-32008` for an unknown state, and with `-32602` if the authorization server refuses the code.
+ */
+export interface FinishMcpSignInParams extends BaseParams {
+  state: string;
+  code: string;
+  /** The parameter `iss` of the redirect (RFC 9207). Absent: there was none. */
+  iss?: string;
+}
+
+/** The server has its token. Its state tells whether it accepts it. */
+export type FinishMcpSignInResult = EmptyResult;

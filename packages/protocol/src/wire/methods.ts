@@ -31,8 +31,12 @@ import type {
 import type {
   DecideMcpServerParams,
   DecideMcpServerResult,
+  FinishMcpSignInParams,
+  FinishMcpSignInResult,
   ListMcpServersParams,
   ListMcpServersResult,
+  StartMcpSignInParams,
+  StartMcpSignInResult,
 } from '../mcp/commands.ts';
 import type { AhpMcpUiHostCapabilities } from '../mcp/state.ts';
 import type { PresenceChangedParams, SetPresenceParams } from '../presence/presence.ts';
@@ -204,6 +208,8 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-openPreview': { params: OpenPreviewParams; result: OpenPreviewResult };
   'x-listMcpServers': { params: ListMcpServersParams; result: ListMcpServersResult };
   'x-decideMcpServer': { params: DecideMcpServerParams; result: DecideMcpServerResult };
+  'x-startMcpSignIn': { params: StartMcpSignInParams; result: StartMcpSignInResult };
+  'x-finishMcpSignIn': { params: FinishMcpSignInParams; result: FinishMcpSignInResult };
   'x-listAgents': { params: ListAgentsParams; result: ListAgentsResult };
   'x-setPresence': { params: SetPresenceParams; result: null };
   'x-pushKey': { params: PushKeyParams; result: PushKeyResult };
@@ -319,6 +325,8 @@ export const CLIENT_REQUEST_METHODS = [
   'x-openPreview',
   'x-listMcpServers',
   'x-decideMcpServer',
+  'x-startMcpSignIn',
+  'x-finishMcpSignIn',
   'x-listAgents',
   'x-setPresence',
   'x-pushKey',

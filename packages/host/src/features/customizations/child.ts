@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { ChildCustomization } from '@agenthost/protocol';
+import type { McpServerEntry } from '../../config/mcp-servers.ts';
 import type { ParseFault } from './front-matter.ts';
 
 /** The events at which this host runs hooks. */
@@ -29,6 +30,8 @@ export interface ParsedChild {
   readonly hint?: string;
   /** URI of the folder with its other files. Only for skills with a folder, and for hooks of plugins. */
   readonly folder?: string;
+  /** How an MCP server is reached. Absent for one with a fault. */
+  readonly server?: McpServerEntry;
   /** The commands of a hook. */
   readonly commands?: readonly HookCommand[];
   /** The client whose plugin it is in. Its URIs name files of the client, also those with the scheme `file`. */

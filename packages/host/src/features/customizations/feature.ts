@@ -10,6 +10,7 @@ import { commandsFrom } from './contribution.ts';
 import { Decisions } from './decisions.ts';
 import { HookConsents } from './hooks/hook-consents.ts';
 import { SessionHooks, type SessionHooksParts } from './hooks/session-hooks.ts';
+import type { PluginServer } from './plugin-servers.ts';
 import { type CustomizationParts, SessionCustomizations } from './session-customizations.ts';
 import { skillTools } from './skill-tool.ts';
 
@@ -23,6 +24,12 @@ type Parts = Omit<CustomizationParts, 'decisions' | 'clientPlugins' | 'hooks'> &
 export interface Customizations {
   readonly contribute: Contribute;
   readonly expand: Expand;
+  /** The MCP servers of the plugins of a session that are in effect, as last read. */
+  servers(session: string): readonly PluginServer[];
+  /** Reads the customizations of a session again. Never rejects. */
+  refresh(session: string): Promise<void>;
+  /** Sets the function that is called with a session whose servers of plugins have changed. */
+  onServers(listener: (session: string) => void): void;
   /** The slash commands of a session's customizations. */
   commands(session: string): readonly AgentCommand[];
   /** Offers skills to agents. Call it before sessions are used. */
@@ -60,6 +67,11 @@ export async function customizationsFeature(
     customizations: {
       contribute: sessions.contribute,
       expand: (session, message) => sessions.expand(session, message),
+      servers: (session) => sessions.servers(session),
+      refresh: (session) => sessions.refresh(session),
+      onServers: (listener) => {
+        sessions.onServers = listener;
+      },
       commands: (session) =>
         commandsFrom(sessions.inEffect(session)).map(({ source: _, ...command }) => command),
       join: (hostTools) =>

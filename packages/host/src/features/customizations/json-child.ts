@@ -1,3 +1,5 @@
+import { defined } from '@agenthost/protocol/values';
+import { readEntries } from '../../config/mcp-servers.ts';
 import { beginningOf } from '../../lib/beginning-of.ts';
 import {
   HOOK_EVENTS,
@@ -108,6 +110,9 @@ export async function mcpChildren(text: string, { uri }: { uri: string }): Promi
         );
         return [];
       }
+      const { entries, faults: problems } = readEntries({ [name]: server });
+      for (const { problem } of problems)
+        faults.push(file.faultAt(keys, `${beginningOf(name, MAX_NAME)}.${problem}`));
       const range = file.rangeOf(keys);
       return [
         {
@@ -120,6 +125,7 @@ export async function mcpChildren(text: string, { uri }: { uri: string }): Promi
             ...(range === undefined ? {} : { range }),
           },
           body: '',
+          ...defined({ server: entries[0] }),
         },
       ];
     });

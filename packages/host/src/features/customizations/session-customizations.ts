@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AgentInfo, Message, SessionCustomizationToggledAction } from '@agenthost/protocol';
-import { errorText } from '@agenthost/protocol/values';
+import { errorText, sameJson } from '@agenthost/protocol/values';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { RememberedAgents } from '../../agents/remembered.ts';
 import type { Channel } from '../../sync/channel.ts';
@@ -16,6 +16,7 @@ import type { Decisions } from './decisions.ts';
 import type { SessionHooks } from './hooks/session-hooks.ts';
 import { OWN_FOLDER, PROJECT_LAYOUT, PROJECT_OF_USER_LAYOUT, USER_LAYOUT } from './layout.ts';
 import { Place, type PlaceParts } from './place.ts';
+import { type PluginServer, pluginServers } from './plugin-servers.ts';
 import { type ResolvedContainer, resolve } from './resolve.ts';
 import { publishList } from './session-list.ts';
 import { isElsewhere } from './skill-tool.ts';
@@ -49,6 +50,8 @@ export class SessionCustomizations {
   /** What each chat was told has no effect. */
   readonly #told = new Map<string, ReadonlySet<string>>();
   readonly #running = new Set<Promise<unknown>>();
+  /** Called with a session whose MCP servers of plugins have changed. */
+  onServers: (session: string) => void = () => undefined;
   #isStopped = false;
 
   constructor(parts: CustomizationParts) {
@@ -111,6 +114,13 @@ export class SessionCustomizations {
   /** The commands of a session that people can type. Empty while it is not looked at. */
   inEffect(uri: string): readonly ParsedChild[] {
     return (this.#resolved.get(uri) ?? []).flatMap(({ inEffect }) => inEffect);
+  }
+
+  /** The MCP servers of the plugins of a session that are in effect, as last read. Empty while it is not looked at. */
+  servers(uri: string): readonly PluginServer[] {
+    return (this.#resolved.get(uri) ?? []).flatMap((resolved) =>
+      pluginServers(resolved, this.#parts.userFolder),
+    );
   }
 
   /** Implements `TurnParts.contribute`. */
@@ -205,6 +215,7 @@ export class SessionCustomizations {
       ...published.map(({ container, plugin }) => resolve(container, { ...by, published: plugin })),
     ];
     const skills = namesOf(this.farSkills(uri));
+    const serversBefore = this.servers(uri);
     this.#resolved.set(uri, resolved);
     if (namesOf(this.farSkills(uri)) !== skills)
       this.#parts.toolsChanged(session.state.chats.map(({ resource }) => resource));
@@ -212,6 +223,7 @@ export class SessionCustomizations {
     sync.transact('host', (tx) => {
       if (session.isAlive) publishList(tx, session, wanted);
     });
+    if (!sameJson(serversBefore, this.servers(uri))) this.onServers(uri);
   }
 
   #placesOf(session: Channel<'session'>): SharedPlace[] {

@@ -21,7 +21,7 @@ export async function readChallenge(
   url: string,
   response: Response,
   hadToken: boolean,
-  fetchMetadata: FetchLike,
+  { fetch: fetchMetadata, clientId }: { readonly fetch: FetchLike; readonly clientId: string | undefined },
 ): Promise<McpAuthChallenge | undefined> {
   if (response.status !== 401 && response.status !== 403) return undefined;
   const { discoverOAuthProtectedResourceMetadata, extractWWWAuthenticateParams } = await import(
@@ -54,6 +54,7 @@ export async function readChallenge(
   return new McpAuthChallenge({
     reason: isScope ? 'insufficientScope' : hadToken ? 'expired' : 'required',
     resource,
+    ...(clientId === undefined ? {} : { oauthClient: { clientId } }),
     ...defined({ requiredScopes, description: errorDescription?.slice(0, 1_000) }),
   });
 }

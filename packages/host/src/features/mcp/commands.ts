@@ -4,6 +4,7 @@ import type { Commands } from '../../handler-port/commands.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { shownEntry } from './consent-question.ts';
 import type { McpConsents } from './consents.ts';
+import type { McpSignIns } from './oauth.ts';
 import type { ListedServer, SessionServers } from './session-servers.ts';
 
 /** Longest description of a tool in a list. */
@@ -13,12 +14,13 @@ const MAX_DESCRIPTION = 2_000;
 interface Parts {
   readonly sync: Sync;
   readonly consents: McpConsents;
+  readonly signIns: McpSignIns;
   /** The servers of a session, read again. */
   serversOf(session: string): Promise<SessionServers>;
 }
 
 /** Lists the MCP servers of a session, and decides which of its project may run. */
-export function mcpCommands({ sync, consents, serversOf }: Parts): Commands {
+export function mcpCommands({ sync, consents, signIns, serversOf }: Parts): Commands {
   const find = async (session: string): Promise<SessionServers> => {
     if ((await sync.registry.openOf('session', session)) === undefined) throw sessionNotFound(session);
     return serversOf(session);
@@ -30,18 +32,30 @@ export function mcpCommands({ sync, consents, serversOf }: Parts): Commands {
     },
     'x-decideMcpServer': async ({ channel, id, decision }) => {
       const servers = await find(channel);
-      const found = servers.all.find((each) => each.id === id && each.source === 'project');
+      const found = servers.all.find((each) => each.id === id && each.place !== undefined);
       if (found === undefined)
-        throw invalidParam('id', 'expected the id of a server that the project of the session names');
-      await consents.decide(servers.folder, [found.server.entry], decision);
+        throw invalidParam(
+          'id',
+          'expected the id of a server that the project or a plugin of the session names',
+        );
+      await consents.decide([found], decision);
       servers.followDecisions();
+      return {};
+    },
+    'x-startMcpSignIn': async ({ channel, id, redirectUri }) => {
+      const server = (await find(channel)).find(id);
+      if (server === undefined) throw invalidParam('id', 'expected the id of an MCP server of the session');
+      return signIns.start(channel, server, redirectUri);
+    },
+    'x-finishMcpSignIn': async ({ channel, state, code, iss }) => {
+      await signIns.finish(channel, { state, code, ...defined({ iss }) });
       return {};
     },
   };
 }
 
 function infoOf(servers: SessionServers, consents: McpConsents, listed: ListedServer): McpServerInfo {
-  const { id, source, server } = listed;
+  const { id, source, plugin, place: decidedAt, server, log } = listed;
   const { entry } = server;
   const place = entry.kind === 'stdio' ? entry.command : entry.url;
   return {
@@ -49,7 +63,10 @@ function infoOf(servers: SessionServers, consents: McpConsents, listed: ListedSe
     name: entry.name,
     source,
     runs: source === 'host' ? place : shownEntry(entry).slice(entry.name.length + 2),
-    ...defined({ decision: source === 'host' ? undefined : consents.of(servers.folder, entry) }),
+    ...defined({
+      plugin,
+      decision: decidedAt === undefined ? undefined : consents.of(decidedAt, entry),
+    }),
     state: server.state,
     tools: servers.tools
       .filter((each) => each.id === id)
@@ -59,5 +76,6 @@ function infoOf(servers: SessionServers, consents: McpConsents, listed: ListedSe
         ...defined({ description: tool.description?.slice(0, MAX_DESCRIPTION) }),
         readOnly: tool.annotations?.readOnlyHint === true,
       })),
+    log: [...log.lines],
   };
 }

@@ -27,11 +27,15 @@ export interface ConnectOptions {
   readonly children: ChildRegistry;
   readonly timers: Timers;
   readonly version: string;
-  /** The token that a client has passed for this server. */
-  token(): string | undefined;
+  /** The present token for this server. */
+  token(): Promise<string | undefined>;
+  /** The token in place of one that the server has refused; `undefined`: there is no other. */
+  tokenInsteadOf(refused: string): Promise<string | undefined>;
   /** Answers a question of the server to people. */
   elicit(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
   onToolsChanged(): void;
+  /** A message of the server's log, as it came. */
+  onNotification(method: 'notifications/message', params: object): void;
   /** A line of the server's log or of its standard error. */
   onLog(level: string, text: string): void;
   /** The connection has ended unexpectedly; why, in words. */
@@ -67,6 +71,7 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
     options.elicit(params, context.mcpReq.signal),
   );
   client.setNotificationHandler('notifications/message', ({ params }) => {
+    options.onNotification('notifications/message', params);
     options.onLog(params.level, typeof params.data === 'string' ? params.data : JSON.stringify(params.data));
   });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- not an event target
@@ -156,18 +161,29 @@ function checkedUrl({ url }: RemoteEntry, environment: ConnectOptions['environme
   return expanded;
 }
 
-/** Adds the token to requests, and reads challenges and large answers. */
+/** Adds the token to requests, renews one that is refused, and reads challenges and large answers. */
 function remoteFetch(
   url: string,
-  { token: tokenNow }: ConnectOptions,
+  { entry, token: tokenNow, tokenInsteadOf }: ConnectOptions,
   onChallenge: (challenge: McpAuthChallenge) => void,
 ): FetchLike {
-  return async (target, init) => {
-    const token = tokenNow();
+  const send = (target: string | URL, init: RequestInit | undefined, token: string | undefined) => {
     const headers = new Headers(init?.headers);
     if (token !== undefined) headers.set('Authorization', `Bearer ${token}`);
-    const response = await fetch(target, { ...init, headers });
-    const challenge = await readChallenge(url, response, token !== undefined, fetch);
+    return fetch(target, { ...init, headers });
+  };
+  return async (target, init) => {
+    const token = await tokenNow();
+    let response = await send(target, init, token);
+    const other = response.status === 401 && token !== undefined ? await tokenInsteadOf(token) : undefined;
+    if (other !== undefined) {
+      await response.body?.cancel();
+      response = await send(target, init, other);
+    }
+    const challenge = await readChallenge(url, response, token !== undefined, {
+      fetch,
+      clientId: entry.kind === 'stdio' ? undefined : entry.oauth?.clientId,
+    });
     if (challenge === undefined) return limitedResponse(response, MAX_MESSAGE_BYTES);
     onChallenge(challenge);
     await response.body?.cancel();

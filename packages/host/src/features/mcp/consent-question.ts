@@ -1,6 +1,7 @@
-import type { ConfirmationOption } from '@agenthost/protocol';
+import { type ConfirmationOption, MCP_CONSENT_TOOL } from '@agenthost/protocol';
 import type { TurnOutput } from '../../agents/turn.ts';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';
+import type { NamedServer } from './named-servers.ts';
 import { PROJECT_FILE } from './project-file.ts';
 
 const OPTIONS: ConfirmationOption[] = [
@@ -13,43 +14,53 @@ const OPTIONS: ConfirmationOption[] = [
 export type ConsentAnswer = 'allow' | 'skip' | 'refuse' | undefined;
 
 /**
- * Asks whether the servers that a project names may run, as a tool call of a turn. They come from the repository: a person is asked, whatever
+ * Asks whether the servers that a project or a plugin names may run, as a tool call of a turn. They come from others: a person is asked, whatever
  * the session's approvals say.
  */
 export async function askConsent(
   output: TurnOutput,
-  entries: readonly McpServerEntry[],
+  servers: readonly NamedServer[],
 ): Promise<ConsentAnswer> {
+  const of = servers.every(({ source }) => source === 'plugin') ? 'plugins' : 'the project';
   const call = output.toolCall({
-    toolName: 'mcp_servers',
-    displayName: 'MCP servers of the project',
-    intention: `${PROJECT_FILE} names programs and addresses that give agents tools`,
+    toolName: MCP_CONSENT_TOOL,
+    displayName: `MCP servers of ${of}`,
+    intention: `${of === 'plugins' ? 'Plugins name' : `${PROJECT_FILE} names`} programs and addresses that give agents tools`,
     kind: 'execute',
   });
   const answer = await call.confirm({
-    invocationMessage: `Use ${entries.map(({ name }) => name).join(', ')}`.slice(0, 500),
-    toolInput: entries.map(shownEntry).join('\n'),
-    confirmationTitle: 'Use the MCP servers of this project?',
+    invocationMessage: `Use ${servers.map(({ entry }) => entry.name).join(', ')}`.slice(0, 500),
+    toolInput: servers.map(shownServer).join('\n'),
+    confirmationTitle: `Use the MCP servers of ${of === 'plugins' ? 'these plugins' : 'this project'}?`,
     options: OPTIONS,
     isAlwaysAsked: true,
   });
   if (answer.approved) {
-    await call.complete({ success: true, pastTenseMessage: 'Allowed the MCP servers of the project' });
+    await call.complete({ success: true, pastTenseMessage: `Allowed the MCP servers of ${of}` });
     return 'allow';
   }
   if (answer.reason === 'skipped') return undefined;
   return answer.selectedOption?.id === 'refuse' ? 'refuse' : 'skip';
 }
 
+const shownServer = ({ plugin, entry }: NamedServer): string =>
+  plugin === undefined
+    ? shownEntry(entry)
+    : `${shownEntry(entry)} (of the plugin ${inOneLine(plugin).slice(0, 100)})`;
+
 /** A line that shows all that decides what would run. */
 export function shownEntry(entry: McpServerEntry): string {
   if (entry.kind !== 'stdio') {
     const headers = Object.entries(entry.headers).map(([name, value]) => `, ${name}: ${value}`);
-    return `${entry.name}: ${entry.url}${headers.join('')}`;
+    return inOneLine(`${entry.name}: ${entry.url}${headers.join('')}`);
   }
   const env = Object.entries(entry.env).map(([name, value]) => `${name}=${quoted(value)} `);
   const words = [entry.command, ...entry.args].map(quoted).join(' ');
-  return `${entry.name}: ${env.join('')}${words}${entry.cwd === undefined ? '' : ` (in ${entry.cwd})`}`;
+  const place = entry.cwd === undefined ? '' : ` (in ${entry.cwd})`;
+  return inOneLine(`${entry.name}: ${env.join('')}${words}${place}`);
 }
+
+/** A text of others must not look like another line. */
+const inOneLine = (line: string): string => line.replace(/[\r\n\u2028\u2029]+/g, ' ');
 
 const quoted = (word: string): string => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word));

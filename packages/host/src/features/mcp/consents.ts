@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { NamedServer } from './named-servers.ts';
 
 const KEY = 'mcpConsents';
 const MAX_DECISIONS = 1_000;
 
-/** What a person has decided about a server of a project. */
+/** What a person has decided about a server of a project or plugin. */
 export type McpDecision = 'allowed' | 'refused';
 
 interface StoredDecision {
@@ -14,7 +15,7 @@ interface StoredDecision {
   readonly decision: McpDecision;
 }
 
-/** The decisions about servers of projects, by content: a changed entry is a new question. Durable. */
+/** The decisions about servers of projects and plugins, by content: a changed entry is a new question. Durable. */
 export class McpConsents {
   readonly #sync: Sync;
   /** Oldest first. */
@@ -32,19 +33,20 @@ export class McpConsents {
     return new McpConsents(sync, decisions);
   }
 
-  /** `undefined`: nobody has decided. `folder` is the absolute path of the folder with the file. */
-  of(folder: string, entry: McpServerEntry): McpDecision | undefined {
-    const fingerprint = fingerprintOf(folder, entry);
+  /** `undefined`: nobody has decided. `place`: the absolute path of the folder with the file, or the URI of the plugin. */
+  of(place: string, entry: McpServerEntry): McpDecision | undefined {
+    const fingerprint = fingerprintOf(place, entry);
     return this.#decisions.find((each) => each.fingerprint === fingerprint)?.decision;
   }
 
   /** Stores decisions; `undefined` forgets them. Resolves when they are durable. */
   async decide(
-    folder: string,
-    entries: readonly McpServerEntry[],
+    servers: readonly Pick<NamedServer, 'place' | 'entry'>[],
     decision: McpDecision | undefined,
   ): Promise<void> {
-    const fingerprints = entries.map((entry) => fingerprintOf(folder, entry));
+    const fingerprints = servers.flatMap(({ place, entry }) =>
+      place === undefined ? [] : [fingerprintOf(place, entry)],
+    );
     const others = this.#decisions.filter((each) => !fingerprints.includes(each.fingerprint));
     const added =
       decision === undefined ? [] : fingerprints.map((fingerprint) => ({ fingerprint, decision }));
@@ -70,7 +72,7 @@ function fingerprintOf(folder: string, entry: McpServerEntry): string {
   const content =
     entry.kind === 'stdio'
       ? [entry.command, entry.args, sorted(entry.env), entry.cwd ?? null]
-      : [entry.url, sorted(entry.headers)];
+      : [entry.url, sorted(entry.headers), ...(entry.oauth === undefined ? [] : [entry.oauth.clientId])];
   return createHash('sha256')
     .update(JSON.stringify([folder, entry.name, entry.kind, ...content]))
     .digest('hex');

@@ -3,6 +3,7 @@ import type { ChildRegistry } from '../../agents/provider.ts';
 import type { TurnOutput } from '../../agents/turn.ts';
 import { numberSetting } from '../../config/host-config.ts';
 import { readEntries } from '../../config/mcp-servers.ts';
+import type { SideChannels } from '../../handler-port/stateless-channels.ts';
 import { type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { SessionListing } from '../../sessions/catalogue.ts';
@@ -15,12 +16,21 @@ import { mcpCommands } from './commands.ts';
 import { askConsent } from './consent-question.ts';
 import { McpConsents } from './consents.ts';
 import { McpLibrary } from './library.ts';
+import { isHostsServer, type PluginEntry } from './named-servers.ts';
+import { McpSignIns, tokenRenewer } from './oauth.ts';
 import { RunningSessions } from './running-sessions.ts';
-import { isHostsServer, SessionServers, type SessionServersParts } from './session-servers.ts';
+import { SessionServers, type SessionServersParts } from './session-servers.ts';
+import { capabilitiesOf, McpSideChannels, sideChannelUri } from './side-channels.ts';
 import { McpTokens } from './tokens.ts';
 import { runMcpTool } from './tool-calls.ts';
 
 const MINUTE_MS = 60_000;
+/** Actions of a session that change its working directories. */
+const CHANGES_FOLDERS: ReadonlySet<SessionAction['type']> = new Set([
+  'session/workingDirectorySet',
+  'session/workingDirectoryRemoved',
+  'session/workingDirectoryReplaced',
+]);
 
 interface Parts {
   readonly sync: Sync;
@@ -34,10 +44,20 @@ interface Parts {
   /** Servers by name, for all sessions. */
   readonly mcpServers: Readonly<Record<string, unknown>>;
   readonly projectMcpServers: boolean;
+  /** The plugins of sessions. Absent: they are not read. */
+  readonly plugins: PluginServers | undefined;
   /** Absolute paths of the folders that a session works in, the primary one first. */
   foldersOf(state: SessionState): readonly string[];
   /** Tells the agents of chats that their tools have changed. */
   toolsChanged(chats: readonly string[]): void;
+}
+
+/** The MCP servers that plugins name. */
+interface PluginServers {
+  servers(session: string): readonly PluginEntry[];
+  /** Reads the plugins of a session again. Never rejects. */
+  refresh(session: string): Promise<void>;
+  onServers(listener: (session: string) => void): void;
 }
 
 interface StartingTurn {
@@ -58,7 +78,7 @@ interface Entry {
 }
 
 /**
- * MCP servers of sessions [MCP-1]: those of the host's config, and those of the project's `.mcp.json` that a person has allowed. Each session runs
+ * MCP servers of sessions [MCP-1]: those of the host's config, and those of the project's `.mcp.json` and of plugins that a person has allowed. Each session runs
  * its own. Throws an error such as `mcpServers: name.url: expected …` for an entry that cannot be used.
  */
 export async function mcpFeature(parts: Parts): Promise<
@@ -69,6 +89,8 @@ export async function mcpFeature(parts: Parts): Promise<
     prepareTurn(turn: StartingTurn): Promise<void>;
     /** Resources and prompts of ready servers. */
     readonly library: McpLibrary;
+    /** The side channels to the servers. */
+    readonly side: SideChannels;
     /** Connects the servers to turns. Call it before sessions are used. */
     join(turns: { readonly hostTools: HostTools; readonly signIns: SignIns }): void;
   }
@@ -78,16 +100,30 @@ export async function mcpFeature(parts: Parts): Promise<
   const [fault] = faults;
   if (fault !== undefined) throw new Error(`mcpServers: ${fault.name}.${fault.problem}`);
   const consents = await McpConsents.load(sync);
-  const tokens = new McpTokens(parts);
+  const tokens = new McpTokens({ ...parts, renew: tokenRenewer(parts.timers) });
   const running = await RunningSessions.load(sync);
   let signIns: SignIns | undefined;
+  const mcpSignIns = new McpSignIns({
+    ...parts,
+    tokens,
+    environment: process.env,
+    granted: (resource, token) => signIns?.grant(resource, token),
+  });
   const sessions = new Map<string, Entry>();
   const chatsOf = (session: string): readonly string[] =>
     sync.registry.getOf('session', session)?.state.chats.map(({ resource }) => resource) ?? [];
+  const side = new McpSideChannels(parts.log, (uri) => {
+    for (const [session, { servers }] of sessions)
+      for (const { id, server } of servers.all)
+        if (sideChannelUri(session, id) === uri)
+          return { server, session, capabilities: capabilitiesOf(server) };
+    return undefined;
+  });
   const shared: SessionServersParts = {
     ...parts,
     hostEntries,
     readsProjects: parts.projectMcpServers,
+    pluginsOf: (session) => parts.plugins?.servers(session) ?? [],
     consents,
     tokens,
     environment: process.env,
@@ -95,6 +131,8 @@ export async function mcpFeature(parts: Parts): Promise<
     awaitToken: (resource, granted) =>
       signIns?.add({ chat: '', toolCallId: '', resource, granted, givenUp: () => undefined }) ??
       (() => undefined),
+    channelClosed: (uri) => side.close(uri),
+    notify: (uri, method, params) => side.forward(uri, method, params),
     runningChanged: (tx, session, isRunning) => running.set(tx, session, isRunning),
   };
   const entryOf = (uri: string): Entry => {
@@ -125,13 +163,13 @@ export async function mcpFeature(parts: Parts): Promise<
   /** Chats that start a turn at the same time ask once. */
   const ask = (entry: Entry, output: TurnOutput): Promise<void> => {
     const asked = entry.asking.then(async () => {
-      const { undecided, folder } = entry.servers;
+      const { undecided } = entry.servers;
       const shown = JSON.stringify(undecided);
       if (undecided.length === 0 || shown === entry.skipped) return;
       const answer = await askConsent(output, undecided);
       if (answer === 'skip') entry.skipped = shown;
       else if (answer !== undefined)
-        await consents.decide(folder, undecided, answer === 'allow' ? 'allowed' : 'refused');
+        await consents.decide(undecided, answer === 'allow' ? 'allowed' : 'refused');
     });
     entry.asking = asked.catch(() => undefined);
     return asked;
@@ -156,12 +194,28 @@ export async function mcpFeature(parts: Parts): Promise<
         return undefined;
     }
   };
+  const lookAgain = (uri: string, then: (servers: SessionServers) => void): void => {
+    const servers = sessions.get(uri)?.servers;
+    servers
+      ?.refresh()
+      .then(() => then(servers))
+      .catch((error: unknown) =>
+        parts.log.warn({ error, uri }, 'the MCP servers of a session were not read'),
+      );
+  };
   const library = new McpLibrary(parts.timers, (session) => sessions.get(session)?.servers.all ?? []);
   return {
     name: 'mcp',
     library,
-    commands: mcpCommands({ sync, consents, serversOf: async (uri) => (await use(uri)).servers }),
+    side,
+    commands: mcpCommands({
+      sync,
+      consents,
+      signIns: mcpSignIns,
+      serversOf: async (uri) => (await use(uri)).servers,
+    }),
     observe: () => {
+      parts.plugins?.onServers((uri) => lookAgain(uri, (servers) => servers.startAll()));
       parts.listing.onChange((tx, uri, by) => {
         if (by === -1)
           tx.effect(() => {
@@ -169,6 +223,9 @@ export async function mcpFeature(parts: Parts): Promise<
           });
       });
       sync.observe('session', (tx, { channel: { uri }, action }) => {
+        // Running servers are told of other roots at once, others find them at the next turn.
+        if (CHANGES_FOLDERS.has(action.type) && sessions.get(uri)?.servers.isRunning === true)
+          tx.effect(() => lookAgain(uri, () => undefined));
         if (!('id' in action)) return;
         tx.effect(() => {
           follow(uri, action).catch((error: unknown) =>
@@ -182,9 +239,11 @@ export async function mcpFeature(parts: Parts): Promise<
       const { servers } = await use(uri);
       servers.startAll();
     },
-    prepareTurn: async ({ session, output, signal }) => {
+    prepareTurn: async ({ session, chat, output, signal }) => {
+      await parts.plugins?.refresh(session);
       const entry = await use(session);
-      await ask(entry, output);
+      if (isAutomatic(sync, chat)) sayUnasked(entry.servers, output);
+      else await ask(entry, output);
       entry.servers.startAll();
       await entry.servers.unblocked(signal);
     },
@@ -215,4 +274,15 @@ export async function mcpFeature(parts: Parts): Promise<
       await Promise.all([...sessions.keys()].map(end));
     },
   };
+}
+
+/** Whether an automation has started the turn: nobody may be there to answer. */
+const isAutomatic = (sync: Sync, chat: string): boolean =>
+  sync.registry.getOf('chat', chat)?.state.activeTurn?.message.origin.kind === 'automation';
+
+/** The turn goes on without servers that nobody has allowed, and says so. */
+function sayUnasked({ undecided }: SessionServers, output: TurnOutput): void {
+  if (undecided.length === 0) return;
+  const names = undecided.map(({ entry }) => entry.name).join(', ');
+  output.notify(`Goes on without the MCP servers that nobody has allowed: ${names}`);
 }

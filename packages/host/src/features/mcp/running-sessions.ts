@@ -1,6 +1,6 @@
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
-import { isHostsServer } from './session-servers.ts';
+import { isHostsServer } from './named-servers.ts';
 
 const KEY = 'mcpSessions';
 
@@ -39,10 +39,13 @@ export class RunningSessions {
       const session = await this.#sync.registry.openOf('session', uri);
       this.#sync.transact('host', (tx) => {
         this.set(tx, uri, false);
-        for (const { id, type, ...rest } of session?.state.customizations ?? []) {
-          if (session === undefined || type !== 'mcpServer' || !('state' in rest)) continue;
-          if (isHostsServer(id) && rest.state.kind !== 'stopped')
-            tx.emit(session, { type: 'session/mcpServerStateChanged', id, state: { kind: 'stopped' } });
+        for (const shown of session?.state.customizations ?? []) {
+          const all = shown.type === 'mcpServer' ? [shown] : (shown.children ?? []);
+          for (const { id, type, ...rest } of all) {
+            if (session === undefined || type !== 'mcpServer' || !('state' in rest)) continue;
+            if (isHostsServer(id) && rest.state.kind !== 'stopped')
+              tx.emit(session, { type: 'session/mcpServerStateChanged', id, state: { kind: 'stopped' } });
+          }
         }
       });
     }

@@ -8,10 +8,12 @@ export class ServerLists {
   #resources: Promise<readonly Resource[]> | undefined;
   #prompts: Promise<readonly Prompt[]> | undefined;
 
-  constructor(client: Client) {
+  /** `resourcesChanged`: the server has said that its resources changed. */
+  constructor(client: Client, resourcesChanged: () => void) {
     this.#client = client;
     client.setNotificationHandler('notifications/resources/list_changed', () => {
       this.#resources = undefined;
+      resourcesChanged();
     });
     client.setNotificationHandler('notifications/prompts/list_changed', () => {
       this.#prompts = undefined;

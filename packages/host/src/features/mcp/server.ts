@@ -8,6 +8,7 @@ import { McpAuthChallenge } from './challenge.ts';
 import { type ConnectOptions, connect, type McpConnection, NEVER_MS } from './connection.ts';
 import { elicitResult, inputQuestions } from './elicitation.ts';
 import { ServerLists } from './server-lists.ts';
+import type { SideNotification } from './side-notification.ts';
 
 /** Time limit of a start: a package runner may download the server first. Milliseconds. */
 const START_LIMIT_MS = 60_000;
@@ -23,9 +24,9 @@ export interface ServerCall {
   readonly input: Record<string, unknown>;
   /** Ends the call, and tells the server. */
   readonly signal: AbortSignal;
-  onProgress(progress: Progress): void;
-  /** Asks people for the server while the call runs. */
-  ask(questions: InputQuestions, withdrawn: AbortSignal): Promise<InputResponse>;
+  onProgress?(progress: Progress): void;
+  /** Asks people for the server while the call runs. Absent: questions are declined. */
+  ask?(questions: InputQuestions, withdrawn: AbortSignal): Promise<InputResponse>;
 }
 
 /** The services of a server, and whom it tells. */
@@ -36,10 +37,13 @@ export interface ServerParts
   > {
   readonly entry: McpServerEntry;
   readonly clock: Clock;
-  token(): string | undefined;
+  token(): Promise<string | undefined>;
+  tokenInsteadOf(refused: string): Promise<string | undefined>;
   /** Its state has changed. Not called before `start`. */
   onState(state: McpServerState): void;
   onToolsChanged(): void;
+  /** The server has sent a notification for user interfaces. */
+  onNotification(method: SideNotification, params: object): void;
 }
 
 /** One attempt to run the server. */
@@ -169,7 +173,7 @@ export class McpServer {
           onprogress: (progress) => {
             cancelLimit();
             cancelLimit = this.#parts.timers.after(limitMs, () => limit.abort(late));
-            call.onProgress(progress);
+            call.onProgress?.(progress);
           },
         },
       );
@@ -206,12 +210,14 @@ export class McpServer {
           roots: () => this.#parts.roots(),
           onLog: (level, text) => this.#parts.onLog(level, text),
           token: () => this.#parts.token(),
+          tokenInsteadOf: (refused) => this.#parts.tokenInsteadOf(refused),
           elicit: async (params, signal) => {
-            const call = [...this.#calls].at(-1);
+            const call = [...this.#calls].findLast(({ ask }) => ask !== undefined);
             const questions = inputQuestions(entry.name, params);
-            if (call === undefined || questions === undefined) return { action: 'decline' };
+            if (call?.ask === undefined || questions === undefined) return { action: 'decline' };
             return elicitResult(await call.ask(questions, signal));
           },
+          onNotification: (method, params) => this.#parts.onNotification(method, params),
           onToolsChanged: () => void this.#list(run),
           onClosed: (why) => this.#failed(run, `it ended unexpectedly: ${why}`),
         },
@@ -221,7 +227,9 @@ export class McpServer {
       const tools = await this.#firstTools(run, connection);
       if (tools === undefined) return;
       run.connection = connection;
-      run.lists = new ServerLists(connection.client);
+      run.lists = new ServerLists(connection.client, () =>
+        this.#parts.onNotification('notifications/resources/list_changed', {}),
+      );
       this.#tools = tools;
       this.#readySince = steadyNow(this.#parts.clock);
       this.#set({ kind: 'ready' });
@@ -265,6 +273,7 @@ export class McpServer {
       if (this.#run !== run) return;
       this.#tools = tools;
       this.#parts.onToolsChanged();
+      this.#parts.onNotification('notifications/tools/list_changed', {});
     } catch (error) {
       this.#parts.onLog('warning', `its changed tools cannot be listed: ${errorText(error)}`);
     }

@@ -1,6 +1,9 @@
-import { realpath } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
-import type { McpServerCustomization, McpServerState, SessionState } from '@agenthost/protocol';
+import type {
+  Customization,
+  McpServerCustomization,
+  McpServerState,
+  SessionState,
+} from '@agenthost/protocol';
 import { defined, sameJson } from '@agenthost/protocol/values';
 import type { ChildRegistry } from '../../agents/provider.ts';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';
@@ -10,15 +13,17 @@ import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { McpConsents } from './consents.ts';
-import { PROJECT_FILE, readProjectFile } from './project-file.ts';
+import { isHostsServer, type NamedServer, namedServers, type PluginEntry } from './named-servers.ts';
+import { PROJECT_FILE } from './project-file.ts';
 import { McpServer } from './server.ts';
+import { ServerLog } from './server-log.ts';
+import { capabilitiesOf, sideChannelUri } from './side-channels.ts';
+import type { SideNotification } from './side-notification.ts';
 import type { McpTokens } from './tokens.ts';
+import { isForModels } from './tool-audience.ts';
 import type { OfferedMcpTool } from './tool-calls.ts';
 import { toolDefinition } from './tool-definition.ts';
 import { toolNames } from './tool-names.ts';
-
-/** Where a server is named: in the config of the host, or by the project. */
-export type McpSource = 'host' | 'project';
 
 /** Services for the servers of all sessions. */
 export interface SessionServersParts {
@@ -33,6 +38,8 @@ export interface SessionServersParts {
   readonly hostEntries: readonly McpServerEntry[];
   /** Whether `.mcp.json` of projects is read. */
   readonly readsProjects: boolean;
+  /** The servers of the plugins of a session. */
+  pluginsOf(session: string): readonly PluginEntry[];
   readonly consents: McpConsents;
   readonly tokens: McpTokens;
   /** Absolute paths of the folders that a session works in, the primary one first. */
@@ -41,33 +48,27 @@ export interface SessionServersParts {
   toolsChanged(session: string): void;
   /** A server waits for a token. Returns a function that ends the wait. */
   awaitToken(resource: string, granted: (token: Parameters<McpTokens['set']>[1]) => void): () => void;
+  /** The channel of a server is closed. */
+  channelClosed(uri: string): void;
+  /** A server sends a notification to the subscribers of its channel. */
+  notify(uri: string, method: SideNotification, params: object): void;
   /** Whether a session has servers that are not stopped. In the transaction that changes it. */
   runningChanged(tx: Tx, session: string, isRunning: boolean): void;
 }
 
 /** One server of a session. */
-export interface ListedServer {
-  /** Id of its customization. */
-  readonly id: string;
-  readonly source: McpSource;
-  /** First part of the names of its tools and prompts. */
-  readonly prefix: string;
+export interface ListedServer extends NamedServer {
   readonly server: McpServer;
+  readonly log: ServerLog;
 }
 
 /** The same with what its owner needs. */
 interface Listed extends ListedServer {
-  readonly uri: string;
-  readonly entry: McpServerEntry;
   /** Ends the wait for a token. */
   stopWaiting: () => void;
+  /** What its channel forwards, since it was first ready. */
+  mcpApp?: McpServerCustomization['mcpApp'];
 }
-
-/** Prefix of the ids of servers, by source. */
-const ID = { host: 'mcp-host-', project: 'mcp-project-' } as const;
-
-/** Whether an id is one of a server that this host runs. */
-export const isHostsServer = (id: string): boolean => id.startsWith(ID.host) || id.startsWith(ID.project);
 
 /** The servers of one session. */
 export class SessionServers {
@@ -93,7 +94,7 @@ export class SessionServers {
   }
 
   /** The folder whose project names servers. */
-  get folder(): string {
+  get #folder(): string {
     return this.#folders[0] ?? '';
   }
 
@@ -105,11 +106,11 @@ export class SessionServers {
     return this.#all.find((each) => each.id === id)?.server;
   }
 
-  /** Servers of the project that nobody has decided about. */
-  get undecided(): readonly McpServerEntry[] {
-    return this.#all.flatMap(({ source, entry }) =>
-      source === 'project' && this.#decisionOf(entry) === undefined ? [entry] : [],
-    );
+  /** Servers that nobody has decided about. */
+  get undecided(): readonly NamedServer[] {
+    return this.#all
+      .filter((each) => this.#decisionOf(each) === undefined)
+      .map(({ server: _, log: __, mcpApp: ___, stopWaiting: ____, ...named }) => named);
   }
 
   /** Reads the servers again, shows them as customizations, and stops those that are gone. Calls wait for each other. */
@@ -129,10 +130,10 @@ export class SessionServers {
     const listed = this.#all.find((each) => each.id === id);
     if (listed === undefined) return this.#show(id, { kind: 'stopped' });
     this.#stopped.delete(id);
-    if (listed.source === 'project' && this.#decisionOf(listed.entry) !== 'allowed') {
+    if (this.#decisionOf(listed) !== 'allowed') {
       return listed.server.refuse({
         errorType: 'consentRequired',
-        message: `Nobody has allowed this server of ${PROJECT_FILE} yet. The next message in this session asks.`,
+        message: `Nobody has allowed this server of ${listed.plugin === undefined ? PROJECT_FILE : `the plugin ${listed.plugin}`} yet. The next message in this session asks.`,
       });
     }
     if (!this.#isEnabled(id)) return this.#show(id, { kind: 'stopped' });
@@ -153,10 +154,9 @@ export class SessionServers {
     this.startAll();
   }
 
-  /** Stops servers of the project that may no longer run, and starts those that may. */
+  /** Stops servers that may no longer run, and starts those that may. */
   followDecisions(): void {
-    for (const { source, entry, server } of this.#all)
-      if (source === 'project' && this.#decisionOf(entry) !== 'allowed') void server.stop();
+    for (const each of this.#all) if (this.#decisionOf(each) !== 'allowed') void each.server.stop();
     this.startAll();
   }
 
@@ -181,11 +181,18 @@ export class SessionServers {
     const folders = this.#parts.foldersOf(session.state);
     const rootsChanged = !sameJson(folders, this.#folders);
     this.#folders = folders;
-    const named = await this.#named();
+    const { hostEntries, readsProjects, log, pluginsOf } = this.#parts;
+    const named = await namedServers({
+      hostEntries,
+      folder: readsProjects ? this.#folder : '',
+      plugins: pluginsOf(this.#uri),
+      log,
+      session: this.#uri,
+    });
     const kept = new Map<string, Listed>();
     const gone: Listed[] = [];
     for (const each of this.#all) {
-      const same = named.find(({ id, entry }) => id === each.id && sameJson(entry, each.entry));
+      const same = named.find((one) => one.id === each.id && isSame(one, each));
       if (same === undefined) gone.push(each);
       else kept.set(each.id, each);
     }
@@ -195,53 +202,30 @@ export class SessionServers {
     this.#publish();
   }
 
-  async #named(): Promise<Pick<Listed, 'id' | 'source' | 'prefix' | 'uri' | 'entry'>[]> {
-    const { hostEntries, readsProjects, log } = this.#parts;
-    const named = hostEntries.map((entry) => ({
-      id: `${ID.host}${entry.name}`,
-      source: 'host' as const,
-      prefix: entry.name,
-      uri: entry.kind === 'stdio' ? `x-agenthost-config:/mcpServers/${entry.name}` : entry.url,
-      entry,
-    }));
-    const { folder } = this;
-    const real = readsProjects && folder !== '' ? await realpath(folder).catch(() => undefined) : undefined;
-    const project = real === undefined ? undefined : await readProjectFile(real);
-    if (real === undefined || project === undefined) return named;
-    for (const { name, problem } of project.faults) {
-      const place = name === '' ? PROJECT_FILE : `${PROJECT_FILE}: ${name}`;
-      log.warn({ session: this.#uri, folder: real }, `${place}: ${problem}`);
-    }
-    const uri = pathToFileURL(`${real}/${PROJECT_FILE}`).href;
-    const taken = new Set(named.map(({ prefix }) => prefix));
-    const more = project.entries.map((entry) => ({
-      id: `${ID.project}${entry.name}`,
-      source: 'project' as const,
-      prefix: taken.has(entry.name) ? `project_${entry.name}` : entry.name,
-      uri,
-      entry,
-    }));
-    return [...named, ...more];
-  }
-
-  #listed(named: Pick<Listed, 'id' | 'source' | 'prefix' | 'uri' | 'entry'>): Listed {
+  #listed(named: NamedServer): Listed {
     const { tokens, log } = this.#parts;
     const { entry } = named;
     const url = entry.kind === 'stdio' ? undefined : entry.url;
+    const lines = new ServerLog(this.#parts.clock);
     const server = new McpServer({
       ...this.#parts,
+      environment: { ...this.#parts.environment, ...pluginVariables(named) },
       entry,
-      folder: this.folder,
+      folder: this.#folder,
       roots: () => this.#folders,
-      token: () => (url === undefined ? undefined : tokens.of(url)),
+      token: () => (url === undefined ? nothing : tokens.of(url)),
+      tokenInsteadOf: (refused) => (url === undefined ? nothing : tokens.insteadOf(url, refused)),
       onState: (state) => this.#follow(listed, state),
       onToolsChanged: () => this.#collectTools(),
+      onNotification: (method, params) =>
+        this.#parts.notify(sideChannelUri(this.#uri, named.id), method, params),
       onLog: (level, text) => {
+        lines.add(level, text);
         const write = /^(error|critical|alert|emergency)$/.test(level) ? 'warn' : 'debug';
         log[write]({ session: this.#uri, mcpServer: entry.name, level }, text.slice(0, 4_000));
       },
     });
-    const listed: Listed = { ...named, server, stopWaiting: () => undefined };
+    const listed: Listed = { ...named, server, log: lines, stopWaiting: () => undefined };
     return listed;
   }
 
@@ -270,7 +254,7 @@ export class SessionServers {
 
   #collectTools(): void {
     const offered = this.#all.flatMap(({ id, prefix, server }) =>
-      server.tools.map((tool) => ({ id, prefix, server, tool })),
+      server.tools.filter(isForModels).map((tool) => ({ id, prefix, server, tool })),
     );
     const names = toolNames(offered.map(({ prefix, tool }) => ({ server: prefix, tool: tool.name })));
     this.#tools = offered.map((each, index) => {
@@ -280,19 +264,21 @@ export class SessionServers {
     this.#parts.toolsChanged(this.#uri);
   }
 
-  #mayStart({ id, source, entry }: Listed): boolean {
-    const isAllowed = source === 'host' || this.#decisionOf(entry) === 'allowed';
-    return isAllowed && !this.#stopped.has(id) && this.#isEnabled(id);
+  #mayStart(listed: Listed): boolean {
+    return (
+      this.#decisionOf(listed) === 'allowed' && !this.#stopped.has(listed.id) && this.#isEnabled(listed.id)
+    );
   }
 
+  /** Servers of plugins that are disabled are not listed. */
   #isEnabled(id: string): boolean {
     const shown = this.#session?.state.customizations?.find((each) => each.id === id);
     const enablement = shown?.type === 'mcpServer' ? shown.enablement : undefined;
     return enablement?.[0]?.enabled ?? true;
   }
 
-  #decisionOf(entry: McpServerEntry): ReturnType<McpConsents['of']> {
-    return this.#parts.consents.of(this.folder, entry);
+  #decisionOf({ place, entry }: NamedServer): ReturnType<McpConsents['of']> {
+    return place === undefined ? 'allowed' : this.#parts.consents.of(place, entry);
   }
 
   get #session(): Channel<'session'> | undefined {
@@ -309,7 +295,9 @@ export class SessionServers {
         const isGone = isHostsServer(each.id) && !this.#all.some(({ id }) => id === each.id);
         if (isGone) tx.emit(session, { type: 'session/customizationRemoved', id: each.id });
       }
-      for (const { id, uri, entry, server } of this.#all) {
+      for (const { id, source, uri, entry, server, mcpApp } of this.#all) {
+        // Those of plugins are children of other customizations.
+        if (source === 'plugin') continue;
         const before = shown.find((each) => each.id === id);
         const { enablement } = before?.type === 'mcpServer' ? before : {};
         const customization: McpServerCustomization = {
@@ -318,7 +306,7 @@ export class SessionServers {
           uri,
           name: entry.name,
           state: server.state,
-          ...defined({ enablement }),
+          ...defined({ enablement, mcpApp, channel: this.#channelOf(id, server.state) }),
         };
         if (!sameJson(before, customization))
           tx.emit(session, { type: 'session/customizationUpdated', customization });
@@ -338,7 +326,56 @@ export class SessionServers {
         this.#release = isRunning ? session.pin() : undefined;
         runningChanged(tx, this.#uri, isRunning);
       }
-      tx.emit(session, { type: 'session/mcpServerStateChanged', id, state });
+      this.#showAbilities(tx, session, id);
+      const channel = this.#channelOf(id, state);
+      if (channel === undefined) tx.effect(() => this.#parts.channelClosed(sideChannelUri(this.#uri, id)));
+      tx.emit(session, {
+        type: 'session/mcpServerStateChanged',
+        id,
+        state,
+        ...defined({ channel }),
+      });
     });
   }
+
+  /** Shows what the channel of a server forwards [MCP-2], when that has changed. */
+  #showAbilities(tx: Tx, session: Channel<'session'>, id: string): void {
+    const listed = this.#all.find((each) => each.id === id);
+    const capabilities = listed && capabilitiesOf(listed.server);
+    if (listed === undefined || capabilities === undefined) return;
+    listed.mcpApp = { capabilities };
+    const { mcpApp } = listed;
+    for (const shown of session.state.customizations ?? []) {
+      const customization = withAbilities(shown, id, mcpApp);
+      if (customization !== shown) tx.emit(session, { type: 'session/customizationUpdated', customization });
+    }
+  }
+
+  /** The channel of a server that is ready; `undefined`: it is closed. */
+  #channelOf(id: string, { kind }: McpServerState): string | undefined {
+    return kind === 'ready' ? sideChannelUri(this.#uri, id) : undefined;
+  }
 }
+
+const nothing = Promise.resolve(undefined);
+
+/** A customization with what the channel of a server forwards: of itself or of a child. The same object: nothing changes. */
+function withAbilities<T extends Customization>(
+  shown: T,
+  id: string,
+  mcpApp: McpServerCustomization['mcpApp'],
+): T {
+  if (shown.type === 'mcpServer')
+    return shown.id !== id || sameJson(shown.mcpApp, mcpApp) ? shown : { ...shown, ...defined({ mcpApp }) };
+  const child = shown.children?.find((each) => each.id === id);
+  if (child?.type !== 'mcpServer' || sameJson(child.mcpApp, mcpApp)) return shown;
+  const changed = { ...child, ...defined({ mcpApp }) };
+  return { ...shown, children: shown.children?.map((each) => (each === child ? changed : each)) };
+}
+
+const isSame = (a: NamedServer, b: NamedServer): boolean =>
+  sameJson(a.entry, b.entry) && a.place === b.place && a.prefix === b.prefix;
+
+/** What stands for the folder of a plugin in its entries. */
+const pluginVariables = ({ root }: NamedServer): Record<string, string> =>
+  root === undefined ? {} : { PLUGIN_ROOT: root, CLAUDE_PLUGIN_ROOT: root };

@@ -112,6 +112,7 @@ export class Handshake {
       record.version = version;
       record.locale = localeOf(params);
       record.names = namesOf(params.clientInfo);
+      record.hasMcpApps = params.capabilities?.mcpApps !== undefined;
       record.tokenHash = connection.identity.tokenHash;
       record.subscriptions = new Map();
       startEpoch(record, epoch);
@@ -262,10 +263,11 @@ export class Handshake {
   #joinStateless(connection: Connection, uris: readonly string[], isResumed: boolean): Set<string> {
     const joined = new Set<string>();
     const { scope } = connection.identity;
+    const { hasMcpApps } = connection.online.client;
     for (const uri of uris) {
       if (!this.#stateless.has(uri)) continue;
       try {
-        this.#stateless.subscribe(uri, connection, { scope, isResumed });
+        this.#stateless.subscribe(uri, connection, { scope, hasMcpApps, isResumed });
         joined.add(uri);
       } catch (error) {
         // A channel that is not permitted is left out of the answer, as any other one.

@@ -53,6 +53,9 @@ const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'invokeChangesetOperation',
   // Reads a file of the project.
   'x-listMcpServers',
+  // These wait for an authorization server.
+  'x-startMcpSignIn',
+  'x-finishMcpSignIn',
   // These wait for a scan of processes.
   'x-listPorts',
   'x-openPreview',

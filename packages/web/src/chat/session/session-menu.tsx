@@ -9,6 +9,7 @@ import {
   Link,
   MessageSquarePlus,
   Pencil,
+  Plug,
   Plus,
   Search,
   SlidersHorizontal,
@@ -34,6 +35,7 @@ import { useChatAbilities } from './use-chat-abilities.ts';
 const CustomizationsDialog = lazy(async () => ({
   default: (await import('../../customizations/customizations-dialog.tsx')).CustomizationsDialog,
 }));
+const McpDialog = lazy(async () => ({ default: (await import('../../mcp/mcp-dialog.tsx')).McpDialog }));
 
 interface SessionMenuProps {
   readonly link: HostLink;
@@ -49,10 +51,12 @@ export function SessionMenu(props: SessionMenuProps) {
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
   const [customizing, setCustomizing] = useState<'never' | 'open' | 'closed'>('never');
+  const [showsMcp, setShowsMcp] = useState<boolean>();
   const title = useSelected(session.mirror, (state) => state.title);
   const entries = useEntries(props, {
     onDelete: () => setDeleting(true),
     onCustomize: () => setCustomizing('open'),
+    onMcp: () => setShowsMcp(true),
   });
   const remove = (): void => {
     setDeleting(false);
@@ -82,6 +86,11 @@ export function SessionMenu(props: SessionMenuProps) {
           />
         </Suspense>
       )}
+      {showsMcp !== undefined && (
+        <Suspense>
+          <McpDialog link={link} session={session} isOpen={showsMcp} onClose={() => setShowsMcp(false)} />
+        </Suspense>
+      )}
       {mayAct && (
         <Dialog
           isOpen={isDeleting}
@@ -104,7 +113,11 @@ export function SessionMenu(props: SessionMenuProps) {
 
 function useEntries(
   { link, session, mayAct, openChat, openSession }: SessionMenuProps,
-  { onDelete, onCustomize }: { readonly onDelete: () => void; readonly onCustomize: () => void },
+  {
+    onDelete,
+    onCustomize,
+    onMcp,
+  }: { readonly onDelete: () => void; readonly onCustomize: () => void; readonly onMcp: () => void },
 ): MenuEntry[] {
   const isArchived = useSelected(session.mirror, ({ status }) => (status & SessionStatus.IsArchived) !== 0);
   const abilities = useChatAbilities(link, session);
@@ -178,6 +191,7 @@ function useEntries(
       onSelect: () => setTimeout(requestRename),
     },
     ...common,
+    { label: text.chat.mcpServers, icon: <Plug className={icon} />, onSelect: onMcp },
     'separator',
     {
       label: isArchived ? text.chat.unarchive : text.chat.archive,

@@ -17,6 +17,7 @@ export const chat = {
   archive: 'Archive',
   unarchive: 'Unarchive',
   archivedToast: 'Session archived',
+  mcpServers: 'MCP servers',
   deleteSession: 'Delete session',
   deleteTitle: 'Delete this session?',
   deleteText: (title: string) =>
