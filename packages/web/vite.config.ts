@@ -37,7 +37,7 @@ const isLanguage = (ids: readonly string[]): boolean => ids.some((id) => id.incl
 
 /** Shared modules that the first view does not need, and that of the service worker, which is one file. */
 const LATER =
-  /\/(?:notification|searched-text|link-dialog|format|bytes|(?:settings|workspace)-text|en\/(?:changes|comments|files|settings|settings-browser))\.tsx?$/;
+  /\/(?:notification|searched-text|link-dialog|format|bytes|(?:oauth|settings|workspace)-text|en\/(?:changes|comments|files|oauth|settings|settings-browser))\.tsx?$/;
 
 /** The building blocks of all views. */
 const isSharedSource = (id: string): boolean =>

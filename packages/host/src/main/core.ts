@@ -322,7 +322,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   late.turns = turns;
   mcp.join({ hostTools, signIns });
   const { isSignedIn } = features.add(
-    authFeature({ agents, signIns, clock, presence, presentClients, path: sync.path }),
+    authFeature({ agents, signIns, clock, timers, log, presence, presentClients, path: sync.path }),
   );
   features.add(approvalsFeature({ sync, approvals, turns, listing }));
   features.add(clientToolsFeature({ ...common, presence, listing }));

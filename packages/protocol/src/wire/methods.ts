@@ -1,5 +1,11 @@
 import type { AuthenticateParams, AuthenticateResult, AuthRequiredParams } from '../auth/auth.ts';
 import type {
+  BeginSignInParams,
+  BeginSignInResult,
+  FinishSignInParams,
+  FinishSignInResult,
+} from '../auth/sign-in.ts';
+import type {
   CreateTokenParams,
   CreateTokenResult,
   ListTokensParams,
@@ -76,7 +82,12 @@ import type {
   RevokeGrantParams,
 } from '../resource/grants.ts';
 import type { CreateResourceWatchParams, CreateResourceWatchResult } from '../resource-watch/commands.ts';
-import type { ListAgentsParams, ListAgentsResult } from '../root/agent-health.ts';
+import type {
+  ListAgentsParams,
+  ListAgentsResult,
+  SetAgentKeyParams,
+  SetAgentKeyResult,
+} from '../root/agent-health.ts';
 import type {
   ListApprovalsParams,
   ListApprovalsResult,
@@ -205,6 +216,9 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-listMcpServers': { params: ListMcpServersParams; result: ListMcpServersResult };
   'x-decideMcpServer': { params: DecideMcpServerParams; result: DecideMcpServerResult };
   'x-listAgents': { params: ListAgentsParams; result: ListAgentsResult };
+  'x-setAgentKey': { params: SetAgentKeyParams; result: SetAgentKeyResult };
+  'x-beginSignIn': { params: BeginSignInParams; result: BeginSignInResult };
+  'x-finishSignIn': { params: FinishSignInParams; result: FinishSignInResult };
   'x-setPresence': { params: SetPresenceParams; result: null };
   'x-pushKey': { params: PushKeyParams; result: PushKeyResult };
   'x-subscribePush': { params: SubscribePushParams; result: SubscribePushResult };
@@ -320,6 +334,9 @@ export const CLIENT_REQUEST_METHODS = [
   'x-listMcpServers',
   'x-decideMcpServer',
   'x-listAgents',
+  'x-setAgentKey',
+  'x-beginSignIn',
+  'x-finishSignIn',
   'x-setPresence',
   'x-pushKey',
   'x-subscribePush',

@@ -78,9 +78,23 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('../settings/settings-view.tsx'), 'SettingsView'),
 });
 
+/** Where authorization servers return to: `/signed-in?state=<id>&code=<code>`. */
+const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/signed-in',
+  component: lazyRouteComponent(() => import('../oauth/signed-in-view.tsx'), 'SignedInView'),
+});
+
 /** The page's addresses. */
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([boardRoute, sessionRoute, newRoute, terminalsRoute, settingsRoute]),
+  routeTree: rootRoute.addChildren([
+    boardRoute,
+    sessionRoute,
+    newRoute,
+    terminalsRoute,
+    settingsRoute,
+    signedInRoute,
+  ]),
   basepath: basePath(),
   defaultPreload: 'intent',
   defaultErrorComponent: ViewFailed,

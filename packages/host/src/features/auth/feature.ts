@@ -5,17 +5,19 @@ import {
   type ProtectedResourceMetadata,
   ROOT_URI,
 } from '@agenthost/protocol';
-import { defined } from '@agenthost/protocol/values';
+import { defined, errorText } from '@agenthost/protocol/values';
 import { AgentError } from '../../agents/errors.ts';
 import type { AgentProvider, ClientToken } from '../../agents/provider.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
-import { type Clock, steadyNow } from '../../lib/clock.ts';
+import { type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { PresentClients } from '../../presence/present-clients.ts';
 import type { CommitPath } from '../../sync/commit-path.ts';
 import { EncodedNotification } from '../../sync/subscription.ts';
 import type { SignIns } from '../../turns/tools/sign-ins.ts';
 import type { Presence } from '../../wire/clients/client-lives.ts';
 import type { Feature } from '../feature.ts';
+import { OpenSignIns, type SignedIn } from './open-sign-ins.ts';
 
 /** A provider that needs tokens for a resource. */
 interface Advertised {
@@ -25,6 +27,8 @@ interface Advertised {
 
 /** A token that agents have accepted. */
 interface Accepted {
+  /** Gets the next token. Absent: only the client can. */
+  renew: (() => Promise<SignedIn>) | undefined;
   /** Its end, by `steadyNow`. */
   readonly end: number;
   /** Whether the client was told of its end. */
@@ -36,6 +40,8 @@ export function authFeature({
   agents,
   signIns,
   clock,
+  timers,
+  log,
   presence,
   presentClients,
   path,
@@ -43,6 +49,8 @@ export function authFeature({
   readonly agents: AgentRegistry;
   readonly signIns: SignIns;
   readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
   readonly presence: Presence;
   readonly presentClients: Pick<PresentClients, 'sinksOf'>;
   readonly path: Pick<CommitPath, 'send'>;
@@ -68,6 +76,45 @@ export function authFeature({
     };
     path.send(send, send);
   };
+  /** Passes a token to the agents and the tool calls that need one for its resource. */
+  const accept = async (
+    clientId: string,
+    resource: string,
+    given: Omit<ClientToken, 'resource' | 'clientId'>,
+    renew?: () => Promise<SignedIn>,
+  ): Promise<void> => {
+    const { token, expiresIn } = given;
+    const wanting = advertised(resource);
+    if (wanting.length === 0 && signIns.wanted(resource) === undefined) throw notWanted();
+    const end = expiresIn === undefined ? Number.POSITIVE_INFINITY : steadyNow(clock) + expiresIn * 1_000;
+    for (const { provider, metadata } of wanting) await pass(provider, metadata, { ...given, clientId });
+    const held = accepted.get(clientId) ?? new Map<string, Accepted>();
+    if (token === '') held.delete(resource);
+    else if (wanting.length > 0) accepted.set(clientId, held.set(resource, { end, isTold: false, renew }));
+    if (token !== '') signIns.grant(resource, given);
+  };
+  const take = async (clientId: string, { resource, token: granted, renew }: SignedIn) => {
+    const { token, scopes, expiresIn } = granted;
+    const given = { token, ...defined({ scopes: scopes && [...scopes], expiresIn }) };
+    await accept(clientId, resource, given, renew);
+    return { resource, ...given };
+  };
+  /** Renews a token that has expired, else asks the client for a new one. */
+  const renewOrAsk = async (clientId: string, resource: string, token: Accepted): Promise<void> => {
+    if (token.renew === undefined) return askAnew(clientId, resource, token);
+    token.isTold = true;
+    try {
+      const renewed = await token.renew();
+      // The client may have revoked or replaced it, or be gone.
+      if (accepted.get(clientId)?.get(resource) === token) await take(clientId, renewed);
+    } catch (error) {
+      log.info({ resource, error: errorText(error) }, 'a token could not be renewed');
+      token.renew = undefined;
+      token.isTold = false;
+      if (accepted.get(clientId)?.get(resource) === token) askAnew(clientId, resource, token);
+    }
+  };
+  const open = new OpenSignIns({ clock, timers });
   return {
     name: 'auth',
     isSignedIn: (clientId, resource) =>
@@ -76,34 +123,35 @@ export function authFeature({
       authenticate: async (params, { clientId }) => {
         const { resource, token, scopes, expiresIn } = params;
         checkToken(params);
-        const wanting = advertised(resource);
-        if (wanting.length === 0 && !signIns.isWanted(resource))
-          throw invalidParam(
-            'resource',
-            'expected a resource that an agent or a tool call needs a token for',
-          );
-        const end = expiresIn === undefined ? Number.POSITIVE_INFINITY : steadyNow(clock) + expiresIn * 1_000;
-        const given = { token, ...defined({ scopes, expiresIn }) };
-        for (const { provider, metadata } of wanting) await pass(provider, metadata, { ...given, clientId });
-        const held = accepted.get(clientId) ?? new Map<string, Accepted>();
-        if (token === '') held.delete(resource);
-        else if (wanting.length > 0) accepted.set(clientId, held.set(resource, { end, isTold: false }));
-        if (token !== '') signIns.grant(resource, given);
+        await accept(clientId, resource, { token, ...defined({ scopes, expiresIn }) });
         return {};
       },
+      'x-beginSignIn': async (params, { clientId }) => {
+        const { resource } = params;
+        const [wanting] = advertised(resource);
+        const auth = signIns.wanted(resource) ?? (wanting && { resource: wanting.metadata });
+        if (auth === undefined) throw notWanted();
+        return open.begin(clientId, auth, params);
+      },
+      'x-finishSignIn': async (params, { clientId }, signal) =>
+        take(clientId, await open.finish(clientId, params, signal)),
     },
     sweep: () => {
+      open.sweep((clientId) => presence.isGone(clientId));
       for (const [clientId, tokens] of accepted) {
         if (presence.isGone(clientId)) {
           accepted.delete(clientId);
           continue;
         }
         for (const [resource, token] of tokens)
-          if (!token.isTold && token.end <= steadyNow(clock)) askAnew(clientId, resource, token);
+          if (!token.isTold && token.end <= steadyNow(clock)) void renewOrAsk(clientId, resource, token);
       }
     },
   };
 }
+
+const notWanted = () =>
+  invalidParam('resource', 'expected a resource that an agent or a tool call needs a token for');
 
 function checkToken({ resource, token, expiresIn }: AuthenticateParams): void {
   if (resource === '') throw invalidParam('resource', 'expected the identifier of a resource');

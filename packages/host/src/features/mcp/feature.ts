@@ -92,8 +92,8 @@ export async function mcpFeature(parts: Parts): Promise<
     tokens,
     environment: process.env,
     toolsChanged: (session) => parts.toolsChanged(chatsOf(session)),
-    awaitToken: (resource, granted) =>
-      signIns?.add({ chat: '', toolCallId: '', resource, granted, givenUp: () => undefined }) ??
+    awaitToken: (auth, granted) =>
+      signIns?.add({ chat: '', toolCallId: '', auth, granted, givenUp: () => undefined }) ??
       (() => undefined),
     runningChanged: (tx, session, isRunning) => running.set(tx, session, isRunning),
   };

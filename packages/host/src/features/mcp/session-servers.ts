@@ -1,6 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import type { McpServerCustomization, McpServerState, SessionState } from '@agenthost/protocol';
+import type {
+  McpAuthRequirement,
+  McpServerCustomization,
+  McpServerState,
+  SessionState,
+} from '@agenthost/protocol';
 import { defined, sameJson } from '@agenthost/protocol/values';
 import type { ChildRegistry } from '../../agents/provider.ts';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';
@@ -40,7 +45,7 @@ export interface SessionServersParts {
   /** The tools of a session have changed. */
   toolsChanged(session: string): void;
   /** A server waits for a token. Returns a function that ends the wait. */
-  awaitToken(resource: string, granted: (token: Parameters<McpTokens['set']>[1]) => void): () => void;
+  awaitToken(auth: McpAuthRequirement, granted: (token: Parameters<McpTokens['set']>[1]) => void): () => void;
   /** Whether a session has servers that are not stopped. In the transaction that changes it. */
   runningChanged(tx: Tx, session: string, isRunning: boolean): void;
 }
@@ -250,7 +255,7 @@ export class SessionServers {
     listed.stopWaiting = () => undefined;
     const { entry, server } = listed;
     if (state.kind === 'authRequired' && server.connection === undefined && entry.kind !== 'stdio') {
-      listed.stopWaiting = this.#parts.awaitToken(state.resource.resource, (token) => {
+      listed.stopWaiting = this.#parts.awaitToken(state, (token) => {
         void this.#parts.tokens.set(entry.url, token).then(() => {
           if (server.state === state) server.start();
         });

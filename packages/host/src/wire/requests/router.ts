@@ -53,6 +53,9 @@ const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'invokeChangesetOperation',
   // Reads a file of the project.
   'x-listMcpServers',
+  // These wait for an authorization server.
+  'x-beginSignIn',
+  'x-finishSignIn',
   // These wait for a scan of processes.
   'x-listPorts',
   'x-openPreview',
@@ -65,7 +68,7 @@ const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
 ]);
 
 /** Concurrent commands that wait for a person. They take no place among the running requests of the connection. */
-const UNGATED: ReadonlySet<ClientRequestMethod> = new Set(['resourceRequest']);
+const UNGATED: ReadonlySet<ClientRequestMethod> = new Set(['resourceRequest', 'x-finishSignIn']);
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -95,6 +98,9 @@ const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'x-searchSessions',
   'x-listApprovals',
   'x-listAgents',
+  'x-setAgentKey',
+  'x-beginSignIn',
+  'x-finishSignIn',
   'x-hostDiskUse',
   'x-listPorts',
   'x-revokeApproval',
