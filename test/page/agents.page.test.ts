@@ -18,7 +18,9 @@ async function modelApi(): Promise<string> {
   const server = createServer((request, response) => {
     const isKnown = request.headers.authorization === `Bearer ${KEY}`;
     response.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(isKnown ? { data: [{ id: 'small' }, { id: 'large', name: 'Large one' }] } : {}));
+    response.end(
+      JSON.stringify(isKnown ? { data: [{ id: 'small' }, { id: 'large', name: 'Large one' }] } : {}),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closings.push(() => new Promise((resolve) => server.close(resolve)));
@@ -93,7 +95,7 @@ describe.skipIf(!hasChromium)('agents in the settings', () => {
     await cook.getByRole('button', { name: 'Sign in with a code' }).click();
     await cook.getByText('ABCD-EFGH').waitFor();
     await cook.getByRole('button', { name: 'Cancel' }).click();
-    await cook.getByRole('button', { name: 'Sign in in the browser' }).click();
+    await cook.getByRole('button', { name: 'Sign in with the browser' }).click();
     const opened = page.context().waitForEvent('page');
     await cook.getByRole('link', { name: 'Open the sign-in page' }).click();
     const popup = await opened;

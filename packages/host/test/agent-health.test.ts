@@ -114,7 +114,7 @@ test('[AUTH-1] x-setAgentKey gives a key to its agent, answers without it, and r
   const { host, agent, list } = await started();
   const admin = await host.client('admin', {}, { tokenHash: 'admin', scope: 'admin' });
   const set = (key: string, provider = 'offered') =>
-    admin.request('x-setAgentKey', { channel: ROOT, provider, key });
+    admin.request('x-setAgentKey', { channel: ROOT, provider, apiKey: key });
   await expect(set('k')).rejects.toMatchObject({ code: -32602 });
   const keys: string[] = [];
   Object.assign(agent, {

@@ -30,13 +30,10 @@ async function started(): Promise<Stage> {
 /** Sends a request whose answer needs the network. */
 async function call<R>({ host, client }: Stage, method: string, params: object): Promise<R> {
   const id = client.ask(method, { channel: ROOT, ...params });
-  await vi.waitFor(
-    async () => {
-      await host.run();
-      if (client.answerTo(id) === undefined) throw new Error('there is no answer yet');
-    },
-    PATIENT,
-  );
+  await vi.waitFor(async () => {
+    await host.run();
+    if (client.answerTo(id) === undefined) throw new Error('there is no answer yet');
+  }, PATIENT);
   return client.answered<R>(id);
 }
 
@@ -83,7 +80,9 @@ describe('[AUTH-2] a sign-in with a redirect', () => {
     const { host, client } = stage;
     await finish(stage, await visit((await begin(stage)).url));
     await host.advance(70_000);
-    await expect.poll(() => host.agent.tokens.map(({ token }) => token), PATIENT).toEqual(['access-1', 'access-2']);
+    await expect
+      .poll(() => host.agent.tokens.map(({ token }) => token), PATIENT)
+      .toEqual(['access-1', 'access-2']);
     expect(client.notifications('auth/required')).toEqual([]);
     server.renews = false;
     await host.advance(70_000);
@@ -126,8 +125,7 @@ describe('[AUTH-2] a sign-in with a device code', () => {
   it('[AUTH-2] waits until the person has agreed', async () => {
     const stage = await started();
     const { host, client } = stage;
-    const { id, url, userCode } = await client.request('x-beginSignIn', {
-      channel: ROOT,
+    const { id, url, userCode } = await call<BeginSignInResult>(stage, 'x-beginSignIn', {
       resource: RESOURCE,
     });
     expect({ url, userCode }).toEqual({ url: `${server.url}/activate`, userCode: 'ABCD-EFGH' });

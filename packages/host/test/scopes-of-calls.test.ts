@@ -103,7 +103,7 @@ const CALLS = {
   ],
   'x-importTurns': ['admin', { channel: 'ahp-session:/imported', chat: CHAT, turns: [] }],
   'x-finishImport': ['admin', { channel: 'ahp-session:/imported' }],
-  'x-setAgentKey': ['admin', { ...root, provider: 'puppet', key: 'x' }],
+  'x-setAgentKey': ['admin', { ...root, provider: 'puppet', apiKey: 'x' }],
   'x-createToken': ['admin', root],
   'x-listTokens': ['admin', root],
   'x-revokeToken': ['admin', { ...root, id: 'x' }],

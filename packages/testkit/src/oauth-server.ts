@@ -24,6 +24,8 @@ export class OAuthServer {
   readonly forms: Record<string, string>[] = [];
   /** Lifetime of tokens in seconds. */
   lifetimeSeconds = 60;
+  /** Time between two questions about a device code, in seconds. */
+  intervalSeconds = 2;
   /** False: clients must be registered by hand, and `registered` is the only one. */
   registersClients = true;
   /** What its page answers with instead of a code. */
@@ -83,7 +85,7 @@ export class OAuthServer {
           user_code: userCode,
           verification_uri: `${this.url}/activate`,
           expires_in: 60,
-          interval: 2,
+          interval: this.intervalSeconds,
         });
       }
       case '/token': {

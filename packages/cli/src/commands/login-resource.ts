@@ -82,8 +82,14 @@ async function byBrowser(
     if (!isShownOnly && context.stderr.isTTY === true) openBrowser(context, begun.url);
     screen.status('waiting for the sign-in');
     const { code, iss, error } = await redirect.returned(begun.id, begun.expiresIn * 1_000);
-    if (code === undefined) throw new CliError(EXIT.error, `the sign-in failed: ${oneLine(error ?? '', 500)}`);
-    return await client.request('x-finishSignIn', { channel: ROOT_URI, id: begun.id, code, ...defined({ iss }) });
+    if (code === undefined)
+      throw new CliError(EXIT.error, `the sign-in failed: ${oneLine(error ?? '', 500)}`);
+    return await client.request('x-finishSignIn', {
+      channel: ROOT_URI,
+      id: begun.id,
+      code,
+      ...defined({ iss }),
+    });
   } finally {
     screen.status(undefined);
     await redirect.close();

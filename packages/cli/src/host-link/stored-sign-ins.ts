@@ -54,7 +54,11 @@ export async function passSignIns(context: Context, url: string, client: AhpClie
       }
     }
   }
-  if (gone.size > 0) await write(context, all.filter((each) => !gone.has(each)));
+  if (gone.size > 0)
+    await write(
+      context,
+      all.filter((each) => !gone.has(each)),
+    );
 }
 
 const hostOf = (url: string): string => new URL(url).host;

@@ -69,7 +69,10 @@ export function addLoginCommands({ context, screen, program, command, example, d
     'start',
     'verbose',
   ])
-    .argument('<agent|url>', 'id of an agent with a sign-in of its own, or the URL of a resource that needs a token')
+    .argument(
+      '<agent|url>',
+      'id of an agent with a sign-in of its own, or the URL of a resource that needs a token',
+    )
     .option('--print', 'print the command or the page that signs in, and start nothing')
     .option('--device', 'of a resource: show a code to enter on another device')
     .option('--client-id <id>', 'of a resource: a client that is registered at its sign-in server')

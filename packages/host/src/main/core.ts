@@ -251,7 +251,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     }),
   );
   // Turns use worktrees, and worktrees turns. No session exists before both do.
-  const late: { turns?: TurnSupervisor } = {};
+  const late: { turns?: TurnSupervisor; checkTurn?: ReturnType<typeof authFeature>['checkTurn'] } = {};
   const { worktrees } = features.add(
     await worktreesFeature({
       ...common,
@@ -311,6 +311,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
         await mcp.prepareSession(session);
       },
       prepareTurn: async (turn) => {
+        late.checkTurn?.(turn);
         await worktrees.prepareTurn(turn);
         await mcp.prepareTurn(turn);
       },
@@ -321,9 +322,10 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   );
   late.turns = turns;
   mcp.join({ hostTools, signIns });
-  const { isSignedIn } = features.add(
-    authFeature({ agents, signIns, clock, timers, log, presence, presentClients, path: sync.path }),
+  const { isSignedIn, checkTurn } = features.add(
+    authFeature({ agents, signIns, clock, timers, log, presence, presentClients, path: sync.path, sync }),
   );
+  late.checkTurn = checkTurn;
   features.add(approvalsFeature({ sync, approvals, turns, listing }));
   features.add(clientToolsFeature({ ...common, presence, listing }));
   const sessions = {

@@ -52,7 +52,7 @@ export interface SetAgentKeyParams extends ConnectionParams {
   /** Id of the agent. */
   provider: string;
   /** One line of printable ASCII. Empty: the stored key is removed. */
-  key: string;
+  apiKey: string;
 }
 
 /** The key is stored. */

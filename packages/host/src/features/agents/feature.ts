@@ -61,8 +61,8 @@ export async function agentsFeature({
     name: 'agents',
     commands: {
       'x-listAgents': async ({ refresh }) => ({ items: await health.list(refresh === true) }),
-      'x-setAgentKey': async ({ provider, key }) => {
-        await setKey(agents.get(provider), key);
+      'x-setAgentKey': async ({ provider, apiKey }) => {
+        await setKey(agents.get(provider), apiKey);
         health.forget();
         return {};
       },
@@ -89,7 +89,7 @@ async function setKey(provider: AgentProvider, key: string): Promise<void> {
     await provider.setKey(key);
   } catch (error) {
     if (error instanceof AgentError && error.errorType === 'invalidKey')
-      throw invalidParam('key', error.message);
+      throw invalidParam('apiKey', error.message);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import {
   type AuthenticateParams,
+  type AuthRequiredReason,
   authRequired,
   invalidParam,
   type ProtectedResourceMetadata,
@@ -14,6 +15,7 @@ import type { Log } from '../../lib/log.ts';
 import type { PresentClients } from '../../presence/present-clients.ts';
 import type { CommitPath } from '../../sync/commit-path.ts';
 import { EncodedNotification } from '../../sync/subscription.ts';
+import type { Sync } from '../../sync/sync.ts';
 import type { SignIns } from '../../turns/tools/sign-ins.ts';
 import type { Presence } from '../../wire/clients/client-lives.ts';
 import type { Feature } from '../feature.ts';
@@ -45,6 +47,7 @@ export function authFeature({
   presence,
   presentClients,
   path,
+  sync,
 }: {
   readonly agents: AgentRegistry;
   readonly signIns: SignIns;
@@ -54,7 +57,13 @@ export function authFeature({
   readonly presence: Presence;
   readonly presentClients: Pick<PresentClients, 'sinksOf'>;
   readonly path: Pick<CommitPath, 'send'>;
-}): Feature & { isSignedIn(clientId: string, resource: string): boolean } {
+  readonly sync: Sync;
+}): Feature & {
+  /** Whether a client has passed a token for a resource that holds now. */
+  isSignedIn(clientId: string, resource: string): boolean;
+  /** Throws `AgentError` (`authRequired`) if the client that started a turn lacks a token that the agent needs, and asks the client for it [AUTH-2]. */
+  checkTurn(turn: { readonly session: string; readonly chat: string }): void;
+} {
   /** By client and resource. */
   const accepted = new Map<string, Map<string, Accepted>>();
   const advertised = (resource: string): readonly Advertised[] =>
@@ -63,18 +72,28 @@ export function authFeature({
       const metadata = provider.describe().protectedResources?.find((each) => each.resource === resource);
       return metadata === undefined ? [] : [{ provider, metadata }];
     });
-  /** Asks a client for a new token in place of one that has expired [AUTH-21]. A client that is away is asked when it is back. */
-  const askAnew = (clientId: string, resource: string, token: Accepted): void => {
-    const [wanting] = advertised(resource);
+  /** Sends `auth/required` to a client. Returns false if the client is away. */
+  const tell = (
+    clientId: string,
+    resource: ProtectedResourceMetadata,
+    reason: AuthRequiredReason,
+  ): boolean => {
     const sinks = presentClients.sinksOf(clientId);
-    if (wanting === undefined || sinks.length === 0) return;
-    token.isTold = true;
-    const params = { channel: ROOT_URI, resource: wanting.metadata, reason: 'expired' };
-    const encoded = new EncodedNotification('auth/required', params);
+    const encoded = new EncodedNotification('auth/required', { channel: ROOT_URI, resource, reason });
     const send = (): void => {
       for (const sink of sinks) sink.notification(encoded);
     };
-    path.send(send, send);
+    if (sinks.length > 0) path.send(send, send);
+    return sinks.length > 0;
+  };
+  /** The clients that started the present turns, by chat. Messages that wait in the queue are theirs too. */
+  const starters = new Map<string, string>();
+  const isSignedIn = (clientId: string, resource: string): boolean =>
+    (accepted.get(clientId)?.get(resource)?.end ?? Number.NEGATIVE_INFINITY) > steadyNow(clock);
+  /** Asks a client for a new token in place of one that has expired [AUTH-21]. A client that is away is asked when it is back. */
+  const askAnew = (clientId: string, resource: string, token: Accepted): void => {
+    const [wanting] = advertised(resource);
+    if (wanting !== undefined && tell(clientId, wanting.metadata, 'expired')) token.isTold = true;
   };
   /** Passes a token to the agents and the tool calls that need one for its resource. */
   const accept = async (
@@ -117,8 +136,30 @@ export function authFeature({
   const open = new OpenSignIns({ clock, timers });
   return {
     name: 'auth',
-    isSignedIn: (clientId, resource) =>
-      (accepted.get(clientId)?.get(resource)?.end ?? Number.NEGATIVE_INFINITY) > steadyNow(clock),
+    isSignedIn,
+    checkTurn: ({ session, chat }) => {
+      const clientId = starters.get(chat);
+      const provider = sync.registry.getOf('session', session)?.state.provider;
+      // The host started the turn by itself, and has no token. The agent decides.
+      if (clientId === undefined || provider === undefined) return;
+      const { displayName, protectedResources = [] } = agents.get(provider).describe();
+      const missing = protectedResources.filter(
+        ({ required, resource }) => required !== false && !isSignedIn(clientId, resource),
+      );
+      if (missing.length === 0) return;
+      for (const resource of missing) tell(clientId, resource, 'required');
+      const names = missing.map(({ resource, resource_name: name = resource }) => name).join(', ');
+      throw new AgentError(
+        'authRequired',
+        `${displayName} needs a sign-in to ${names}. Sign in, then send the message again`,
+      );
+    },
+    observe: () => {
+      sync.observe('chat', (_, { channel: { uri }, action, origin, after }) => {
+        if (action.type === 'chat/turnStarted' && origin !== undefined) starters.set(uri, origin.clientId);
+        if (after.activeTurn === undefined && (after.queuedMessages ?? []).length === 0) starters.delete(uri);
+      });
+    },
     commands: {
       authenticate: async (params, { clientId }) => {
         const { resource, token, scopes, expiresIn } = params;

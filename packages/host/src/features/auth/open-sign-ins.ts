@@ -48,6 +48,8 @@ export class OpenSignIns {
   readonly #clock: Clock;
   readonly #timers: Timers;
   readonly #open = new Map<string, OpenSignIn>();
+  /** Sign-ins whose device code is waited for. */
+  readonly #waiting = new Set<OpenSignIn>();
 
   constructor({ clock, timers }: { readonly clock: Clock; readonly timers: Timers }) {
     this.#clock = clock;
@@ -100,6 +102,8 @@ export class OpenSignIns {
     const isDevice = 'deviceCode' in proof;
     if (isDevice !== (code === undefined))
       throw invalidParam('code', isDevice ? 'a device code has none' : 'expected the code of the redirect');
+    if (isDevice && [...this.#waiting].filter((each) => each.clientId === clientId).length >= MAX_OPEN)
+      throw conflict(`The client waits for ${MAX_OPEN} sign-ins already: finish one of them`);
     this.#open.delete(id);
     return refusals(async () => {
       const token =
@@ -122,8 +126,12 @@ export class OpenSignIns {
     this.#open.set(added.id, added);
   }
 
-  async #poll({ server, end }: OpenSignIn, device: DeviceCode, signal: AbortSignal): Promise<GrantedToken> {
+  async #poll(
+    open: OpenSignIn, device: DeviceCode, signal: AbortSignal): Promise<GrantedToken> {
+    const { server, end } = open;
     let intervalMs = device.intervalSeconds * 1_000;
+    this.#waiting.add(open);
+    try {
     while (steadyNow(this.#clock) + intervalMs < end) {
       await this.#pause(intervalMs, signal);
       signal.throwIfAborted();
@@ -132,6 +140,9 @@ export class OpenSignIns {
       else if (answer !== 'pending') return answer;
     }
     throw new SignInRefused('nobody entered the code in time');
+    } finally {
+      this.#waiting.delete(open);
+    }
   }
 
   #pause(ms: number, signal: AbortSignal): Promise<void> {

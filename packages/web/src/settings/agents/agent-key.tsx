@@ -99,7 +99,8 @@ function KeyForm({
       onClose();
       await onChanged();
     } catch (error) {
-      setProblem(settingsText.keyFailed(messageOf(error)));
+      // The host names the parameter, which people do not know.
+      setProblem(settingsText.keyFailed(messageOf(error).replace(/^params\.\w+: /, '')));
       setBusy(false);
     }
   };

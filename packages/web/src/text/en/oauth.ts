@@ -1,6 +1,6 @@
 /** Texts of the sign-in to a resource of an agent or of an MCP server. */
 export const oauth = {
-  signIn: 'Sign in in the browser',
+  signIn: 'Sign in with the browser',
   withCode: 'Sign in with a code',
   beginning: 'Asking the sign-in server…',
   openPage: 'Open the sign-in page',
