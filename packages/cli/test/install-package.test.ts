@@ -28,7 +28,7 @@ beforeAll(async () => {
   };
   const folder = join(machine.home, 'template');
   mkdirSync(folder);
-  writeFileSync(join(folder, 'package.json'), block('json', '"@me/my-agent",'));
+  writeFileSync(join(folder, 'package.json'), block('json', '"version": "1.0.0"'));
   writeFileSync(join(folder, 'index.js'), stripTypeScriptTypes(block('ts', 'createProvider')));
   const packed = execFileSync(npm, ['pack', '--pack-destination', machine.home], {
     cwd: folder,

@@ -294,14 +294,6 @@ export class AhpClient {
     return (await this.request('x-listAgents', params)).items;
   }
 
-  /**
-   * Stores the key of an agent over a model API; an empty key removes the stored one. Only for admins. Rejects with `RpcError` -32602 for an agent
-   * that takes no key and for a key that no HTTP header can carry.
-   */
-  async setAgentKey(provider: string, apiKey: string): Promise<void> {
-    await this.request('x-setAgentKey', { channel: ROOT_URI, provider, apiKey });
-  }
-
   /** Disk space of the host: its database, its log, and what is free. Rejects like `request`. */
   diskUse(): Promise<HostDiskUseResult> {
     return this.request('x-hostDiskUse', { channel: ROOT_URI });

@@ -96,7 +96,7 @@ describe('[AUTH-2] a sign-in with a redirect', () => {
 
   it('[AUTH-2] says what the server refuses, and takes no code of another server', async () => {
     const stage = await started();
-    const { host, client } = stage;
+    const { host } = stage;
     const begun = await begin(stage);
     const { code, id } = await visit(begun.url);
     await expect(finish(stage, { id, code, iss: 'https://evil.example' })).rejects.toMatchObject({

@@ -251,7 +251,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     }),
   );
   // Turns use worktrees, and worktrees turns. No session exists before both do.
-  const late: { turns?: TurnSupervisor; checkTurn?: ReturnType<typeof authFeature>['checkTurn'] } = {};
+  const late: { turns?: TurnSupervisor; checkTurn?: Awaited<ReturnType<typeof authFeature>>['checkTurn'] } = {};
   const { worktrees } = features.add(
     await worktreesFeature({
       ...common,
@@ -323,7 +323,14 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   late.turns = turns;
   mcp.join({ hostTools, signIns });
   const { isSignedIn, checkTurn } = features.add(
-    authFeature({ agents, signIns, clock, timers, log, presence, presentClients, path: sync.path, sync }),
+    await authFeature({
+      ...common,
+      agents,
+      signIns,
+      presence,
+      presentClients,
+      path: sync.path,
+    }),
   );
   late.checkTurn = checkTurn;
   features.add(approvalsFeature({ sync, approvals, turns, listing }));

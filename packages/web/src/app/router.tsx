@@ -70,19 +70,12 @@ const terminalsRoute = createRoute({
   component: lazyRouteComponent(() => import('../terminal/terminals-view.tsx'), 'TerminalsView'),
 });
 
-/** Settings: `/settings/agents`. */
+/** Settings: `/settings/agents`. Authorization servers return to `/settings/signed-in?state=<id>&code=<code>`. */
 const settingsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/settings/{-$section}',
   validateSearch: (search: Record<string, unknown>): HostSearch => ({ host: stringOf(search['host']) }),
   component: lazyRouteComponent(() => import('../settings/settings-view.tsx'), 'SettingsView'),
-});
-
-/** Where authorization servers return to: `/signed-in?state=<id>&code=<code>`. */
-const signedInRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/signed-in',
-  component: lazyRouteComponent(() => import('../oauth/signed-in-view.tsx'), 'SignedInView'),
 });
 
 /** The page's addresses. */

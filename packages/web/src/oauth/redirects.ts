@@ -12,8 +12,11 @@ export interface Returned {
 
 const CHANNEL = 'oauth';
 
+/** The last part of the address of this page that authorization servers return to. */
+export const SIGNED_IN = 'signed-in';
+
 /** Address of this page that authorization servers return to. */
-export const redirectUri = (): string => hostUrl('signed-in').href;
+export const redirectUri = (): string => hostUrl(`settings/${SIGNED_IN}`).href;
 
 /** Reads the query of a redirect. `undefined`: it names no sign-in. */
 export function readReturned(search: string): Returned | undefined {

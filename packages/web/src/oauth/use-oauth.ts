@@ -71,8 +71,12 @@ export function useOAuth(
       });
       if (isOver) return;
       show({ kind: 'open', begun });
-      if (begun.userCode !== undefined) await finish({ id: begun.id });
-      else leave = onReturned(begun.id, (returned) => void finish(returned).finally(leave));
+      if (begun.userCode !== undefined) return await finish({ id: begun.id });
+      leave = onReturned(begun.id, (returned) => {
+        // A code works once.
+        leave();
+        void finish(returned);
+      });
     } catch (cause) {
       show({ kind: 'idle', problem: messageOf(cause) });
     }

@@ -19,6 +19,7 @@ import type { Sync } from '../../sync/sync.ts';
 import type { SignIns } from '../../turns/tools/sign-ins.ts';
 import type { Presence } from '../../wire/clients/client-lives.ts';
 import type { Feature } from '../feature.ts';
+import { type HeldToken, HeldTokens } from './held-tokens.ts';
 import { OpenSignIns, type SignedIn } from './open-sign-ins.ts';
 
 /** A provider that needs tokens for a resource. */
@@ -27,18 +28,8 @@ interface Advertised {
   readonly metadata: ProtectedResourceMetadata;
 }
 
-/** A token that agents have accepted. */
-interface Accepted {
-  /** Gets the next token. Absent: only the client can. */
-  renew: (() => Promise<SignedIn>) | undefined;
-  /** Its end, by `steadyNow`. */
-  readonly end: number;
-  /** Whether the client was told of its end. */
-  isTold: boolean;
-}
-
 /** Passes the tokens of clients to agents, and to tool calls that wait for one. The host itself stores no token [AUTH-20]. */
-export function authFeature({
+export async function authFeature({
   agents,
   signIns,
   clock,
@@ -58,14 +49,15 @@ export function authFeature({
   readonly presentClients: Pick<PresentClients, 'sinksOf'>;
   readonly path: Pick<CommitPath, 'send'>;
   readonly sync: Sync;
-}): Feature & {
+}): Promise<
+  Feature & {
   /** Whether a client has passed a token for a resource that holds now. */
   isSignedIn(clientId: string, resource: string): boolean;
   /** Throws `AgentError` (`authRequired`) if the client that started a turn lacks a token that the agent needs, and asks the client for it [AUTH-2]. */
   checkTurn(turn: { readonly session: string; readonly chat: string }): void;
-} {
-  /** By client and resource. */
-  const accepted = new Map<string, Map<string, Accepted>>();
+}
+> {
+  const held = await HeldTokens.load({ sync, log });
   const advertised = (resource: string): readonly Advertised[] =>
     agents.ids.flatMap((id) => {
       const provider = agents.get(id);
@@ -89,11 +81,11 @@ export function authFeature({
   /** The clients that started the present turns, by chat. Messages that wait in the queue are theirs too. */
   const starters = new Map<string, string>();
   const isSignedIn = (clientId: string, resource: string): boolean =>
-    (accepted.get(clientId)?.get(resource)?.end ?? Number.NEGATIVE_INFINITY) > steadyNow(clock);
+    (held.get(clientId, resource)?.end ?? Number.NEGATIVE_INFINITY) > steadyNow(clock);
   /** Asks a client for a new token in place of one that has expired [AUTH-21]. A client that is away is asked when it is back. */
-  const askAnew = (clientId: string, resource: string, token: Accepted): void => {
+  const askAnew = (clientId: string, resource: string, token: HeldToken): void => {
     const [wanting] = advertised(resource);
-    if (wanting !== undefined && tell(clientId, wanting.metadata, 'expired')) token.isTold = true;
+    if (wanting !== undefined && tell(clientId, wanting.metadata, token.reason)) token.isTold = true;
   };
   /** Passes a token to the agents and the tool calls that need one for its resource. */
   const accept = async (
@@ -107,9 +99,8 @@ export function authFeature({
     if (wanting.length === 0 && signIns.wanted(resource) === undefined) throw notWanted();
     const end = expiresIn === undefined ? Number.POSITIVE_INFINITY : steadyNow(clock) + expiresIn * 1_000;
     for (const { provider, metadata } of wanting) await pass(provider, metadata, { ...given, clientId });
-    const held = accepted.get(clientId) ?? new Map<string, Accepted>();
-    if (token === '') held.delete(resource);
-    else if (wanting.length > 0) accepted.set(clientId, held.set(resource, { end, isTold: false, renew }));
+    if (token === '') held.delete(clientId, resource);
+    else if (wanting.length > 0) held.set(clientId, resource, { end, renew });
     if (token !== '') signIns.grant(resource, given);
   };
   const take = async (clientId: string, { resource, token: granted, renew }: SignedIn) => {
@@ -119,18 +110,18 @@ export function authFeature({
     return { resource, ...given };
   };
   /** Renews a token that has expired, else asks the client for a new one. */
-  const renewOrAsk = async (clientId: string, resource: string, token: Accepted): Promise<void> => {
+  const renewOrAsk = async (clientId: string, resource: string, token: HeldToken): Promise<void> => {
     if (token.renew === undefined) return askAnew(clientId, resource, token);
     token.isTold = true;
     try {
       const renewed = await token.renew();
       // The client may have revoked or replaced it, or be gone.
-      if (accepted.get(clientId)?.get(resource) === token) await take(clientId, renewed);
+      if (held.get(clientId, resource) === token) await take(clientId, renewed);
     } catch (error) {
       log.info({ resource, error: errorText(error) }, 'a token could not be renewed');
       token.renew = undefined;
       token.isTold = false;
-      if (accepted.get(clientId)?.get(resource) === token) askAnew(clientId, resource, token);
+      if (held.get(clientId, resource) === token) askAnew(clientId, resource, token);
     }
   };
   const open = new OpenSignIns({ clock, timers });
@@ -179,14 +170,9 @@ export function authFeature({
     },
     sweep: () => {
       open.sweep((clientId) => presence.isGone(clientId));
-      for (const [clientId, tokens] of accepted) {
-        if (presence.isGone(clientId)) {
-          accepted.delete(clientId);
-          continue;
-        }
-        for (const [resource, token] of tokens)
-          if (!token.isTold && token.end <= steadyNow(clock)) void renewOrAsk(clientId, resource, token);
-      }
+      held.dropClients((clientId) => presence.isGone(clientId));
+      for (const [clientId, resource, token] of held.all)
+        if (!token.isTold && token.end <= steadyNow(clock)) void renewOrAsk(clientId, resource, token);
     },
   };
 }

@@ -126,20 +126,19 @@ export class OpenSignIns {
     this.#open.set(added.id, added);
   }
 
-  async #poll(
-    open: OpenSignIn, device: DeviceCode, signal: AbortSignal): Promise<GrantedToken> {
+  async #poll(open: OpenSignIn, device: DeviceCode, signal: AbortSignal): Promise<GrantedToken> {
     const { server, end } = open;
     let intervalMs = device.intervalSeconds * 1_000;
     this.#waiting.add(open);
     try {
-    while (steadyNow(this.#clock) + intervalMs < end) {
-      await this.#pause(intervalMs, signal);
-      signal.throwIfAborted();
-      const answer = await server.poll(device.deviceCode);
-      if (answer === 'slower') intervalMs += SLOWER_SECONDS * 1_000;
-      else if (answer !== 'pending') return answer;
-    }
-    throw new SignInRefused('nobody entered the code in time');
+      while (steadyNow(this.#clock) + intervalMs < end) {
+        await this.#pause(intervalMs, signal);
+        signal.throwIfAborted();
+        const answer = await server.poll(device.deviceCode);
+        if (answer === 'slower') intervalMs += SLOWER_SECONDS * 1_000;
+        else if (answer !== 'pending') return answer;
+      }
+      throw new SignInRefused('nobody entered the code in time');
     } finally {
       this.#waiting.delete(open);
     }

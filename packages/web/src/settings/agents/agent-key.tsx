@@ -1,4 +1,5 @@
-import type { AgentHealth, AgentKeySource } from '@agenthost/protocol';
+import type { AhpClient } from '@agenthost/client';
+import { type AgentHealth, type AgentKeySource, ROOT_URI } from '@agenthost/protocol';
 import { KeyRound } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { type HostLink, messageOf } from '../../live/host-link.ts';
@@ -10,6 +11,10 @@ import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { showError, showToast } from '../../ui/toasts.tsx';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
+
+const setKey = async (client: AhpClient | undefined, provider: string, apiKey: string): Promise<void> => {
+  await client?.request('x-setAgentKey', { channel: ROOT_URI, provider, apiKey });
+};
 
 /** Where the key of an agent comes from, and for administrators a way to set it. A stored key is never shown. */
 export function AgentKey({
@@ -29,7 +34,7 @@ export function AgentKey({
   const name = visibleText(agent.displayName);
   const remove = async (): Promise<void> => {
     try {
-      await link.client?.setAgentKey(agent.provider, '');
+      await setKey(link.client, agent.provider, '');
       showToast({ message: settingsText.keyRemoved(name) });
       await onChanged();
     } catch (error) {
@@ -94,7 +99,7 @@ function KeyForm({
     setBusy(true);
     setProblem(undefined);
     try {
-      await link.client.setAgentKey(agent.provider, key.trim());
+      await setKey(link.client, agent.provider, key.trim());
       showToast({ message: settingsText.keyStored(visibleText(agent.displayName)) });
       onClose();
       await onChanged();
