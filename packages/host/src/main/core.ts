@@ -251,7 +251,8 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     }),
   );
   // Turns use worktrees, and worktrees turns. No session exists before both do.
-  const late: { turns?: TurnSupervisor; checkTurn?: Awaited<ReturnType<typeof authFeature>>['checkTurn'] } = {};
+  const late: { turns?: TurnSupervisor; checkTurn?: Awaited<ReturnType<typeof authFeature>>['checkTurn'] } =
+    {};
   const { worktrees } = features.add(
     await worktreesFeature({
       ...common,

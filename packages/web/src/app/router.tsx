@@ -86,7 +86,6 @@ export const router = createRouter({
     newRoute,
     terminalsRoute,
     settingsRoute,
-    signedInRoute,
   ]),
   basepath: basePath(),
   defaultPreload: 'intent',

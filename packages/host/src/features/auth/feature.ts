@@ -51,11 +51,11 @@ export async function authFeature({
   readonly sync: Sync;
 }): Promise<
   Feature & {
-  /** Whether a client has passed a token for a resource that holds now. */
-  isSignedIn(clientId: string, resource: string): boolean;
-  /** Throws `AgentError` (`authRequired`) if the client that started a turn lacks a token that the agent needs, and asks the client for it [AUTH-2]. */
-  checkTurn(turn: { readonly session: string; readonly chat: string }): void;
-}
+    /** Whether a client has passed a token for a resource that holds now. */
+    isSignedIn(clientId: string, resource: string): boolean;
+    /** Throws `AgentError` (`authRequired`) if the client that started a turn lacks a token that the agent needs, and asks the client for it [AUTH-2]. */
+    checkTurn(turn: { readonly session: string; readonly chat: string }): void;
+  }
 > {
   const held = await HeldTokens.load({ sync, log });
   const advertised = (resource: string): readonly Advertised[] =>

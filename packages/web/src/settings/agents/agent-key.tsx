@@ -12,7 +12,7 @@ import { Field, TextInput } from '../../ui/field.tsx';
 import { showError, showToast } from '../../ui/toasts.tsx';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 
-const setKey = async (client: AhpClient | undefined, provider: string, apiKey: string): Promise<void> => {
+const storeKey = async (client: AhpClient | undefined, provider: string, apiKey: string): Promise<void> => {
   await client?.request('x-setAgentKey', { channel: ROOT_URI, provider, apiKey });
 };
 
@@ -34,7 +34,7 @@ export function AgentKey({
   const name = visibleText(agent.displayName);
   const remove = async (): Promise<void> => {
     try {
-      await setKey(link.client, agent.provider, '');
+      await storeKey(link.client, agent.provider, '');
       showToast({ message: settingsText.keyRemoved(name) });
       await onChanged();
     } catch (error) {
@@ -99,7 +99,7 @@ function KeyForm({
     setBusy(true);
     setProblem(undefined);
     try {
-      await setKey(link.client, agent.provider, key.trim());
+      await storeKey(link.client, agent.provider, key.trim());
       showToast({ message: settingsText.keyStored(visibleText(agent.displayName)) });
       onClose();
       await onChanged();
