@@ -80,13 +80,7 @@ const settingsRoute = createRoute({
 
 /** The page's addresses. */
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([
-    boardRoute,
-    sessionRoute,
-    newRoute,
-    terminalsRoute,
-    settingsRoute,
-  ]),
+  routeTree: rootRoute.addChildren([boardRoute, sessionRoute, newRoute, terminalsRoute, settingsRoute]),
   basepath: basePath(),
   defaultPreload: 'intent',
   defaultErrorComponent: ViewFailed,
