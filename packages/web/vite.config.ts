@@ -37,7 +37,7 @@ const isLanguage = (ids: readonly string[]): boolean => ids.some((id) => id.incl
 
 /** Shared modules that the first view does not need, and that of the service worker, which is one file. */
 const LATER =
-  /\/(?:notification|searched-text|link-dialog|format|bytes|tree-keys|(?:settings|telemetry|workspace)-text|en\/(?:changes|comments|files|settings|settings-browser|telemetry|worktrees))\.tsx?$/;
+  /\/(?:notification|searched-text|link-dialog|format|bytes|tree-keys|(?:oauth|settings|telemetry|workspace)-text|en\/(?:changes|comments|files|oauth|settings|settings-browser|telemetry|worktrees))\.tsx?$/;
 
 /** The building blocks of all views. */
 const isSharedSource = (id: string): boolean =>

@@ -122,6 +122,7 @@ export const ERROR_TYPE_TEXTS: Readonly<Record<string, string>> = {
   agentExited: 'The agent process exited unexpectedly, or was stopped.',
   agentMissing: 'The agent is not installed on the machine of the host.',
   agentUnresponsive: 'The agent did not answer in time.',
+  invalidKey: 'The key of an agent is not one line of printable ASCII.',
   authRequired: 'The agent needs a login. The message names the command.',
   cannotStart: 'A run of an automation could not start its session; the message has the reason.',
   consentRequired: 'Nobody has allowed this MCP server of the project yet.',

@@ -3,6 +3,7 @@ export { annotationsReducer } from './annotations/reducer.ts';
 export type * from './annotations/state.ts';
 export type * from './auth/auth.ts';
 export { isWithinScope, scopeOfAction, scopeOfRequest, TOKEN_SCOPES } from './auth/scope.ts';
+export type * from './auth/sign-in.ts';
 export type * from './auth/token.ts';
 export type * from './automation/actions.ts';
 export type * from './automation/commands.ts';

@@ -9,6 +9,7 @@ export { drainMicrotasks } from './drain-microtasks.ts';
 export { failingKeywords } from './failing-keywords.ts';
 export { FaultJournal, type JournalGates } from './fault-journal.ts';
 export { HOSTILE_CHARACTERS, type HostileText, hostileTexts } from './hostile-texts.ts';
+export { OAuthServer } from './oauth-server.ts';
 export { observeTransport, type TransportObserver } from './observe-transport.ts';
 export {
   type Definitions,

@@ -7,7 +7,15 @@ import {
 import { errorText } from '@agenthost/protocol/values';
 import { baseUrlOf } from './api/endpoint.ts';
 import type { ModelAgentConfig } from './config/config.ts';
-import { findKey, type KeyPlaces, keyHint, keyVariables } from './config/keys.ts';
+import {
+  findKey,
+  type KeyPlaces,
+  keyFileOf,
+  keyHint,
+  keyVariables,
+  locateKey,
+  storeKey,
+} from './config/keys.ts';
 import { Conversation } from './conversation/conversation.ts';
 import { messagesOfTurns } from './conversation/history.ts';
 import { readMemory } from './conversation/memory.ts';
@@ -75,13 +83,15 @@ class ModelProvider implements AgentProvider {
     const source = `${api} at ${baseUrlOf(this.#config)}`;
     const signIn = `agenthost agents key ${this.id}`;
     try {
-      const key = await this.#key();
-      if (key === undefined && keyVariables(this.#config).length > 0)
-        return { available: true, source, signIn, failure: `no key: ${keyHint(this.#config)}` };
-      const failure = await this.#models.refresh(key);
-      return { available: true, source, ...(failure === undefined ? {} : { failure, signIn }) };
+      const found = await locateKey(this.#config, this.#options);
+      const key = found?.from ?? 'none';
+      if (found === undefined && keyVariables(this.#config).length > 0)
+        return { available: true, source, signIn, key, failure: `no key: ${keyHint(this.#config)}` };
+      const failure = await this.#models.refresh(found?.key);
+      return { available: true, source, key, ...(failure === undefined ? {} : { failure, signIn }) };
     } catch (error) {
-      return { available: true, source, signIn, failure: errorText(error) };
+      // A file that cannot be read has been found all the same.
+      return { available: true, source, signIn, key: 'stored', failure: errorText(error) };
     }
   }
 
@@ -122,6 +132,14 @@ class ModelProvider implements AgentProvider {
     this.#isDisposed = true;
     this.#models.dispose();
     await Promise.all([...this.#open].map((session) => session.terminate()));
+  }
+
+  async setKey(key: string): Promise<void> {
+    const file = keyFileOf(this.#config, this.#options.keyFolder);
+    if (file === undefined) throw new AgentError('hostError', 'this host has no folder for keys');
+    await storeKey(file, key);
+    // Finds the models that the key may use.
+    await this.availability();
   }
 
   #key(): Promise<string | undefined> {

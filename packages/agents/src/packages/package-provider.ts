@@ -1,3 +1,4 @@
+import { basename, isAbsolute } from 'node:path';
 import {
   type AgentAvailability,
   AgentError,
@@ -100,10 +101,11 @@ class PackageProvider implements AgentProvider {
     if (this.#state.kind === 'missing') this.#state = this.#begin();
     if (this.#state.kind === 'loading') await this.#state.done.catch(() => undefined);
     const state = this.#state;
-    const source = sourceOf(this.#found);
+    const named = { package: nameOf(this.#entry.package, this.#found) };
+    const source = { ...sourceOf(this.#found), ...named };
     switch (state.kind) {
       case 'missing':
-        return { available: false, reason: state.reason, ...defined({ install: state.install }) };
+        return { available: false, reason: state.reason, ...named, ...defined({ install: state.install }) };
       case 'failed':
         return { available: true, ...source, failure: state.reason };
       case 'loading':
@@ -134,6 +136,12 @@ class PackageProvider implements AgentProvider {
 
   async authenticate(token: ClientToken): Promise<void> {
     await this.#loaded?.authenticate?.(token);
+  }
+
+  async setKey(key: string): Promise<void> {
+    const provider = await this.#load();
+    if (provider.setKey === undefined) throw this.#error('takes no key');
+    await provider.setKey(key);
   }
 
   forgetGrants(chat: string): void {
@@ -288,6 +296,10 @@ const isUnusable = (found: FoundPackage | UnusablePackage): found is UnusablePac
 
 const isAvailability = (value: unknown): value is AgentAvailability =>
   typeof value === 'object' && value !== null && 'available' in value && typeof value.available === 'boolean';
+
+/** The name of a package for people. A folder is not shown to everybody. */
+const nameOf = (named: string, found: FoundPackage | undefined): string =>
+  found?.name ?? (isAbsolute(named) ? basename(named) : named);
 
 const sourceOf = (found: FoundPackage | undefined): { version?: string; source?: string } =>
   found === undefined ? {} : { source: found.entry, ...defined({ version: found.version }) };

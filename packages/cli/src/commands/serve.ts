@@ -10,7 +10,14 @@ import { openRecorder } from '../host-link/recording.ts';
 import { keyValues } from '../input/settings.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
-import { configFolder, hostsFolder, isFolder, keyFolder, knownHostsFile } from '../process/files.ts';
+import {
+  configFolder,
+  hostsFolder,
+  isFolder,
+  keyFolder,
+  knownHostsFile,
+  signInsFile,
+} from '../process/files.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { introduceHost, leaveWord } from '../serve/announcement.ts';
@@ -109,9 +116,13 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       hasKeeper: options.keeper !== false,
       fixed,
       roots,
-      privatePaths: [configFolder(context), file, hostsFolder(context), knownHostsFile(context)].concat(
-        recorder?.file ?? [],
-      ),
+      privatePaths: [
+        configFolder(context),
+        file,
+        hostsFolder(context),
+        knownHostsFile(context),
+        signInsFile(context),
+      ].concat(recorder?.file ?? []),
       recorder: recorder?.recorder,
       ...tokenSource,
     };

@@ -26,6 +26,10 @@ export const keyFolder = (where: Where): string => join(configFolder(where), 'ke
 export const knownHostsFile = (where: Where): string =>
   join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'known-hosts');
 
+/** File with the tokens for resources that `agenthost login` has got. */
+export const signInsFile = (where: Where): string =>
+  join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'sign-ins.json');
+
 /** Folder with the records of running hosts. */
 export const hostsFolder = (where: Where): string =>
   join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'hosts');

@@ -1,6 +1,7 @@
 import type { AgentsOptions } from '../commands/agents.ts';
 import type { InstallOptions } from '../commands/install-agent.ts';
 import type { LoginOptions } from '../commands/login.ts';
+import type { LoginResourceOptions } from '../commands/login-resource.ts';
 import type { SetKeyOptions } from '../commands/set-key.ts';
 import type { TestAgentOptions } from '../commands/test-agent.ts';
 import type { CommandParts } from './command-builder.ts';
@@ -61,12 +62,31 @@ export function addAgentCommands({ context, screen, program, command, example, d
 
 /** Adds `login`. */
 export function addLoginCommands({ context, screen, program, command, example, done }: CommandParts): void {
-  const login = command(program, 'login', 'sign in to the service of an agent', ['config', 'data', 'verbose'])
-    .argument('<agent>', 'id of an agent with a sign-in of its own')
-    .option('--print', 'print the command that signs in instead of running it')
-    .action(async (wanted: string, options: LoginOptions) => {
+  const login = command(program, 'login', 'sign in to the service of an agent, or to a resource', [
+    'config',
+    'data',
+    'url',
+    'start',
+    'verbose',
+  ])
+    .argument(
+      '<agent|url>',
+      'id of an agent with a sign-in of its own, or the URL of a resource that needs a token',
+    )
+    .option('--print', 'print the command or the page that signs in, and start nothing')
+    .option('--device', 'of a resource: show a code to enter on another device')
+    .option('--client-id <id>', 'of a resource: a client that is registered at its sign-in server')
+    .option('--scope <scopes>', 'of a resource: rights to ask for, separated by spaces')
+    .action(async (wanted: string, options: LoginOptions & LoginResourceOptions) => {
+      if (URL.canParse(wanted)) {
+        const { loginResource } = await import('../commands/login-resource.ts');
+        return done(await loginResource(context, screen, wanted, options));
+      }
       const { loginAgent } = await import('../commands/login.ts');
-      done(await loginAgent(context, screen, wanted, options));
+      return done(await loginAgent(context, screen, wanted, options));
     });
-  example(login, ['agenthost login claude  runs the sign-in of Claude Code in this terminal']);
+  example(login, [
+    'agenthost login claude  runs the sign-in of Claude Code in this terminal',
+    'agenthost login https://docs.example.org/mcp  a token for an MCP server',
+  ]);
 }

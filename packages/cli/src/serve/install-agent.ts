@@ -16,7 +16,7 @@ import { ownFolder } from './own-agents.ts';
 export interface InstallPlan {
   readonly id: string;
   readonly packageName: string;
-  /** Version or tag of npm. */
+  /** Version, tag, or another place that npm knows, such as `file:/home/me/agent.tgz`. */
   readonly version: string;
   /** Command that the package must bring. Absent: it must be a package that a host can import. */
   readonly command?: string;
@@ -45,7 +45,8 @@ export interface InstallParts {
  * entry of the config file. Throws a usage error for other names.
  */
 export function planInstall(wanted: string, config: ServeConfig): InstallPlan {
-  const [id = '', version] = wanted.split('@', 2);
+  const at = wanted.indexOf('@');
+  const [id, version] = at < 0 ? [wanted, undefined] : [wanted.slice(0, at), wanted.slice(at + 1)];
   if (version === '') throw usageError(`${oneLine(wanted)}: expected a version after the @`);
   const entry = config.packages?.find((each) => each.id === id);
   if (entry !== undefined) {

@@ -1,5 +1,6 @@
 import type {
   AgentInfo,
+  AgentKeySource,
   Message,
   SessionConfigSchema,
   SessionConfigValueItem,
@@ -58,6 +59,11 @@ export interface AgentProvider {
    * empty token revokes the client's earlier one. Rejects with `AgentError` if the token is refused.
    */
   authenticate?(token: ClientToken): Promise<void>;
+  /**
+   * Stores the key of the agent's service where only the host's user can read it; an empty key removes the stored one. The next turn uses it. Rejects
+   * with `AgentError`, of type `invalidKey` for a text that cannot be a key. Absent: the agent takes no key.
+   */
+  setKey?(key: string): Promise<void>;
   /** Opens the agent's side of a chat. Rejects with `AgentError`. The signal ends the attempt. */
   openSession(options: OpenAgentSession, signal: AbortSignal): Promise<AgentSession>;
   /**
@@ -100,6 +106,10 @@ export interface AgentAvailability {
   readonly signIn?: string;
   /** Why its last start failed, for people; only when it is available. Absent: it did not fail, or was not started. */
   readonly failure?: string;
+  /** Name of the package that it comes from, for people. Absent: it comes from none. */
+  readonly package?: string;
+  /** Where its key comes from. Absent: it takes no key. */
+  readonly key?: AgentKeySource;
   /** Whether it is a part of the host's program. Absent: false. */
   readonly isBuiltIn?: boolean;
 }

@@ -253,7 +253,8 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     }),
   );
   // Turns use worktrees, and worktrees turns. No session exists before both do.
-  const late: { turns?: TurnSupervisor } = {};
+  const late: { turns?: TurnSupervisor; checkTurn?: Awaited<ReturnType<typeof authFeature>>['checkTurn'] } =
+    {};
   const { worktrees } = features.add(
     await worktreesFeature({
       ...common,
@@ -318,6 +319,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
         await mcp.prepareSession(session);
       },
       prepareTurn: async (turn) => {
+        late.checkTurn?.(turn);
         await worktrees.prepareTurn(turn);
         await mcp.prepareTurn(turn);
       },
@@ -330,9 +332,17 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   stateless.side = mcp.side;
   mcp.join({ hostTools, signIns });
   customizations?.join(hostTools);
-  const { isSignedIn } = features.add(
-    authFeature({ agents, signIns, clock, presence, presentClients, path: sync.path }),
+  const { isSignedIn, checkTurn } = features.add(
+    await authFeature({
+      ...common,
+      agents,
+      signIns,
+      presence,
+      presentClients,
+      path: sync.path,
+    }),
   );
+  late.checkTurn = checkTurn;
   features.add(approvalsFeature({ sync, approvals, turns, listing }));
   features.add(clientToolsFeature({ ...common, presence, listing }));
   const sessions = {

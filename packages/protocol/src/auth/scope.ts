@@ -60,6 +60,8 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     completions: 'interact',
     // The token is kept for the caller's own turns only [AUTH-2].
     authenticate: 'interact',
+    'x-beginSignIn': 'interact',
+    'x-finishSignIn': 'interact',
     createSession: ({ config }) => scopeOfSettings(config),
     disposeSession: 'interact',
     createChat: 'interact',
@@ -94,6 +96,8 @@ export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientTo
     'x-importSession': 'admin',
     'x-importTurns': 'admin',
     'x-finishImport': 'admin',
+    // The key serves the turns of everybody.
+    'x-setAgentKey': 'admin',
     'x-createToken': 'admin',
     'x-listTokens': 'admin',
     'x-revokeToken': 'admin',

@@ -1,5 +1,11 @@
 import type { AuthenticateParams, AuthenticateResult, AuthRequiredParams } from '../auth/auth.ts';
 import type {
+  BeginSignInParams,
+  BeginSignInResult,
+  FinishSignInParams,
+  FinishSignInResult,
+} from '../auth/sign-in.ts';
+import type {
   CreateTokenParams,
   CreateTokenResult,
   ListTokensParams,
@@ -80,7 +86,12 @@ import type {
   RevokeGrantParams,
 } from '../resource/grants.ts';
 import type { CreateResourceWatchParams, CreateResourceWatchResult } from '../resource-watch/commands.ts';
-import type { ListAgentsParams, ListAgentsResult } from '../root/agent-health.ts';
+import type {
+  ListAgentsParams,
+  ListAgentsResult,
+  SetAgentKeyParams,
+  SetAgentKeyResult,
+} from '../root/agent-health.ts';
 import type {
   ListApprovalsParams,
   ListApprovalsResult,
@@ -211,6 +222,9 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-startMcpSignIn': { params: StartMcpSignInParams; result: StartMcpSignInResult };
   'x-finishMcpSignIn': { params: FinishMcpSignInParams; result: FinishMcpSignInResult };
   'x-listAgents': { params: ListAgentsParams; result: ListAgentsResult };
+  'x-setAgentKey': { params: SetAgentKeyParams; result: SetAgentKeyResult };
+  'x-beginSignIn': { params: BeginSignInParams; result: BeginSignInResult };
+  'x-finishSignIn': { params: FinishSignInParams; result: FinishSignInResult };
   'x-setPresence': { params: SetPresenceParams; result: null };
   'x-pushKey': { params: PushKeyParams; result: PushKeyResult };
   'x-subscribePush': { params: SubscribePushParams; result: SubscribePushResult };
@@ -328,6 +342,9 @@ export const CLIENT_REQUEST_METHODS = [
   'x-startMcpSignIn',
   'x-finishMcpSignIn',
   'x-listAgents',
+  'x-setAgentKey',
+  'x-beginSignIn',
+  'x-finishSignIn',
   'x-setPresence',
   'x-pushKey',
   'x-subscribePush',

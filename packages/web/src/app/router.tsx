@@ -84,7 +84,7 @@ const automationsRoute = createRoute({
   component: lazyRouteComponent(() => import('../automations/automations-view.tsx'), 'AutomationsView'),
 });
 
-/** Settings: `/settings/agents`. */
+/** Settings: `/settings/agents`. Authorization servers return to `/settings/signed-in?state=<id>&code=<code>`. */
 const settingsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/settings/{-$section}',

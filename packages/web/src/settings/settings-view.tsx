@@ -4,6 +4,8 @@ import { type ComponentType, useId } from 'react';
 import { usePageTitle } from '../attention/page-title.ts';
 import type { HostLink } from '../live/host-link.ts';
 import { useLink, useLinks } from '../live/use-hosts.ts';
+import { SIGNED_IN } from '../oauth/redirects.ts';
+import { SignedInView } from '../oauth/signed-in-view.tsx';
 import { settingsText } from '../text/settings-text.ts';
 import { text } from '../text/text.ts';
 import { classes } from '../ui/class-names.ts';
@@ -35,6 +37,11 @@ const CONTENT: Readonly<Record<SectionId, ComponentType<{ readonly link: HostLin
 
 /** Settings of page and hosts: a list and the chosen section side by side, or one after the other on a narrow screen. */
 export function SettingsView() {
+  const { section } = route.useParams();
+  return section === SIGNED_IN ? <SignedInView /> : <Sections />;
+}
+
+function Sections() {
   const { section } = route.useParams();
   const { host } = route.useSearch();
   const link = useLink(host);

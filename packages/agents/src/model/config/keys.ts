@@ -24,6 +24,12 @@ export interface KeyPlaces {
   readonly keyFolder?: string | undefined;
 }
 
+/** A key, and whether it is in the key's file or in a variable. */
+export interface FoundKey {
+  readonly key: string;
+  readonly from: 'stored' | 'environment';
+}
+
 /** The environment variables that may have the key of an agent. */
 export function keyVariables({ api, apiKeyEnv, baseUrl }: ModelAgentConfig): readonly string[] {
   if (apiKeyEnv !== undefined) return [apiKeyEnv];
@@ -43,12 +49,17 @@ export function keyFileOf(
  * Rejects with `AgentError` (`authRequired`) for a file that others can read.
  */
 export async function findKey(config: ModelAgentConfig, places: KeyPlaces): Promise<string | undefined> {
+  return (await locateKey(config, places))?.key;
+}
+
+/** As {@link findKey}, with the place where the key is. */
+export async function locateKey(config: ModelAgentConfig, places: KeyPlaces): Promise<FoundKey | undefined> {
   const file = keyFileOf(config, places.keyFolder);
   const stored = file === undefined ? undefined : await readKeyFile(file);
-  if (stored !== undefined) return stored;
+  if (stored !== undefined) return { key: stored, from: 'stored' };
   for (const name of keyVariables(config)) {
     const value = places.environment[name]?.trim();
-    if (value !== undefined && value !== '') return value;
+    if (value !== undefined && value !== '') return { key: value, from: 'environment' };
   }
   return undefined;
 }
@@ -90,19 +101,31 @@ async function readKeyFile(path: string): Promise<string | undefined> {
 
 /**
  * Stores a key with mode 0600, completely or not at all. Its folder gets mode 0700 when it is created. An empty key removes the file.
- * Throws for a key that no HTTP header can carry.
+ * Rejects with `AgentError`: `invalidKey` for a key that no HTTP header can carry, `hostError` when the file cannot be written.
  */
 export async function storeKey(path: string, key: string): Promise<void> {
   const trimmed = key.trim();
-  if (trimmed === '') return rm(path, { force: true });
-  if (!/^[\x21-\x7e]+$/.test(trimmed) || trimmed.length > MAX_KEY_BYTES)
-    throw new Error('the key has to be one line of printable ASCII characters without spaces');
+  if (trimmed !== '' && (!/^[\x21-\x7e]+$/.test(trimmed) || trimmed.length > MAX_KEY_BYTES))
+    throw new AgentError(
+      'invalidKey',
+      'the key has to be one line of printable ASCII characters without spaces',
+    );
+  try {
+    await (trimmed === '' ? rm(path, { force: true }) : writeKey(path, trimmed));
+  } catch (cause) {
+    throw new AgentError('hostError', `the key file ${path} cannot be written: ${errorText(cause)}`, {
+      cause,
+    });
+  }
+}
+
+async function writeKey(path: string, key: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${randomUUID()}`;
   try {
     const file = await open(temporary, 'wx', 0o600);
     try {
-      await file.writeFile(`${trimmed}\n`);
+      await file.writeFile(`${key}\n`);
       await file.sync();
     } finally {
       await file.close();

@@ -128,8 +128,8 @@ export async function mcpFeature(parts: Parts): Promise<
     tokens,
     environment: process.env,
     toolsChanged: (session) => parts.toolsChanged(chatsOf(session)),
-    awaitToken: (resource, granted) =>
-      signIns?.add({ chat: '', toolCallId: '', resource, granted, givenUp: () => undefined }) ??
+    awaitToken: (auth, granted) =>
+      signIns?.add({ chat: '', toolCallId: '', auth, granted, givenUp: () => undefined }) ??
       (() => undefined),
     channelClosed: (uri) => side.close(uri),
     notify: (uri, method, params) => side.forward(uri, method, params),

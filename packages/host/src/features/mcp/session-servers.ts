@@ -1,5 +1,6 @@
 import type {
   Customization,
+  McpAuthRequirement,
   McpServerCustomization,
   McpServerState,
   SessionState,
@@ -47,7 +48,7 @@ export interface SessionServersParts {
   /** The tools of a session have changed. */
   toolsChanged(session: string): void;
   /** A server waits for a token. Returns a function that ends the wait. */
-  awaitToken(resource: string, granted: (token: Parameters<McpTokens['set']>[1]) => void): () => void;
+  awaitToken(auth: McpAuthRequirement, granted: (token: Parameters<McpTokens['set']>[1]) => void): () => void;
   /** The channel of a server is closed. */
   channelClosed(uri: string): void;
   /** A server sends a notification to the subscribers of its channel. */
@@ -238,7 +239,7 @@ export class SessionServers {
       this.#parts.log.warn({ ...about, problem: state.error.message }, 'an MCP server has failed');
     else this.#parts.log.debug(about, `an MCP server is ${state.kind}`);
     if (state.kind === 'authRequired' && server.connection === undefined && entry.kind !== 'stdio') {
-      listed.stopWaiting = this.#parts.awaitToken(state.resource.resource, (token) => {
+      listed.stopWaiting = this.#parts.awaitToken(state, (token) => {
         void this.#parts.tokens.set(entry.url, token).then(() => {
           if (server.state === state) server.start();
         });

@@ -168,8 +168,8 @@ export class LiveTurnOutput implements TurnOutput {
       emit: (make, length) => this.#emit(make, length),
       fit: (result) => this.#contents.fit(this.#turn, result),
       store: (input) => this.#contents.put(this.#turn, input, 'text/plain; charset=utf-8'),
-      awaitToken: (resource, outcome) =>
-        this.#signIns.add({ chat: this.#turn.chat, toolCallId, resource, ...outcome }),
+      awaitToken: (auth, outcome) =>
+        this.#signIns.add({ chat: this.#turn.chat, toolCallId, auth, ...outcome }),
       open: (question) => this.#approvals.open({ ...this.#turn, toolCallId, start: call }, question),
     });
     this.#toolCalls.set(toolCallId, handle);
