@@ -26,11 +26,7 @@ describe.skipIf(!hasChromium)('MCP servers in the page', () => {
     await page.getByRole('button', { name: 'Session actions' }).click();
     await page.getByRole('menuitem', { name: 'MCP servers' }).click();
     const dialog = page.getByRole('dialog', { name: 'MCP servers' });
-    const row = (name: string) =>
-      dialog
-        .getByRole('listitem')
-        .filter({ hasText: `${name}` })
-        .first();
+    const row = (name: string) => dialog.getByRole('listitem').filter({ hasText: name }).first();
     await row('own').getByText('Ready').waitFor();
     await dialog.getByText('11 tools').click();
     await dialog.getByText('own__echo').waitFor();

@@ -1,12 +1,12 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { RemoteServer } from './mcp-remote-server.ts';
 
-/** Starts an authorization server for a remote server until the end of the test. It lets everybody in, and whose tokens are `token-1`, `token-2` and so on. */
+/** Starts an authorization server for a remote server until the end of the test. It lets everybody in. Its tokens are `token-1`, `token-2` and so on. */
 export async function authorizationServer(remote: RemoteServer): Promise<{ asked: URLSearchParams[] }> {
   const asked: URLSearchParams[] = [];
-  const server = createServer(async (request: IncomingMessage, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const origin = `http://${request.headers.host}`;
     const url = new URL(request.url ?? '', origin);
     const send = (body: object): void => {
@@ -27,7 +27,8 @@ export async function authorizationServer(remote: RemoteServer): Promise<{ asked
       });
     if (url.pathname === '/register') {
       response.writeHead(201, { 'content-type': 'application/json' });
-      return response.end(JSON.stringify({ ...(JSON.parse(body) as object), client_id: 'made' }));
+      response.end(JSON.stringify({ ...(JSON.parse(body) as object), client_id: 'made' }));
+      return;
     }
     if (url.pathname === '/authorize') {
       const { searchParams } = url;
@@ -35,7 +36,8 @@ export async function authorizationServer(remote: RemoteServer): Promise<{ asked
       response.writeHead(302, {
         location: `${searchParams.get('redirect_uri')}?${new URLSearchParams({ code: 'c', state }).toString()}`,
       });
-      return response.end();
+      response.end();
+      return;
     }
     asked.push(new URLSearchParams(body));
     const token = `token-${asked.length}`;
@@ -46,7 +48,8 @@ export async function authorizationServer(remote: RemoteServer): Promise<{ asked
       expires_in: 300,
       refresh_token: `refresh-${asked.length}`,
     });
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();

@@ -9,6 +9,7 @@ export function SignedInView() {
   const result = readRedirect(new URLSearchParams(query));
   useEffect(() => {
     const channel = signInChannel();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel takes no origin
     channel.postMessage({ query });
     channel.close();
     // The code works once, and must not stay in the history.

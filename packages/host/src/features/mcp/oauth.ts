@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { conflict, invalidParam, type McpAuthRequirement, notFound, type URI } from '@agenthost/protocol';
 import { defined, errorText } from '@agenthost/protocol/values';
-import type { FetchLike } from '@modelcontextprotocol/client';
+import type { discoverAuthorizationServerMetadata, FetchLike } from '@modelcontextprotocol/client';
 import { expandVariables, isWebUrl, type RemoteEntry } from '../../config/mcp-servers.ts';
 import { type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
 import { limitedResponse } from './limited-fetch.ts';
@@ -164,9 +164,7 @@ export class McpSignIns {
   }
 }
 
-type Metadata = Awaited<
-  ReturnType<typeof import('@modelcontextprotocol/client')['discoverAuthorizationServerMetadata']>
->;
+type Metadata = Awaited<ReturnType<typeof discoverAuthorizationServerMetadata>>;
 
 /** Renews tokens at their authorization servers. */
 export function tokenRenewer(timers: Timers): (renewal: TokenRenewal) => Promise<RenewableToken> {
