@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type AhpClient, connect } from '@agenthost/client';
+import { type AhpClient, connect, openMcpServers } from '@agenthost/client';
 import { processStartTime } from '@agenthost/host/agent';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authorizationServer } from '../../host/test/mcp-authorization-server.ts';
@@ -100,7 +100,7 @@ test('a server that ignores the end of its input does not outlive a killed host'
   const { line } = await machine.serve('--config', config);
   expect(await isRunning(pid)).toBe(false);
   client = await connect(line.wsUrl, { token: line.token });
-  const servers = await client.sessions.mcpServers.list(`ahp-session:/${uuid}`);
+  const servers = await (await openMcpServers(client)).list(`ahp-session:/${uuid}`);
   expect(servers.map(({ state }) => state.kind)).toEqual(['stopped', 'stopped', 'stopped', 'stopped']);
 }, 60_000);
 

@@ -52,6 +52,7 @@ export type { AnswerInput, InputRequestHandle } from './handles/input-request-ha
 export type { McpServers } from './handles/mcp-servers.ts';
 export type { MessageQueue } from './handles/message-queue.ts';
 export { openAutomations } from './handles/open-automations.ts';
+export { openMcpServers } from './handles/open-mcp-servers.ts';
 export { openTelemetry } from './handles/open-telemetry.ts';
 export type { TelemetryAttributes } from './handles/otlp-json.ts';
 export type { PluginFolder } from './handles/plugin-files.ts';
@@ -101,5 +102,6 @@ export { type DispatchOutcome, MAX_PENDING_ACTIONS } from './mirror/pending-acti
 export { TERMINAL_MIRROR_LIMIT } from './mirror/scrollback.ts';
 export type { ClientBehavior, ClientOptions } from './options.ts';
 export type { ImportedTurn, ImportSource } from './transfer/import-source.ts';
+export { presentSource } from './transfer/present-source.ts';
 export type { ExportPart } from './transfer/session-export.ts';
-export { type ImportOptions, presentSource } from './transfer/session-import.ts';
+export type { ImportOptions } from './transfer/session-import.ts';

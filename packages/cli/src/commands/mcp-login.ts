@@ -1,3 +1,4 @@
+import { openMcpServers } from '@agenthost/client';
 import { withHost } from '../host-link/connect.ts';
 import { LoopbackRedirect } from '../host-link/loopback-redirect.ts';
 import { findSession } from '../input/ids.ts';
@@ -18,7 +19,7 @@ export function signInToMcpServer(
   options: McpOptions,
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
-    const { mcpServers } = client.sessions;
+    const mcpServers = await openMcpServers(client);
     const { resource } = await findSession(client, given);
     const { id } = findServer(await mcpServers.list(resource), given, name);
     const waiting = await LoopbackRedirect.open();

@@ -1,4 +1,4 @@
-import type { AhpClient, DispatchOutcome } from '@agenthost/client';
+import { type AhpClient, type DispatchOutcome, openMcpServers } from '@agenthost/client';
 import type { McpDecision, McpServerInfo, McpServerState } from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
@@ -24,7 +24,7 @@ export function listMcpServers(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
-    const items = await client.sessions.mcpServers.list(resource);
+    const items = await (await openMcpServers(client)).list(resource);
     if (items.length === 0 && options.json !== true) screen.note('the session has no MCP servers');
     for (const item of items) showServer(screen, options, item);
     return EXIT.done;
@@ -40,7 +40,7 @@ export function listMcpTools(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
-    const all = await client.sessions.mcpServers.list(resource);
+    const all = await (await openMcpServers(client)).list(resource);
     const chosen = name === undefined ? all : [findServer(all, given, name)];
     for (const { name: server, tools } of chosen) {
       for (const tool of tools) {
@@ -67,11 +67,11 @@ export function controlMcpServer(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
-    const { id } = findServer(await client.sessions.mcpServers.list(resource), given, name);
-    if (does !== 'start') accepted(await client.sessions.mcpServers.stop(resource, id));
-    if (does !== 'stop') accepted(await client.sessions.mcpServers.start(resource, id));
+    const { id } = findServer(await (await openMcpServers(client)).list(resource), given, name);
+    if (does !== 'start') accepted(await (await openMcpServers(client)).stop(resource, id));
+    if (does !== 'stop') accepted(await (await openMcpServers(client)).start(resource, id));
     const { kind } = await settledServer(client, resource, id);
-    showServer(screen, options, findServer(await client.sessions.mcpServers.list(resource), given, name));
+    showServer(screen, options, findServer(await (await openMcpServers(client)).list(resource), given, name));
     return kind === 'ready' || does === 'stop' ? EXIT.done : EXIT.error;
   });
 }
@@ -85,12 +85,12 @@ export function decideMcpServer(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
-    const others = (await client.sessions.mcpServers.list(resource)).filter(
+    const others = (await (await openMcpServers(client)).list(resource)).filter(
       ({ source }) => source !== 'host',
     );
     const { id } = findServer(others, given, name);
-    await client.sessions.mcpServers.decide(resource, id, decision);
-    showServer(screen, options, findServer(await client.sessions.mcpServers.list(resource), given, id));
+    await (await openMcpServers(client)).decide(resource, id, decision);
+    showServer(screen, options, findServer(await (await openMcpServers(client)).list(resource), given, id));
     return EXIT.done;
   });
 }
@@ -164,7 +164,7 @@ export function showMcpLog(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
-    const { log } = findServer(await client.sessions.mcpServers.list(resource), given, name);
+    const { log } = findServer(await (await openMcpServers(client)).list(resource), given, name);
     for (const line of log) {
       if (options.json === true) screen.json(line);
       else screen.line(`${line.at}  ${oneLine(line.level, 20).padEnd(8)}  ${oneLine(line.text, 1_000)}`);

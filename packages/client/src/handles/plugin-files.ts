@@ -1,6 +1,7 @@
 import type { ClientPluginCustomization, DirectoryEntry, URI } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { FileProvider, PublishedFacts } from './file-provider.ts';
+import type { ToolOffer } from './tools.ts';
 
 /** A plugin that a program publishes for a session, in the layout of Open Plugins [CUST-2]. */
 export interface PluginFolder
@@ -24,6 +25,26 @@ export class PluginFiles {
   constructor(publish: (prefix: string, provider: FileProvider) => () => void, newId: () => string) {
     this.#publish = publish;
     this.#newId = newId;
+  }
+
+  /** Serves the files of a plugin, and makes an offer with its entry. The files are served until the offer is disposed. Rejects like `offer`. */
+  async publish(
+    plugin: PluginFolder,
+    offer: (entry: ClientPluginCustomization) => Promise<ToolOffer>,
+  ): Promise<ToolOffer> {
+    const { entry, end } = this.add(plugin);
+    try {
+      const made = await offer(entry);
+      return {
+        dispose: () => {
+          made.dispose();
+          end();
+        },
+      };
+    } catch (error) {
+      end();
+      throw error;
+    }
   }
 
   /** Serves the files of a plugin until `end`. Other files under the same id replace the earlier ones. */

@@ -299,10 +299,7 @@ export class SessionHandle {
    * like `subscribe`.
    */
   async offerTools(tools: readonly OfferedTool[], options: OfferOptions = {}): Promise<ToolOffer> {
-    const offer = await this.#tools.offer(this.uri, { tools }, options);
-    if (this.mirror.isDisposed) offer.dispose();
-    else this.#offers.add(offer);
-    return offer;
+    return this.#hold(await this.#tools.offer(this.uri, { tools }, options));
   }
 
   /**
@@ -311,24 +308,18 @@ export class SessionHandle {
    * Rejects like `offerTools`.
    */
   async publishPlugin(plugin: PluginFolder, options: OfferOptions = {}): Promise<ToolOffer> {
-    const { entry, end } = (await this.#plugins()).add(plugin);
-    let offer: ToolOffer;
-    try {
-      offer = await this.#tools.offer(this.uri, { plugins: [entry] }, options);
-    } catch (error) {
-      end();
-      throw error;
-    }
-    const published: ToolOffer = {
-      dispose: () => {
-        this.#offers.delete(published);
-        offer.dispose();
-        end();
-      },
-    };
-    if (this.mirror.isDisposed) published.dispose();
-    else this.#offers.add(published);
-    return published;
+    const plugins = await this.#plugins();
+    const offer = await plugins.publish(plugin, (entry) =>
+      this.#tools.offer(this.uri, { plugins: [entry] }, options),
+    );
+    return this.#hold(offer);
+  }
+
+  /** Ends an offer with this handle at the latest. */
+  #hold(offer: ToolOffer): ToolOffer {
+    if (this.mirror.isDisposed) offer.dispose();
+    else this.#offers.add(offer);
+    return offer;
   }
 
   /**

@@ -19,10 +19,9 @@ import type { ExportPart } from '../transfer/session-export.ts';
 import type { ImportOptions } from '../transfer/session-import.ts';
 import { AnnotationsHandle } from './annotations-handle.ts';
 import { ChatHandle } from './chat-handle.ts';
-import { McpServers, type McpServersPort } from './mcp-servers.ts';
 import type { PluginFiles } from './plugin-files.ts';
 import type { PredictedSummaries } from './predicted-summaries.ts';
-import { listPorts, type OpenedPreview, openPreview } from './previews.ts';
+import type { OpenedPreview } from './previews.ts';
 import { type CatalogueOptions, type CataloguePort, SessionCatalogue } from './session-catalogue.ts';
 import { type CreateSessionOptions, SessionHandle, type SessionsPort } from './session-handle.ts';
 import { ToolOffers } from './tools.ts';
@@ -34,8 +33,6 @@ export class Sessions {
   readonly #newId: () => string;
   /** The git worktrees of sessions. */
   readonly worktrees: Worktrees;
-  /** The MCP servers of sessions. */
-  readonly mcpServers: McpServers;
   readonly #now: () => number;
   readonly #report: ReportError;
   readonly #summaries: PredictedSummaries;
@@ -44,7 +41,7 @@ export class Sessions {
   #plugins: Promise<PluginFiles> | undefined;
 
   constructor(
-    client: SessionsPort & CataloguePort & WorktreesPort & McpServersPort,
+    client: SessionsPort & CataloguePort & WorktreesPort,
     parts: {
       newId: () => string;
       now: () => number;
@@ -55,7 +52,6 @@ export class Sessions {
   ) {
     this.#client = client;
     this.worktrees = new Worktrees(client);
-    this.mcpServers = new McpServers(client);
     this.#newId = parts.newId;
     this.#now = parts.now;
     this.#report = parts.report;
@@ -129,8 +125,8 @@ export class Sessions {
    * The ports that processes of all sessions, or of one, listen on now. `unavailable`: why the host knows none, as a sentence. Rejects like
    * `request`.
    */
-  ports(session?: URI): Promise<ListPortsResult> {
-    return listPorts(this.#client, session);
+  async ports(session?: URI): Promise<ListPortsResult> {
+    return (await import('./previews.ts')).listPorts(this.#client, session);
   }
 
   /**
@@ -138,8 +134,8 @@ export class Sessions {
    * -32008 when no process of the session listens on the port, -32009 without the scope `interact`, and -32011 when the host has no
    * previews.
    */
-  openPreview(session: URI, port: number): Promise<OpenedPreview> {
-    return openPreview(this.#client, this.#address, session, port);
+  async openPreview(session: URI, port: number): Promise<OpenedPreview> {
+    return (await import('./previews.ts')).openPreview(this.#client, this.#address, session, port);
   }
 
   #follow(onProgress: (progress: ProgressParams) => void): { token: string; leave: () => void } {

@@ -1,4 +1,4 @@
-import type { AhpClient, SessionHandle } from '@agenthost/client';
+import { type AhpClient, openMcpServers, type SessionHandle } from '@agenthost/client';
 import { useCallback, useEffect } from 'react';
 import type { HostLink } from '../live/host-link.ts';
 import { useSelected } from '../live/use-live.ts';
@@ -37,7 +37,13 @@ export function McpDialog({
 
 function Servers({ link, session }: { readonly link: HostLink; readonly session: SessionHandle }) {
   const { uri } = session;
-  const ask = useCallback((client: AhpClient) => client.sessions.mcpServers.list(uri), [uri]);
+  const ask = useCallback(
+    async (client: AhpClient) => {
+      const servers = await openMcpServers(client);
+      return { servers, infos: await servers.list(uri) };
+    },
+    [uri],
+  );
   const { value, problem, reload } = useHostAnswer(link, ask);
   const shown = useSelected(session.mirror, (state) => state.customizations);
   // States are live, tools and logs are not: they are read again with each change.
@@ -53,18 +59,18 @@ function Servers({ link, session }: { readonly link: HostLink; readonly session:
       </p>
     );
   if (value === undefined) return <Spinner />;
-  if (value.length === 0) return <p className="text-sm text-muted">{mcpText.none}</p>;
+  if (value.infos.length === 0) return <p className="text-sm text-muted">{mcpText.none}</p>;
   return (
     <ul
       aria-label={mcpText.title}
       className="flex flex-col divide-y divide-line overflow-clip rounded-xl border border-line"
     >
-      {value.map((info) => (
+      {value.infos.map((info) => (
         <ServerRow
           key={info.id}
           info={info}
           session={uri}
-          servers={link.client?.sessions.mcpServers}
+          servers={value.servers}
           signIn={signIn}
           reload={again}
         />

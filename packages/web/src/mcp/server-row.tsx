@@ -1,4 +1,4 @@
-import type { AhpClient } from '@agenthost/client';
+import type { McpServers } from '@agenthost/client';
 import type { McpServerInfo, URI } from '@agenthost/protocol';
 import { reporting, reportOutcome } from '../chat/report-outcome.ts';
 import { mcpText } from '../text/mcp-text.ts';
@@ -11,7 +11,7 @@ import type { useSignIn } from './use-sign-in.ts';
 interface ServerRowProps {
   readonly info: McpServerInfo;
   readonly session: URI;
-  readonly servers: AhpClient['sessions']['mcpServers'] | undefined;
+  readonly servers: McpServers;
   readonly signIn: ReturnType<typeof useSignIn>;
   readonly reload: () => void;
 }
@@ -95,7 +95,6 @@ function Note({ info: { state, source, decision } }: Pick<ServerRowProps, 'info'
 
 function Actions({ info, session, servers, signIn, reload }: ServerRowProps) {
   const { id, name, state, decision } = info;
-  if (servers === undefined) return undefined;
   const button = (what: string, run: () => Promise<void> | void, look: 'plain' | 'primary' = 'plain') => (
     <Button
       key={what}

@@ -1,4 +1,4 @@
-import type { AhpClient } from '@agenthost/client';
+import { type AhpClient, openMcpServers } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { hostUrl } from '../app/paths.ts';
@@ -26,7 +26,7 @@ export function useSignIn(client: AhpClient | undefined, session: URI, done: () 
       void reporting(mcpText.signIn, async () => {
         const { code, error = mcpText.noCode, ...rest } = result;
         if (code === undefined) throw new Error(error);
-        await client.sessions.mcpServers.finishSignIn(session, { ...rest, code });
+        await (await openMcpServers(client)).finishSignIn(session, { ...rest, code });
         done();
       });
     });
@@ -42,7 +42,7 @@ export function useSignIn(client: AhpClient | undefined, session: URI, done: () 
       void reporting(mcpText.signIn, async () => {
         try {
           const redirect = hostUrl(SIGNED_IN_PATH).href;
-          const { url, state } = await client.sessions.mcpServers.startSignIn(session, id, redirect);
+          const { url, state } = await (await openMcpServers(client)).startSignIn(session, id, redirect);
           if (!/^https?:$/.test(new URL(url).protocol)) throw new Error(mcpText.badUrl);
           states.current.add(state);
           if (tab === null) setRunning({ id, url });
