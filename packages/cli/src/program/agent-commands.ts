@@ -22,7 +22,7 @@ export function addAgentCommands({ context, screen, program, command, example, d
   example(agents, [
     'agenthost agents',
     'agenthost agents --json',
-    'agenthost agents install qwen  the version that agenthost was tested with',
+    'agenthost agents install qwen  the version that was tested',
     'agenthost agents key mine < key.txt  of an agent with "kind": "model"',
   ]);
   const install = command(agents, 'install', "install agents into the host's own folder, or update them", [
