@@ -83,7 +83,7 @@ test('agenthost mcp login signs in by the browser, and agenthost mcp log shows w
   await login.until('code_challenge=');
   await login.until('\n');
   const [url = ''] = /http\S+authorize\S+/.exec(login.out) ?? [];
-  expect(await (await fetch(url)).text()).toContain('go back to the terminal');
+  expect(await (await fetch(url)).text()).toContain('agenthost continues in your terminal');
   expect(await login.ended).toMatchObject({ code: 0, out: expect.stringMatching(/^far +ready /m) });
   const log = await machine.run(['mcp', 'log', id, 'far']);
   expect(log).toMatchObject({ code: 0, out: '', err: expect.stringContaining('has written nothing') });

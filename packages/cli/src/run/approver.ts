@@ -4,6 +4,7 @@ import { defined } from '@agenthost/protocol/values';
 import { errorSentence, rejectionSentence } from '../host-link/host-errors.ts';
 import { usageError } from '../process/exit.ts';
 import type { LineReader } from '../process/line-reader.ts';
+import { commandLine } from '../process/own-command.ts';
 import { askConfirmation, canAllowOnce, showQuestion } from '../question/confirmation.ts';
 import { askInputRequest, type OpenForm, showQuestions } from '../question/input-request.ts';
 import { oneLine } from '../render/plain-text.ts';
@@ -182,7 +183,7 @@ export class Approver {
     const text = typeof toolInput === 'string' ? toolInput : (toolInput['x-beginning'] ?? '');
     const names = text.split('\n').map((line) => oneLine(line.split(':')[0] ?? '', 64));
     this.#options.screen.note(
-      `going on without the MCP servers of the project (${names.join(', ')}): nobody here can allow them; see \`agenthost mcp allow\``,
+      `going on without the MCP servers of the project (${names.join(', ')}): nobody here can allow them; see \`${commandLine('mcp allow')}\``,
     );
     this.#tell(event.deny({ reasonMessage: 'Nobody is there to allow them' }));
   }
