@@ -94,7 +94,13 @@ export class AnswerDrafts {
     const entry = this.#entries.get(question.id);
     if (entry === undefined) {
       const field = fieldOf(question, answer);
-      this.#entries.set(question.id, { field, base: remote, passed: new Set(), sending: 0, timer: undefined });
+      this.#entries.set(question.id, {
+        field,
+        base: remote,
+        passed: new Set(),
+        sending: 0,
+        timer: undefined,
+      });
       return true;
     }
     if (remote === entry.base) entry.passed.clear();
