@@ -64,7 +64,7 @@ export class PatientUser {
     }
   }
 
-  /** `goneOn`: ids of the calls that got partial content. */
+  /** `goneOn`: ids of the calls that got partial content, and of resumed turns. */
   #goOn(doer: Doer, uri: string, state: ChatState, goneOn: Set<string>): void {
     const turnId = state.activeTurn?.id ?? '';
     for (const { status, toolCallId, contributor } of openCalls(state))

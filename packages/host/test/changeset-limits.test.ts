@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,18 +34,48 @@ test('[CS-3] [RES-1] a version of more than 24 MiB is refused in words, and its 
   expect(statSync(join(fixture.tree, 'more')).size).toBe(size + 1);
 });
 
-test('[CS-1] a home folder, or a file system that does not answer, holds up the start of a turn for 250 ms at most', async () => {
+/** Puts a git program in front of the real one. Its calls do not end while the file at the returned path exists. */
+function slowGit(): string {
   const folder = mkdtempSync(join(tmpdir(), 'slow-git-'));
   onTestFinished(() => {
     vi.unstubAllEnvs();
     rmSync(folder, { recursive: true });
   });
-  // A git program whose calls do not end while a file exists.
   const hold = join(folder, 'hold');
   const real = `PATH='${process.env['PATH']}' exec git "$@"`;
   writeFileSync(join(folder, 'git'), `#!/bin/sh\nwhile test -e '${hold}'; do sleep 0.02; done\n${real}\n`);
   chmodSync(join(folder, 'git'), 0o755);
   vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`);
+  return hold;
+}
+
+test('[CS-1] a host stops within 5 s although git does not answer, and the next one completes the record of the turn', async () => {
+  const hold = slowGit();
+  const fixture = await ChangesetFixture.start((each) => writeFileSync(join(each.tree, 'a'), '1\n'));
+  const client = await fixture.client();
+  const { chat } = await fixture.session(client);
+  await fixture.begin(client, chat, 'one');
+  writeFileSync(join(fixture.tree, 'a'), '2\n');
+  writeFileSync(hold, '');
+  let isStopped = false;
+  const { clock, host } = fixture.host;
+  const begun = clock.now();
+  const stopping = host.stop().finally(() => {
+    isStopped = true;
+  });
+  await fixture.until(() => isStopped, 50);
+  await stopping;
+  expect(clock.now() - begun).toBeGreaterThanOrEqual(5_000);
+  expect(existsSync(hold)).toBe(true);
+  await fixture.host.stop();
+  rmSync(hold);
+  await fixture.host.start();
+  const changes = await fixture.watch(await fixture.client('ben'), turnUri('one'));
+  await changes.shows('a +1 -1');
+});
+
+test('[CS-1] a home folder, or a file system that does not answer, holds up the start of a turn for 250 ms at most', async () => {
+  const hold = slowGit();
   const fixture = await ChangesetFixture.start((each) => writeFileSync(join(each.tree, 'a'), '1\n'));
   const client = await fixture.client();
   const { chat } = await fixture.session(client);

@@ -14,6 +14,7 @@ const request = (answers: Record<string, string> = {}): ChatInputRequest => ({
 });
 const field = (typed: string) => ({ typed, chosen: [], own: '' });
 const accepted = { outcome: 'ignored' } satisfies DispatchOutcome;
+const rejected = { outcome: 'rejected', code: 'closed', reason: 'It is closed' } satisfies DispatchOutcome;
 
 function start() {
   const sent: [string, ChatInputAnswer | undefined][] = [];
@@ -62,6 +63,30 @@ describe('drafts of answers', () => {
     drafts.edit(name, field(''));
     await vi.advanceTimersByTimeAsync(DRAFT_INTERVAL_MS);
     expect(sent).toEqual([['name', undefined]]);
+  });
+
+  it('keep sent input while the request that is shown is an older one', async () => {
+    const { drafts, typed } = start();
+    drafts.focus('name');
+    drafts.edit(name, field('A'));
+    await vi.advanceTimersByTimeAsync(DRAFT_INTERVAL_MS);
+    drafts.update(request({ name: 'A' }));
+    drafts.edit(name, field('Anna'));
+    await vi.advanceTimersByTimeAsync(DRAFT_INTERVAL_MS);
+    drafts.focus(undefined);
+    drafts.update(request({ name: 'A' }));
+    expect(typed('name')).toBe('Anna');
+    drafts.update(request({ name: 'Bea' }));
+    expect(typed('name')).toBe('Bea');
+    drafts.update(request({ name: 'A' }));
+    expect(typed('name')).toBe('A');
+  });
+
+  it('show what the host has when it rejects an answer', async () => {
+    const drafts = new AnswerDrafts(request(), async () => rejected);
+    drafts.edit(name, field('Anna'));
+    await vi.advanceTimersByTimeAsync(DRAFT_INTERVAL_MS);
+    expect(drafts.fields.get('name')?.typed).toBe('');
   });
 
   it('keep unsent input when others change the same question', () => {

@@ -16,6 +16,8 @@ interface Entry {
   field: FieldValue;
   /** Identity of the answer that this form and the host last had in common. */
   base: string;
+  /** Identities of answers from before those that were sent. The request that is shown may still have one of them. */
+  readonly passed: Set<string>;
   sending: number;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
@@ -92,13 +94,22 @@ export class AnswerDrafts {
     const entry = this.#entries.get(question.id);
     if (entry === undefined) {
       const field = fieldOf(question, answer);
-      this.#entries.set(question.id, { field, base: remote, sending: 0, timer: undefined });
+      this.#entries.set(question.id, {
+        field,
+        base: remote,
+        passed: new Set(),
+        sending: 0,
+        timer: undefined,
+      });
       return true;
     }
+    if (remote === entry.base) entry.passed.clear();
     if (entry.sending > 0 || entry.timer !== undefined || remote === entry.base) return false;
+    if (entry.passed.has(remote)) return false;
     // Moving text under the cursor would be worse than showing it later.
     if (this.#focused === question.id) return false;
     entry.base = remote;
+    entry.passed.clear();
     entry.field = fieldOf(question, answer);
     return true;
   }
@@ -110,10 +121,13 @@ export class AnswerDrafts {
     const answer: ChatInputAnswer | undefined = value && { state: 'draft', value };
     const key = JSON.stringify(answer ?? null);
     if (key === entry.base) return;
+    entry.passed.add(entry.base);
+    entry.passed.delete(key);
     entry.base = key;
     entry.sending += 1;
-    void this.#send(question.id, answer).then(() => {
+    void this.#send(question.id, answer).then(({ outcome }) => {
       entry.sending -= 1;
+      if (outcome === 'rejected' || outcome === 'dropped') entry.passed.clear();
       this.update(this.#request);
     });
   }

@@ -26,6 +26,9 @@ import { TreeWatches } from './tree-watches.ts';
 import { isReviewable, subjectOf } from './uris.ts';
 import { WatchPlan } from './watch-plan.ts';
 
+/** A stop waits so long for snapshots and for the removal of old records. The next host completes what is then left. */
+const STOP_WAIT_MS = 5_000;
+
 interface Parts {
   readonly sync: Sync;
   readonly clock: Clock;
@@ -52,8 +55,9 @@ export async function changesetFeature(parts: Parts): Promise<
     readContent(id: string): Promise<Buffer | 'tooLarge' | undefined>;
   }
 > {
-  const { sync, clock, log, dataDir } = parts;
-  const git = new Git();
+  const { sync, clock, timers, log, dataDir } = parts;
+  const stopping = new AbortController();
+  const git = new Git({ signal: stopping.signal });
   const off = {
     name: 'changeset',
     beforeTurn: () => Promise.resolve(),
@@ -91,7 +95,7 @@ export async function changesetFeature(parts: Parts): Promise<
   const source = new ChangeSource({ ...parts, folders, recorder });
   const userGit = new UserGit(parts);
   const reverts = new Reverts({ ...parts, git, source, recorder });
-  const gitOperations = new GitOperations({ ...parts, git, userGit, source, recorder });
+  const gitOperations = new GitOperations({ ...parts, git: new Git(), userGit, source, recorder });
   const gits = new SessionGits({ ...parts, git });
   const operations = new ChangesetOperations({
     sync,
@@ -178,6 +182,7 @@ export async function changesetFeature(parts: Parts): Promise<
       stores.rest();
     },
     stop: async () => {
+      const cancel = timers.after(STOP_WAIT_MS, () => stopping.abort());
       await userGit.stop();
       await recorder.stop();
       await operations.stop();
@@ -186,6 +191,7 @@ export async function changesetFeature(parts: Parts): Promise<
       await live.stop();
       await retention.stop();
       await stores.close();
+      cancel();
     },
     beforeTurn: async (of) => {
       await recorder.begin(of);

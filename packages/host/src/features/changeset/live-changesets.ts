@@ -289,7 +289,12 @@ function withReviews(files: readonly ChangesetFile[], before: readonly Changeset
 function failureOf(error: unknown): ErrorInfo | undefined {
   if (error instanceof NoChangeset) return { errorType: error.errorType, message: error.message };
   if (!(error instanceof SnapshotError)) return undefined;
-  const types = { tooLarge: 'tooLarge', missing: 'notRecorded', failed: 'hostError' } as const;
+  const types = {
+    tooLarge: 'tooLarge',
+    missing: 'notRecorded',
+    stopped: 'hostError',
+    failed: 'hostError',
+  } as const;
   const text =
     error.code === 'tooLarge' ? 'This folder is too large to record' : 'The changes cannot be read';
   return { errorType: types[error.code], message: `${text}: ${error.message}` };

@@ -10,6 +10,7 @@ import type { TurnParts } from '../../turns/parts.ts';
 import { findRealPath } from '../../workspace/real-path.ts';
 import { fileTime } from '../../workspace/snapshots/late-changes.ts';
 import { changedIgnored, changedLeftOut, type LeftOut, named } from '../../workspace/snapshots/left-out.ts';
+import { SnapshotError } from '../../workspace/snapshots/snapshot-error.ts';
 import { compose, type TreeChange } from '../../workspace/snapshots/tree-changes.ts';
 import type { Snapshot } from '../../workspace/snapshots/tree-index.ts';
 import type { TreeStore } from '../../workspace/snapshots/tree-store.ts';
@@ -309,6 +310,8 @@ export class TurnRecorder {
           );
           hasChanges ||= changes.length > 0;
         } catch (error) {
+          // The next host completes the record.
+          if (error instanceof SnapshotError && error.code === 'stopped') return;
           log.warn({ error, chat, root: store.root }, 'the files of a turn were not recorded');
         }
         await records.close({ chat, scope });

@@ -35,11 +35,11 @@ export interface GitOutput {
 
 /**
  * A failed call of git. `code`: `missing`: there is no git program; `late`: the call took longer than its limit; `tooLarge`: its output was
- * larger than its limit; `failed`: git reported an error, which the message holds.
+ * larger than its limit; `stopped`: its signal was aborted; `failed`: git reported an error, which the message holds.
  */
 export class GitError extends Error {
   override readonly name = 'GitError';
-  readonly code: 'missing' | 'late' | 'tooLarge' | 'failed';
+  readonly code: 'missing' | 'late' | 'tooLarge' | 'stopped' | 'failed';
 
   constructor(code: GitError['code'], message: string) {
     super(message);
@@ -72,15 +72,20 @@ const isGitVariable = (name: string): boolean => /^GIT_/i.test(name);
 export class Git {
   readonly #program: string;
   readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #signal: AbortSignal | undefined;
 
+  /** `signal`: when it is aborted, running calls are killed, and later ones do not begin. */
   constructor({
     program = 'git',
     env = process.env,
+    signal,
   }: {
     readonly program?: string;
     readonly env?: Readonly<Record<string, string | undefined>>;
+    readonly signal?: AbortSignal;
   } = {}) {
     this.#program = program;
+    this.#signal = signal;
     const own = Object.entries(env).filter(([name]) => !isGitVariable(name));
     this.#env = {
       ...Object.fromEntries(own),
@@ -131,6 +136,7 @@ export class Git {
         killSignal: 'SIGKILL',
         maxBuffer: maxBytes,
         windowsHide: true,
+        ...(this.#signal && { signal: this.#signal }),
       },
       ended,
     );
@@ -155,6 +161,7 @@ function failureOf(
   { cwd = '/', limitMs = LIMIT_MS }: GitCall,
 ): GitError {
   const name = `git ${args.find((arg) => !arg.startsWith('-')) ?? ''}`;
+  if (error.code === 'ABORT_ERR') return new GitError('stopped', `${name}: was stopped`);
   if (error.code === 'ENOENT' && !existsSync(cwd))
     return new GitError('failed', `${name}: its folder is gone`);
   if (error.code === 'ENOENT') return new GitError('missing', `${name}: there is no git program`);

@@ -1,6 +1,5 @@
-import type { ChatHandle } from '@agenthost/client';
-import type { ChatState, Message } from '@agenthost/protocol';
-import { useLayoutEffect, useRef, useState } from 'react';
+import type { ChatState } from '@agenthost/protocol';
+import { useLayoutEffect, useRef } from 'react';
 import { text } from '../../text/text.ts';
 import { workspaceText } from '../../text/workspace-text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -11,37 +10,24 @@ import { reporting } from '../report-outcome.ts';
 import { RestoreChoice, restoreFilesOf } from './restore-choice.tsx';
 
 /** An edit of a sent message that is not sent yet. */
-interface Edit {
-  content: string;
-  isRestoring: boolean;
-  /** Whether the field has had the focus. */
-  isBegun: boolean;
-}
-
-/** Edits by the id of the turn. They outlive their rows, which are rendered only in view. */
-const edits = new WeakMap<ChatHandle, Map<string, Edit>>();
-
-/** The unsent edits of a chat. */
-export function editsOf(chat: ChatHandle): Map<string, Edit> {
-  const known = edits.get(chat) ?? new Map<string, Edit>();
-  edits.set(chat, known);
-  return known;
+export interface Edit {
+  readonly content: string;
+  readonly isRestoring: boolean;
 }
 
 interface EditMessageProps {
   readonly turnId: string;
-  readonly message: Message;
+  readonly edit: Edit;
+  readonly onChange: (edit: Edit) => void;
+  /** Whether the field takes the focus when it appears. */
+  readonly takesFocus: boolean;
   readonly onClose: () => void;
 }
 
 /** Edits a sent message in its place. Sending it removes the turn and all later ones. */
-export function EditMessage({ turnId, message, onClose }: EditMessageProps) {
+export function EditMessage({ turnId, edit, onChange, takesFocus, onClose }: EditMessageProps) {
   const { chat } = useChatScope();
-  const [edit] = useState(
-    (): Edit => editsOf(chat).get(turnId) ?? { content: message.text, isRestoring: false, isBegun: false },
-  );
-  const [content, setContent] = useState(edit.content);
-  const [isRestoring, setRestoring] = useState(edit.isRestoring);
+  const { content, isRestoring } = edit;
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     const element = field.current;
@@ -50,12 +36,11 @@ export function EditMessage({ turnId, message, onClose }: EditMessageProps) {
     element.style.height = `${Math.min(element.scrollHeight + 2, innerHeight / 2)}px`;
   }, [content]);
   useLayoutEffect(() => {
-    if (edit.isBegun) return;
-    edit.isBegun = true;
-    editsOf(chat).set(turnId, edit);
-    field.current?.focus();
-    field.current?.setSelectionRange(edit.content.length, edit.content.length);
-  }, [edit, chat, turnId]);
+    const element = field.current;
+    if (!takesFocus || element === null) return;
+    element.focus();
+    element.setSelectionRange(element.value.length, element.value.length);
+  }, [takesFocus]);
   const isSendable = content.trim() !== '';
   const send = (): void => {
     if (!isSendable) return;
@@ -73,10 +58,7 @@ export function EditMessage({ turnId, message, onClose }: EditMessageProps) {
         dir="auto"
         value={content}
         className={classes(INPUT_STYLE, 'resize-none border-0 focus-visible:outline-none')}
-        onChange={(event) => {
-          edit.content = event.target.value;
-          setContent(edit.content);
-        }}
+        onChange={(event) => onChange({ ...edit, content: event.target.value })}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return;
           event.stopPropagation();
@@ -92,10 +74,7 @@ export function EditMessage({ turnId, message, onClose }: EditMessageProps) {
           <p className="text-xs text-muted">{text.chat.editHint}</p>
           <RestoreChoice
             isChosen={isRestoring}
-            onChange={(isChosen) => {
-              edit.isRestoring = isChosen;
-              setRestoring(isChosen);
-            }}
+            onChange={(isChosen) => onChange({ ...edit, isRestoring: isChosen })}
           />
         </div>
         <Button size="small" look="ghost" onClick={onClose}>

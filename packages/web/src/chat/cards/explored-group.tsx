@@ -1,10 +1,10 @@
 import { Telescope } from 'lucide-react';
 import { text } from '../../text/text.ts';
 import { useTurnPart } from '../transcript/use-part.ts';
+import { useRemembered } from '../use-remembered.ts';
 import { cardKindOf } from './card-kind.ts';
 import { CardShell } from './card-shell.tsx';
 import { ToolCard } from './tool-card.tsx';
-import { useRemembered } from './use-remembered.ts';
 
 interface ExploredGroupProps {
   readonly turnId: string;

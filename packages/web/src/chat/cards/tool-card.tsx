@@ -4,6 +4,7 @@ import { ApprovalPanel } from '../../questions/approval-panel.tsx';
 import { SignInPanel } from '../../questions/sign-in-panel.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { useChatScope } from '../chat-scope.tsx';
+import { useRemembered } from '../use-remembered.ts';
 import { WorkerCard } from '../worker/worker-card.tsx';
 import { CallNotes } from './call-notes.tsx';
 import { CallState } from './call-state.tsx';
@@ -11,7 +12,6 @@ import { callTitle } from './call-text.ts';
 import { cardKindOf } from './card-kind.ts';
 import { CardShell } from './card-shell.tsx';
 import { CARDS } from './cards.tsx';
-import { useRemembered } from './use-remembered.ts';
 
 interface ToolCardProps {
   readonly toolCall: ToolCallState;

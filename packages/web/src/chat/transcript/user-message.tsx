@@ -5,9 +5,10 @@ import { text } from '../../text/text.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { SafeText } from '../../ui/safe-text.tsx';
-import { EditMessage, editsOf } from '../actions/edit-message.tsx';
+import { type Edit, EditMessage } from '../actions/edit-message.tsx';
 import { MessageActions } from '../actions/message-actions.tsx';
 import { useChatScope } from '../chat-scope.tsx';
+import { remembering } from '../use-remembered.ts';
 import { AttachmentList } from './attachment-list.tsx';
 import { useTurnPart } from './use-part.ts';
 
@@ -15,25 +16,38 @@ import { useTurnPart } from './use-part.ts';
 const FOLD_LENGTH = 1_600;
 const FOLD_LINES = 16;
 
+const useEdit = remembering<Edit>();
+
 /** The message of a turn, with its actions. */
 export function UserMessage({ turnId }: { readonly turnId: string }) {
   const message = useTurnPart(turnId, (turn) => turn?.message);
   const by = useTurnPart(turnId, (turn) => turn?.['x-by']);
   const startedAt = useTurnPart(turnId, (turn) => turn?.startedAt);
-  const { chat, mayAct } = useChatScope();
-  const [isEditing, setEditing] = useState(() => editsOf(chat).has(turnId));
+  const [edit, setEdit] = useEdit(turnId, undefined);
+  // An edit that comes back into view takes no focus from elsewhere.
+  const [hasBegun, setBegun] = useState(false);
+  const { mayAct } = useChatScope();
   if (message === undefined) return undefined;
-  const close = (): void => {
-    editsOf(chat).delete(turnId);
-    setEditing(false);
+  if (edit !== undefined && mayAct)
+    return (
+      <EditMessage
+        turnId={turnId}
+        edit={edit}
+        onChange={setEdit}
+        takesFocus={hasBegun}
+        onClose={() => setEdit(undefined)}
+      />
+    );
+  const begin = (): void => {
+    setBegun(true);
+    setEdit({ content: message.text, isRestoring: false });
   };
-  if (isEditing && mayAct) return <EditMessage turnId={turnId} message={message} onClose={close} />;
   return (
     <MessageBubble
       message={message}
       by={by}
       startedAt={startedAt}
-      actions={<MessageActions turnId={turnId} message={message} onEdit={() => setEditing(true)} />}
+      actions={<MessageActions turnId={turnId} message={message} onEdit={begin} />}
     />
   );
 }

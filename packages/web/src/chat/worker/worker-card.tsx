@@ -20,8 +20,8 @@ import { callTitle } from '../cards/call-text.ts';
 import { contentOf } from '../cards/card-kind.ts';
 import { CardShell } from '../cards/card-shell.tsx';
 import { ResultContent } from '../cards/result-content.tsx';
-import { useRemembered } from '../cards/use-remembered.ts';
 import { useChatScope } from '../chat-scope.tsx';
+import { useRemembered } from '../use-remembered.ts';
 import { stopWorker } from './stop-worker.ts';
 import { WorkerTranscript } from './worker-transcript.tsx';
 
