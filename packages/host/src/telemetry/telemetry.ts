@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { CHANNEL_KINDS, type ChannelKind, type TokenScope, WireError } from '@agenthost/protocol';
-import type { Clock, Ids, Timers } from '../lib/clock.ts';
+import type { Clock, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Sync } from '../sync/sync.ts';
 import { type Environment, readEnvironment, type TelemetrySettings } from './export/environment.ts';
@@ -39,7 +40,6 @@ interface Parts {
   readonly sync: Sync;
   readonly clock: Clock;
   readonly timers: Timers;
-  readonly ids: Ids;
   readonly log: Log;
   readonly tap: LogTap;
   readonly serverInfo: { readonly name: string; readonly version: string };
@@ -69,7 +69,7 @@ export class Telemetry {
   #cancelMetrics: () => void = () => undefined;
 
   constructor(parts: Parts) {
-    const { sync, clock, timers, log, tap, options, serverInfo, ids } = parts;
+    const { sync, clock, timers, log, tap, options, serverInfo } = parts;
     this.#parts = parts;
     this.#settings = readEnvironment(options.environment ?? {});
     this.#countsFromMs = clock.now();
@@ -79,7 +79,7 @@ export class Telemetry {
         attributes: encodeAttributes({
           'service.name': serverInfo.name,
           'service.version': serverInfo.version,
-          'service.instance.id': ids.next(),
+          'service.instance.id': randomUUID(),
           'host.name': hostname(),
           'process.pid': process.pid,
           ...this.#settings.resource,
