@@ -490,13 +490,7 @@ export class TreeStore {
   #known(error: unknown): SnapshotError {
     if (error instanceof SnapshotError) return error;
     if (!(error instanceof GitError)) return new SnapshotError('failed', errorText(error), { cause: error });
-    const code = {
-      missing: 'missing',
-      late: 'tooLarge',
-      tooLarge: 'tooLarge',
-      stopped: 'stopped',
-      failed: 'failed',
-    } as const;
-    return new SnapshotError(code[error.code], error.message, { cause: error });
+    const code = error.code === 'late' ? 'tooLarge' : error.code;
+    return new SnapshotError(code, error.message, { cause: error });
   }
 }
