@@ -3,11 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ROOT_URI } from '@agenthost/protocol';
 import { OAuthServer } from '@agenthost/testkit';
 import { afterAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
+import { fieldOf, messagesOf, visit } from './acts.ts';
 import { violationsOf } from './axe.ts';
-import { PHONE, stageOfFile } from './stage.ts';
+import { PHONE, sessionPath, stageOfFile } from './stage.ts';
 
 const KEY = 'key-of-the-test';
 const closings: (() => Promise<unknown>)[] = [];
@@ -108,6 +110,49 @@ describe.skipIf(!hasChromium)('agents in the settings', () => {
     await key.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove the key' }).click();
     await mine.getByText('This agent has no key.').waitFor();
+  });
+
+  test('[AUTH-2] asks for the sign-in that a turn needs, and leads to it from the line, the failed turn and a new session', async () => {
+    const context = await stage().context({ ...PHONE, colorScheme: 'dark' });
+    const page = await stage().open('/new', { context });
+    await page.getByRole('combobox', { name: 'Agent' }).selectOption({ label: 'Cook' });
+    await page.getByRole('button', { name: 'Start session' }).click();
+    const need = page.getByRole('alert').filter({ hasText: 'This agent needs a sign-in' });
+    await need.getByRole('button', { name: 'Sign in to Recipes' }).waitFor();
+    await stage().picture(page, 'agents-new-session');
+    expect(await violationsOf(page)).toEqual([]);
+
+    // The session of a client that has signed in, where this page has not.
+    const client = await stage().client();
+    const resource = 'https://recipes.example';
+    await client.request('authenticate', { channel: ROOT_URI, resource, token: 'of-the-client' });
+    const { uri } = await client.sessions.create({
+      provider: 'cook',
+      workingDirectories: [stage().workUri],
+    });
+    await visit(page, sessionPath(uri));
+    await fieldOf(page).fill('Cook');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const line = page.getByRole('alert').filter({ hasText: 'Your agent needs you to sign in to Recipes.' });
+    await line.waitFor();
+    const again = () => messagesOf(page).getByText('Send again', { exact: true });
+    await messagesOf(page).getByRole('button', { name: 'Sign in to Recipes' }).waitFor();
+    await stage().picture(page, 'agents-asks-phone-dark');
+    expect(await violationsOf(page)).toEqual([]);
+    await line.getByRole('button', { name: 'Not now' }).click();
+    await line.waitFor({ state: 'detached' });
+    await again().click();
+    await line.getByRole('button', { name: 'Sign in to Recipes' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in to Recipes' });
+    await stage().picture(page, 'agents-dialog-phone-dark');
+    await dialog.getByRole('button', { name: 'Sign in with the browser' }).click();
+    const opened = context.waitForEvent('page');
+    await dialog.getByRole('link', { name: 'Open the sign-in page' }).click();
+    await (await opened).getByText('You can close this window.').waitFor();
+    await page.getByText('Signed in to Recipes.').waitFor();
+    expect([await line.count(), await dialog.count()]).toEqual([0, 0]);
+    await again().click();
+    await messagesOf(page).getByText('Soup').waitFor();
   });
 
   test('fits a phone in the dark, and lets nobody but administrators set a key', async () => {

@@ -1,12 +1,15 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonLines, Machine } from './cli-process.ts';
 
 let machine: Machine;
+/** The machine has its own folder for temporary files: other programs change the common one at any time. */
+let temporary: string;
 beforeAll(async () => {
-  machine = new Machine();
+  temporary = mkdtempSync(join(tmpdir(), 'agenthost-cli-tmp-'));
+  machine = new Machine({ TMPDIR: temporary });
   const folder = join(machine.home, 'broken');
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{"name":"broken","version":"3.0.0","type":"module"}');
@@ -23,11 +26,14 @@ beforeAll(async () => {
   writeFileSync(join(machine.home, '.config/agenthost/agenthost.json'), JSON.stringify(config));
   await machine.serve();
 });
-afterAll(() => machine.dispose());
+afterAll(async () => {
+  await machine.dispose();
+  rmSync(temporary, { recursive: true, force: true });
+});
 
 const left = async () => ({
   sessions: (await machine.run(['sessions', '--json'])).out,
-  folders: readdirSync(tmpdir()).filter((name) => name.startsWith('agenthost-test-')),
+  folders: readdirSync(temporary).filter((name) => name.startsWith('agenthost-test-')),
 });
 
 describe('agents test', () => {

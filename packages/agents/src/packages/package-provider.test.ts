@@ -97,6 +97,7 @@ describe('a provider from a package', () => {
       available: true,
       version: '1.2.3',
       source: expect.stringMatching(/echo\/index\.js$/),
+      package: 'echo',
     });
     await provider.dispose();
     expect(lines).toContain('agent package could not be ended');
@@ -170,6 +171,7 @@ describe('a provider from a package', () => {
       available: false,
       reason: `the package echo is not in ${folder}/node_modules/echo`,
       install: 'install it',
+      package: 'echo',
     });
     await expect(openChat(provider, { workingDirectory: folder })).rejects.toThrow(
       '`install it` installs it',

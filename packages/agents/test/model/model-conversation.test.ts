@@ -151,6 +151,7 @@ test('the cost is counted over the chat', async () => {
       contextTokens: 1_100,
       contextWindow: 100_000,
       cost: { amount: expect.closeTo(0.03), currency: 'EUR' },
+      modelProvider: 'openai',
     },
   });
 });

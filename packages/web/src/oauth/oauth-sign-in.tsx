@@ -13,13 +13,16 @@ export function OAuthSignIn({
   link,
   request,
   name,
+  onDone,
 }: {
   readonly link: HostLink;
   readonly request: OAuthRequest;
   /** Name of the resource for people. */
   readonly name: string;
+  /** Called after a success. */
+  readonly onDone?: () => void;
 }) {
-  const { state, begin, cancel } = useOAuth(link, request);
+  const { state, begin, cancel } = useOAuth(link, request, onDone);
   const [clientId, setClientId] = useState('');
   if (state.kind === 'done')
     return (

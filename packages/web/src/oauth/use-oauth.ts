@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { type HostLink, messageOf } from '../live/host-link.ts';
 import { oauthText } from '../text/oauth-text.ts';
 import { onReturned, type Returned, redirectUri } from './redirects.ts';
+import { dropSignIn, followSignIns } from './wanted-sign-ins.ts';
 
 /** The state of one sign-in. */
 export type OAuthState =
@@ -18,10 +19,14 @@ export interface OAuthRequest {
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** Runs the sign-in to a resource of a host: with a redirect to this page, or with a code that the person enters elsewhere. */
+/**
+ * Runs the sign-in to a resource of a host: with a redirect to this page, or with a code that the person enters elsewhere. `onDone` is called
+ * once after a success, while the sign-in is shown.
+ */
 export function useOAuth(
   link: HostLink,
   { resource, scopes }: OAuthRequest,
+  onDone?: () => void,
 ): {
   readonly state: OAuthState;
   readonly begin: (how: 'redirect' | 'code', clientId: string) => Promise<void>;
@@ -56,6 +61,10 @@ export function useOAuth(
           ...(iss === undefined ? {} : { iss }),
         });
         show({ kind: 'done' });
+        if (!isOver) onDone?.();
+        dropSignIn(link, resource);
+        // The token expires one day.
+        followSignIns(link);
       } catch (cause) {
         show({ kind: 'idle', problem: messageOf(cause) });
       }

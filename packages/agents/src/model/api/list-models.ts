@@ -36,7 +36,7 @@ export async function listModels(
   }
   if (!response.ok) {
     await response.body?.cancel();
-    throw new ListingFailure(`${base}: ${describeStatus(response.status)}`);
+    throw new ListingFailure(`${base}: ${describeStatus(response.status, key)}`);
   }
   const answer = await readJson(response, base);
   const entries = objectsOf(answer[config.api === 'google' ? 'models' : 'data']);

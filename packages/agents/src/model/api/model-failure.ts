@@ -33,9 +33,9 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   529: 'the API is overloaded',
 };
 
-/** An HTTP status of a model API, for people. */
-export function describeStatus(status: number): string {
-  const text = STATUS_TEXTS[status];
+/** An HTTP status of a model API, for people. `key`: the key of the request. */
+export function describeStatus(status: number, key: string | undefined): string {
+  const text = status === 401 && key === undefined ? 'the API wants a key' : STATUS_TEXTS[status];
   return text === undefined ? `HTTP ${status}` : `${text} (HTTP ${status})`;
 }
 
@@ -53,7 +53,7 @@ export function failureOf(thrown: unknown, key: string | undefined): ModelFailur
     // Without a status, the connection failed or the stream was cut: another attempt may succeed.
     return { kind: 'retry', errorType: 'modelUnavailable', message: `The model did not answer: ${said}` };
   }
-  const message = `${capital(describeStatus(status))}: ${said}`;
+  const message = `${capital(describeStatus(status, key))}: ${said}`;
   if (status === 401 || status === 403) return { kind: 'auth', errorType: 'authRequired', message };
   if (TOO_LONG.test(said) && (status === 400 || status === 413))
     return { kind: 'tooLong', errorType: 'contextTooLong', message };

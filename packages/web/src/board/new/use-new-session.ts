@@ -122,6 +122,7 @@ export function useNewSession(
     },
     optionErrors,
     fault,
+    clearFault: () => setFault(undefined),
     /** Makes the typed folder, after the host said that it does not exist. */
     makeFolder: async () => {
       if (folder === undefined) return;

@@ -33,7 +33,6 @@ export function AgentEntry({
   readonly onChanged: () => Promise<void>;
 }) {
   const { displayName, description, version, models, problem, state, isBuiltIn, key, package: pack } = agent;
-  const isAdmin = useIsAdmin(link);
   const facts = [
     version === undefined ? undefined : settingsText.versionOf(visibleText(version)),
     info !== undefined || models === undefined ? undefined : settingsText.modelCount(models),
@@ -66,7 +65,7 @@ export function AgentEntry({
       {info !== undefined && <AgentModels agent={info} />}
       <Command link={link} agent={agent} kind="install" />
       {key !== undefined && <AgentKey link={link} agent={agent} source={key} onChanged={onChanged} />}
-      {(key === undefined || !isAdmin) && <Command link={link} agent={agent} kind="signIn" />}
+      {key === undefined && <Command link={link} agent={agent} kind="signIn" />}
       {info !== undefined && <AgentResources link={link} agent={info} />}
     </li>
   );

@@ -117,7 +117,7 @@ export const chat = {
   errorHelp: {
     hostRestarted: 'The host was restarted during this turn.',
     resume: 'Resume continues where it stopped.',
-    authRequired: 'Sign in to the agent in the settings, then send the message again.',
+    authRequired: 'Sign in to the agent, then send the message again.',
     rateLimited: 'The service limits requests. Wait a moment, then try again.',
     other: 'Try again, or change the message.',
   },

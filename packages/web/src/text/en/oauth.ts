@@ -1,5 +1,12 @@
 /** Texts of the sign-in to a resource of an agent or of an MCP server. */
 export const oauth = {
+  wanted: (resource: string) => `Your agent needs you to sign in to ${resource}.`,
+  expired: (resource: string) => `Your sign-in to ${resource} has expired. Sign in again.`,
+  agentNeeds: 'This agent needs a sign-in before it can start.',
+  open: 'Sign in',
+  signInTo: (resource: string) => `Sign in to ${resource}`,
+  notNow: 'Not now',
+  openSettings: 'Open the agents',
   signIn: 'Sign in with the browser',
   withCode: 'Sign in with a code',
   beginning: 'Asking the sign-in server…',
