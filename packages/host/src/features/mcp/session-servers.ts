@@ -238,11 +238,13 @@ export class SessionServers {
     if (state.kind === 'error')
       this.#parts.log.warn({ ...about, problem: state.error.message }, 'an MCP server has failed');
     else this.#parts.log.debug(about, `an MCP server is ${state.kind}`);
-    if (state.kind === 'authRequired' && server.connection === undefined && entry.kind !== 'stdio') {
+    if (state.kind === 'authRequired' && entry.kind !== 'stdio') {
       listed.stopWaiting = this.#parts.awaitToken(state, (token) => {
-        void this.#parts.tokens.set(entry.url, token).then(() => {
-          if (server.state === state) server.start();
-        });
+        // It holds in memory at once. So the state has changed before the client that signed in gets its answer.
+        void this.#parts.tokens.set(entry.url, token);
+        if (server.state !== state) return;
+        if (server.connection === undefined) server.start();
+        else server.resume();
       });
     }
     this.#show(listed.id, state);
