@@ -43,6 +43,8 @@ export interface SessionServersParts {
   pluginsOf(session: string): readonly PluginEntry[];
   readonly consents: McpConsents;
   readonly tokens: McpTokens;
+  /** Whether the agent of a session answers requests of servers for a model. */
+  answersTools(state: SessionState): boolean;
   /** Absolute paths of the folders that a session works in, the primary one first. */
   foldersOf(state: SessionState): readonly string[];
   /** The tools of a session have changed. */
@@ -77,6 +79,7 @@ export class SessionServers {
   readonly #uri: string;
   #all: readonly Listed[] = [];
   #folders: readonly string[] = [];
+  #answersTools = false;
   /** Ids of servers that a person has stopped, until they are started again or the host ends. */
   readonly #stopped = new Set<string>();
   #tools: readonly OfferedMcpTool[] = [];
@@ -182,6 +185,7 @@ export class SessionServers {
     const folders = this.#parts.foldersOf(session.state);
     const rootsChanged = !sameJson(folders, this.#folders);
     this.#folders = folders;
+    this.#answersTools = this.#parts.answersTools(session.state);
     const { hostEntries, readsProjects, log, pluginsOf } = this.#parts;
     const named = await namedServers({
       hostEntries,
@@ -213,6 +217,7 @@ export class SessionServers {
       environment: { ...this.#parts.environment, ...pluginVariables(named) },
       entry,
       folder: this.#folder,
+      answersTools: this.#answersTools,
       roots: () => this.#folders,
       token: () => (url === undefined ? nothing : tokens.of(url)),
       tokenInsteadOf: (refused) => (url === undefined ? nothing : tokens.insteadOf(url, refused)),
