@@ -48,6 +48,39 @@ test('[MCP-1] a turn streams text, runs tools of its own and of an MCP server at
   expect(asked).toMatch(/Use tabs\.[^]*pdf: Reads PDFs[^]*Ship version 7 to the shop\./);
 });
 
+test('[MCP-1] an MCP server asks the model during a call; people allow it and see the answer, whose tokens are those of the turn', async () => {
+  const fruit = { role: 'user', content: { type: 'text', text: 'Name a fruit' } };
+  stage.mock.on({ userMessage: 'Name a fruit' }, { content: 'Pear' });
+  stage.plays(
+    'Ask it',
+    [['test__sample', { requests: [{ messages: [fruit], systemPrompt: 'Be brief.' }] }]],
+    'Done.',
+  );
+  const session = await stage.session({ approvals: 'ask' });
+  const titles: unknown[] = [];
+  const turn = await ended(session.prompt('Ask it'), async (event) => {
+    if (event.type !== 'confirmation') return;
+    titles.push(event.toolCall.confirmationTitle);
+    await event.approve();
+  });
+  expect(titles).toEqual(['Let test ask the model?']);
+  expect(outcomesOf(turn)).toEqual([
+    [expect.stringContaining('sample'), 'completed', true],
+    ['mcp_sampling', 'completed', true],
+  ]);
+  expect(stage.heard('tool')).toEqual([expect.stringContaining('"text":"Pear"')]);
+  const asked = stage.requests.map(({ messages, max_tokens: most, tools = [] }) => [
+    messages.length,
+    most,
+    tools.length > 0,
+  ]);
+  expect(asked).toEqual([
+    [2, undefined, true],
+    [2, 50, false],
+    [4, undefined, true],
+  ]);
+});
+
 test('[CHAT-7] a change waits for approval; a denial reaches the model with what the person said, in the same turn', async () => {
   const write = (name: string) => ['write_file', { path: name, content: 'new\n' }] as const;
   stage.plays('both', [write('yes.txt'), write('no.txt')], 'I see.');

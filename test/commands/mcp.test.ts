@@ -86,7 +86,10 @@ test('agenthost mcp login signs in by the browser, and agenthost mcp log shows w
   expect(await (await fetch(url)).text()).toContain('agenthost continues in your terminal');
   expect(await login.ended).toMatchObject({ code: 0, out: expect.stringMatching(/^far +ready /m) });
   const log = await machine.run(['mcp', 'log', id, 'far']);
-  expect(log).toMatchObject({ code: 0, out: '', err: expect.stringContaining('has written nothing') });
+  expect(log).toMatchObject({ code: 0, err: '' });
+  expect(log.out).toMatch(/^\S+Z {2}debug +a token for http\S+ is needed\n$/);
+  const silent = await machine.run(['mcp', 'log', id, 'theirs']);
+  expect(silent).toMatchObject({ code: 0, out: '', err: expect.stringContaining('has written nothing') });
 }, 60_000);
 
 test('a server that ignores the end of its input does not outlive a killed host', async () => {

@@ -1,5 +1,6 @@
 export type * from './agents/agent-terminal.ts';
 export { AgentError, type UnreadableReason, UnreadableResource } from './agents/errors.ts';
+export type * from './agents/model-request.ts';
 export { isGroupRunning, processStartTime } from './agents/process-identity.ts';
 export { markedEnvironment } from './agents/process-mark.ts';
 export type * from './agents/provider.ts';

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { McpServerCustomization, McpServerState, ToolCallResult } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { onTestFinished } from 'vitest';
+import type { HostToolCall } from '../src/agents/tool-call.ts';
 import { type FixtureOptions, type HostFixture, ROOT, SESSION, startHost } from './host-fixture.ts';
 import { chatOf } from './in-turn.ts';
 import type { RawClient } from './raw-client.ts';
@@ -79,8 +80,14 @@ export class McpStage {
   }
 
   /** Begins a call by the agent. */
-  begin(name: string, input: object = {}, withdrawn?: AbortSignal): Promise<ToolCallResult> {
-    return this.host.agent.turn.output.hostTool({ name, toolInput: JSON.stringify(input) }, withdrawn);
+  begin(
+    name: string,
+    input: object = {},
+    withdrawn?: AbortSignal,
+    askModel?: HostToolCall['askModel'],
+  ): Promise<ToolCallResult> {
+    const call = { name, toolInput: JSON.stringify(input), ...(askModel && { askModel }) };
+    return this.host.agent.turn.output.hostTool(call, withdrawn);
   }
 
   /** Calls a tool that nobody is asked about, and returns its result. */
@@ -102,6 +109,27 @@ export class McpStage {
     const parts = (await this.lastTurn())?.responseParts ?? [];
     const part = parts.find((each) => each.kind === 'inputRequest');
     return part?.kind === 'inputRequest' && part.response === undefined ? part.request : undefined;
+  }
+
+  /** The tool call that waits for an answer. */
+  async openQuestion() {
+    const last = await this.lastCall();
+    return last?.status === 'pending-confirmation' ? last : undefined;
+  }
+
+  /** Answers it with one of its options, or without. */
+  async answer(approved: boolean, selectedOptionId?: string, turnId = 't1'): Promise<void> {
+    const { toolCallId } = await this.until(() => this.openQuestion());
+    const option = selectedOptionId === undefined ? {} : { selectedOptionId };
+    await this.client.act(this.chat, {
+      type: 'chat/toolCallConfirmed',
+      turnId,
+      toolCallId,
+      ...option,
+      ...(approved
+        ? { approved, confirmed: 'user-action' as const }
+        : { approved, reason: 'denied' as const }),
+    });
   }
 
   /** The newest tool call of the chat. */

@@ -11,8 +11,10 @@ interface Message {
     readonly _meta?: { readonly progressToken?: number };
     readonly requestId?: number;
     readonly uri?: string;
+    readonly capabilities?: { readonly sampling?: object };
   };
   readonly result?: unknown;
+  readonly error?: unknown;
 }
 
 const object = { type: 'object', properties: {} };
@@ -81,6 +83,13 @@ async function call(id: number, params: NonNullable<Message['params']>): Promise
         ),
       );
     }
+    case 'sample': {
+      const given = input['requests'];
+      const sampled = [];
+      for (const each of Array.isArray(given) ? given : [])
+        sampled.push(await request('sampling/createMessage', { maxTokens: 50, ...each }));
+      return text(JSON.stringify(sampled));
+    }
     case 'roots':
       return text(JSON.stringify(await request('roots/list', {})));
     case 'env':
@@ -94,12 +103,13 @@ async function call(id: number, params: NonNullable<Message['params']>): Promise
   }
 }
 
-async function read({ id, method, params = {}, result }: Message): Promise<void> {
+async function read({ id, method, params = {}, result, error }: Message): Promise<void> {
   if (method === 'notifications/cancelled') process.stderr.write(`cancelled ${params.requestId}\n`);
   if (id === undefined) return;
-  if (method === undefined) return answers.get(id)?.(result);
+  if (method === undefined) return answers.get(id)?.(result ?? error);
   if (method === 'initialize') {
     if (process.argv.includes('--silent')) return;
+    if (params.capabilities?.sampling !== undefined) tools.push({ ...TOOLS[0], name: 'sample' });
     const capabilities = { tools: { listChanged: true }, logging: {} };
     return send({
       id,

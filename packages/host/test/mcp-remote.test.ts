@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { SessionStatus } from '@agenthost/protocol';
 import { expect, test } from 'vitest';
 import { mcpStage, SESSION, textOf } from './mcp-fixture.ts';
 import { remoteServer } from './mcp-remote-server.ts';
@@ -50,13 +51,17 @@ test('[MCP-20] [AUTH-20] one that needs a token says so, and is started with the
   expect(textOf(await stage.call('test__who'))).toBe('token good');
 });
 
-test('[CHAT-30] [MCP-20] a call that needs more scopes waits for a token, and goes on with it', async () => {
+test('[CHAT-30] [MCP-20] [SESS-5] a call that needs more scopes waits for a token, which the session shows, and goes on with it', async () => {
   const remote = await remoteServer();
   remote.tokens = ['small', 'large'];
   remote.callers = ['large'];
   const headers = { Authorization: 'Bearer small' };
   const stage = await mcpStage({ mcpServers: { test: { url: remote.url, headers } } });
   await stage.turn();
+  const activity = async () => {
+    const { state } = await stage.client.subscribe(SESSION);
+    return 'status' in state ? Number(state.status) & SessionStatus.InputNeeded : 0;
+  };
   const done = stage.begin('test__who');
   const call = await stage.until(async () => {
     const last = await stage.lastCall();
@@ -69,6 +74,7 @@ test('[CHAT-30] [MCP-20] a call that needs more scopes waits for a token, and go
     resource: { resource: remote.url },
   });
   expect((await stage.inState('authRequired')).reason).toBe('insufficientScope');
+  expect(await activity()).toBe(SessionStatus.InputNeeded);
   await stage.client.request('authenticate', {
     channel: 'ahp-root://',
     resource: remote.url,
@@ -81,6 +87,7 @@ test('[CHAT-30] [MCP-20] a call that needs more scopes waits for a token, and go
   await stage.until(() => text !== '');
   expect(text).toBe('token large');
   await stage.inState('ready');
+  expect(await activity()).toBe(SessionStatus.InProgress);
 });
 
 test('[CHAT-31] a call whose sign-in a client gives up fails, and the server goes on', async () => {

@@ -48,6 +48,7 @@ export class PuppetAgent implements AgentProvider {
   /** Ids of the processes of its sessions. */
   pids: readonly number[] = [];
   takesHistory = true;
+  answersTools = false;
   models: AgentInfo['models'] = [];
   protectedResources: AgentInfo['protectedResources'];
   /** Tokens that it was given, oldest first. */

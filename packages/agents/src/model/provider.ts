@@ -45,6 +45,7 @@ export function createModelProvider(config: ModelAgentConfig, options: ModelProv
 
 class ModelProvider implements AgentProvider {
   readonly id: string;
+  readonly answersTools = true;
   readonly #config: ModelAgentConfig;
   readonly #options: ModelProviderOptions;
   readonly #models: Models;

@@ -36,6 +36,7 @@ import { startWorkerTool } from './tools/start-worker.ts';
 import type { ModelTool } from './tools/tool.ts';
 import { updatePlanTool } from './tools/update-plan.ts';
 import { writeFileTool } from './tools/write-file.ts';
+import { answerRequest } from './turn/answer-request.ts';
 import { compact } from './turn/compaction.ts';
 import { runLoop } from './turn/loop.ts';
 import type { Loop } from './turn/loop-parts.ts';
@@ -266,6 +267,7 @@ export class ModelSession implements AgentSession {
         exclusive: (work) => this.#exclusive.run(work),
         work: async (task) =>
           runWorker(loop, { ...task, system: await systemPrompt({ ...place, isWorker: true }) }),
+        askModel: (request, withdrawn) => answerRequest(loop, request, withdrawn),
       },
       tools: () => this.#tools(input.tools),
       steered: () =>

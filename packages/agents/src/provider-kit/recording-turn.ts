@@ -41,7 +41,10 @@ export class RecordingTurn implements TurnOutput {
   /** Calls of tools of the host. */
   readonly hostCalls: HostToolCall[] = [];
   /** Plays the tools of the host. */
-  onHostTool: (call: HostToolCall) => ToolCallResult = () => ({ success: true, pastTenseMessage: 'Done' });
+  onHostTool: (call: HostToolCall) => ToolCallResult | Promise<ToolCallResult> = () => ({
+    success: true,
+    pastTenseMessage: 'Done',
+  });
   /** Plays the client that runs the tool. */
   onClientTool: (call: ClientToolCall, withdrawn?: AbortSignal) => ToolCallResult | Promise<ToolCallResult> =
     () => ({

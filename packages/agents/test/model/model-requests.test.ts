@@ -118,3 +118,38 @@ test('an image in a result is only named for a model without images', async () =
   await done;
   expect(stage.lastMessages.at(-1)?.content).toBe('A screenshot\n(an image, which you cannot see)');
 });
+
+test.each(API_PATHS.map(([api]) => api))(
+  'a tool asks the model by the API %s, outside of the conversation',
+  async (api) => {
+    stage.mock.on({ userMessage: 'Name a fruit' }, { content: 'Pear' });
+    stage.mock.on({ hasToolResult: false }, { toolCalls: [{ name: 'ask', arguments: '{}' }] });
+    stage.mock.on({ hasToolResult: true }, { content: 'Done.' });
+    const chat = await stage.chat(api);
+    chat.host.ownTools = [{ name: 'ask', definition: { name: 'ask', inputSchema: { type: 'object' } } }];
+    const { output, done } = chat.prompt('Begin');
+    let answer: unknown;
+    output.onHostTool = async ({ askModel }) => {
+      answer = await askModel?.(
+        {
+          messages: [
+            { role: 'user', content: [{ type: 'image', data: IMAGE, contentType: 'image/png' }] },
+            { role: 'assistant', content: [{ type: 'text', text: 'A pear tree' }] },
+            { role: 'user', content: [{ type: 'text', text: 'Name a fruit' }] },
+          ],
+          maxTokens: 20,
+          stopSequences: ['.'],
+        },
+        new AbortController().signal,
+      );
+      return { success: true, pastTenseMessage: 'Asked' };
+    };
+    await done;
+    expect(answer).toEqual({ text: 'Pear', model: 'stand-in', isCutShort: false });
+    expect(
+      stage.requests.map(({ messages }) => messages.filter(({ role }) => role !== 'system').length),
+    ).toEqual([1, 3, 3]);
+    expect(output.text).toBe('Done.');
+    expect(output.violations).toEqual([]);
+  },
+);

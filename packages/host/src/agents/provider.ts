@@ -28,6 +28,11 @@ export interface AgentProvider {
    * Default: none.
    */
   readonly readsFolders?: readonly string[];
+  /**
+   * Whether its calls of host tools come with `HostToolCall.askModel`. MCP servers of its sessions are told that they can ask for answers of a
+   * model (sampling). Default false.
+   */
+  readonly answersTools?: boolean;
   /** The agent's present description for clients. Must be cheap; called after every `onInfoChanged`. */
   describe(): AgentInfo;
   /**

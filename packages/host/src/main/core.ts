@@ -296,6 +296,8 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       mcpServers: options.mcpServers ?? {},
       projectMcpServers: options.projectMcpServers ?? true,
       plugins: customizations,
+      answersTools: ({ provider }) =>
+        agents.providers.find(({ id }) => id === provider)?.answersTools === true,
       foldersOf: foldersOf(workspace.defaultDirectory),
       toolsChanged: (chats) => late.turns?.toolsChanged(chats),
     }),

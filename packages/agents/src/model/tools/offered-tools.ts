@@ -38,11 +38,11 @@ function wrapped(tool: ClientTool | HostTool, name: string): ModelTool {
     description: definition.description ?? definition.title ?? definition.name,
     inputSchema: { type: 'object', properties: {}, ...(isSchema(schema) ? schema : {}) },
     isShownByHost: true,
-    run: async (_, { output, toolInput, signal }) =>
+    run: async (_, { output, toolInput, signal, askModel }) =>
       outcomeOf(
         await ('clientId' in tool
           ? output.clientTool({ clientId: tool.clientId, toolName: definition.name, toolInput }, signal)
-          : output.hostTool({ name: tool.name, toolInput })),
+          : output.hostTool({ name: tool.name, toolInput, askModel })),
       ),
   };
 }

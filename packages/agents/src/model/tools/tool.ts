@@ -1,5 +1,7 @@
 import type {
   AgentSessionHost,
+  ModelRequest,
+  ModelRequestAnswer,
   ToolCallHandle,
   ToolCallQuestion,
   ToolKind,
@@ -62,6 +64,8 @@ export interface ToolRun {
     readonly title: string;
     readonly prompt: string;
   }): Promise<string>;
+  /** Answers a request of a tool with the model of the turn. Rejects with the reason for people. */
+  askModel(request: ModelRequest, withdrawn: AbortSignal): Promise<ModelRequestAnswer>;
 }
 
 /** A failure of a call that the model and people are told. */

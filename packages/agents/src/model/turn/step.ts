@@ -21,13 +21,18 @@ const MAX_ANSWER_LENGTH = 1024 * 1024;
 /** One call of a model. */
 export interface StepRequest {
   readonly model: LanguageModel;
-  readonly instructions: Instructions;
+  /** The system prompt. Absent: none. */
+  readonly instructions?: Instructions;
   readonly messages: readonly ModelMessage[];
   readonly tools: ToolSet;
   /** Whether the model may call tools. */
   readonly takesTools: boolean;
   readonly thinking: ThinkingLevel;
   readonly maxOutputTokens?: number | undefined;
+  /** Absent: the default of the model. */
+  readonly temperature?: number;
+  /** Texts at which the answer ends. Absent: none. */
+  readonly stopSequences?: string[];
   readonly providerOptions: NonNullable<Parameters<typeof streamTextFunction>[0]['providerOptions']>;
   readonly signal: AbortSignal;
   readonly timers: ModelTimers;

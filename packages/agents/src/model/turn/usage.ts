@@ -28,8 +28,14 @@ export class TurnUsage {
     this.#usage = { model: model.id };
   }
 
-  /** Adds one call of the model. */
+  /** Adds one call of the model with the conversation. */
   add(usage: LanguageModelUsage): void {
+    this.addAside(usage);
+    this.#contextTokens = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+  }
+
+  /** Adds a call of the model with something other than the conversation. */
+  addAside(usage: LanguageModelUsage): void {
     const { inputTokens, outputTokens, inputTokenDetails } = usage;
     this.#usage = {
       ...this.#usage,
@@ -39,7 +45,6 @@ export class TurnUsage {
         cacheReadTokens: sum(this.#usage.cacheReadTokens, inputTokenDetails.cacheReadTokens || undefined),
       }),
     };
-    this.#contextTokens = (inputTokens ?? 0) + (outputTokens ?? 0);
     const { price } = this.#model;
     if (price === undefined) return;
     this.spend({ amount: costOf(usage, price), currency: price.currency ?? 'USD' });

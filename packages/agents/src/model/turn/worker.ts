@@ -2,6 +2,7 @@ import { AgentError } from '@agenthost/host/agent';
 import { errorText } from '@agenthost/protocol/values';
 import { Conversation } from '../conversation/conversation.ts';
 import { type ModelTool, ToolFailure } from '../tools/tool.ts';
+import { answerRequest } from './answer-request.ts';
 import { runLoop } from './loop.ts';
 import type { Loop } from './loop-parts.ts';
 import { TurnUsage } from './usage.ts';
@@ -29,7 +30,7 @@ export async function runWorker(parent: Loop, task: WorkerTask): Promise<string>
   conversation.begin('worker', { role: 'user', content: prompt });
   const usage = new TurnUsage(parent.modelInfo, undefined, parent.config.api);
   try {
-    await runLoop({
+    const loop: Loop = {
       ...parent,
       system,
       chat: chat.uri,
@@ -37,11 +38,17 @@ export async function runWorker(parent: Loop, task: WorkerTask): Promise<string>
       usage,
       output: turn.output,
       signal,
-      common: { ...parent.common, output: turn.output, signal },
+      common: {
+        ...parent.common,
+        output: turn.output,
+        signal,
+        askModel: (request, withdrawn) => answerRequest(loop, request, withdrawn),
+      },
       tools: () => withoutWithheld(parent.tools()),
       steered: () => Promise.resolve([]),
       closeSteering: () => true,
-    });
+    };
+    await runLoop(loop);
     turn.end();
     return conversation.lastText;
   } catch (error) {

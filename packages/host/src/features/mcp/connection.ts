@@ -1,6 +1,14 @@
 import { pathToFileURL } from 'node:url';
 import { errorText } from '@agenthost/protocol/values';
-import type { Client, ElicitRequest, ElicitResult, FetchLike, Transport } from '@modelcontextprotocol/client';
+import type {
+  Client,
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  ElicitRequest,
+  ElicitResult,
+  FetchLike,
+  Transport,
+} from '@modelcontextprotocol/client';
 import type { ChildRegistry } from '../../agents/provider.ts';
 import {
   expandVariables,
@@ -33,6 +41,8 @@ export interface ConnectOptions {
   tokenInsteadOf(refused: string): Promise<string | undefined>;
   /** Answers a question of the server to people. */
   elicit(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
+  /** Answers a request of the server for an answer of a model. Absent: the server is told that there are none. */
+  sample?(params: CreateMessageRequestParams, signal: AbortSignal): Promise<CreateMessageResult>;
   onToolsChanged(): void;
   /** A message of the server's log, as it came. */
   onNotification(method: 'notifications/message', params: object): void;
@@ -60,7 +70,11 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   const client = new library.Client(
     { name: 'agenthost', title: 'agenthost', version: options.version },
     {
-      capabilities: { roots: { listChanged: true }, elicitation: { form: {}, url: {} } },
+      capabilities: {
+        roots: { listChanged: true },
+        elicitation: { form: {}, url: {} },
+        ...(options.sample === undefined ? {} : { sampling: {} }),
+      },
       listChanged: { tools: { autoRefresh: false, onChanged: () => options.onToolsChanged() } },
     },
   );
@@ -70,6 +84,11 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   client.setRequestHandler('elicitation/create', ({ params }, context) =>
     options.elicit(params, context.mcpReq.signal),
   );
+  const { sample } = options;
+  if (sample !== undefined)
+    client.setRequestHandler('sampling/createMessage', ({ params }, context) =>
+      sample(params, context.mcpReq.signal),
+    );
   client.setNotificationHandler('notifications/message', ({ params }) => {
     options.onNotification('notifications/message', params);
     options.onLog(params.level, typeof params.data === 'string' ? params.data : JSON.stringify(params.data));

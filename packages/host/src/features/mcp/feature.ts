@@ -46,6 +46,8 @@ interface Parts {
   readonly projectMcpServers: boolean;
   /** The plugins of sessions. Absent: they are not read. */
   readonly plugins: PluginServers | undefined;
+  /** Whether the agent of a session answers requests of servers for a model. */
+  answersTools(state: SessionState): boolean;
   /** Absolute paths of the folders that a session works in, the primary one first. */
   foldersOf(state: SessionState): readonly string[];
   /** Tells the agents of chats that their tools have changed. */

@@ -1,12 +1,19 @@
 import type { ErrorInfo, McpAuthRequirement, McpServerState } from '@agenthost/protocol';
 import { errorText, hasCode } from '@agenthost/protocol/values';
-import type { CallToolResult, Progress, Tool } from '@modelcontextprotocol/client';
+import type {
+  CallToolResult,
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  Progress,
+  Tool,
+} from '@modelcontextprotocol/client';
 import type { InputQuestions, InputResponse } from '../../agents/turn.ts';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';
 import { type Cancel, type Clock, steadyNow } from '../../lib/clock.ts';
 import { McpAuthChallenge } from './challenge.ts';
 import { type ConnectOptions, connect, type McpConnection, NEVER_MS } from './connection.ts';
 import { elicitResult, inputQuestions } from './elicitation.ts';
+import { SamplingRefused } from './sampling.ts';
 import { ServerLists } from './server-lists.ts';
 import type { SideNotification } from './side-notification.ts';
 
@@ -27,6 +34,14 @@ export interface ServerCall {
   onProgress?(progress: Progress): void;
   /** Asks people for the server while the call runs. Absent: questions are declined. */
   ask?(questions: InputQuestions, withdrawn: AbortSignal): Promise<InputResponse>;
+  /** Gets an answer of a model for the server while the call runs. Absent: requests are refused. */
+  sample?(params: CreateMessageRequestParams, withdrawn: AbortSignal): Promise<CreateMessageResult>;
+}
+
+/** A running call. */
+interface RunningCall extends ServerCall {
+  /** The server waits for others: its time limit begins anew after `work`. */
+  whileWaiting<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** The services of a server, and whom it tells. */
@@ -37,6 +52,8 @@ export interface ServerParts
   > {
   readonly entry: McpServerEntry;
   readonly clock: Clock;
+  /** Whether the agent of the session answers requests for a model. */
+  readonly answersTools: boolean;
   token(): Promise<string | undefined>;
   tokenInsteadOf(refused: string): Promise<string | undefined>;
   /** Its state has changed. Not called before `start`. */
@@ -67,7 +84,7 @@ export class McpServer {
   #readySince = 0;
   #tools: readonly Tool[] = [];
   /** Running calls, oldest first. */
-  readonly #calls = new Set<ServerCall>();
+  readonly #calls = new Set<RunningCall>();
   /** Called at the next change of the state. */
   #wake: (() => void)[] = [];
 
@@ -158,12 +175,31 @@ export class McpServer {
   async call(call: ServerCall): Promise<CallToolResult> {
     const { connection } = this;
     if (connection === undefined) throw new Error(`The MCP server ${this.entry.name} is not running`);
-    this.#calls.add(call);
     connection.takeChallenge();
     const limit = new AbortController();
     const limitMs = this.entry.toolTimeoutSeconds * 1_000;
     const late = new Error(`The MCP server ${this.entry.name} did not answer within ${limitMs / 1_000} s`);
-    let cancelLimit = this.#parts.timers.after(limitMs, () => limit.abort(late));
+    let waitingCount = 0;
+    let cancelLimit: Cancel = () => undefined;
+    const limitAgain = (): void => {
+      cancelLimit();
+      if (waitingCount === 0) cancelLimit = this.#parts.timers.after(limitMs, () => limit.abort(late));
+    };
+    const running: RunningCall = {
+      ...call,
+      whileWaiting: async (work) => {
+        waitingCount += 1;
+        limitAgain();
+        try {
+          return await work();
+        } finally {
+          waitingCount -= 1;
+          if (this.#calls.has(running)) limitAgain();
+        }
+      },
+    };
+    this.#calls.add(running);
+    limitAgain();
     try {
       return await connection.client.callTool(
         { name: call.tool, arguments: call.input },
@@ -171,8 +207,7 @@ export class McpServer {
           signal: AbortSignal.any([call.signal, limit.signal]),
           timeout: NEVER_MS,
           onprogress: (progress) => {
-            cancelLimit();
-            cancelLimit = this.#parts.timers.after(limitMs, () => limit.abort(late));
+            limitAgain();
             call.onProgress?.(progress);
           },
         },
@@ -185,7 +220,7 @@ export class McpServer {
       throw error;
     } finally {
       cancelLimit();
-      this.#calls.delete(call);
+      this.#calls.delete(running);
     }
   }
 
@@ -199,7 +234,7 @@ export class McpServer {
   }
 
   async #open(run: Run): Promise<void> {
-    const { entry, timers } = this.#parts;
+    const { entry, timers, answersTools } = this.#parts;
     const late = new Error(`it did not start within ${START_LIMIT_MS / 1_000} s`);
     const cancelLimit = timers.after(START_LIMIT_MS, () => run.abort.abort(late));
     try {
@@ -215,8 +250,15 @@ export class McpServer {
             const call = [...this.#calls].findLast(({ ask }) => ask !== undefined);
             const questions = inputQuestions(entry.name, params);
             if (call?.ask === undefined || questions === undefined) return { action: 'decline' };
-            return elicitResult(await call.ask(questions, signal));
+            const { ask } = call;
+            return elicitResult(await call.whileWaiting(() => ask(questions, signal)));
           },
+          ...(answersTools
+            ? {
+                sample: (params: CreateMessageRequestParams, signal: AbortSignal) =>
+                  this.#sample(params, signal),
+              }
+            : {}),
           onNotification: (method, params) => this.#parts.onNotification(method, params),
           onToolsChanged: () => void this.#list(run),
           onClosed: (why) => this.#failed(run, `it ended unexpectedly: ${why}`),
@@ -244,6 +286,15 @@ export class McpServer {
     } finally {
       cancelLimit();
     }
+  }
+
+  /** Requests of the server outside of a call of a turn are refused: nobody would see them. */
+  async #sample(params: CreateMessageRequestParams, signal: AbortSignal): Promise<CreateMessageResult> {
+    const call = [...this.#calls].findLast(({ sample }) => sample !== undefined);
+    const sample = call?.sample;
+    if (call === undefined || sample === undefined)
+      throw new SamplingRefused('A model answers only while a tool of the server runs in a turn');
+    return call.whileWaiting(() => sample(params, signal));
   }
 
   /** `undefined`: it was stopped meanwhile, and is closed. */

@@ -43,6 +43,8 @@ export interface SessionServersParts {
   pluginsOf(session: string): readonly PluginEntry[];
   readonly consents: McpConsents;
   readonly tokens: McpTokens;
+  /** Whether the agent of a session answers requests of servers for a model. */
+  answersTools(state: SessionState): boolean;
   /** Absolute paths of the folders that a session works in, the primary one first. */
   foldersOf(state: SessionState): readonly string[];
   /** The tools of a session have changed. */
@@ -77,6 +79,7 @@ export class SessionServers {
   readonly #uri: string;
   #all: readonly Listed[] = [];
   #folders: readonly string[] = [];
+  #answersTools = false;
   /** Ids of servers that a person has stopped, until they are started again or the host ends. */
   readonly #stopped = new Set<string>();
   #tools: readonly OfferedMcpTool[] = [];
@@ -182,6 +185,7 @@ export class SessionServers {
     const folders = this.#parts.foldersOf(session.state);
     const rootsChanged = !sameJson(folders, this.#folders);
     this.#folders = folders;
+    this.#answersTools = this.#parts.answersTools(session.state);
     const { hostEntries, readsProjects, log, pluginsOf } = this.#parts;
     const named = await namedServers({
       hostEntries,
@@ -213,6 +217,7 @@ export class SessionServers {
       environment: { ...this.#parts.environment, ...pluginVariables(named) },
       entry,
       folder: this.#folder,
+      answersTools: this.#answersTools,
       roots: () => this.#folders,
       token: () => (url === undefined ? nothing : tokens.of(url)),
       tokenInsteadOf: (refused) => (url === undefined ? nothing : tokens.insteadOf(url, refused)),
@@ -238,11 +243,13 @@ export class SessionServers {
     if (state.kind === 'error')
       this.#parts.log.warn({ ...about, problem: state.error.message }, 'an MCP server has failed');
     else this.#parts.log.debug(about, `an MCP server is ${state.kind}`);
-    if (state.kind === 'authRequired' && server.connection === undefined && entry.kind !== 'stdio') {
+    if (state.kind === 'authRequired' && entry.kind !== 'stdio') {
       listed.stopWaiting = this.#parts.awaitToken(state, (token) => {
-        void this.#parts.tokens.set(entry.url, token).then(() => {
-          if (server.state === state) server.start();
-        });
+        // It holds in memory at once. So the state has changed before the client that signed in gets its answer.
+        void this.#parts.tokens.set(entry.url, token);
+        if (server.state !== state) return;
+        if (server.connection === undefined) server.start();
+        else server.resume();
       });
     }
     this.#show(listed.id, state);

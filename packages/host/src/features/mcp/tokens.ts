@@ -99,7 +99,7 @@ export class McpTokens {
     return this.#tokens.get(url)?.scopes ?? [];
   }
 
-  /** Resolves when it is stored. A file that cannot be written is logged, and the token holds until the host ends. */
+  /** It holds at once. Resolves when it is stored, and never rejects. A file that cannot be written is logged, and the token holds until the host ends. */
   async set(url: string, { token, expiresIn, scopes, renewal }: RenewableToken): Promise<void> {
     const expiresAt = expiresIn === undefined ? undefined : this.#clock.now() + expiresIn * 1_000;
     const before = this.#tokens.get(url);

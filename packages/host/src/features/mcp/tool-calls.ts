@@ -1,14 +1,21 @@
 import type { ToolCallResult, ToolDefinition } from '@agenthost/protocol';
 import { defined, errorText } from '@agenthost/protocol/values';
-import type { CallToolResult, Progress, Tool } from '@modelcontextprotocol/client';
+import type {
+  CallToolResult,
+  CreateMessageRequestParams,
+  Progress,
+  Tool,
+} from '@modelcontextprotocol/client';
 import type { HostToolCall, ToolCallHandle } from '../../agents/tool-call.ts';
 import { type Clock, steadyNow } from '../../lib/clock.ts';
 import { failure } from '../../turns/tools/client-tool.ts';
 import { inputObject, type ToolTurn } from '../../turns/tools/host-tools.ts';
 import { McpAuthChallenge } from './challenge.ts';
 import { toolCallResult } from './results.ts';
+import { Sampler } from './sampling.ts';
 import type { McpServer } from './server.ts';
 import type { McpTokens } from './tokens.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** Least time between two shown steps of progress, in milliseconds. */
 const PROGRESS_MS = 250;
@@ -88,7 +95,10 @@ export async function runMcpTool(
     const input = inputObject(toolInput);
     if (input === undefined) return failure('badInput', 'The input must be a JSON object');
     try {
-      return toolCallResult(await calling(parts, turn, { offered, handle, input, ended }), title);
+      return toolCallResult(
+        await calling(parts, turn, { offered, handle, input, ended, askModel: call.askModel }),
+        title,
+      );
     } catch (error) {
       if (ended.aborted) return failure('calledOff', 'The call was cancelled');
       return failure('mcpServerFailed', errorText(error).slice(0, 4_000));
@@ -101,11 +111,14 @@ interface Calling {
   readonly handle: ToolCallHandle;
   readonly input: Record<string, unknown>;
   readonly ended: AbortSignal;
+  readonly askModel: HostToolCall['askModel'];
 }
 
 /** Calls the tool, again after each sign-in. */
 async function calling(parts: Parts, turn: ToolTurn, of: Calling): Promise<CallToolResult> {
-  const { offered, handle, input, ended } = of;
+  const { offered, handle, input, ended, askModel } = of;
+  const sampler =
+    askModel && new Sampler(turn, { server: offered.server.entry.name, id: offered.id, askModel });
   let shownAt = Number.NEGATIVE_INFINITY;
   const onProgress = (progress: Progress): void => {
     const now = steadyNow(parts.clock);
@@ -121,6 +134,12 @@ async function calling(parts: Parts, turn: ToolTurn, of: Calling): Promise<CallT
         signal: ended,
         onProgress,
         ask: (questions, withdrawn) => turn.ask(questions, AbortSignal.any([withdrawn, ended])),
+        ...(sampler === undefined
+          ? {}
+          : {
+              sample: (params: CreateMessageRequestParams, withdrawn: AbortSignal) =>
+                sampler.sample(params, AbortSignal.any([withdrawn, ended])),
+            }),
       });
     } catch (error) {
       if (!(error instanceof McpAuthChallenge) || signInCount >= MAX_SIGN_INS) throw error;
@@ -137,13 +156,4 @@ async function calling(parts: Parts, turn: ToolTurn, of: Calling): Promise<CallT
 function progressText({ progress, total, message }: Progress): string {
   const count = total === undefined ? `${progress}` : `${progress} of ${total}`;
   return message === undefined ? `Progress: ${count}` : `Progress: ${count}, ${message.slice(0, 1_000)}`;
-}
-
-/** The result of a promise that does not reject; `undefined` when the signal aborts first. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  if (signal.aborted) return Promise.resolve(undefined);
-  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
-  const end = (): void => resolve(undefined);
-  signal.addEventListener('abort', end, { once: true });
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', end));
 }
