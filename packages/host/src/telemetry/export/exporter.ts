@@ -2,10 +2,11 @@ import { errorText } from '@agenthost/protocol/values';
 import { cleanLine } from '../../lib/clean-line.ts';
 import type { Cancel, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { ShortAnswer } from '../../lib/short-request.ts';
 import { exportRequest, type Resource, type Scope, type Signal } from '../otlp.ts';
 import { BoundedQueue } from './bounded-queue.ts';
 import type { Endpoint, TelemetrySettings } from './environment.ts';
-import { type CollectorAnswer, postJson } from './post.ts';
+import { postJson } from './post.ts';
 
 /** Most bytes that wait for one endpoint. */
 const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
@@ -109,7 +110,7 @@ export class Exporter {
     const { endpoint, timers } = this.#parts;
     const { signal } = this.#abort;
     for (let attempt = 0; ; attempt += 1) {
-      let answer: CollectorAnswer | undefined;
+      let answer: ShortAnswer | undefined;
       let reason: string;
       try {
         answer = await postJson(endpoint, json, { timers, signal });
