@@ -1,11 +1,11 @@
 // The MCP servers of a session in the page: allowed, signed in to in another tab, stopped and started.
+
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { authorizationServer, remoteServer } from '@agenthost/testkit/mcp';
 import { afterAll, describe, expect, test } from 'vitest';
-import { authorizationServer } from '../../packages/host/test/mcp-authorization-server.ts';
-import { remoteServer } from '../../packages/host/test/mcp-remote-server.ts';
 import { hasChromium } from '../access/chromium.ts';
 import { ALL_RULES, violationsOf } from './axe.ts';
 import { PHONE, stageOfFile } from './stage.ts';

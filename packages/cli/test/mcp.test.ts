@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type AhpClient, connect, openMcpServers } from '@agenthost/client';
 import { processStartTime } from '@agenthost/host/agent';
+import { authorizationServer, remoteServer } from '@agenthost/testkit/mcp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { authorizationServer } from '../../host/test/mcp-authorization-server.ts';
-import { remoteServer } from '../../host/test/mcp-remote-server.ts';
 import { jsonLines, Machine, type RunningCli } from './cli-process.ts';
 
 /** A real server, which the tests of the host use too. */

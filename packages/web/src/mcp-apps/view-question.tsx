@@ -18,7 +18,7 @@ export function ViewQuestion({ tool, onAnswer }: ViewQuestionProps) {
       aria-label={mcpText.viewAsks(tool)}
       className="flex flex-wrap items-center gap-2 border-b border-line p-3"
     >
-      <p className="min-w-0 flex-1 basis-48 text-sm break-words">
+      <p className="min-w-0 flex-1 basis-64 text-sm break-words">
         <SafeText>{mcpText.viewAsks(tool)}</SafeText>
       </p>
       <Button size="small" look="primary" onClick={() => onAnswer('once')}>
