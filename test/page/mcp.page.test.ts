@@ -1,10 +1,11 @@
 // The MCP servers of a session in the page: allowed, signed in to in another tab, stopped and started.
-import { writeFileSync } from 'node:fs';
+
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
-import { authorizationServer } from '../../packages/host/test/mcp-authorization-server.ts';
-import { remoteServer } from '../../packages/host/test/mcp-remote-server.ts';
+import { authorizationServer, remoteServer } from '@agenthost/testkit/mcp';
+import { afterAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../access/chromium.ts';
 import { ALL_RULES, violationsOf } from './axe.ts';
 import { PHONE, stageOfFile } from './stage.ts';
@@ -12,9 +13,24 @@ import { PHONE, stageOfFile } from './stage.ts';
 const PROGRAM = fileURLToPath(new URL('../../packages/host/test/mcp-program.ts', import.meta.url));
 
 describe.skipIf(!hasChromium)('MCP servers in the page', () => {
-  const stage = stageOfFile({
-    mcpServers: { own: { command: process.execPath, args: [PROGRAM] } },
+  const leaked: string[] = [];
+  const outside = createServer((request, response) => {
+    leaked.push(request.url ?? '');
+    response.end('leaked');
   });
+  let leak = '';
+  const stage = stageOfFile(async () => {
+    await new Promise<void>((done) => void outside.listen(0, '127.0.0.1', done));
+    const address = outside.address();
+    leak = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    return {
+      mcpServers: {
+        own: { command: process.execPath, args: [PROGRAM] },
+        shown: { command: process.execPath, args: [PROGRAM, `--view=${leak}`] },
+      },
+    };
+  });
+  afterAll(() => void outside.close());
 
   test('[MCP-1] [MCP-20] a person allows a server of the project, signs in to it, and stops and starts one of the host', async () => {
     const remote = await remoteServer();
@@ -29,7 +45,7 @@ describe.skipIf(!hasChromium)('MCP servers in the page', () => {
     const row = (name: string) => dialog.getByRole('listitem').filter({ hasText: name }).first();
     await row('own').getByText('Ready').waitFor();
     await dialog.getByText('11 tools').click();
-    await dialog.getByText('own__echo').waitFor();
+    await dialog.getByText('own__echo', { exact: true }).waitFor();
     await row('far').getByText('Nobody has allowed it yet.').waitFor();
     await dialog.getByRole('button', { name: 'Allow: far' }).click();
     await row('far').getByText('Needs a sign-in').waitFor();
@@ -53,5 +69,56 @@ describe.skipIf(!hasChromium)('MCP servers in the page', () => {
     await phone.getByRole('menuitem', { name: 'MCP servers' }).click();
     await phone.getByRole('dialog').getByText('own', { exact: true }).waitFor();
     await stage().picture(phone, 'mcp-servers-phone');
+    // The next session asks about nothing.
+    rmSync(join(stage().folder, 'work/.mcp.json'));
+  });
+
+  test('[MCP-2] the view of a tool shows its call in a frame, reaches only its server, and asks before it changes something', async () => {
+    const client = await stage().client();
+    const { path } = await stage().session(client, 'tool shown__panel {"city":"Rome"}');
+    const page = await stage().open(path);
+    const view = page.frameLocator('iframe[title="View of shown"]');
+    await view.getByRole('heading', { name: 'Rome' }).waitFor();
+    await view.getByText('Panel opened').waitFor();
+    const found = view.getByText(/^echo /);
+    await found.waitFor();
+    expect(JSON.parse((await found.innerText()).replace('echo ', ''))).toEqual({
+      reached: [],
+      kind: 'web',
+      elsewhere: { resources: [{ uri: 'ui://test/panel', name: 'Panel' }] },
+    });
+    await view.getByRole('button', { name: 'Remove' }).click();
+    const question = page.getByRole('group', { name: 'The view wants to run remove' });
+    await question.waitFor();
+    await stage().picture(page, 'mcp-view');
+    expect(await violationsOf(page, ALL_RULES)).toEqual([]);
+    await question.getByRole('button', { name: 'Deny' }).click();
+    await view.getByText('the person has refused the call').waitFor();
+    await view.getByRole('button', { name: 'Remove' }).click();
+    await question.getByRole('button', { name: 'Allow once' }).click();
+    await view.getByText('remove {}').waitFor();
+    // A frame that leaves is an empty one.
+    await view.getByRole('button', { name: 'Leave' }).click();
+    await view.getByRole('heading', { name: 'Rome' }).waitFor({ state: 'detached' });
+    expect(leaked).toEqual([]);
+    // What the browser has refused. It reports the request for the image too, which it has not sent.
+    const known = /Content Security Policy|sandbox|Unsafe attempt|^request to .*\/image$/;
+    expect(
+      stage()
+        .faults.splice(0)
+        .filter((fault) => !known.test(fault)),
+    ).toEqual([]);
+
+    const phone = await stage().open(path, {
+      context: await stage().context({ ...PHONE, colorScheme: 'dark' }),
+    });
+    await phone
+      .frameLocator('iframe')
+      .getByText(/^echo /)
+      .waitFor();
+    await phone.frameLocator('iframe').getByRole('button', { name: 'Remove' }).click();
+    await phone.getByRole('group', { name: 'The view wants to run remove' }).waitFor();
+    await stage().picture(phone, 'mcp-view-phone');
+    stage().faults.splice(0);
   });
 });

@@ -5,10 +5,9 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { StartMcpSignInResult } from '@agenthost/protocol';
+import { authorizationServer, remoteServer } from '@agenthost/testkit/mcp';
 import { expect, onTestFinished, test } from 'vitest';
-import { authorizationServer } from './mcp-authorization-server.ts';
 import { type McpStage, mcpStage, SESSION, textOf } from './mcp-fixture.ts';
-import { remoteServer } from './mcp-remote-server.ts';
 
 const REDIRECT = 'http://127.0.0.1:1/callback';
 const ID = 'mcp-host-test';

@@ -1,6 +1,7 @@
 // A small MCP server on standard input and output, whose tools misbehave as tests need it. Run as a program.
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { viewPage } from './mcp-view.ts';
 
 interface Message {
   readonly id?: number;
@@ -35,7 +36,12 @@ const TOOLS = [
   })),
 ];
 
-const tools: { name: string }[] = [...TOOLS];
+/** Origin that the view of the tool `panel` tries to reach. Absent: there is no such tool. */
+const leak = process.argv.find((each) => each.startsWith('--view='))?.slice('--view='.length);
+const VIEW = 'ui://test/panel';
+const PANEL = { ...TOOLS[0], name: 'panel', title: 'Panel', _meta: { ui: { resourceUri: VIEW } } };
+
+const tools: { name: string }[] = [...TOOLS, ...(leak === undefined ? [] : [PANEL])];
 const answers = new Map<number, (result: unknown) => void>();
 let lastId = 1_000;
 
@@ -57,6 +63,8 @@ async function call(id: number, params: NonNullable<Message['params']>): Promise
   switch (params.name) {
     case 'echo':
       return text(`echo ${JSON.stringify(input)}`);
+    case 'panel':
+      return text('Panel opened');
     case 'remove':
     case 'add':
       return text(`${params.name} ${JSON.stringify(input)}`);
@@ -110,13 +118,19 @@ async function read({ id, method, params = {}, result, error }: Message): Promis
   if (method === 'initialize') {
     if (process.argv.includes('--silent')) return;
     if (params.capabilities?.sampling !== undefined) tools.push({ ...TOOLS[0], name: 'sample' });
-    const capabilities = { tools: { listChanged: true }, logging: {} };
+    const resources = leak === undefined ? {} : { resources: {} };
+    const capabilities = { tools: { listChanged: true }, logging: {}, ...resources };
     return send({
       id,
       result: { protocolVersion: '2025-06-18', capabilities, serverInfo: { name: 'test', version: '1' } },
     });
   }
   if (method === 'tools/list') return send({ id, result: { tools } });
+  if (method === 'resources/list') return send({ id, result: { resources: [{ uri: VIEW, name: 'Panel' }] } });
+  if (method === 'resources/read' && leak !== undefined) {
+    const page = { uri: VIEW, mimeType: 'text/html;profile=mcp-app', text: viewPage(leak) };
+    return send({ id, result: { contents: [page] } });
+  }
   if (method === 'tools/call') return send({ id, result: await call(id, params) });
   send({ id, result: {} });
 }

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SessionStatus } from '@agenthost/protocol';
+import { remoteServer } from '@agenthost/testkit/mcp';
 import { expect, test } from 'vitest';
 import { mcpStage, SESSION, textOf } from './mcp-fixture.ts';
-import { remoteServer } from './mcp-remote-server.ts';
 
 test('[MCP-1] a remote server gives tools over streamable HTTP', async () => {
   const remote = await remoteServer();

@@ -15,6 +15,7 @@ import { toolCallResult } from './results.ts';
 import { Sampler } from './sampling.ts';
 import type { McpServer } from './server.ts';
 import type { McpTokens } from './tokens.ts';
+import { viewOf } from './tool-audience.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** Least time between two shown steps of progress, in milliseconds. */
@@ -61,12 +62,14 @@ export async function runMcpTool(
   const { annotations } = offered.tool;
   const title = titleOf(offered);
   const isReading = annotations?.readOnlyHint === true;
+  const view = viewOf(offered.tool);
   const handle = turn.toolCall({
     ...defined({ toolCallId: call.toolCallId }),
     toolName: call.name,
     displayName: title,
     kind: isReading ? 'read' : 'other',
     contributor: { kind: 'mcp', customizationId: offered.id },
+    ...(view === undefined ? {} : { meta: { ui: { resourceUri: view } } }),
   });
   const ended = AbortSignal.any([turn.over, ...(withdrawn === undefined ? [] : [withdrawn])]);
   const complete = async (result: ToolCallResult): Promise<ToolCallResult> => {

@@ -28,7 +28,8 @@ export function pagePolicy({ view, pageHosts, nonce }: PolicyParts): string {
     ['connect-src', "'self'", ...own, ...others].join(' '),
     "worker-src 'self'",
     "manifest-src 'self'",
-    "frame-src 'none'",
+    // Views of MCP servers. The page itself and other answers of the host refuse to be in a frame.
+    "frame-src 'self'",
     "base-uri 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -36,6 +37,23 @@ export function pagePolicy({ view, pageHosts, nonce }: PolicyParts): string {
     ...(nonce === undefined ? [] : ["require-trusted-types-for 'script'", 'trusted-types agenthost']),
   ].join('; ');
 }
+
+/**
+ * The content security policy of the frame for views of MCP servers. They run in an origin of their own without storage, and reach nothing but the
+ * page around them.
+ */
+export const VIEW_POLICY = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  'img-src data: blob:',
+  'font-src data:',
+  'media-src data: blob:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
 
 /** The checked `Host` in the form of a URL, which has no character that could end a directive. */
 function authorityOf(host: string | undefined): string | undefined {

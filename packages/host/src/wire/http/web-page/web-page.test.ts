@@ -133,7 +133,7 @@ describe('the index of the web page', () => {
       `connect-src 'self' ws://127.0.0.1:${port} wss://127.0.0.1:${port} https://other.example wss://other.example http://10.0.0.2:4711 ws://10.0.0.2:4711`,
       "worker-src 'self'",
       "manifest-src 'self'",
-      "frame-src 'none'",
+      "frame-src 'self'",
       "base-uri 'self'",
       "form-action 'self'",
       "frame-ancestors 'none'",
@@ -159,6 +159,18 @@ describe('the index of the web page', () => {
 });
 
 describe('a file of the web page', () => {
+  it('for the views of MCP servers may be in a frame of the page, where it reaches nothing', async () => {
+    writeFileSync(join(folder, 'mcp-view.html'), '<script></script>');
+    const answer = await get('/mcp-view.html');
+    expect(answer.headers['x-frame-options']).toBeUndefined();
+    const directives = policyOf(answer).split('; ');
+    expect(directives).toContain('sandbox allow-scripts');
+    expect(directives).toContain("default-src 'none'");
+    expect(directives).toContain("frame-ancestors 'self'");
+    expect(directives.join()).not.toMatch(/https?:|\*|'self'.*'self'|connect-src|frame-src/);
+    expect((await get('/')).headers['x-frame-options']).toBe('DENY');
+  });
+
   it('in assets is immutable, and compressed as the client accepts it', async () => {
     const path = '/assets/app-a1B_.js';
     const plain = await get(path);

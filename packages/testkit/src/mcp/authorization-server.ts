@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { RemoteServer } from './mcp-remote-server.ts';
+import type { RemoteServer } from './remote-server.ts';
 
 /** Starts an authorization server for a remote server until the end of the test. It lets everybody in. Its tokens are `token-1`, `token-2` and so on. */
 export async function authorizationServer(remote: RemoteServer): Promise<{ asked: URLSearchParams[] }> {

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type AhpClient, connect, openMcpServers } from '@agenthost/client';
 import { processStartTime } from '@agenthost/host/agent';
+import { authorizationServer, remoteServer } from '@agenthost/testkit/mcp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jsonLines, Machine, type RunningCli } from '../../packages/cli/test/cli-process.ts';
-import { authorizationServer } from '../../packages/host/test/mcp-authorization-server.ts';
-import { remoteServer } from '../../packages/host/test/mcp-remote-server.ts';
+import { jsonLines, Machine, type RunningCli } from './cli-process.ts';
 
 /** A real server, which the tests of the host use too. */
-const PROGRAM = fileURLToPath(new URL('../../packages/host/test/mcp-program.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../host/test/mcp-program.ts', import.meta.url));
 
 const machine = new Machine();
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cli-mcp-')));
