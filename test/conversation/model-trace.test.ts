@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createModelProvider } from '@agenthost/agents';
-import { connect, type HostSpan, openTelemetry } from '@agenthost/client';
-import { createHost } from '@agenthost/host';
+import { type AhpClient, connect, type HostSpan, openTelemetry } from '@agenthost/client';
+import { createHost, type Host } from '@agenthost/host';
 import { LLMock } from '@copilotkit/aimock';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const TOKEN = 'a-token-of-this-test-that-is-long-enough-for-a-host';
 const SECRET = 'sk-secret-key-of-the-model';
@@ -19,75 +19,100 @@ const timers = {
   },
 };
 
-test('[OTLP-1] each call of the model and each tool of the model agent is a span with the GenAI attributes', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'agenthost-trace-'));
+/** Each API: the path in front of all its paths, and its provider by the GenAI conventions. */
+const APIS = [
+  ['openai', '/v1', 'openai'],
+  ['openai-responses', '/v1', 'openai'],
+  ['anthropic', '/v1', 'anthropic'],
+  ['google', '/v1beta', 'gcp.gemini'],
+] as const;
+
+const usage = (input: number, output: number) => ({ prompt_tokens: input, completion_tokens: output });
+
+let folder: string;
+let mock: LLMock;
+let host: Host;
+let client: AhpClient;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agenthost-trace-'));
   await writeFile(join(folder, 'a.txt'), 'apple\n');
-  const mock = new LLMock({ port: 0, host: '127.0.0.1' });
-  const usage = (input: number, output: number) => ({ prompt_tokens: input, completion_tokens: output });
+  mock = new LLMock({ port: 0, host: '127.0.0.1' });
   mock.on(
     { hasToolResult: false },
     { toolCalls: [{ name: 'read_file', arguments: '{"path":"a.txt"}' }], usage: usage(100, 10) },
   );
   mock.on({ hasToolResult: true }, { content: 'It says apple.', usage: usage(150, 7) });
-  const baseUrl = `${await mock.start()}/v1`;
-  const provider = createModelProvider(
-    {
-      id: 'mine',
-      displayName: 'Mine',
-      api: 'openai',
-      baseUrl,
-      apiKeyEnv: 'MODEL_KEY',
-      models: [{ id: 'stand-in' }],
-    },
-    { timers, environment: { MODEL_KEY: SECRET }, keyFolder: undefined },
-  );
-  const host = createHost({
+  const base = await mock.start();
+  const providerOf = ([api, path]: (typeof APIS)[number]) =>
+    createModelProvider(
+      {
+        id: api,
+        displayName: api,
+        api,
+        baseUrl: base + path,
+        apiKeyEnv: 'MODEL_KEY',
+        models: [{ id: 'stand-in' }],
+      },
+      { timers, environment: { MODEL_KEY: SECRET }, keyFolder: undefined },
+    );
+  host = createHost({
     dataDir: join(folder, 'data'),
-    agents: [() => provider],
+    agents: APIS.map((api) => () => providerOf(api)),
     listen: { port: 0, token: TOKEN },
     roots: [folder],
     defaultDirectory: folder,
   });
   const address = await host.start();
-  const client = await connect(address?.wsUrl ?? '', {
+  client = await connect(address?.wsUrl ?? '', {
     token: TOKEN,
     clientInfo: { name: 'test', version: '1' },
   });
-  onTestFinished(async () => {
-    client.close();
-    await host.stop();
-    await mock.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  const live: HostSpan[] = [];
-  const telemetry = await openTelemetry(client);
-  await telemetry.spans((span) => live.push(span));
-  const session = await client.sessions.create({ workingDirectories: [pathToFileURL(folder).href] });
-  await session.prompt('What does a.txt say?').result;
-  const { mirror } = session.chat;
-  const turnId = mirror.state.turns[0]?.id ?? '';
-  const waterfall = await telemetry.waterfallOfTurn(mirror.uri, turnId);
-  const shown = waterfall?.rows.map(({ span: { name, attributes }, depth }) => [
-    depth,
-    name,
-    attributes['gen_ai.operation.name'],
-    attributes['gen_ai.usage.input_tokens'],
-    attributes['gen_ai.usage.output_tokens'],
-  ]);
-  expect(shown).toEqual([
-    [0, 'invoke_agent mine', 'invoke_agent', 250, 17],
-    [1, 'chat stand-in', 'chat', 100, 10],
-    [1, 'execute_tool read_file', 'execute_tool', undefined, undefined],
-    [1, 'chat stand-in', 'chat', 150, 7],
-  ]);
-  const providers = waterfall?.rows.map(({ span: { attributes } }) => attributes['gen_ai.provider.name']);
-  expect(providers).toEqual(['mine', 'openai', 'mine', 'openai']);
-  // Live subscribers get the same spans with the same ids.
-  await expect.poll(() => live.filter(({ name }) => name !== 'session').length).toBe(4);
-  const ids = waterfall?.rows.map(({ span: { id } }) => id) ?? [];
-  expect(live.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
-  const all = JSON.stringify(live);
-  for (const content of ['What does', 'apple', 'a.txt', SECRET]) expect(all).not.toContain(content);
-  session.dispose();
 });
+afterAll(async () => {
+  client.close();
+  await host.stop();
+  await mock.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.each(APIS)(
+  '[OTLP-1] each call of a model over %s, and each tool, is a span with the GenAI attributes',
+  async (api, _, modelProvider) => {
+    const live: HostSpan[] = [];
+    const telemetry = await openTelemetry(client);
+    const stop = await telemetry.spans((span) => live.push(span));
+    const session = await client.sessions.create({
+      provider: api,
+      workingDirectories: [pathToFileURL(folder).href],
+    });
+    await session.prompt('What does a.txt say?').result;
+    const { mirror } = session.chat;
+    const turnId = mirror.state.turns[0]?.id ?? '';
+    const waterfall = await telemetry.waterfallOfTurn(mirror.uri, turnId);
+    const attribute = (name: string) =>
+      waterfall?.rows.map(({ span: { attributes } }) => attributes[`gen_ai.${name}`]);
+    expect(waterfall?.rows.map(({ span: { name }, depth }) => [depth, name])).toEqual([
+      [0, `invoke_agent ${api}`],
+      [1, 'chat stand-in'],
+      [1, 'execute_tool read_file'],
+      [1, 'chat stand-in'],
+    ]);
+    expect(attribute('operation.name')).toEqual(['invoke_agent', 'chat', 'execute_tool', 'chat']);
+    expect(attribute('provider.name')).toEqual([api, modelProvider, api, modelProvider]);
+    expect(attribute('request.model')?.filter((_, index) => index % 2 === 1)).toEqual([
+      'stand-in',
+      'stand-in',
+    ]);
+    expect(attribute('usage.input_tokens')).toEqual([250, 100, undefined, 150]);
+    expect(attribute('usage.output_tokens')).toEqual([17, 10, undefined, 7]);
+    // Live subscribers get the same spans with the same ids.
+    const own = () => live.filter(({ name }) => name !== 'session');
+    await expect.poll(() => own().length).toBe(4);
+    const ids = waterfall?.rows.map(({ span: { id } }) => id) ?? [];
+    expect(own().map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+    const all = JSON.stringify(live);
+    for (const content of ['What does', 'apple', 'a.txt', SECRET]) expect(all).not.toContain(content);
+    stop();
+    session.dispose();
+  },
+);
