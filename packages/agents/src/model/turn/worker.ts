@@ -37,7 +37,7 @@ export async function runWorker(parent: Loop, task: WorkerTask): Promise<string>
       usage,
       output: turn.output,
       signal,
-      common: { ...parent.common, output: turn.output, signal },
+      common: { ...parent.common, output: turn.output, signal, rules: parent.common.rules.fresh() },
       tools: () => withoutWithheld(parent.tools()),
       steered: () => Promise.resolve([]),
       closeSteering: () => true,
