@@ -9,6 +9,7 @@ import type { TreeOptions } from '../src/workspace/watching/tree-source.ts';
 // The host loads it on first use, which the simulated clock does not wait for.
 import 'yaml';
 import { SESSION, startHost } from './host-fixture.ts';
+import { type PublishedFiles, publisher } from './published-files.ts';
 import type { RawClient } from './raw-client.ts';
 
 const RULE = '---\ndescription: Style\nalwaysApply: true\n---\nUse tabs.\n';
@@ -233,6 +234,39 @@ test('[CUST-1] rules and skills in effect reach the agent, and commands expand, 
   expect(second.context).toEqual([expect.stringContaining('withdrawn')]);
 });
 
+test('[CUST-1] rules with globs go apart to agents that apply them themselves, and are instructions for others', async () => {
+  const { host, client, open } = await started({
+    'project/.agents/rules/always.mdc': '---\nglobs: "*.md"\nalwaysApply: true\n---\nBe brief.\n',
+    'project/.agents/rules/scoped.md': '---\npaths: ["src/**/*.ts", "*.tsx"]\n---\nUse tabs.\n',
+  });
+  const chat = await open();
+  const turn = async (turnId: string) => {
+    await client.act(chat, turnStarted(turnId));
+    await host.run();
+    const { input } = host.agent.turn;
+    host.agent.turn.complete();
+    await host.run();
+    return input;
+  };
+  const first = await turn('t1');
+  expect(first).not.toHaveProperty('rules');
+  expect(first.context.join('\n')).toContain('Only for files that match src/**/*.ts, *.tsx:\n\nUse tabs.');
+  host.agent.scopesRules = true;
+  await host.restart();
+  const again = await host.client();
+  await again.subscribe(chat);
+  await again.act(chat, turnStarted('t2'));
+  await host.run();
+  const { input } = host.agent.turn;
+  expect(input.rules).toMatchObject([
+    { globs: ['src/**/*.ts', '*.tsx'], text: expect.stringContaining('Use tabs.') },
+  ]);
+  expect(input.context.join('\n')).toContain('Be brief.');
+  expect(input.context.join('\n')).not.toContain('Use tabs.');
+  host.agent.turn.complete();
+  await host.run();
+});
+
 test('[CUST-1] a custom agent works with its model and tools, and what has no effect is told once', async () => {
   const { host, client, root, open } = await started({
     'project/.agents/agents/tester.md': '---\nmodel: large\ntools: Read, Bash\n---\nYou test.',
@@ -313,42 +347,14 @@ test('[CHAT-12] [CUST-1] a steering message expands a command', async () => {
 test('[CUST-2] [CUST-22] a plugin of a client is read from it, once for each nonce, and goes with the client', async () => {
   const { host, client, root, open } = await started({ 'kit/skills/spy/secret.md': 'secret' });
   const chat = await open();
-  // The ids of the host's requests to the publisher look like those of its own.
+  // A client of its own, whose frames are no requests.
   const viewer = await host.client();
-  const files: Record<string, string> = {
+  const files: PublishedFiles = {
     'virtual:/kit/rules/a.md': RULE,
     'virtual:/kit/commands/go.md': 'Go.',
     'virtual:/kit/hooks/hooks.json': '{"hooks": []}',
   };
-  let askedCount = 0;
-  /** Answers the host until it asks nothing more. */
-  const serve = async (): Promise<void> => {
-    for (;;) {
-      await host.run();
-      const asked = client.frames.filter(({ id, method }) => id !== undefined && method !== undefined);
-      const next = asked[askedCount];
-      if (next === undefined) return;
-      askedCount += 1;
-      const uri = String(next.params?.['uri']);
-      const below = Object.keys(files).filter((file) => file.startsWith(`${uri}/`));
-      const text = files[uri];
-      const names = new Set(below.map((file) => file.slice(uri.length + 1).split('/')[0] ?? ''));
-      const result =
-        next.method === 'resourceList'
-          ? {
-              entries: [...names, '..', 'x/y'].map((name) => ({
-                name,
-                type: files[`${uri}/${name}`] === undefined ? 'directory' : 'file',
-              })),
-            }
-          : next.method === 'resourceRead'
-            ? { data: Buffer.from(text ?? '').toString('base64'), encoding: 'base64' }
-            : { uri, type: text === undefined ? 'directory' : 'file', size: text?.length };
-      const isThere = text !== undefined || below.length > 0;
-      const answer = isThere ? { result } : { error: { code: -32_008, message: 'Not found' } };
-      client.send({ jsonrpc: '2.0', id: next.id, ...answer });
-    }
-  };
+  const serve = publisher(host, client, files);
   const plugin = { type: 'plugin', id: 'kit', uri: 'virtual:/kit', name: 'Kit', nonce: '1' };
   const publish = async (more: object = {}): Promise<void> => {
     const activeClient = { clientId: client.clientId, tools: [], customizations: [{ ...plugin, ...more }] };
@@ -364,12 +370,12 @@ test('[CUST-2] [CUST-22] a plugin of a client is read from it, once for each non
     load: { kind: 'degraded', message: fault },
     children: [{ name: 'go' }, { name: 'a' }],
   });
-  const count = askedCount;
+  const count = await serve();
   await publish({
     enablement: [{ kind: 'global', enabled: false }],
     childEnablement: { a: [{ kind: 'global', enabled: false }] },
   });
-  expect(askedCount).toBe(count);
+  expect(await serve()).toBe(count);
   const [decided] = await shown(viewer);
   expect(decided).toMatchObject({ enablement: [{ kind: 'global', enabled: false }] });
   expect(childrenOf(decided)[1]).toMatchObject({ name: 'a', enabled: false });
