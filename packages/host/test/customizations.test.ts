@@ -2,13 +2,14 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Customization, SessionState } from '@agenthost/protocol';
+import type { ChatState, Customization, SessionState } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TreeOptions } from '../src/workspace/watching/tree-source.ts';
 // The host loads it on first use, which the simulated clock does not wait for.
 import 'yaml';
 import { SESSION, startHost } from './host-fixture.ts';
+import { type PublishedFiles, publisher } from './published-files.ts';
 import type { RawClient } from './raw-client.ts';
 
 const RULE = '---\ndescription: Style\nalwaysApply: true\n---\nUse tabs.\n';
@@ -233,6 +234,39 @@ test('[CUST-1] rules and skills in effect reach the agent, and commands expand, 
   expect(second.context).toEqual([expect.stringContaining('withdrawn')]);
 });
 
+test('[CUST-1] rules with globs go apart to agents that apply them themselves, and are instructions for others', async () => {
+  const { host, client, open } = await started({
+    'project/.agents/rules/always.mdc': '---\nglobs: "*.md"\nalwaysApply: true\n---\nBe brief.\n',
+    'project/.agents/rules/scoped.md': '---\npaths: ["src/**/*.ts", "*.tsx"]\n---\nUse tabs.\n',
+  });
+  const chat = await open();
+  const turn = async (turnId: string) => {
+    await client.act(chat, turnStarted(turnId));
+    await host.run();
+    const { input } = host.agent.turn;
+    host.agent.turn.complete();
+    await host.run();
+    return input;
+  };
+  const first = await turn('t1');
+  expect(first).not.toHaveProperty('rules');
+  expect(first.context.join('\n')).toContain('Only for files that match src/**/*.ts, *.tsx:\n\nUse tabs.');
+  host.agent.scopesRules = true;
+  await host.restart();
+  const again = await host.client();
+  await again.subscribe(chat);
+  await again.act(chat, turnStarted('t2'));
+  await host.run();
+  const { input } = host.agent.turn;
+  expect(input.rules).toMatchObject([
+    { globs: ['src/**/*.ts', '*.tsx'], text: expect.stringContaining('Use tabs.') },
+  ]);
+  expect(input.context.join('\n')).toContain('Be brief.');
+  expect(input.context.join('\n')).not.toContain('Use tabs.');
+  host.agent.turn.complete();
+  await host.run();
+});
+
 test('[CUST-1] a custom agent works with its model and tools, and what has no effect is told once', async () => {
   const { host, client, root, open } = await started({
     'project/.agents/agents/tester.md': '---\nmodel: large\ntools: Read, Bash\n---\nYou test.',
@@ -313,42 +347,14 @@ test('[CHAT-12] [CUST-1] a steering message expands a command', async () => {
 test('[CUST-2] [CUST-22] a plugin of a client is read from it, once for each nonce, and goes with the client', async () => {
   const { host, client, root, open } = await started({ 'kit/skills/spy/secret.md': 'secret' });
   const chat = await open();
-  // The ids of the host's requests to the publisher look like those of its own.
+  // A client of its own, whose frames are no requests.
   const viewer = await host.client();
-  const files: Record<string, string> = {
+  const files: PublishedFiles = {
     'virtual:/kit/rules/a.md': RULE,
     'virtual:/kit/commands/go.md': 'Go.',
     'virtual:/kit/hooks/hooks.json': '{"hooks": []}',
   };
-  let askedCount = 0;
-  /** Answers the host until it asks nothing more. */
-  const serve = async (): Promise<void> => {
-    for (;;) {
-      await host.run();
-      const asked = client.frames.filter(({ id, method }) => id !== undefined && method !== undefined);
-      const next = asked[askedCount];
-      if (next === undefined) return;
-      askedCount += 1;
-      const uri = String(next.params?.['uri']);
-      const below = Object.keys(files).filter((file) => file.startsWith(`${uri}/`));
-      const text = files[uri];
-      const names = new Set(below.map((file) => file.slice(uri.length + 1).split('/')[0] ?? ''));
-      const result =
-        next.method === 'resourceList'
-          ? {
-              entries: [...names, '..', 'x/y'].map((name) => ({
-                name,
-                type: files[`${uri}/${name}`] === undefined ? 'directory' : 'file',
-              })),
-            }
-          : next.method === 'resourceRead'
-            ? { data: Buffer.from(text ?? '').toString('base64'), encoding: 'base64' }
-            : { uri, type: text === undefined ? 'directory' : 'file', size: text?.length };
-      const isThere = text !== undefined || below.length > 0;
-      const answer = isThere ? { result } : { error: { code: -32_008, message: 'Not found' } };
-      client.send({ jsonrpc: '2.0', id: next.id, ...answer });
-    }
-  };
+  const serve = publisher(host, client, files);
   const plugin = { type: 'plugin', id: 'kit', uri: 'virtual:/kit', name: 'Kit', nonce: '1' };
   const publish = async (more: object = {}): Promise<void> => {
     const activeClient = { clientId: client.clientId, tools: [], customizations: [{ ...plugin, ...more }] };
@@ -364,12 +370,12 @@ test('[CUST-2] [CUST-22] a plugin of a client is read from it, once for each non
     load: { kind: 'degraded', message: fault },
     children: [{ name: 'go' }, { name: 'a' }],
   });
-  const count = askedCount;
+  const count = await serve();
   await publish({
     enablement: [{ kind: 'global', enabled: false }],
     childEnablement: { a: [{ kind: 'global', enabled: false }] },
   });
-  expect(askedCount).toBe(count);
+  expect(await serve()).toBe(count);
   const [decided] = await shown(viewer);
   expect(decided).toMatchObject({ enablement: [{ kind: 'global', enabled: false }] });
   expect(childrenOf(decided)[1]).toMatchObject({ name: 'a', enabled: false });
@@ -397,4 +403,106 @@ test('[CUST-2] [CUST-22] a plugin of a client is read from it, once for each non
   await client.act(SESSION, { type: 'session/activeClientRemoved', clientId: client.clientId });
   await host.run();
   expect(await shown(viewer)).toEqual([]);
+});
+
+test('[CUST-2] a plugin with all kinds of children, one of them broken, is in effect while its client is away for a moment in a turn, goes with the client, and comes back with it', async () => {
+  const { host, client, open } = await started({});
+  const chat = await open();
+  const kit: PublishedFiles = {
+    'plugin.json': '{"name": "Kit", "version": "2"}',
+    'agents/tester.md': '---\ntools: Read\n---\nYou test.',
+    'skills/pdf/SKILL.md': '---\ndescription: Reads PDFs\n---\nUse pdftotext.',
+    'prompts/plan.prompt.md': 'Plan.',
+    'commands/fix.md': 'Fix $ARGUMENTS.',
+    'rules/ts.mdc': RULE,
+    'rules/broken.mdc': '---\nglobs: [\n---\nText.',
+    'hooks/hooks.json': '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}',
+    '.mcp.json': '{"mcpServers": {"db": {"command": "db-server"}}}',
+  };
+  const files = Object.fromEntries(Object.entries(kit).map(([path, text]) => [`virtual:/kit/${path}`, text]));
+  const plugin = { type: 'plugin', id: 'kit', uri: 'virtual:/kit', name: 'Kit', nonce: '1' };
+  const publish = async () => {
+    const owner = await host.client('owner');
+    await owner.subscribe(SESSION);
+    const activeClient = { clientId: 'owner', tools: [], customizations: [plugin] };
+    owner.dispatch(SESSION, { type: 'session/activeClientSet', activeClient });
+    await publisher(host, owner, files)();
+    expect(await shown(client)).toMatchObject([
+      {
+        id: 'kit',
+        clientId: 'owner',
+        version: '2',
+        load: { kind: 'degraded', message: expect.stringMatching(/^rules\/broken\.mdc:\d+:\d+: [^\n]+$/) },
+        children: [
+          { type: 'agent', name: 'tester', tools: ['Read'] },
+          { type: 'skill', name: 'pdf' },
+          { type: 'skill', name: 'fix' },
+          { type: 'prompt', name: 'plan' },
+          { type: 'rule', name: 'ts' },
+          { type: 'hook', name: 'hooks' },
+          { type: 'mcpServer', name: 'db' },
+        ],
+      },
+    ]);
+    return owner;
+  };
+  /** Starts a turn with the agent of the plugin, and refuses hooks and servers when asked. Returns the names of what was asked about. */
+  const begin = async (turnId: string): Promise<string[]> => {
+    const agents = childrenOf((await shown(client))[0]).filter(({ type }) => type === 'agent');
+    const message = { text: '/fix it', origin: { kind: 'user' }, agent: { uri: agents[0]?.uri } };
+    const { length } = host.agent.turns;
+    await client.act(chat, { ...turnStarted(turnId), message });
+    const asked: string[] = [];
+    for (let round = 0; round < 500 && host.agent.turns.length === length; round += 1) {
+      await host.run();
+      const { activeTurn } = (await client.subscribe(chat)).state as ChatState;
+      for (const part of activeTurn?.responseParts ?? []) {
+        if (part.kind !== 'toolCall' || part.toolCall.status !== 'pending-confirmation') continue;
+        const { toolCallId, toolName } = part.toolCall;
+        asked.push(toolName);
+        const answer = { approved: false, reason: 'denied' };
+        await client.act(chat, { type: 'chat/toolCallConfirmed', turnId, toolCallId, ...answer });
+      }
+    }
+    return asked;
+  };
+  const read = async () => {
+    const { output } = host.agent.turn;
+    const call = output.hostTool({ name: 'read_skill', toolInput: '{"name": "pdf"}' });
+    await host.run();
+    return (await call).content?.[0];
+  };
+  const owner = await publish();
+  expect((await begin('t1')).toSorted()).toEqual(['hooks', 'mcp_servers']);
+  const { input } = host.agent.turn;
+  expect(input.message.text).toBe('Fix it.');
+  const told = input.context.join('\n');
+  for (const text of ['Use tabs.', '- pdf: Reads PDFs', 'You test.']) expect(told).toContain(text);
+
+  // Away for a moment: the copy is in effect, and is not read again.
+  owner.link.cut();
+  await host.advance(5_000);
+  expect(await shown(client)).toMatchObject([{ id: 'kit', load: { kind: 'degraded' } }]);
+  expect(await read()).toMatchObject({ text: 'Use pdftotext.' });
+  const back = host.connect('owner');
+  await back.reconnect(0, [SESSION]);
+  expect(await publisher(host, back, files)()).toBe(0);
+  expect(await shown(client)).toMatchObject([{ id: 'kit', load: { kind: 'degraded' } }]);
+
+  // Away for good: the plugin goes, and the turn goes on.
+  back.link.cut();
+  await host.advance(31_000);
+  expect(await shown(client)).toEqual([]);
+  host.agent.turn.complete();
+  await host.run();
+  const { turns } = (await client.subscribe(chat)).state as ChatState;
+  expect(turns).toMatchObject([{ id: 't1', state: 'complete' }]);
+
+  await publish();
+  // The answer about the hooks holds for the session.
+  expect(await begin('t2')).not.toContain('hooks');
+  expect(host.agent.turn.input.message.text).toBe('Fix it.');
+  expect(await read()).toMatchObject({ text: 'Use pdftotext.' });
+  host.agent.turn.complete();
+  await host.run();
 });

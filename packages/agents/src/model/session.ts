@@ -16,6 +16,7 @@ import { keyVariables } from './config/keys.ts';
 import type { Conversation } from './conversation/conversation.ts';
 import type { ModelMemory } from './conversation/memory.ts';
 import { promptOf } from './conversation/prompt.ts';
+import { attachedPaths, ScopedRules } from './conversation/scoped-rules.ts';
 import { systemPrompt } from './conversation/system-prompt.ts';
 import { Exclusive } from './exclusive.ts';
 import type { Models } from './models.ts';
@@ -63,6 +64,7 @@ const STOPPED = '(The user stopped your answer here.)';
 /** A model agent's side of one chat. */
 export class ModelSession implements AgentSession {
   readonly limitsTools = true;
+  readonly scopesRules = true;
   readonly #options: OpenAgentSession;
   readonly #parts: SessionParts;
   readonly #conversation: Conversation;
@@ -70,6 +72,7 @@ export class ModelSession implements AgentSession {
   readonly #commands: Commands;
   readonly #ownTools: readonly ModelTool[];
   readonly #exclusive = new Exclusive();
+  readonly #rules: ScopedRules;
   /** Aborts when the session is closed. */
   readonly #end = new AbortController();
   /** The answer to a turn that an earlier session left incomplete. */
@@ -95,6 +98,7 @@ export class ModelSession implements AgentSession {
       isPrivate: async (path) =>
         parts.keyPaths.some((key) => isWithin(path, key)) || options.host.isPrivate(path),
     };
+    this.#rules = new ScopedRules([options.workingDirectory, ...(options.moreDirectories ?? [])]);
     this.#commands = new Commands({
       secretVariables: keyVariables(parts.config),
       hidden: async () => [...parts.keyPaths, ...(await options.host.privatePaths())],
@@ -199,8 +203,14 @@ export class ModelSession implements AgentSession {
     input: TurnInput,
     { output, modelInfo, isResumed }: { output: TurnOutput; modelInfo: NamedModel; isResumed: boolean },
   ): Promise<void> {
+    const gone = this.#rules.begin(input.rules);
     if (isResumed && this.#conversation.turnId === input.turnId) return this.#conversation.resume();
-    const prompt = await this.#prompt(input.message, { input, output, modelInfo, context: input.context });
+    const prompt = await this.#prompt(input.message, {
+      input,
+      output,
+      modelInfo,
+      context: [...input.context, ...(gone === '' ? [] : [gone])],
+    });
     const before = isResumed && this.#unfinished?.id === input.turnId ? this.#unfinished.messages : [];
     this.#conversation.begin(input.turnId, prompt, before);
     if (isResumed) this.#conversation.resume();
@@ -215,11 +225,12 @@ export class ModelSession implements AgentSession {
       context = [],
     }: { input: TurnInput; output: TurnOutput; modelInfo: NamedModel; context?: readonly string[] },
   ): Promise<UserModelMessage> {
+    const rules = this.#rules.textFor(attachedPaths(message));
     return promptOf(message, {
       api: this.#parts.config.api,
       takesImages: modelInfo.images !== false,
       readResource: input.readResource,
-      context,
+      context: rules === '' ? context : [...context, rules],
       tell: (problem) => output.notify(problem),
     });
   }
@@ -263,6 +274,7 @@ export class ModelSession implements AgentSession {
         folder: this.#folder,
         settings,
         timers,
+        rules: this.#rules,
         signal,
         exclusive: (work) => this.#exclusive.run(work),
         work: async (task) =>

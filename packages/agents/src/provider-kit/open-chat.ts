@@ -127,6 +127,8 @@ export interface OpenChat {
       instructions?: string;
       /** Tools of a custom agent. */
       tools?: string[];
+      /** Rules for certain files. */
+      rules?: TurnInput['rules'];
       /** True: the session continues the turn, which failed before. */
       isResumed?: boolean;
     },
@@ -166,7 +168,7 @@ export async function openChat(provider: AgentProvider, options: OpenChatOptions
           ...defined({ attachments: turn.attachments }),
         },
         context: turn.context ?? [],
-        ...defined({ instructions: turn.instructions, tools: turn.tools }),
+        ...defined({ instructions: turn.instructions, tools: turn.tools, rules: turn.rules }),
         locale: 'en',
         readResource: turn.readResource ?? ((uri) => Promise.reject(new UnreadableResource('missing', uri))),
       };

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ModelStage, textOf } from './model-chat.ts';
 
@@ -268,6 +269,53 @@ test('after the limit of calls the model has to answer', async () => {
   expect(output.calls).toHaveLength(3);
   expect(output.text).toBe('So far.');
   expect(output.events.filter(({ kind }) => kind === 'notify')).toHaveLength(1);
+});
+
+test('[CUST-1] a rule with globs reaches the model once, with a file that matches: attached, read or changed', async () => {
+  mkdirSync(join(stage.folder, 'src'));
+  for (const name of ['src/a.ts', 'src/b.ts', 'src/c.css', 'd.md']) put(name, name);
+  const rules = [
+    { id: 'ts', globs: ['src/**/*.ts'], text: '## Types\nUse tabs.' },
+    { id: 'css', globs: ['*.css'], text: '## Colours\nUse names.' },
+    { id: 'md', globs: ['./*.md'], text: '## Prose\nBe brief.' },
+    { id: 'go', globs: ['**/*.go'], text: '## Never\nUse go.' },
+  ];
+  const read = (path: string, index: number) => ({
+    name: 'read_file',
+    id: `r${index}`,
+    arguments: JSON.stringify({ path }),
+  });
+  stage.mock.on(
+    { userMessage: 'Read', hasToolResult: false },
+    { toolCalls: ['src/a.ts', 'src/b.ts'].map(read) },
+  );
+  stage.mock.on(
+    { userMessage: 'Change', predicate: ({ messages }) => messages.at(-1)?.role !== 'tool' },
+    {
+      toolCalls: [
+        { name: 'write_file', id: 'w1', arguments: JSON.stringify({ path: 'src/c.css', content: 'red' }) },
+      ],
+    },
+  );
+  stage.mock.on({}, { content: 'Done.' });
+  const chat = await stage.chat('openai');
+  const told = () => stage.lastMessages.map((each) => textOf(each)).join('\n');
+  const countOf = (text: string): number => told().split(text).length - 1;
+  await chat.prompt('Hello', { turnId: 't1', rules }).done;
+  expect(told()).not.toContain('<rules>');
+  await chat.prompt('Read', { turnId: 't2', rules }).done;
+  expect([countOf('Use tabs.'), countOf('Use names.'), countOf('Be brief.')]).toEqual([1, 0, 0]);
+  const changing = chat.prompt('Change', { turnId: 't3', rules });
+  (await changing.output.callIn('pending-confirmation')).answer({ approved: true });
+  await changing.done;
+  expect([countOf('Use tabs.'), countOf('Use names.'), countOf('Be brief.')]).toEqual([1, 1, 0]);
+  const attachments = [
+    { type: 'resource' as const, label: 'd.md', uri: pathToFileURL(join(stage.folder, 'd.md')).href },
+  ];
+  const left = rules.filter(({ id }) => id !== 'css');
+  await chat.prompt('Look', { turnId: 't4', rules: left, attachments }).done;
+  expect([countOf('Be brief.'), countOf('Use go.')]).toEqual([1, 0]);
+  expect(told()).toContain('These rules no longer hold: Colours');
 });
 
 test('[CUST-1] a custom agent gets only the tools that its file names, under the names of other programs too', async () => {

@@ -42,6 +42,9 @@ const entry: AutomationEntry = {
   createdAt: '2026-11-01T00:00:00Z',
   modifiedAt: '2026-11-01T00:00:00Z',
   runCount: 2,
+  customizations: [
+    { type: 'plugin', id: 'kit', uri: 'file:///kit', name: 'Kit', load: { kind: 'degraded', message: 'x' } },
+  ],
   _meta: { missed: { count: 4, last: '2026-11-28T02:00:00.000Z', isMadeUp: true } },
 };
 
@@ -66,6 +69,7 @@ test('[AUTO-6] all facts of an automation are told, and what was missed', () => 
     'agent   demo',
     'folder  ~/shop',
     'config  approvals=edits',
+    'plugins Kit (degraded)',
     'prompt  run the tests',
     'runs',
     '  1a2b3c4d  failed     58 min ago  took 2 min   for missed times  session 77b0aa12  out of luck',

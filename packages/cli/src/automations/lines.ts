@@ -58,6 +58,7 @@ export function automationFacts(entry: AutomationEntry, facts: LineFacts): strin
     ['agent', `${session.provider === undefined ? "the host's default" : oneLine(session.provider)}${model}`],
     ['folder', folders.join(', ') || "the host's default"],
     ...settingRows,
+    ...pluginRows(entry),
     ['prompt', oneLine(message.text, 500)],
     ['runs', runs.length === 0 ? 'none yet' : ''],
   ];
@@ -66,6 +67,15 @@ export function automationFacts(entry: AutomationEntry, facts: LineFacts): strin
     ...runs.map((run) => `  ${runLine(run, facts)}`),
     ...(runsNextCursor === undefined ? [] : ['  (older runs: automations runs)']),
   ];
+}
+
+/** The copies of plugins that its runs have [AUTO-14]. */
+function pluginRows({ customizations = [] }: AutomationEntry): [name: string, value: string][] {
+  const plugins = customizations.map(({ name, load, enablement }) => {
+    const kind = load === undefined || load.kind === 'loaded' ? '' : ` (${load.kind})`;
+    return `${oneLine(name, 100)}${kind}${enablement?.[0]?.enabled === false ? ' (off)' : ''}`;
+  });
+  return plugins.length === 0 ? [] : [['plugins', plugins.join(', ')]];
 }
 
 /** The next times of an automation, for people: after it was saved. */

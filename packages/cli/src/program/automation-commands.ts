@@ -21,7 +21,7 @@ export function addAutomationCommands(parts: CommandParts): void {
     done(await listAutomations(context, screen, options));
   });
   example(automations, [
-    'agenthost automations add --cron "0 3 * * *" "run the tests, fix what fails"',
+    'agenthost automations add --cron "0 3 * * *" "run the tests, fix failures"',
     'agenthost automations',
     'agenthost automations run nightly --wait  start it now',
     'agenthost automations runs nightly  its history, with the sessions',
@@ -90,9 +90,10 @@ function addDefiningCommands(
       done(await addAutomation(context, screen, words, self.optsWithGlobals<AddAutomationOptions>()));
     });
   example(adding, [
-    'agenthost automations add --cron "0 3 * * *" --title Nightly "run the tests"',
-    'agenthost automations add --cron "*/30 9-17 * * MON-FRI" --zone Europe/Berlin --cwd ~/shop "look for new issues"',
-    'agenthost automations add --cron "0 9 1 * *" --max-runs 3 --missed skip "report"',
+    'agenthost automations add --cron "0 3 * * *" --title Nightly "run tests"',
+    'agenthost automations add --cron "*/30 9-17 * * *" --cwd ~/shop "triage"',
+    'agenthost automations add --cron "0 9 * * MON" --zone Asia/Tokyo "report"',
+    'agenthost automations add --cron "0 9 1 * *" --max-runs 3 "report"',
     'agenthost automations add --on turn:failed "say why the turn failed"',
     'agenthost automations add --title Release "prepare a release"  only by `automations run`',
   ]);

@@ -234,6 +234,8 @@ export interface AgentSession {
   steer?(message: Message): Promise<boolean>;
   /** Whether it offers its model only the tools in `TurnInput.tools`. Otherwise people are told that it cannot. Default false. */
   readonly limitsTools?: boolean;
+  /** Whether its model gets the rules in `TurnInput.rules` when they apply. Otherwise their texts are instructions. Default false. */
+  readonly scopesRules?: boolean;
   /** A client changed mutable config values. */
   setConfig?(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** The result of `AgentSessionHost.clientTools` or `hostTools` has changed. */

@@ -11,6 +11,16 @@ import type {
 import type { AgentError } from './errors.ts';
 import type { ClientToolCall, HostToolCall, ToolCallHandle, ToolCallStart } from './tool-call.ts';
 
+/** A rule for certain files of the working directories. */
+export interface ScopedRule {
+  /** The same in every turn. */
+  readonly id: string;
+  /** Patterns of `path.matchesGlob` for a path from a working directory; those without `/` match the name of a file. */
+  readonly globs: readonly string[];
+  /** For the model. */
+  readonly text: string;
+}
+
 /** The start of a turn. The message may name a model and a custom agent. */
 export interface TurnInput {
   readonly turnId: string;
@@ -31,6 +41,11 @@ export interface TurnInput {
    * agent sessions with `limitsTools`.
    */
   readonly tools?: readonly string[];
+  /**
+   * Rules that the model gets when a file that matches is attached, read or changed. They are not in `context`. Absent: there are none. Only for
+   * agent sessions with `scopesRules`.
+   */
+  readonly rules?: readonly ScopedRule[];
   /** BCP 47 tag of the client that started the turn; `en` when unknown [CHAT-19]. */
   readonly locale: string;
   /**

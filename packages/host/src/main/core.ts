@@ -147,6 +147,11 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
   const { name = 'agenthost', version = '0.0.0' } = options.serverInfo ?? {};
   const { unloadAfterMs = UNLOAD_AFTER_MS } = options;
   const common = { sync, clock, timers, ids, log, workspace };
+  const automations =
+    options.automations &&
+    automationCapabilities(options.automations, {
+      copiesPlugins: options.customizations !== undefined && options.dataDir !== undefined,
+    });
   const listing = new SessionListing();
   const slices = new SliceScheduler(timers);
   const resolveDirectory: SessionParts['resolveDirectory'] = (uri, { isAdmin }) =>
@@ -189,7 +194,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
       stateless,
       serverInfo: { name, version },
       defaultDirectory: workspace.defaultDirectory,
-      automations: options.automations && automationCapabilities(options.automations),
+      automations,
       outbox: options.outbox,
       graceMs: options.graceMs,
       findWays: findVsCode(vsCodePort({ sync, agents, configs, workspace, log })),
@@ -281,6 +286,8 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
             privatePaths,
             children,
             workingDirectoryOf,
+            listing,
+            dataDir: options.dataDir,
             userFolder: options.customizations.userFolder,
             toolsChanged: (chats) => late.turns?.toolsChanged(chats),
             connectionOf: (clientId) => hub.connectionOf(clientId),
@@ -397,7 +404,7 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
     resourceFeature({ journal, readBlob: readContent, nextTurn: () => sync.path.nextTurn() }, files, folders),
   );
   features.add(grantsFeature({ ...common, ...tokens, grants, files, presentClients }));
-  if (options.automations !== undefined)
+  if (automations !== undefined)
     features.add(
       automationsFeature({
         ...sessions,
@@ -405,7 +412,8 @@ async function addFeatures(parts: CoreParts, sync: Sync, features: FeatureList):
         log,
         attachments,
         createOwn,
-        capabilities: automationCapabilities(options.automations),
+        capabilities: automations,
+        plugins: customizations?.copies,
       }),
     );
   listing.onList((tx, uri, by) =>

@@ -161,10 +161,16 @@ export type ListingListener = (tx: Tx, uri: string, by: 1 | -1) => void;
 export class SessionListing {
   readonly #listeners: ListingListener[] = [];
   readonly #listListeners: ListingListener[] = [];
+  readonly #removalListeners: ((tx: Tx, session: Channel<'session'>) => void)[] = [];
 
   /** Sessions that exist. */
   onChange(listener: ListingListener): void {
     this.#listeners.push(listener);
+  }
+
+  /** Sessions that are removed, with what the host knows of them. */
+  onRemoved(listener: (tx: Tx, session: Channel<'session'>) => void): void {
+    this.#removalListeners.push(listener);
   }
 
   /** Sessions in the list. */
@@ -176,6 +182,12 @@ export class SessionListing {
   changed(tx: Tx, uri: string, by: 1 | -1, isListed = true): void {
     for (const listener of this.#listeners) listener(tx, uri, by);
     if (isListed) this.#list(tx, uri, by);
+  }
+
+  /** As `changed`, for a session that was removed. */
+  removed(tx: Tx, session: Channel<'session'>): void {
+    for (const listener of this.#removalListeners) listener(tx, session);
+    this.changed(tx, session.uri, -1, session.hostData.unlistedFor === undefined);
   }
 
   /** Adds a session to the list that was not listed. */

@@ -295,7 +295,11 @@ export class ChatRunner {
     if (agent.limitsTools !== true) contribution?.toolsNotLimited?.();
     const prompt = await this.#promptOf(run, message);
     if (run.abort.signal.aborted) return;
-    const { context, instructions, heard } = this.#instructions.next(agent, contribution?.instructions);
+    const scoped = agent.scopesRules === true ? contribution?.scoped : undefined;
+    const { context, instructions, heard } = this.#instructions.next(
+      agent,
+      scoped?.instructions ?? contribution?.instructions,
+    );
     const input: TurnInput = {
       turnId: run.turnId,
       message: given,
@@ -306,7 +310,11 @@ export class ChatRunner {
         ...commandContext(history),
         ...prompt,
       ],
-      ...defined({ instructions, tools: agent.limitsTools === true ? contribution?.tools : undefined }),
+      ...defined({
+        instructions,
+        rules: scoped?.rules,
+        tools: agent.limitsTools === true ? contribution?.tools : undefined,
+      }),
       locale: this.#parts.localeOf(this.#chat),
       readResource: this.#parts.readResource,
     };

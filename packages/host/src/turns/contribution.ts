@@ -1,10 +1,12 @@
 import type { Message } from '@agenthost/protocol';
-import type { TurnOutput } from '../agents/turn.ts';
+import type { ScopedRule, TurnOutput } from '../agents/turn.ts';
 
 /** What customizations of a session add to one turn. */
 export interface TurnContribution {
   /** Rules and skills as text for a model. They are told like the session's instructions [SESS-9]. '': none. */
   readonly instructions: string;
+  /** For agents that apply rules for certain files themselves: these, and the instructions without them. Absent: there are none. */
+  readonly scoped?: { readonly rules: readonly ScopedRule[]; readonly instructions: string };
   /** Texts for this turn only, in front of the message. */
   readonly context: readonly string[];
   /** The message with its slash command expanded. */

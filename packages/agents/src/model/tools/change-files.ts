@@ -55,11 +55,12 @@ export async function changeFiles(
         { cause: error },
       );
     }
-    return succeed(run, {
+    const done = await succeed(run, {
       past: { markdown: `Edited ${namesOf(ready)}` },
       text: `Written: ${ready.map(({ path }) => path).join(', ')}`,
       content: editsOf(run, ready).map((edit) => ({ type: 'fileEdit' as const, ...edit })),
     });
+    return { ...done, paths: ready.map(({ path }) => path) };
   });
 }
 

@@ -31,10 +31,11 @@ export const readFileTool: ModelTool = {
     const limit = optionalCount(input, 'limit') ?? DEFAULT_LINE_COUNT;
     run.handle.run({ invocationMessage: { markdown: `Read ${codeSpan(path)}` }, toolInput: run.toolInput });
     const text = await readWorkingFile(run.folder, path, MAX_FILE_BYTES);
-    return succeed(run, {
+    const done = await succeed(run, {
       past: { markdown: `Read ${codeSpan(path)}` },
       text: numbered(text, first, limit),
     });
+    return { ...done, paths: [path] };
   },
 };
 

@@ -10,6 +10,7 @@ import type {
 import { type ToolCallResult, type ToolResultContent, textOf } from '@agenthost/protocol';
 import type { JsonObject } from '../../acp/json.ts';
 import type { ConfinedFolder } from '../../working-files/confined-path.ts';
+import type { ScopedRules } from '../conversation/scoped-rules.ts';
 import type { ModelTimers } from '../runtime.ts';
 import type { ModelSettings } from '../settings.ts';
 
@@ -38,6 +39,8 @@ export interface ModelTool {
 export interface ToolOutcome {
   readonly text: string;
   readonly isError?: boolean;
+  /** Files that were read or changed, absolute or from the working directory. */
+  readonly paths?: readonly string[];
   /** Images for the model, as base64. */
   readonly images?: readonly { readonly data: string; readonly contentType: string }[];
 }
@@ -54,6 +57,8 @@ export interface ToolRun {
   readonly folder: ConfinedFolder;
   readonly settings: ModelSettings;
   readonly timers: ModelTimers;
+  /** The rules that come with files. */
+  readonly rules: ScopedRules;
   /** Aborts when the turn is cancelled. */
   readonly signal: AbortSignal;
   /** Runs `work` when no other call of the session changes anything. */

@@ -40,6 +40,7 @@ export async function compact(loop: Loop): Promise<void> {
   output.activity(undefined);
   if (summary.trim() === '') throw new AgentError('modelError', 'The model wrote an empty summary');
   conversation.compact(summary);
+  loop.common.rules.forget();
   usage.compacted();
   output.usage(usage.value);
   output.notify({

@@ -97,13 +97,15 @@ async function runCall(run: CallsToRun, call: StepCall, index: number): Promise<
   if (!isObject(call.input)) return refuse('The input is not a JSON object');
   if (index >= run.leftCount) return refuse('Not run: the limit of tool calls in one turn is reached');
   try {
-    return await tool.run(call.input, {
+    const outcome = await tool.run(call.input, {
       ...run.common,
       toolInput,
       get handle() {
         return take();
       },
     });
+    const rules = run.common.rules.textFor(outcome.paths ?? []);
+    return rules === '' ? outcome : { ...outcome, text: `${outcome.text}\n\n${rules}` };
   } catch (error) {
     const text = errorText(error);
     // The host shows a denied call as such.

@@ -42,6 +42,7 @@ export async function runWorker(parent: Loop, task: WorkerTask): Promise<string>
         ...parent.common,
         output: turn.output,
         signal,
+        rules: parent.common.rules.fresh(),
         askModel: (request, withdrawn) => answerRequest(loop, request, withdrawn),
       },
       tools: () => withoutWithheld(parent.tools()),

@@ -1,4 +1,4 @@
-import type { ChatHandle, SessionHandle } from '@agenthost/client';
+import { type ChatHandle, openMcpServers, type SessionHandle } from '@agenthost/client';
 import { type SessionState, SessionStatus, type URI } from '@agenthost/protocol';
 import { hasModel } from '../../input/session-options.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
@@ -19,6 +19,7 @@ import { CHAT_VIEW } from '../transcript/transcript.ts';
 import { BackgroundPanel } from './background-panel.ts';
 import { ChatsPanel } from './chats-panel.ts';
 import { Conversation } from './conversation.ts';
+import { CustomizationsPanel } from './customizations-panel.ts';
 import { type RoomView, roomFrame } from './room-frame.ts';
 import { answerOf, conditionsIn, copyAnswer, runInTurns } from './turn-commands.ts';
 
@@ -151,6 +152,7 @@ export class Room implements Screen, RoomView {
       case 'send':
         if (composer.takeCommand('/changes')) return this.#showChanges();
         if (composer.takeCommand('/background')) return this.#showBackground();
+        if (composer.takeCommand('/customizations')) return this.#showCustomizations();
         return conversation.send();
       case 'steer':
         return conversation.steer();
@@ -180,6 +182,8 @@ export class Room implements Screen, RoomView {
         return this.#showChanges();
       case 'background':
         return this.#showBackground();
+      case 'customizations':
+        return this.#showCustomizations();
       case 'settings':
         return this.#showSettings();
       case 'back':
@@ -255,6 +259,13 @@ export class Room implements Screen, RoomView {
         this.#uncover();
         this.#open(chat);
       },
+    });
+  }
+
+  #showCustomizations(): void {
+    this.#overlay = new CustomizationsPanel(this.#env, this.session, {
+      openServers: () => openMcpServers(this.#env.client),
+      close: () => this.#uncover(),
     });
   }
 

@@ -126,7 +126,7 @@ export class AutomationCatalogue {
   publish(tx: Tx, kept: Kept): void {
     const record = this.#records.get(kept.resource);
     if (record === undefined) return;
-    const { resource, definition, createdAt, modifiedAt, runCount, _meta } = kept;
+    const { resource, definition, createdAt, modifiedAt, runCount, customizations, _meta } = kept;
     const runs = record.runs.slice(0, this.#shown.get(resource) ?? PAGE);
     const nextRunAt = this.#nextAt(definition, record.handledUpTo);
     const cursor = record.runs.length > runs.length ? runs.at(-1)?.resource : undefined;
@@ -143,6 +143,7 @@ export class AutomationCatalogue {
           nextRunAt: nextRunAt === undefined ? undefined : new Date(nextRunAt).toISOString(),
           runsNextCursor: cursor,
           runCount,
+          customizations,
           _meta,
         }),
       },

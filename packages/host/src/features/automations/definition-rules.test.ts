@@ -13,6 +13,6 @@ test('[AUTO-7] triggers that were saved before are not checked again', () => {
     ],
   };
   const check = (areTriggersNew: boolean) =>
-    checkDefinition(definition, 1, { isAdmin: true, areTriggersNew })?.code;
+    checkDefinition(definition, 1, { isAdmin: true, areTriggersNew, takesPlugins: false })?.code;
   expect([check(true), check(false)]).toEqual(['invalidAutomation', undefined]);
 });

@@ -10,14 +10,18 @@ import { findEventFault } from './events.ts';
 export function checkDefinition(
   { message, session, triggers, disableConditions = [] }: AutomationDefinition,
   minIntervalMinutes: number,
-  { isAdmin, areTriggersNew }: Pick<Caller, 'isAdmin'> & { readonly areTriggersNew: boolean },
+  {
+    isAdmin,
+    areTriggersNew,
+    takesPlugins,
+  }: Pick<Caller, 'isAdmin'> & { readonly areTriggersNew: boolean; readonly takesPlugins: boolean },
 ): Rejection | undefined {
   if (message.origin.kind !== 'automation')
     return reject(
       'invalidAutomation',
       `message.origin.kind: expected automation, got ${message.origin.kind}`,
     );
-  if ((session.customizations ?? []).length > 0)
+  if (!takesPlugins && (session.customizations ?? []).length > 0)
     return reject('notSupported', 'This host takes no plugins for automations');
   if (session.config?.['approvals'] === 'all' && !isAdmin)
     return reject('permissionDenied', '`approvals: all` takes a token of scope admin', {

@@ -20,6 +20,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { modelProblem } from '../../sessions/model-rule.ts';
 import { newConfig, resolveDirectories } from '../../sessions/new-session.ts';
 import type { SessionParts } from '../../sessions/parts.ts';
+import type { PreparedPlugins, TemplatePlugins } from '../../sessions/template-plugins.ts';
 import { startedNow } from '../../sync/turn-time.ts';
 import type { AutomationCatalogue, Saver } from './catalogue.ts';
 import { checkDefinition } from './definition-rules.ts';
@@ -33,6 +34,8 @@ export interface ModuleParts extends SessionParts {
   readonly clock: Clock;
   readonly catalogue: AutomationCatalogue;
   readonly minIntervalMinutes: number;
+  /** Absent: templates name no plugins. */
+  readonly plugins: TemplatePlugins | undefined;
   /** Sets the timer anew. */
   arm(): void;
 }
@@ -56,6 +59,7 @@ export function automationModule(parts: ModuleParts): ChannelModule<'automation'
           const record = catalogue.record(action.resource);
           const isOpen = record?.runs.some(({ lifecycle }) => !('completedAt' in lifecycle)) === true;
           if (record !== undefined && !isOpen) catalogue.dropRecord(tx, action.resource);
+          parts.plugins?.drop(tx, action.resource);
           tx.effect(() => parts.arm());
         },
       };
@@ -68,15 +72,37 @@ function planSaving(parts: ModuleParts, action: Saving, caller: Caller): Planned
   if ('code' in first) return first;
   if (action.type === 'automation/updateRequested' && action.changes.session === undefined)
     return save(parts, action, caller, first);
-  return checkSession(parts, first, caller).then((rejection) => () => {
-    const again = prepare(parts, action, caller);
-    return rejection ?? ('code' in again ? again : save(parts, action, caller, again));
+  return checkSession(parts, first, caller).then(async (rejection) => {
+    const copied = rejection ?? (await copyPlugins(parts, action.resource, first, caller));
+    if (copied !== undefined && 'code' in copied) return () => copied;
+    return () => {
+      const again = prepare(parts, action, caller);
+      if ('code' in again) {
+        copied?.discard();
+        return again;
+      }
+      if (copied?.isCurrent() !== false) return save(parts, action, caller, again, copied);
+      // Another client has saved the automation meanwhile.
+      copied.discard();
+      return planSaving(parts, action, caller);
+    };
   });
+}
+
+/** The copies of the plugins of a template, or why it cannot be saved [AUTO-14]. `undefined`: this host copies none. */
+async function copyPlugins(
+  { plugins }: Pick<ModuleParts, 'plugins'>,
+  resource: string,
+  { session }: AutomationDefinition,
+  { clientId }: Caller,
+): Promise<PreparedPlugins | Rejection | undefined> {
+  const copied = await plugins?.prepare(resource, session.customizations ?? [], clientId);
+  return typeof copied === 'string' ? reject('pluginNotCopied', `session.customizations: ${copied}`) : copied;
 }
 
 /** The definition as it would be saved, or why it cannot be. */
 function prepare(parts: ModuleParts, action: Saving, caller: Caller): AutomationDefinition | Rejection {
-  const { catalogue, minIntervalMinutes } = parts;
+  const { catalogue, minIntervalMinutes, plugins } = parts;
   const { resource } = action;
   const entry = catalogue.entry(resource);
   let definition: AutomationDefinition;
@@ -98,7 +124,11 @@ function prepare(parts: ModuleParts, action: Saving, caller: Caller): Automation
     action.changes.triggers !== undefined ||
     action.changes.session !== undefined;
   const { isAdmin } = caller;
-  const rejection = checkDefinition(definition, minIntervalMinutes, { isAdmin, areTriggersNew });
+  const rejection = checkDefinition(definition, minIntervalMinutes, {
+    isAdmin,
+    areTriggersNew,
+    takesPlugins: plugins !== undefined,
+  });
   if (rejection !== undefined) return rejection;
   if (!areTriggersNew) return definition;
   const triggers = definition.triggers.map((each) => (each.kind === 'event' ? labelled(each) : each));
@@ -130,6 +160,7 @@ function save(
   action: Saving,
   caller: Caller,
   wanted: AutomationDefinition,
+  copied?: PreparedPlugins,
 ): Plan<'automation'> {
   const { catalogue, clock, sync } = parts;
   return {
@@ -152,6 +183,8 @@ function save(
         handledUpTo: isNewPlan ? now : (record?.handledUpTo ?? now),
         runs: record?.runs ?? [],
       });
+      copied?.settle(tx);
+      const customizations = copied === undefined ? before?.customizations : copied.shown;
       catalogue.publish(tx, {
         resource: action.resource,
         definition,
@@ -159,6 +192,7 @@ function save(
         modifiedAt: nowIso,
         ...defined({
           runCount,
+          customizations: customizations?.length === 0 ? undefined : customizations,
           _meta: notesAfter(isNewPlan ? undefined : before, definition, disabledBecause),
         }),
       });

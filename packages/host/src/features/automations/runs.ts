@@ -17,6 +17,7 @@ import type { Ids } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { SessionListing } from '../../sessions/catalogue.ts';
 import { modelProblem } from '../../sessions/model-rule.ts';
+import type { HeldPlugins, TemplatePlugins } from '../../sessions/template-plugins.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { newSessionUri } from '../../sync/new-chat.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -59,6 +60,8 @@ export interface RunParts {
   readonly listing: SessionListing;
   readonly createOwn: CreateOwn;
   readonly runHistoryLimit: number;
+  /** Absent: templates name no plugins. */
+  readonly plugins: TemplatePlugins | undefined;
 }
 
 /** The runs of all automations: one session and one turn for each [RUN-1] to [RUN-4]. */
@@ -119,7 +122,7 @@ export class AutomationRuns {
     origin: AutomationRunOrigin,
     uri = channelUri('automationRun', this.#parts.ids.next()),
   ): string {
-    const { sync, catalogue } = this.#parts;
+    const { sync, catalogue, plugins } = this.#parts;
     const record = catalogue.record(entry.resource);
     if (record === undefined) throw new Error(`no record of ${entry.resource}`);
     const createdAt = startedNow(sync);
@@ -146,7 +149,9 @@ export class AutomationRuns {
     const { by } = record;
     tx.effect(() => {
       const unpin = run.pin();
-      void this.#start(run, definition, { ...by, sink: NO_SINK }).finally(() => {
+      const held = plugins?.hold(entry.resource);
+      void this.#start(run, { definition, held }, { ...by, sink: NO_SINK }).finally(() => {
+        held?.release();
         // A running turn ends in the observer, which has the channel.
         unpin();
       });
@@ -166,7 +171,11 @@ export class AutomationRuns {
     if (!isRunOver(run.state)) this.#end(tx, run, { status: 'cancelled' });
   }
 
-  async #start(run: Run, definition: AutomationDefinition, caller: Caller): Promise<void> {
+  async #start(
+    run: Run,
+    { definition, held }: { definition: AutomationDefinition; held: HeldPlugins | undefined },
+    caller: Caller,
+  ): Promise<void> {
     const { sync, ids, log, createOwn } = this.#parts;
     const { automation, resource } = run.state;
     const { provider, model, agent, workingDirectories, config } = definition.session;
@@ -185,7 +194,7 @@ export class AutomationRuns {
         title: definition.title,
         origin: { kind: 'automation', automation, run: resource },
         isWanted: () => run.state.lifecycle.status === 'pending',
-        created: (tx, chat) => this.#began(tx, run, { session, chat }, pinned.message),
+        created: (tx, chat) => this.#began(tx, run, { session, chat, held }, pinned.message),
       });
     } catch (error) {
       if (this.#isStopped) return;
@@ -201,13 +210,15 @@ export class AutomationRuns {
   #began(
     tx: Tx,
     run: Run,
-    { session, chat }: { session: string; chat: Channel<'chat'> },
+    { session, chat, held }: { session: string; chat: Channel<'chat'>; held: HeldPlugins | undefined },
     message: AutomationDefinition['message'],
   ): void {
     const { sync, ids, attachments } = this.#parts;
     const { createdAt } = run.state.lifecycle;
     const startedAt = startedNow(sync);
     const id = ids.next();
+    const own = sync.registry.getOf('session', session);
+    if (own !== undefined) held?.attach(tx, own);
     tx.emit(run, { type: 'automationRun/sessionSet', session });
     tx.emit(run, { type: 'automationRun/primarySessionChanged', primarySession: session });
     tx.emit(run, {

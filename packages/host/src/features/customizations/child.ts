@@ -36,6 +36,8 @@ export interface ParsedChild {
   readonly commands?: readonly HookCommand[];
   /** The client whose plugin it is in. Its URIs name files of the client, also those with the scheme `file`. */
   readonly clientId?: string;
+  /** Absolute path of the copy of a plugin that it is in [AUTO-14]. Agents cannot read there, hooks and MCP servers can. */
+  readonly copyRoot?: string;
 }
 
 /** The result of reading one file. */
@@ -48,6 +50,10 @@ export interface ParsedFile {
 export function hostPath({ clientId }: ParsedChild, uri: string | undefined): string | undefined {
   return clientId === undefined && uri?.startsWith('file:') === true ? fileURLToPath(uri) : undefined;
 }
+
+/** As `hostPath`, for agents. */
+export const agentPath = (child: ParsedChild, uri: string | undefined): string | undefined =>
+  child.copyRoot === undefined ? hostPath(child, uri) : undefined;
 
 /** An id of a customization: the same whenever it is read, in every session. */
 export function idOf(type: string, ...parts: readonly string[]): string {

@@ -9,7 +9,8 @@ export type AskClient = (
   params: object,
 ) => Promise<unknown>;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+/** Whether a value is an object with members. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Files below a URI of a client, whatever its scheme [CUST-2]. */
@@ -17,12 +18,8 @@ export function clientFiles(
   root: string,
   ask: AskClient,
 ): SourceFiles & { kindOf(): Promise<'file' | 'directory'> } {
-  const isFolderUri = root.endsWith('/');
   let isFile = false;
-  const uriOf = (path: string): string =>
-    path === '' || isFile
-      ? root
-      : `${isFolderUri ? root : `${root}/`}${path.split('/').map(encodeURIComponent).join('/')}`;
+  const uriOf = (path: string): string => (path === '' || isFile ? root : childUri(root, path));
   const tolerated = async (
     method: Parameters<AskClient>[0],
     uri: string,
@@ -70,6 +67,25 @@ export function clientFiles(
   };
 }
 
+/** The URI of a file or folder below another one. `path`: relative, with `/`. */
+export const childUri = (root: string, path: string): string =>
+  `${root.endsWith('/') ? root : `${root}/`}${path.split('/').map(encodeURIComponent).join('/')}`;
+
+/** The name of the file at a URI. */
+export function lastName(uri: string): string {
+  const name =
+    uri
+      .replace(/[?#].*/, '')
+      .split('/')
+      .at(-1) ?? '';
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    // It is not encoded.
+    return name;
+  }
+}
+
 /** A name that leads into another folder would name files that were not published. */
-const isPlainName = (name: string): boolean =>
+export const isPlainName = (name: string): boolean =>
   name !== '' && name !== '.' && name !== '..' && !/[\\/]/.test(name) && name.length <= 255;

@@ -1,7 +1,7 @@
 import type { ClientPluginCustomization } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import type { Channel } from '../../sync/channel.ts';
-import { type AskClient, clientFiles } from './client-files.ts';
+import { type AskClient, clientFiles, lastName } from './client-files.ts';
 import { type ReadContainer, readPlugin, readSingleFile } from './read-container.ts';
 
 /** Maximum plugins that are read from one client. */
@@ -84,12 +84,7 @@ export class ClientPlugins {
     try {
       const files = clientFiles(uri, ask);
       if ((await files.kindOf()) === 'directory') return await readPlugin(files, { path: '', identity });
-      const file =
-        uri
-          .replace(/[?#].*/, '')
-          .split('/')
-          .at(-1) ?? '';
-      return await readSingleFile(files, { name: decoded(file), identity });
+      return await readSingleFile(files, { name: lastName(uri), identity });
     } catch (error) {
       return failed(`its client did not give it: ${errorText(error)}`);
     }
@@ -110,12 +105,3 @@ function publishedBy(
 }
 
 const keyOf = (clientId: string, id: string): string => JSON.stringify([clientId, id]);
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    // It is not encoded.
-    return name;
-  }
-}

@@ -1,8 +1,9 @@
 import type { AgentInfo, Message } from '@agenthost/protocol';
 import type { AgentCommand } from '../../agents/provider.ts';
+import type { ScopedRule } from '../../agents/turn.ts';
 import { beginningOf } from '../../lib/beginning-of.ts';
 import type { TurnContribution } from '../../turns/contribution.ts';
-import { hostPath, type ParsedChild } from './child.ts';
+import { agentPath, type ParsedChild } from './child.ts';
 import { isElsewhere, SKILL_TOOL } from './skill-tool.ts';
 
 /** Maximum characters of all rules and skills together. */
@@ -51,10 +52,21 @@ function fitted(parts: readonly string[]): string {
   ].join('\n\n');
 }
 
-function ruleText({ child: { name, description, alwaysApply, globs = [] }, body }: ChildOf<'rule'>): string {
+/** Whether a rule is only for files that match its globs. */
+const isScoped = ({ alwaysApply, globs = [] }: ChildOf<'rule'>['child']): boolean =>
+  alwaysApply !== true && globs.length > 0;
+
+/** The rules for certain files, for agents that apply them themselves. */
+const scopedRules = (children: readonly ParsedChild[]): ScopedRule[] =>
+  children
+    .filter(isOf('rule'))
+    .filter(({ child }) => isScoped(child))
+    .map((rule) => ({ id: rule.child.id, globs: rule.child.globs ?? [], text: ruleText(rule) }));
+
+function ruleText({ child, body }: ChildOf<'rule'>): string {
+  const { name, description, alwaysApply, globs = [] } = child;
   const about = description === undefined ? '' : `: ${description}`;
-  if (globs.length > 0)
-    return `## ${name}${about}\nOnly for files that match ${globs.join(', ')}:\n\n${body}`;
+  if (isScoped(child)) return `## ${name}${about}\nOnly for files that match ${globs.join(', ')}:\n\n${body}`;
   if (alwaysApply === true || description === undefined) return `## ${name}${about}\n\n${body}`;
   return `## ${name}\nOnly where this applies: ${description}\n\n${body}`;
 }
@@ -62,7 +74,7 @@ function ruleText({ child: { name, description, alwaysApply, globs = [] }, body 
 function skillText(skill: ChildOf<'skill'>, isFar: boolean): string {
   const { name, uri, description = '' } = skill.child;
   const line = `- ${name}${description === '' ? '' : `: ${description}`}`;
-  const path = hostPath(skill, uri);
+  const path = agentPath(skill, uri);
   const more = skill.folder === undefined ? '' : ', with files in its folder';
   if (!isFar) return `${line} (${path}${more})`;
   const place = path === undefined ? '' : `; its file is ${path}`;
@@ -106,7 +118,7 @@ export function contributionTo(
     /** Whether the agent reads the file of a rule or a skill itself. */
     readsItself(child: ParsedChild): boolean;
   },
-): Pick<TurnContribution, 'instructions' | 'context' | 'message' | 'tools'> & {
+): Pick<TurnContribution, 'instructions' | 'scoped' | 'context' | 'message' | 'tools'> & {
   /** What of the customizations has no effect, as sentences for people. */
   readonly without: readonly string[];
 } {
@@ -116,11 +128,12 @@ export function contributionTo(
   const { name, model, tools = [] } = chosen?.child ?? {};
   const isMissing =
     model !== undefined && message.model === undefined && !models.some(({ id }) => id === model);
+  const told = children.filter((child) => !readsItself(child));
+  const rules = scopedRules(told);
+  const always = told.filter(({ child }) => child.type !== 'rule' || !isScoped(child));
   return {
-    instructions: instructionsFrom(
-      children.filter((child) => !readsItself(child)),
-      folders,
-    ),
+    instructions: instructionsFrom(told, folders),
+    ...(rules.length === 0 ? {} : { scoped: { rules, instructions: instructionsFrom(always, folders) } }),
     without: isMissing
       ? [`The agent ${name} wants the model ${model}, which the provider of this session does not have.`]
       : [],
@@ -174,7 +187,7 @@ function withArguments(command: ParsedChild, given: string): string {
   const text = body.replace(/\$(?:ARGUMENTS\b|([1-9]))/g, (_, index?: string) =>
     index === undefined ? given : (words[Number(index) - 1] ?? ''),
   );
-  const folder = hostPath(command, command.folder);
+  const folder = agentPath(command, command.folder);
   const files = folder === undefined ? '' : `\n\nFiles of this skill: ${folder}`;
   return `${text}${hasPlace || given === '' ? '' : `\n\n${given}`}${files}`;
 }

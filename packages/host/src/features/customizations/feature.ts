@@ -1,12 +1,16 @@
 import type { SessionAction } from '@agenthost/protocol';
 import { sameJson } from '@agenthost/protocol/values';
 import type { AgentCommand } from '../../agents/provider.ts';
+import type { Ids } from '../../lib/clock.ts';
+import type { SessionListing } from '../../sessions/catalogue.ts';
 import type { Contribute, Expand } from '../../turns/contribution.ts';
 import type { HostTools } from '../../turns/tools/host-tools.ts';
 import type { AskClient as AskInTime } from '../../wire/ways.ts';
 import type { Feature } from '../feature.ts';
+import type { AskClient } from './client-files.ts';
 import { ClientPlugins } from './client-plugins.ts';
 import { commandsFrom } from './contribution.ts';
+import { PluginCopies } from './copies/plugin-copies.ts';
 import { Decisions } from './decisions.ts';
 import { HookConsents } from './hooks/hook-consents.ts';
 import { SessionHooks, type SessionHooksParts } from './hooks/session-hooks.ts';
@@ -14,8 +18,12 @@ import type { PluginServer } from './plugin-servers.ts';
 import { type CustomizationParts, SessionCustomizations } from './session-customizations.ts';
 import { skillTools } from './skill-tool.ts';
 
-type Parts = Omit<CustomizationParts, 'decisions' | 'clientPlugins' | 'hooks'> &
+type Parts = Omit<CustomizationParts, 'decisions' | 'clientPlugins' | 'copies' | 'hooks'> &
   Omit<SessionHooksParts, 'decisions' | 'consents'> & {
+    readonly ids: Ids;
+    readonly listing: SessionListing;
+    /** Folder of the host's data. Absent: the host keeps no copies of plugins. */
+    readonly dataDir: string | undefined;
     /** The connection of a client; `undefined` while it is not connected. */
     connectionOf(clientId: string): { readonly ask: AskInTime } | undefined;
   };
@@ -32,6 +40,8 @@ export interface Customizations {
   onServers(listener: (session: string) => void): void;
   /** The slash commands of a session's customizations. */
   commands(session: string): readonly AgentCommand[];
+  /** The copies of plugins for automations. `undefined`: this host keeps none. */
+  readonly copies: PluginCopies | undefined;
   /** Offers skills to agents. Call it before sessions are used. */
   join(hostTools: HostTools): void;
 }
@@ -51,14 +61,16 @@ const LOOKS_AGAIN: ReadonlySet<SessionAction['type']> = new Set([
 export async function customizationsFeature(
   parts: Parts,
 ): Promise<Feature & { readonly customizations: Customizations }> {
-  const { sync } = parts;
-  const clientPlugins = new ClientPlugins((clientId) => {
+  const { sync, dataDir } = parts;
+  const ask = (clientId: string): AskClient | undefined => {
     const connection = parts.connectionOf(clientId);
     return connection && ((method, params) => connection.ask(method, params, ANSWER_LIMIT_MS));
-  });
+  };
+  const clientPlugins = new ClientPlugins(ask);
+  const copies = dataDir === undefined ? undefined : await PluginCopies.load({ ...parts, dataDir, ask });
   const decisions = await Decisions.load(sync);
   const hooks = new SessionHooks({ ...parts, decisions, consents: await HookConsents.load(sync) });
-  const sessions = new SessionCustomizations({ ...parts, decisions, clientPlugins, hooks });
+  const sessions = new SessionCustomizations({ ...parts, decisions, clientPlugins, copies, hooks });
   const look = (uri: string): void => {
     if (sync.registry.getOf('session', uri) !== undefined) void sessions.refresh(uri);
   };
@@ -67,6 +79,7 @@ export async function customizationsFeature(
     customizations: {
       contribute: sessions.contribute,
       expand: (session, message) => sessions.expand(session, message),
+      copies,
       servers: (session) => sessions.servers(session),
       refresh: (session) => sessions.refresh(session),
       onServers: (listener) => {
@@ -82,7 +95,8 @@ export async function customizationsFeature(
       unsubscribed: () => undefined,
       returned: async (_, subscriptions) => subscriptions.forEach(look),
     },
-    observe: () =>
+    observe: () => {
+      copies?.observe();
       sync.observe('session', (tx, { channel, action, before, after }) => {
         if (action.type === 'session/customizationToggled') sessions.toggled(tx, channel, action);
         const isOther = !sameJson(
@@ -90,7 +104,8 @@ export async function customizationsFeature(
           after.activeClients.map(({ customizations = [] }) => customizations),
         );
         if (isOther || LOOKS_AGAIN.has(action.type)) tx.effect(() => look(channel.uri));
-      }),
+      });
+    },
     sweep: () => {
       sessions.sweep();
       clientPlugins.keepOnly([...sync.registry.all()].filter((channel) => channel.is('session')));

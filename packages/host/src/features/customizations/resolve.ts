@@ -23,7 +23,7 @@ const isOn = (enablement: readonly CustomizationEnablement[]): boolean => enable
 
 /**
  * Applies the decisions to a container. `published`: the plugin as a client published it. Its decisions for all sessions are the client's [CUST-22].
- * `hookMeta`: fields for the state of a hook.
+ * `hookMeta`: fields for the state of a hook. Default: none.
  */
 export function resolve(
   { container, children }: ReadContainer,
@@ -33,7 +33,7 @@ export function resolve(
     published,
   }: {
     readonly decisionsOf: DecisionsOf;
-    readonly hookMeta: (hook: ParsedChild) => Record<string, unknown>;
+    readonly hookMeta?: (hook: ParsedChild) => Record<string, unknown>;
     readonly published?: ClientPluginCustomization;
   },
 ): ResolvedContainer {
@@ -48,7 +48,10 @@ export function resolve(
       : joined(decisionsOf(container.id), published.enablement);
   const shown = children.map((each) => {
     const { child } = each;
-    return decidedChild(child.type === 'hook' ? { ...child, _meta: hookMeta(each) } : child, ofChild(child));
+    return decidedChild(
+      child.type === 'hook' && hookMeta !== undefined ? { ...child, _meta: hookMeta(each) } : child,
+      ofChild(child),
+    );
   });
   return {
     customization:

@@ -12,6 +12,7 @@ import { pathOfFileUri } from '../../workspace/file-uri.ts';
 import type { ParsedChild } from './child.ts';
 import type { ClientPlugins } from './client-plugins.ts';
 import { contributionTo, expanded } from './contribution.ts';
+import type { PluginCopies } from './copies/plugin-copies.ts';
 import type { Decisions } from './decisions.ts';
 import type { SessionHooks } from './hooks/session-hooks.ts';
 import { OWN_FOLDER, PROJECT_LAYOUT, PROJECT_OF_USER_LAYOUT, USER_LAYOUT } from './layout.ts';
@@ -26,6 +27,8 @@ export interface CustomizationParts extends PlaceParts {
   readonly sync: Sync;
   readonly decisions: Decisions;
   readonly clientPlugins: ClientPlugins;
+  /** Absent: the host keeps no copies of plugins. */
+  readonly copies: PluginCopies | undefined;
   readonly agents: AgentRegistry;
   readonly remembered: RememberedAgents;
   readonly hooks: SessionHooks;
@@ -97,13 +100,15 @@ export class SessionCustomizations {
 
   /** Stores the decisions of a client, in the tick of its action. */
   toggled(tx: Tx, session: Channel<'session'>, { id, enablement }: SessionCustomizationToggledAction): void {
-    const { sync, decisions, clientPlugins } = this.#parts;
+    const { sync, decisions, clientPlugins, copies } = this.#parts;
     const containers = session.state.customizations ?? [];
     const container = containers.find(
       (each) => each.id === id || ('children' in each && each.children?.some((child) => child.id === id)),
     );
     if (container === undefined || container.type === 'mcpServer') return;
-    decisions.replace(tx, session, id, { enablement, keepsGlobal: clientPlugins.has(session, container.id) });
+    const keepsGlobal =
+      clientPlugins.has(session, container.id) || copies?.has(session, container.id) === true;
+    decisions.replace(tx, session, id, { enablement, keepsGlobal });
     tx.effect(() => {
       void this.refresh(session.uri);
       for (const uri of this.#resolved.keys())
@@ -199,12 +204,15 @@ export class SessionCustomizations {
   }
 
   async #refresh(uri: string): Promise<void> {
-    const { sync, decisions, clientPlugins, hooks } = this.#parts;
+    const { sync, decisions, clientPlugins, copies, hooks } = this.#parts;
     const session = sync.registry.getOf('session', uri);
     if (session === undefined) return this.#leave(uri);
     const places = this.#placesOf(session);
     const read = (await Promise.all(places.map(({ place }) => place.read()))).flat();
-    const published = await clientPlugins.read(session);
+    const copied = (await copies?.readFor(session)) ?? [];
+    const ids = new Set(copied.map(({ plugin }) => plugin.id));
+    const others = (await clientPlugins.read(session)).filter(({ plugin }) => !ids.has(plugin.id));
+    const published = [...copied, ...others];
     if (this.#isStopped || !session.isAlive) return;
     const by = {
       decisionsOf: (id: string) => decisions.of(session, id),

@@ -4,7 +4,7 @@ import { failure } from '../../turns/tools/client-tool.ts';
 import { inputObject, type ToolSource } from '../../turns/tools/host-tools.ts';
 import type { PrivatePaths } from '../../workspace/private-paths.ts';
 import { isWithin } from '../../workspace/real-path.ts';
-import { hostPath, type ParsedChild } from './child.ts';
+import { agentPath, hostPath, type ParsedChild } from './child.ts';
 import { hostFiles } from './host-files.ts';
 import { SourceFault } from './source-files.ts';
 
@@ -32,7 +32,7 @@ const TOOL: HostTool = {
 
 /** Whether an agent that works in these folders cannot be expected to read the file of a customization. */
 export function isElsewhere(customization: ParsedChild, folders: readonly string[]): boolean {
-  const path = hostPath(customization, customization.child.uri);
+  const path = agentPath(customization, customization.child.uri);
   return path === undefined || !folders.some((folder) => isWithin(path, folder));
 }
 
@@ -54,7 +54,8 @@ export function skillTools(parts: {
     const root = hostPath(skill, skill.folder);
     if (typeof path !== 'string' || root === undefined)
       return failure('noFile', 'path: only the text of this skill can be read');
-    const files = hostFiles({ root, isConfined: true, privatePaths: parts.privatePaths });
+    const privatePaths = skill.copyRoot === undefined ? parts.privatePaths : { covers: async () => false };
+    const files = hostFiles({ root, isConfined: true, privatePaths });
     try {
       const text = await files.read(path);
       return text === undefined
