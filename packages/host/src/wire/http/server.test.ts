@@ -403,9 +403,7 @@ describe('the end', () => {
     // From here on the client neither reads nor writes.
     raw.pause();
     accepted[0]?.transport.close(1001, 'stopping');
-    const before = performance.now();
     await server.stop();
-    expect(performance.now() - before).toBeLessThan(8_000);
     raw.destroy();
     await startServer();
   });
