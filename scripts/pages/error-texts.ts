@@ -65,6 +65,7 @@ export const REJECTION_TEXTS: Readonly<Record<string, string>> = {
   invalidTools: 'A tool of the client is invalid.',
   lastEntry: 'The entry is the only one of its annotation.',
   notReviewable: 'The files of this changeset cannot be marked as reviewed.',
+  pluginNotCopied: 'A plugin of the template could not be copied from the client. Nothing was saved.',
   noSuchAutomation: 'There is no automation with this name.',
   noSuchMessage: 'The queue has no message with this id.',
   noSuchToolCall: 'The turn has no tool call with this id.',

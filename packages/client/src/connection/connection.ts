@@ -14,8 +14,8 @@ import {
 } from '../errors.ts';
 import { Listeners, type ReportError } from '../listeners.ts';
 import { CONNECTION_TRANSITIONS, type ConnectionState } from './connection-state.ts';
-import type { SentRequests } from './sent-requests.ts';
 import { type Liveness, type LivenessOptions, watchLiveness } from './heartbeat.ts';
+import type { SentRequests } from './sent-requests.ts';
 import { watchTransport } from './watched-transport.ts';
 
 /** The messages that a client serves. `AhpClient.handle` routes the requests. */

@@ -76,8 +76,7 @@ function panelOf(customizations: Customization[], servers: McpServerInfo[] = [in
       close: () => asked.push('closed'),
     },
   );
-  const shown = (): string[] =>
-    panel.lines(60).lines.map((spans) => spans.map(({ text }) => text).join(''));
+  const shown = (): string[] => panel.lines(60).lines.map((spans) => spans.map(({ text }) => text).join(''));
   return { panel, asked, shown };
 }
 

@@ -161,7 +161,8 @@ export class CustomizationsPanel implements OverlayPanel {
     const load = 'load' in item ? item.load?.kind : undefined;
     const fault = load === 'degraded' || load === 'error' ? load : undefined;
     const state = item.type === 'mcpServer' && inEffect ? this.#serverState(item) : inEffect ? 'on' : 'off';
-    const isTrouble = fault !== undefined || state === 'error' || state === 'asks' || state === 'needs sign-in';
+    const isTrouble =
+      fault !== undefined || state === 'error' || state === 'asks' || state === 'needs sign-in';
     const shown = `${fault === undefined ? '' : `${fault}, `}${state}${where}`;
     const name = cutToCells(oneLine(`${TYPES[item.type]} ${item.name}`, 200), Math.max(8, width - 30));
     return justified(
@@ -193,7 +194,10 @@ export class CustomizationsPanel implements OverlayPanel {
       'description' in item ? item.description : undefined,
       this.#known.get(item.id)?.runs,
       ...commands,
-      ...('load' in item && item.load !== undefined && 'message' in item.load && item.load.message !== undefined
+      ...('load' in item &&
+      item.load !== undefined &&
+      'message' in item.load &&
+      item.load.message !== undefined
         ? item.load.message.split('\n')
         : []),
       item.type === 'mcpServer' && item.state.kind === 'error' ? item.state.error.message : undefined,
