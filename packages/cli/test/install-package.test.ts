@@ -1,8 +1,8 @@
 // The template of docs/agent-providers.md as a package: packed and installed by the real npm, and used from its folder.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Machine } from './cli-process.ts';
 
@@ -29,7 +29,9 @@ beforeAll(async () => {
   const folder = join(machine.home, 'template');
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), block('json', '"version": "1.0.0"'));
-  writeFileSync(join(folder, 'index.js'), stripTypeScriptTypes(block('ts', 'createProvider')));
+  writeFileSync(join(folder, 'index.ts'), block('ts', 'createProvider'));
+  // As `npm install` in the folder does. `npm pack` compiles the module.
+  symlinkSync(fileURLToPath(new URL('../../../node_modules', import.meta.url)), join(folder, 'node_modules'));
   const packed = execFileSync(npm, ['pack', '--pack-destination', machine.home], {
     cwd: folder,
     env: { ...machine.environment, ...env },
