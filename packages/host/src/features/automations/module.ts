@@ -71,7 +71,7 @@ function planSaving(parts: ModuleParts, action: Saving, caller: Caller): Planned
   const first = prepare(parts, action, caller);
   if ('code' in first) return first;
   if (action.type === 'automation/updateRequested' && action.changes.session === undefined)
-    return save(parts, action, caller, first);
+    return save(parts, action, caller, { wanted: first });
   return checkSession(parts, first, caller).then(async (rejection) => {
     const copied = rejection ?? (await copyPlugins(parts, action.resource, first, caller));
     if (copied !== undefined && 'code' in copied) return () => copied;
@@ -81,7 +81,7 @@ function planSaving(parts: ModuleParts, action: Saving, caller: Caller): Planned
         copied?.discard();
         return again;
       }
-      if (copied?.isCurrent() !== false) return save(parts, action, caller, again, copied);
+      if (copied?.isCurrent() !== false) return save(parts, action, caller, { wanted: again, copied });
       // Another client has saved the automation meanwhile.
       copied.discard();
       return planSaving(parts, action, caller);
@@ -159,8 +159,10 @@ function save(
   parts: ModuleParts,
   action: Saving,
   caller: Caller,
-  wanted: AutomationDefinition,
-  copied?: PreparedPlugins,
+  {
+    wanted,
+    copied,
+  }: { readonly wanted: AutomationDefinition; readonly copied?: PreparedPlugins | undefined },
 ): Plan<'automation'> {
   const { catalogue, clock, sync } = parts;
   return {

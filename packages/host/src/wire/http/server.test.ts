@@ -403,7 +403,7 @@ describe('the end', () => {
     // From here on the client neither reads nor writes.
     raw.pause();
     accepted[0]?.transport.close(1001, 'stopping');
-    await server.stop();
+    await expect(server.stop()).resolves.toBeUndefined();
     raw.destroy();
     await startServer();
   });
