@@ -1,10 +1,11 @@
 // The page of a host with one real agent, which talks to the stand-in model.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { installAgents } from '../../scripts/install-agents.ts';
 import { type PageStage, stageOfFile } from '../page/stage.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { prepareLaunch } from './agent-launch.ts';
 import { agentPackages } from './agent-packages.ts';
 import { present } from './chat-reading.ts';
@@ -28,7 +29,7 @@ export function agentPage(config: object = {}): () => PageStage {
   // Runs after the end of the host, which the next line registers.
   afterAll(async () => {
     await model?.stop();
-    if (home !== undefined) await rm(home, { recursive: true, force: true });
+    if (home !== undefined) await removeFolder(home);
   });
   return stageOfFile(async () => {
     model = await ModelProcess.start();

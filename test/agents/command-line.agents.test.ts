@@ -1,13 +1,14 @@
 // What people do between prompts with real agents, by the commands of the program and in the window of `agenthost chat`. The agents talk to
 // the stand-in model.
 import { execFileSync } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installAgents } from '../../scripts/install-agents.ts';
 import { Stage } from '../chat/stage.ts';
 import { hasTmux } from '../chat/tmux.ts';
 import { Repository } from '../page/repository.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { prepareLaunch } from './agent-launch.ts';
 import { agentPackages } from './agent-packages.ts';
 import { present } from './chat-reading.ts';
@@ -37,7 +38,7 @@ describe.skipIf(!hasTmux()).each(installed)('$agent.id by the command line', ({ 
   let model: ModelProcess | undefined;
 
   beforeAll(async () => {
-    await rm(home, { recursive: true, force: true });
+    await removeFolder(home);
     model = await ModelProcess.start();
     const agent = { command: present(command), ...(await prepareLaunch(id, model.url, home)) };
     const config = join(stage.folder, 'agenthost.json');
@@ -47,7 +48,7 @@ describe.skipIf(!hasTmux()).each(installed)('$agent.id by the command line', ({ 
   afterAll(async () => {
     await stage.dispose();
     await model?.stop();
-    await rm(home, { recursive: true, force: true });
+    await removeFolder(home);
   });
 
   /** Runs a command that must succeed. Resolves with its output. */

@@ -1,10 +1,11 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AhpClient, connect, type SessionHandle } from '@agenthost/client';
 import { errorOf } from '@agenthost/protocol';
 import { expect } from 'vitest';
 import type { InstalledAgent } from '../../scripts/install-agents.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { agentAbilities } from './agent-abilities.ts';
 import { prepareLaunch } from './agent-launch.ts';
 import { present, textIn, textOf } from './chat-reading.ts';
@@ -54,7 +55,7 @@ export class Stage {
 
   async open(): Promise<void> {
     const { agent, command } = this.#installed;
-    await rm(this.#folder, { recursive: true, force: true });
+    await removeFolder(this.#folder);
     await mkdir(join(this.#folder, 'work'), { recursive: true });
     this.#model = await ModelProcess.start();
     const launch = await prepareLaunch(agent.id, this.#model.url, join(this.#folder, 'agent-home'));

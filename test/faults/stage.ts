@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,11 +7,12 @@ import { type AhpClient, connect, type SessionHandle } from '@agenthost/client';
 import { errorText } from '@agenthost/protocol/values';
 import { onTestFinished } from 'vitest';
 import { HostProcess } from '../kill/host-process.ts';
+import { removeFolder } from '../remove-folder.ts';
 
 /** A folder that is removed when the running test ends. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'agenthost-faults-')));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => removeFolder(folder));
   return folder;
 }
 

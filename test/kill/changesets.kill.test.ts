@@ -20,6 +20,7 @@ import type { ChangesetState, ChatState, SessionState } from '@agenthost/protoco
 import { SeededRandom, turnStarted } from '@agenthost/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RudeClient } from '../hostile/rude-client.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { HostProcess } from './host-process.ts';
 
 const SESSION = 'ahp-session:/one';
@@ -57,7 +58,7 @@ class Stage {
     onTestFinished(async () => {
       await this.#client?.close();
       await this.host.stop();
-      rmSync(this.base, { recursive: true, force: true });
+      await removeFolder(this.base);
     });
   }
 

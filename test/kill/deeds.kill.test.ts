@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AhpClient } from '@agenthost/client';
 import { DeedCounts, FOLDERS, type LeastDeeds, SeededRandom } from '@agenthost/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { checkContents, checkSearch } from './aftermath.ts';
 import { Commander } from './commander.ts';
 import { Copies } from './copies.ts';
@@ -134,7 +135,7 @@ afterAll(async () => {
   for (const { client } of doers) client.close();
   await reader.close();
   await host.stop();
-  await rm(folder, { recursive: true });
+  await removeFolder(folder);
 });
 
 describe('a host that is killed while clients do everything they can', () => {

@@ -5,6 +5,7 @@ import type { AhpClient } from '@agenthost/client';
 import type { ChatState } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { Copies } from './copies.ts';
 import { Everything } from './everything.ts';
 import { Evidence } from './evidence.ts';
@@ -48,7 +49,7 @@ afterAll(async () => {
   await reader.close();
   await host.stop();
   await endKeepers(join(folder, 'data'));
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 }, 60_000);
 
 describe('a host that is killed right before and right after each commit of running operations', () => {

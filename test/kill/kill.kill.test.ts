@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ActionEnvelope, Turn } from '@agenthost/protocol';
 import { SeededRandom, turnStarted } from '@agenthost/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { Evidence } from './evidence.ts';
 import { HostProcess } from './host-process.ts';
 import { JournalReader } from './journal-reader.ts';
@@ -48,7 +49,7 @@ afterAll(async () => {
   for (const { client } of witnesses) client.close();
   await reader.close();
   await host.stop();
-  await rm(folder, { recursive: true });
+  await removeFolder(folder);
 });
 
 describe('a host that is killed again and again', () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import type { ClaimTarget, TerminalCatalogue } from '@agenthost/client';
 import type { TerminalClaim, TerminalInfo } from '@agenthost/protocol';
 import { SeededRandom } from '@agenthost/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { BuildTerminal, Transcript } from './build-terminal.ts';
 import { HostProcess } from './host-process.ts';
 import { endKeepers, isAlive, keeperPids, until } from './processes.ts';
@@ -66,7 +67,7 @@ afterAll(async () => {
   watcher.client.close();
   await host.stop();
   await endKeepers(join(folder, 'data'));
-  await rm(folder, { recursive: true });
+  await removeFolder(folder);
 });
 
 describe('a host that is killed while builds run in its terminals', () => {

@@ -4,7 +4,6 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,6 +14,7 @@ import { pathToFileURL } from 'node:url';
 import { SeededRandom } from '@agenthost/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { RudeClient } from '../hostile/rude-client.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { HostProcess } from './host-process.ts';
 
 const ROOT = 'ahp-root://';
@@ -28,7 +28,7 @@ test('[RES-3] a host that is killed during a write leaves the old content or the
   const host = new HostProcess(join(base, 'data'), work);
   onTestFinished(async () => {
     await host.stop();
-    rmSync(base, { recursive: true, force: true });
+    await removeFolder(base);
   });
   const path = join(work, 'file.txt');
   const uri = pathToFileURL(path).href;

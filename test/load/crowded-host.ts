@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import type { Sample } from '../../bench/measured-host.ts';
 import { BenchProcess, measuredHost } from '../../bench/process.ts';
 import { newSession, WireClient } from '../../bench/wire.ts';
 import { wireTurn } from '../../bench/wire-turn.ts';
+import { removeFolder } from '../remove-folder.ts';
 
 const running = new Set<CrowdedHost>();
 
@@ -64,7 +65,7 @@ export class CrowdedHost {
 
   async end(): Promise<void> {
     await Promise.all([this.crowd.end(), this.#host?.end()]);
-    await rm(this.#folder, { recursive: true, force: true });
+    await removeFolder(this.#folder);
   }
 
   /**

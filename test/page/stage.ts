@@ -1,6 +1,6 @@
 // A host of its own and a browser for the tests of the page.
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AhpClient, connect } from '@agenthost/client';
@@ -8,6 +8,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { hasChromium, launchChromium } from '../access/chromium.ts';
 import { type HostAddress, HostProcess } from '../agents/host-process.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { root } from '../source-graph.ts';
 
 /** Pictures of failed and finished stages. */
@@ -198,7 +199,7 @@ export class PageStage {
     await this.closeWindows();
     await this.browser.close();
     await this.host.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    await removeFolder(this.folder);
   }
 }
 

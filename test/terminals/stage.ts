@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -13,6 +13,7 @@ import {
 } from '@agenthost/client';
 import { createHost, type Host } from '@agenthost/host';
 import type { ChatState, ToolCallState, ToolResultContent, Turn } from '@agenthost/protocol';
+import { removeFolder } from '../remove-folder.ts';
 
 const scriptedAgent = fileURLToPath(
   new URL('../../packages/agents/test/acp-scripted-agent.ts', import.meta.url),
@@ -81,7 +82,7 @@ export class Stage {
   async close(): Promise<void> {
     for (const client of this.#clients) client.close();
     await this.#host.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    await removeFolder(this.folder);
   }
 }
 

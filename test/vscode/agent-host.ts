@@ -2,13 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openHost } from '@agenthost/conformance';
 import type { Transport } from '@agenthost/rpc';
+import { removeFolder } from '../remove-folder.ts';
 
 /** An agent host of VS Code that runs, and the folder that its sessions work in. */
 export interface AgentHost {
@@ -61,7 +62,7 @@ export async function startAgentHost(command: string): Promise<AgentHost> {
     });
   const stop = async (): Promise<void> => {
     await ended(child);
-    rmSync(home, { recursive: true, force: true });
+    await removeFolder(home);
   };
   const url = `ws://127.0.0.1:${port}/?tkn=${token}`;
   const open: AgentHost['open'] = (signal) => openHost({ url }, signal);

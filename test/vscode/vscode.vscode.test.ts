@@ -1,6 +1,6 @@
 // A real VS Code against the host, in a browser. Each stage leaves a picture, and all frames are recorded, in `.cache/vscode-run`.
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type AhpClient, connect } from '@agenthost/client';
@@ -11,6 +11,7 @@ import { installEditor } from '../../scripts/install-vscode.ts';
 import { hasChromium, launchChromium } from '../access/chromium.ts';
 import { present } from '../agents/chat-reading.ts';
 import { type HostAddress, HostProcess } from '../agents/host-process.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { EditorProcess } from './editor-process.ts';
 import { EditorWindow } from './window.ts';
 
@@ -58,7 +59,7 @@ describe.skipIf(command === undefined || !hasChromium)('VS Code', () => {
   };
 
   beforeAll(async () => {
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
     for (const name of ['work', 'editor', 'pictures']) await mkdir(join(folder, name), { recursive: true });
     await writeFile(join(work, 'notes.txt'), 'first line\n');
     host = new HostProcess(folder, {}, ['--record', frames]);

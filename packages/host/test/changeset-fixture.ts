@@ -49,13 +49,13 @@ export class ChangesetFixture {
     return fixture;
   }
 
-  /** Stops the host, whose last git calls take real time. */
-  async stop(): Promise<void> {
+  /** Stops the host, whose last git calls take real time. `stepMs`: as in `until`. */
+  async stop(stepMs = 0): Promise<void> {
     let isDone = false;
     const stopping = this.host.host.stop().finally(() => {
       isDone = true;
     });
-    await this.until(() => isDone);
+    await this.until(() => isDone, stepMs);
     await stopping;
     await this.host.stop();
   }

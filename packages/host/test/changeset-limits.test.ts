@@ -49,7 +49,7 @@ function slowGit(): string {
   return hold;
 }
 
-test('[CS-1] a host stops within 5 s although git does not answer, and the next one completes the record of the turn', async () => {
+test('[CS-1] a host whose git does not answer stops after 5 s, and the next one completes the record of the turn', async () => {
   const hold = slowGit();
   const fixture = await ChangesetFixture.start((each) => writeFileSync(join(each.tree, 'a'), '1\n'));
   const client = await fixture.client();
@@ -57,17 +57,12 @@ test('[CS-1] a host stops within 5 s although git does not answer, and the next 
   await fixture.begin(client, chat, 'one');
   writeFileSync(join(fixture.tree, 'a'), '2\n');
   writeFileSync(hold, '');
-  let isStopped = false;
-  const { clock, host } = fixture.host;
+  const { clock } = fixture.host;
   const begun = clock.now();
-  const stopping = host.stop().finally(() => {
-    isStopped = true;
-  });
-  await fixture.until(() => isStopped, 50);
-  await stopping;
-  expect(clock.now() - begun).toBeGreaterThanOrEqual(5_000);
+  await fixture.stop(50);
+  // The turn of the agent has 10 s to end before.
+  expect(clock.now() - begun).toBeGreaterThanOrEqual(15_000);
   expect(existsSync(hold)).toBe(true);
-  await fixture.host.stop();
   rmSync(hold);
   await fixture.host.start();
   const changes = await fixture.watch(await fixture.client('ben'), turnUri('one'));

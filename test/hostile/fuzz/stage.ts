@@ -1,8 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { validateState } from '@agenthost/protocol/validate-peer';
 import { HostProcess } from '../../kill/host-process.ts';
+import { removeFolder } from '../../remove-folder.ts';
 import { RudeClient } from '../rude-client.ts';
 import { Fuzz, type FuzzReport } from './fuzz.ts';
 import { type HandshakeReport, playHandshakes } from './handshakes.ts';
@@ -126,7 +127,7 @@ export class Stage {
     this.#fuzz?.close();
     await this.polite.close();
     await this.host.stop();
-    await rm(this.#folder, { recursive: true });
-    await rm(this.dataDir, { recursive: true });
+    await removeFolder(this.#folder);
+    await removeFolder(this.dataDir);
   }
 }

@@ -103,9 +103,11 @@ export class AnswerDrafts {
       });
       return true;
     }
-    if (remote === entry.base) entry.passed.clear();
-    if (entry.sending > 0 || entry.timer !== undefined || remote === entry.base) return false;
-    if (entry.passed.has(remote)) return false;
+    if (remote === entry.base) {
+      entry.passed.clear();
+      return false;
+    }
+    if (entry.sending > 0 || entry.timer !== undefined || entry.passed.has(remote)) return false;
     // Moving text under the cursor would be worse than showing it later.
     if (this.#focused === question.id) return false;
     entry.base = remote;

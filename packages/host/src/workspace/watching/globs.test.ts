@@ -47,9 +47,11 @@ test('plain wildcards match as those of Node do', () => {
   );
 });
 
-test('a hostile pattern ends within the limit of the runner', () => {
+test('a hostile pattern takes no noticeable time', () => {
+  const start = performance.now();
   expect(isMatch(`${'*a'.repeat(200)}b`, 'a'.repeat(5_000))).toBe(false);
   expect(isMatch(`${'**/a/'.repeat(200)}b`, Array.from({ length: 2_000 }, () => 'a').join('/'))).toBe(false);
+  expect(performance.now() - start).toBeLessThan(2_000);
 });
 
 test('braces that stand for too many patterns are refused', () => {
