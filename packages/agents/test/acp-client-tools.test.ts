@@ -56,10 +56,10 @@ async function played(todo: Step[], result: ToolCallResult = SEEN) {
 
 async function entryOf(): Promise<{ entry: ServerEntry; end: () => Promise<void> }> {
   const { chat, prompt, provider } = await opened();
-  const turn = prompt({ sayCalls: 'session/load' });
+  const turn = prompt({ sayCalls: 'session/new' });
   await turn.done;
-  const [{ mcpServers }] = JSON.parse(turn.output.text) as [{ mcpServers: ServerEntry[] }];
-  const [entry] = mcpServers;
+  const created = JSON.parse(turn.output.text) as { mcpServers: ServerEntry[] }[];
+  const entry = created.at(-1)?.mcpServers[0];
   if (entry === undefined) throw new Error('no server was given');
   return {
     entry,
@@ -135,6 +135,23 @@ describe('tools of clients in an ACP agent', () => {
     expect(JSON.parse(second.output.text)).toHaveLength(1);
   });
 
+  it('[SESS-8] create the agent’s session again when it got no message yet, which some agents cannot resume', async () => {
+    const { chat, prompt } = await opened({ init: canLoadAndClose });
+    const { sessionId: unused } = chat.host.memory as { sessionId: string };
+    const turn = prompt(
+      ...['session/load', 'session/close', 'session/new'].map((sayCalls) => ({ sayCalls })),
+    );
+    await turn.done;
+    const calls = `[${turn.output.text.replaceAll('][', '],[')}]`;
+    expect(JSON.parse(calls)).toMatchObject([
+      [],
+      [{ sessionId: unused }],
+      [{ mcpServers: [] }, { mcpServers: [{ name: 'agenthost' }] }],
+    ]);
+    expect(chat.host.memory).not.toMatchObject({ sessionId: unused });
+    expect(chat.host.memory).not.toHaveProperty('isUnused');
+  });
+
   it('are always served if the agent cannot reopen a session', async () => {
     const { chat } = await opened({}, []);
     const turn = chat.prompt(steps({ sayCalls: 'session/new' }));
@@ -157,7 +174,7 @@ describe('tools of clients in an ACP agent', () => {
     chat.host.offered = OTHERS;
     const next = chat.prompt(steps({ sayCalls: 'session/load' }));
     await next.done;
-    expect(JSON.parse(next.output.text)).toHaveLength(1);
+    expect(JSON.parse(next.output.text)).toEqual([]);
   });
 
   it('[SESS-8] the session of an agent that ignores the notification is reopened once', async () => {
@@ -171,7 +188,7 @@ describe('tools of clients in an ACP agent', () => {
       const loads: unknown[] = JSON.parse(output.text);
       return loads.length;
     };
-    expect([await loadCount(OTHERS), await loadCount(OTHERS), await loadCount([])]).toEqual([2, 2, 2]);
+    expect([await loadCount(OTHERS), await loadCount(OTHERS), await loadCount([])]).toEqual([1, 1, 1]);
   });
 
   it.each([

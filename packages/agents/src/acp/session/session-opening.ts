@@ -58,6 +58,8 @@ export class SessionOpening {
   #sessionId: string | undefined;
   /** The turn whose message the agent's session got last. */
   #promptedTurn: string | undefined;
+  /** The agent's session was created and got no message yet. */
+  #isUnused: boolean;
   #attached: Attachment | undefined;
   #priming: string | undefined;
   /** Notices that people get in the next turn. */
@@ -72,6 +74,7 @@ export class SessionOpening {
     const memory = objectOf(parts.options.memory);
     this.#sessionId = textOf(memory['sessionId']);
     this.#promptedTurn = textOf(memory['turnId']);
+    this.#isUnused = memory['isUnused'] === true;
     this.#key = parts.context.agent.sharesProcess === false ? parts.options.chat : '';
   }
 
@@ -98,6 +101,7 @@ export class SessionOpening {
   /** The message of a turn is about to be sent. Saves what a resumption of the turn needs [CHAT-23]. */
   beginTurn({ connection, sessionId }: AttachedSession, turnId: string): void {
     this.#promptedTurn = turnId;
+    this.#isUnused = false;
     const { canLoad, canResume } = connection.traits;
     this.#options.host.saveMemory({
       sessionId,
@@ -189,7 +193,8 @@ export class SessionOpening {
 
   async #restore(connection: AcpConnection): Promise<Attachment | undefined> {
     const sessionId = this.#sessionId;
-    if (sessionId === undefined) return undefined;
+    // A session without a message has nothing to resume, and Codex sends nothing for one that it resumed.
+    if (sessionId === undefined || this.#isUnused) return undefined;
     const { canResume, canLoad } = connection.traits;
     const methods = [...(canResume ? ['session/resume'] : []), ...(canLoad ? ['session/load'] : [])];
     let reason = 'it cannot resume sessions';
@@ -244,9 +249,10 @@ export class SessionOpening {
     const { offered } = this.#parts.config;
     this.#sessionId = sessionId;
     this.#promptedTurn = undefined;
+    this.#isUnused = true;
     offered.read(answer);
     this.#context.onOffered(offered);
-    this.#options.host.saveMemory({ sessionId });
+    this.#options.host.saveMemory({ sessionId, isUnused: true });
     return attachment;
   }
 
