@@ -87,6 +87,7 @@ test('[CUST-1] hooks run after one question, get the event as JSON, tell the mod
   expect(await stage.lastCall()).toMatchObject({
     confirmationTitle: 'Run these hooks on this machine?',
     toolInput: expect.stringContaining('UserPromptSubmit, at most 60 s: cat > prompt.json'),
+    options: [{ id: 'allow', 'x-lasting': true }, { id: 'skip' }, { id: 'refuse' }],
   });
   expect(await hookState(stage)).toMatchObject({ _meta: { 'agenthost.hook': { allowed: false } } });
   await answer(stage, 'allow');
