@@ -64,7 +64,7 @@ describe('agents', () => {
     await machine.run(['agents', 'test', 'broken']);
     const { out } = await machine.run(['agents']);
     expect(out).toMatch(
-      /^✓ broken +broken 3\.0\.0 +The package .*broken failed: no licence\. Restart the host after a fix/m,
+      /^! broken +broken 3\.0\.0 +The package .*broken failed: no licence\. Restart the host after a fix/m,
     );
   });
 });
