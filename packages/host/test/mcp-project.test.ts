@@ -101,6 +101,7 @@ test('a file with faults is logged and told in the next turn, with the place, an
   const told = async () => (await chatOf(stage.client, stage.chat)).activeTurn?.responseParts[0];
   await asked(stage);
   expect(await told()).toMatchObject({ kind: 'systemNotification', content: fault });
+  expect(stage.host.logged.filter((line) => line === fault)).toHaveLength(1);
 });
 
 test('without the setting the file is not read', async () => {

@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';
-import type { Log } from '../../lib/log.ts';
 import { PROJECT_FILE, readProjectFile } from './project-file.ts';
 
 /** Where a server is named: in the config of the host, by the project, or by a plugin. */
@@ -50,8 +49,6 @@ interface Sources {
   /** Absolute path of the folder with `.mcp.json`; empty: it is not read. */
   readonly folder: string;
   readonly plugins: readonly PluginEntry[];
-  readonly log: Log;
-  readonly session: string;
 }
 
 /** The servers that a session has, and what is wrong with the file of its project: texts such as `.mcp.json: docs: url: expected …`. */
@@ -60,7 +57,7 @@ interface NamedServers {
   readonly faults: readonly string[];
 }
 
-/** The servers of a session: those of the host, then those of the project, then those of plugins. Faults are logged. */
+/** The servers of a session: those of the host, then those of the project, then those of plugins. */
 export async function namedServers(sources: Sources): Promise<NamedServers> {
   const host = sources.hostEntries.map((entry) => ({
     id: `${ID.host}${entry.name}`,
@@ -97,14 +94,13 @@ function withPrefixes(all: readonly NamedServer[]): NamedServer[] {
   });
 }
 
-async function projectServers({ folder, log, session }: Sources): Promise<NamedServers> {
+async function projectServers({ folder }: Sources): Promise<NamedServers> {
   const real = folder === '' ? undefined : await realpath(folder).catch(() => undefined);
   const project = real === undefined ? undefined : await readProjectFile(real);
   if (real === undefined || project === undefined) return { servers: [], faults: [] };
   const faults = project.faults.map(
     ({ name, problem }) => `${name === '' ? PROJECT_FILE : `${PROJECT_FILE}: ${name}`}: ${problem}`,
   );
-  for (const fault of faults) log.warn({ session, folder: real }, fault);
   const uri = pathToFileURL(`${real}/${PROJECT_FILE}`).href;
   const servers = project.entries.map((entry) => ({
     id: `${ID.project}${entry.name}`,

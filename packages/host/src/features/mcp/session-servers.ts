@@ -193,13 +193,13 @@ export class SessionServers {
     this.#folders = folders;
     this.#answersTools = this.#parts.answersTools(session.state);
     const { hostEntries, readsProjects, log, pluginsOf } = this.#parts;
+    const about = { session: this.#uri, folder: this.#folder };
     const { servers: named, faults } = await namedServers({
       hostEntries,
       folder: readsProjects ? this.#folder : '',
       plugins: pluginsOf(this.#uri),
-      log,
-      session: this.#uri,
     });
+    if (!sameJson(faults, this.#faults)) for (const fault of faults) log.warn(about, fault);
     this.#faults = faults;
     const kept = new Map<string, Listed>();
     const gone: Listed[] = [];
