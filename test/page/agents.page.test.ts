@@ -115,7 +115,10 @@ describe.skipIf(!hasChromium)('agents in the settings', () => {
   test('[AUTH-2] asks for the sign-in that a turn needs, and leads to it from the line, the failed turn and a new session', async () => {
     const context = await stage().context({ ...PHONE, colorScheme: 'dark' });
     const page = await stage().open('/new', { context });
-    await page.getByRole('combobox', { name: 'Agent' }).selectOption({ label: 'Cook' });
+    const chosen = page.getByRole('combobox', { name: 'Agent' });
+    // The default agent of the host is not the first one.
+    await expect.poll(() => chosen.inputValue()).toBe('demo');
+    await chosen.selectOption({ label: 'Cook' });
     await page.getByRole('button', { name: 'Start session' }).click();
     const need = page.getByRole('alert').filter({ hasText: 'This agent needs a sign-in' });
     await need.getByRole('button', { name: 'Sign in to Recipes' }).waitFor();

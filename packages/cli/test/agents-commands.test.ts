@@ -19,6 +19,7 @@ beforeAll(async () => {
       broken: { package: folder },
       mine: { command: process.execPath, signIn: 'echo "token is [$AGENTHOST_TOKEN]"; exit 3' },
       plain: { command: process.execPath },
+      api: { kind: 'model', api: 'openai', baseUrl: 'http://127.0.0.1:9/v1', models: ['x'] },
     },
     defaultAgent: 'demo',
   };
@@ -64,7 +65,7 @@ describe('agents', () => {
     await machine.run(['agents', 'test', 'broken']);
     const { out } = await machine.run(['agents']);
     expect(out).toMatch(
-      /^✓ broken +broken 3\.0\.0 +The package .*broken failed: no licence\. Restart the host after a fix/m,
+      /^! broken +broken 3\.0\.0 +The package .*broken failed: no licence\. Restart the host after a fix/m,
     );
   });
 });
@@ -75,6 +76,10 @@ describe('login', () => {
     expect((await machine.run(['login', '--print', 'mine'])).out).toBe(
       'echo "token is [$AGENTHOST_TOKEN]"; exit 3\n',
     );
+  });
+
+  test('of an agent over a model API is its key', async () => {
+    expect((await machine.run(['login', '--print', 'api'])).out).toMatch(/ agents key api\n$/);
   });
 
   test.each([

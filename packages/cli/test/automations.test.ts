@@ -54,6 +54,9 @@ test('agenthost automations adds, shows, changes, runs and removes an automation
   expect((await automations('show', 'nightly')).out).toContain(
     'when    A turn of a session ends: The turn fails\n',
   );
+  const off = await automations('edit', 'nightly', '--cron', 'off', '--on', 'off');
+  expect(off).toMatchObject({ code: 0, out: expect.stringContaining('only when it is told to') });
+  expect((await automations('show', 'nightly')).out).toContain('when    only when it is told to\n');
   expect((await automations('cancel', 'nightly')).err).toContain('no run of the automation goes on');
   const [{ resource: over } = { resource: '' }] = jsonLines(
     (await automations('runs', 'nightly', '--json')).out,
@@ -62,6 +65,7 @@ test('agenthost automations adds, shows, changes, runs and removes an automation
     code: 1,
     err: expect.stringContaining('The run is completed'),
   });
+  expect((await automations('edit', 'nightly', '--cron', '0 4 * * *')).code).toBe(0);
   expect((await automations('enable', 'nightly')).out).toContain('Nightly: enabled; next: ');
   expect(await automations('remove', 'nightly')).toMatchObject({ code: 0, out: 'removed Nightly\n' });
 }, 120_000);
@@ -69,6 +73,7 @@ test('agenthost automations adds, shows, changes, runs and removes an automation
 test.each([
   [['add', '--cron', '61 * * * *', 'x'], 2, '--cron "61 * * * *": minute: expected `*`, values from 0 to 59'],
   [['add', '--cron', '* * * * *', '--zone', 'Mars/Base', 'x'], 2, '--zone: expected a name such as'],
+  [['edit', 'x', '--cron', 'off', '--cron', '* * * * *'], 2, '--cron: off cannot stand beside other values'],
   [['add', '--zone', 'UTC', 'x'], 2, '--zone: there is no --cron'],
   [['add', '--on', 'moon:full', 'x'], 2, '--on: expected turn:completed or turn:failed, got moon:full'],
   [['add', '--on', 'turn:failed', '--on-config', 'x=1', 'x'], 2, 'x: unknown setting'],

@@ -70,6 +70,10 @@ test('agenthost mcp lists servers, controls them, and decides about those of the
     code: 1,
     err: expect.stringContaining('the session has no such MCP server other'),
   });
+  expect(await machine.run(['mcp', 'allow', id, 'own'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('own is a server of the config file of the host'),
+  });
 }, 60_000);
 
 test('agenthost mcp login signs in by the browser, and agenthost mcp log shows what a server wrote', async () => {

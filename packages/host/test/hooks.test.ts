@@ -87,6 +87,7 @@ test('[CUST-1] hooks run after one question, get the event as JSON, tell the mod
   expect(await stage.lastCall()).toMatchObject({
     confirmationTitle: 'Run these hooks on this machine?',
     toolInput: expect.stringContaining('UserPromptSubmit, at most 60 s: cat > prompt.json'),
+    options: [{ id: 'allow', 'x-lasting': true }, { id: 'skip' }, { id: 'refuse' }],
   });
   expect(await hookState(stage)).toMatchObject({ _meta: { 'agenthost.hook': { allowed: false } } });
   await answer(stage, 'allow');
@@ -106,7 +107,7 @@ test('[CUST-1] hooks run after one question, get the event as JSON, tell the mod
     displayName: 'Hook own (Stop)',
     toolInput: 'echo done; echo "a warning" >&2; exit 1',
     success: false,
-    pastTenseMessage: 'The hook own failed: exit code 1',
+    pastTenseMessage: 'The hook own (Stop) failed: exit code 1',
     content: [{ type: 'text', text: 'done\na warning' }],
   });
   // After a restart nobody is asked, until the content changes.
@@ -206,7 +207,7 @@ test('[CUST-1] a hook ends at its time limit, and with its turn', async () => {
   await stage.host.advance(5_000);
   await stage.until(() => stage.host.agent.turns.length > 0);
   expect(await stage.lastCall()).toMatchObject({
-    pastTenseMessage: 'The hook own failed: it ran longer than 5 s',
+    pastTenseMessage: 'The hook own (UserPromptSubmit) failed: it ran longer than 5 s',
   });
   stage.host.agent.turn.complete();
   await stage.until(async () => ((await stage.lastCall())?.status === 'running' ? true : undefined));

@@ -37,7 +37,13 @@ test('[CUST-2] [MCP-1] servers of the user’s own plugins run without a questio
   expect(stage.tools()).toEqual(expect.arrayContaining(['test__echo', 'kit_test__echo']));
   expect(textOf(await stage.call('kit_test__env'))).toContain(`"${userFolder}/plugins/kit"`);
   const { items } = await stage.client.request('x-listMcpServers', { channel: SESSION });
-  expect(items[1]).toMatchObject({ name: 'test', source: 'plugin', plugin: 'kit', state: { kind: 'ready' } });
+  expect(items[1]).toMatchObject({
+    name: 'test',
+    source: 'plugin',
+    plugin: 'kit',
+    decision: 'allowed',
+    state: { kind: 'ready' },
+  });
   const enablement = [{ kind: 'session', enabled: false }];
   await stage.client.act(SESSION, { type: 'session/customizationToggled', id: child.id, enablement });
   await stage.until(async () => (await children(stage)).every(({ state }) => state.kind === 'stopped'));

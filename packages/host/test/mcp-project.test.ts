@@ -44,7 +44,8 @@ test('servers of a project do not run before a person has seen and allowed what 
     toolName: 'mcp_servers',
     confirmationTitle: 'Use the MCP servers of this project?',
     invocationMessage: 'Use test, far',
-    options: [{ id: 'allow' }, { id: 'skip' }, { id: 'refuse' }],
+    // No client takes it for an approval of this call alone.
+    options: [{ id: 'allow', 'x-lasting': true }, { id: 'skip' }, { id: 'refuse' }],
   });
   expect('toolInput' in call ? call.toolInput : '').toMatch(
     /^test: GIVEN="a b" \S+node \S+mcp-program\.ts\nfar: https:\/\/far\.example\/mcp$/,
@@ -92,12 +93,15 @@ test('an answer for one session asks again in the next one only', async () => {
   expect(stage.tools()).toEqual([]);
 });
 
-test('a file with faults is logged with the place, and its other servers are offered', async () => {
+test('a file with faults is logged and told in the next turn, with the place, and its other servers are offered', async () => {
+  const fault = '.mcp.json: bad: command: expected a command name or an absolute path, got 3';
   const stage = await stageWith({ bad: { command: 3 }, test: testServer() });
   await stage.inState('stopped', ID);
-  expect(stage.host.logged).toContain(
-    '.mcp.json: bad: command: expected a command name or an absolute path, got 3',
-  );
+  expect(stage.host.logged).toContain(fault);
+  const told = async () => (await chatOf(stage.client, stage.chat)).activeTurn?.responseParts[0];
+  await asked(stage);
+  expect(await told()).toMatchObject({ kind: 'systemNotification', content: fault });
+  expect(stage.host.logged.filter((line) => line === fault)).toHaveLength(1);
 });
 
 test('without the setting the file is not read', async () => {

@@ -74,7 +74,11 @@ describe('an MCP server of the host', () => {
   test('[MCP-1] a command that does not exist is not tried again', async () => {
     const stage = await mcpStage({ mcpServers: { test: { command: '/does/not/exist' } } });
     const { error } = await stage.inState('error');
-    expect(error.message).toContain('/does/not/exist');
+    expect(error.message).toBe('/does/not/exist is no program');
+    const other = await mcpStage({ mcpServers: { test: { command: 'does-not-exist' } } });
+    expect((await other.inState('error')).error.message).toBe(
+      'no command does-not-exist on the PATH of the host',
+    );
   });
 
   test('[CONN-8] [MCP-1] after a kill it is shown as stopped, and the next turn starts it', async () => {
@@ -188,7 +192,11 @@ describe('a call of an MCP tool', () => {
   test('[MCP-1] fails when the server crashes, which is started again', async () => {
     const stage = await started();
     const result = await stage.call('test__crash');
-    expect(result.success).toBe(false);
+    expect(result).toMatchObject({
+      success: false,
+      pastTenseMessage: 'crash (test) failed',
+      error: { message: 'The MCP server test ended during the call' },
+    });
     expect((await stage.inState('error')).error.message).toBe(
       'it ended unexpectedly: exit code 3: out of luck; starting again in 1 s',
     );

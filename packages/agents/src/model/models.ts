@@ -13,7 +13,7 @@ export class Models {
   readonly #listeners = new Set<() => void>();
   readonly #end = new AbortController();
   #list: readonly NamedModel[];
-  #refreshing: Promise<string | undefined> | undefined;
+  #refreshing: Promise<ListingFailure | undefined> | undefined;
 
   constructor(config: ModelAgentConfig) {
     this.#config = config;
@@ -47,8 +47,8 @@ export class Models {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Asks the endpoint. Resolves with the reason, for people, when it does not answer as it should. Never rejects. */
-  refresh(key: string | undefined): Promise<string | undefined> {
+  /** Asks the endpoint. Resolves with the reason when it does not answer as it should. Rejects only for faults of the host. */
+  refresh(key: string | undefined): Promise<ListingFailure | undefined> {
     this.#refreshing ??= this.#refresh(key).finally(() => {
       this.#refreshing = undefined;
     });
@@ -60,14 +60,16 @@ export class Models {
     this.#listeners.clear();
   }
 
-  async #refresh(key: string | undefined): Promise<string | undefined> {
+  async #refresh(key: string | undefined): Promise<ListingFailure | undefined> {
     const signal = AbortSignal.any([this.#end.signal, AbortSignal.timeout(LISTING_LIMIT_MS)]);
     try {
       const listed = await listModels(this.#config, key, signal);
       this.#take(listed);
-      return listed.length === 0 && this.#list.length === 0 ? 'the endpoint lists no models' : undefined;
+      return listed.length === 0 && this.#list.length === 0
+        ? new ListingFailure('the endpoint lists no models')
+        : undefined;
     } catch (error) {
-      if (error instanceof ListingFailure) return error.message;
+      if (error instanceof ListingFailure) return error;
       throw error;
     }
   }

@@ -7,15 +7,7 @@ import {
 import { errorText } from '@agenthost/protocol/values';
 import { baseUrlOf } from './api/endpoint.ts';
 import type { ModelAgentConfig } from './config/config.ts';
-import {
-  findKey,
-  type KeyPlaces,
-  keyFileOf,
-  keyHint,
-  keyVariables,
-  locateKey,
-  storeKey,
-} from './config/keys.ts';
+import { findKey, type KeyPlaces, keyFileOf, keyHint, locateKey, needsKey, storeKey } from './config/keys.ts';
 import { Conversation } from './conversation/conversation.ts';
 import { messagesOfTurns } from './conversation/history.ts';
 import { readMemory } from './conversation/memory.ts';
@@ -86,10 +78,12 @@ class ModelProvider implements AgentProvider {
     try {
       const found = await locateKey(this.#config, this.#options);
       const key = found?.from ?? 'none';
-      if (found === undefined && keyVariables(this.#config).length > 0)
+      if (found === undefined && needsKey(this.#config))
         return { available: true, source, signIn, key, failure: `no key: ${keyHint(this.#config)}` };
       const failure = await this.#models.refresh(found?.key);
-      return { available: true, source, key, ...(failure === undefined ? {} : { failure, signIn }) };
+      if (failure === undefined) return { available: true, source, key };
+      const { message, isAboutKey } = failure;
+      return { available: true, source, key, failure: message, ...(isAboutKey ? { signIn } : {}) };
     } catch (error) {
       // A file that cannot be read has been found all the same.
       return { available: true, source, signIn, key: 'stored', failure: errorText(error) };

@@ -12,7 +12,7 @@ import { orAbort } from '../acp/runtime.ts';
 import type { ConfinedFolder } from '../working-files/confined-path.ts';
 import { openModel } from './api/endpoint.ts';
 import type { ModelAgentConfig, NamedModel } from './config/config.ts';
-import { keyVariables } from './config/keys.ts';
+import { keyHint, keyVariables, needsKey } from './config/keys.ts';
 import type { Conversation } from './conversation/conversation.ts';
 import type { ModelMemory } from './conversation/memory.ts';
 import { promptOf } from './conversation/prompt.ts';
@@ -190,12 +190,14 @@ export class ModelSession implements AgentSession {
     const { models, config } = this.#parts;
     const known = models.find(id);
     if (known !== undefined) return known;
+    if (key === undefined && needsKey(config))
+      throw new AgentError('authRequired', `${config.displayName} has no key: ${keyHint(config)}`);
     const trouble = await models.refresh(key);
     const found = models.find(id);
     if (found !== undefined) return found;
     throw new AgentError(
       'modelNotFound',
-      `${config.displayName} has no model: ${trouble ?? 'none is listed'}. Name one in "models" of the config file`,
+      `${config.displayName} has no model: ${trouble?.message ?? 'none is listed'}. Name one in "models" of the config file`,
     );
   }
 

@@ -21,6 +21,15 @@ const activities = (output: { events: readonly { kind: string }[] }): string[] =
     event.kind === 'activity' && 'text' in event && typeof event.text === 'string' ? [event.text] : [],
   );
 
+test('without a key and a model the turn says that the key is missing, and asks the endpoint for nothing', async () => {
+  const { done } = (await stage.chat('anthropic', { apiKeyEnv: 'ABSENT_KEY', models: [] })).prompt('Hello');
+  await expect(done).rejects.toMatchObject({
+    errorType: 'authRequired',
+    message: 'Mine has no key: run `agenthost agents key mine`, or set ABSENT_KEY for the host',
+  });
+  expect(stage.mock.getRequests()).toHaveLength(0);
+});
+
 describe.each(API_PATHS)('over the API %s', (api) => {
   test('a refused key fails the turn at once, says what to do, and does not show the key', async () => {
     stage.mock.on({}, { error: { message: 'bad key sk-secret-key' }, status: 401 });

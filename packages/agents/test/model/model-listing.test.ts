@@ -68,11 +68,17 @@ test.each<readonly [ModelApi, object, string, object]>([
 });
 
 test.each([
-  [401, 'no', 'the API refused the key (HTTP 401)'],
-  [200, 'no JSON', 'the list of models cannot be read'],
-])('an endpoint that answers %i is reported with the reason', async (status, body, reason) => {
-  answer = { status, body };
-  const provider = providerOf('openai');
-  expect((await provider.availability()).failure).toContain(reason);
-  await provider.dispose();
-});
+  [401, 'no', 'the API refused the key (HTTP 401)', 'agenthost agents key mine'],
+  [500, 'no', 'the API failed (HTTP 500)', undefined],
+  [200, 'no JSON', 'the list of models cannot be read', undefined],
+])(
+  'an endpoint that answers %i is reported with the reason, and a key is asked for only where one helps',
+  async (status, body, reason, signIn) => {
+    answer = { status, body };
+    const provider = providerOf('openai');
+    const found = await provider.availability();
+    expect(found.failure).toContain(reason);
+    expect(found.signIn).toBe(signIn);
+    await provider.dispose();
+  },
+);

@@ -154,7 +154,7 @@ const ofHealth = (health: AgentHealth | undefined) => ({
   }),
 });
 
-/** Merges the agents found here with those of the host. An agent that was installed after the start of the host is not offered. */
+/** Merges the agents found here with those of the host. An agent that was installed or configured after the start of the host is not offered. */
 function merge(here: readonly AgentEntry[], offered: Offered | undefined): AgentEntry[] {
   if (offered === undefined) return [...here];
   const health = new Map(offered.health.map((item) => [item.provider, item]));
@@ -168,7 +168,7 @@ function merge(here: readonly AgentEntry[], offered: Offered | undefined): Agent
       return { ...entry, ...(entry.available ? { models, ...defined({ reason }) } : {}) };
     }
     if (!entry.available) return entry;
-    return { ...entry, available: false, reason: 'installed after the start of the host: restart the host' };
+    return { ...entry, available: false, reason: 'added after the start of the host: restart the host' };
   });
   const others = [...byId.values()].filter(({ id }) => !here.some((entry) => entry.id === id));
   return [...known, ...others];
@@ -180,7 +180,12 @@ const shownSource = ({ package: name, source }: AgentEntry): string | undefined 
 
 function show(screen: Screen, entry: AgentEntry): void {
   const { marks, outColors: colors } = screen;
-  const mark = entry.available ? colors.green(marks.done) : colors.dim(marks.failed);
+  const hasFailed = entry.available && entry.reason !== undefined;
+  const mark = hasFailed
+    ? colors.yellow('!')
+    : entry.available
+      ? colors.green(marks.done)
+      : colors.dim(marks.failed);
   const name = [entry.displayName, entry.version ?? ''].join(' ').trim();
   const detail =
     entry.reason ?? (entry.available ? (shownSource(entry) ?? entry.description) : 'not available');
@@ -191,6 +196,6 @@ function show(screen: Screen, entry: AgentEntry): void {
   if (models !== '') screen.line(`${' '.repeat(14)}models: ${models}`);
   if (!entry.available && entry.install !== undefined)
     screen.line(`${' '.repeat(14)}install: ${oneLine(entry.install)}`);
-  else if (entry.available && entry.reason !== undefined && entry.signIn !== undefined)
+  else if (hasFailed && entry.signIn !== undefined)
     screen.line(`${' '.repeat(14)}sign in: ${oneLine(entry.signIn)}`);
 }

@@ -83,15 +83,17 @@ export async function addAutomation(
 export async function editAutomation(
   context: Context,
   screen: Screen,
-  { given, words }: { readonly given: string; readonly words: readonly string[] },
-  options: EditAutomationOptions,
+  { automation, words }: { readonly automation: string; readonly words: readonly string[] },
+  given: EditAutomationOptions,
 ): Promise<ExitCode> {
-  if (options.cwd === '') throw usageError('--cwd: expected a folder, got nothing');
-  if (options.title?.trim() === '') throw usageError('--title: expected a text, got nothing');
+  if (given.cwd === '') throw usageError('--cwd: expected a folder, got nothing');
+  if (given.title?.trim() === '') throw usageError('--title: expected a text, got nothing');
+  const lists = { cron: listOrNone('--cron', given.cron), on: listOrNone('--on', given.on) };
+  const options = { ...given, ...defined(lists) };
   const text = words.length === 0 ? undefined : await promptText(words, context.stdin);
   return withHost(context, screen, options, ({ client, target }) =>
     withAutomations(client, async (automations) => {
-      const { resource, definition } = findAutomation(automations, given);
+      const { resource, definition } = findAutomation(automations, automation);
       const { session, message } = definition;
       await checkModel(client, options.model, options.agent ?? session.provider);
       const folder = options.cwd === undefined ? undefined : await folderFor(context, options.cwd, target);
@@ -121,6 +123,16 @@ export async function editAutomation(
       return EXIT.done;
     }),
   );
+}
+
+/** The value of `--cron` and `--on` of `edit` that removes all times or events. */
+const OFF = 'off';
+
+/** The values of a list of which `off` is the only one that removes. Throws a usage error for `off` beside others. */
+function listOrNone(name: string, values: readonly string[] | undefined): readonly string[] | undefined {
+  if (values?.includes(OFF) !== true) return values;
+  if (values.length > 1) throw usageError(`${name}: off cannot stand beside other values`);
+  return [];
 }
 
 function changedTriggers(

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
+import { commandLine, shellWord } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { dataDirOf } from '../serve/places.ts';
@@ -32,14 +33,21 @@ export async function loginAgent(
   ]);
   const { file, isRequired } = configFileOf(context, options.config);
   const dataDir = dataDirOf(context, options.data);
-  const agents = await readConfig(file, isRequired)
-    .then((config) => reportAgents(config, { environment: context.env, file, dataDir }))
+  const { agents, models } = await readConfig(file, isRequired)
+    .then(async (config) => ({
+      agents: await reportAgents(config, { environment: context.env, file, dataDir }),
+      models: new Set(config.modelAgents?.map((each) => each.id)),
+    }))
     .catch((cause: unknown) => {
       throw explainConfig(cause);
     });
   const agent = agents.find((each) => each.id === id);
+  // Agents over a model API have a key, which may be missing or not.
+  const signIn = models.has(id) ? commandLine(`agents key ${shellWord(id)}`) : agent?.signIn;
   if (agent === undefined) {
-    const names = agents.filter(({ signIn }) => signIn !== undefined).map((each) => each.id);
+    const names = agents
+      .filter((each) => each.signIn !== undefined || models.has(each.id))
+      .map((each) => each.id);
     throw usageError(
       `no agent ${oneLine(id)}; expected one of ${names.join(', ')}, or the URL of a resource`,
     );
@@ -48,16 +56,16 @@ export async function loginAgent(
     const how = agent.install === undefined ? '' : `; \`${agent.install}\` installs it`;
     throw new CliError(EXIT.error, `${id} is not installed: ${oneLine(agent.reason ?? '')}${how}`);
   }
-  if (agent.signIn === undefined)
+  if (signIn === undefined)
     throw new CliError(EXIT.error, `${id} has no command that signs in: see its documentation`);
   if (options.print === true) {
-    screen.line(agent.signIn);
+    screen.line(signIn);
     return EXIT.done;
   }
-  screen.note(screen.colors.dim(`running ${oneLine(agent.signIn)}`));
+  screen.note(screen.colors.dim(`running ${oneLine(signIn)}`));
   // Programs that the host installed find each other.
   const path = [ownCommands(dataDir, id), context.env['PATH'] ?? ''].join(delimiter);
-  return runCommand(agent.signIn, { ...context.env, PATH: path }, context);
+  return runCommand(signIn, { ...context.env, PATH: path }, context);
 }
 
 /** Runs a command line in the terminal of this program. Resolves with its exit code, 128 + n for signal n. */

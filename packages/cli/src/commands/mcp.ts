@@ -71,7 +71,7 @@ export function controlMcpServer(
     if (does !== 'start') accepted(await (await openMcpServers(client)).stop(resource, id));
     if (does !== 'stop') accepted(await (await openMcpServers(client)).start(resource, id));
     const { kind } = await settledServer(client, resource, id);
-    showServer(screen, options, findServer(await (await openMcpServers(client)).list(resource), given, name));
+    showServer(screen, options, findServer(await (await openMcpServers(client)).list(resource), given, id));
     return kind === 'ready' || does === 'stop' ? EXIT.done : EXIT.error;
   });
 }
@@ -85,9 +85,13 @@ export function decideMcpServer(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
-    const others = (await (await openMcpServers(client)).list(resource)).filter(
-      ({ source }) => source !== 'host',
-    );
+    const all = await (await openMcpServers(client)).list(resource);
+    const others = all.filter(({ source }) => source !== 'host');
+    if (isHostsAlone(all, name))
+      throw new CliError(
+        EXIT.error,
+        `${oneLine(name)} is a server of the config file of the host: it runs without being allowed`,
+      );
     const { id } = findServer(others, given, name);
     await (await openMcpServers(client)).decide(resource, id, decision);
     showServer(screen, options, findServer(await (await openMcpServers(client)).list(resource), given, id));
@@ -128,10 +132,21 @@ function accepted(answer: DispatchOutcome): void {
   throw new CliError(EXIT.error, `the host did not do it: ${why}`);
 }
 
-/** The server with a name or id. Throws `CliError` for an unknown one. */
+/** Whether the servers with a name or id are all servers of the host. */
+function isHostsAlone(all: readonly McpServerInfo[], given: string): boolean {
+  const found = all.filter(({ name, id }) => id === given || name === given);
+  return found.length > 0 && found.every(({ source }) => source === 'host');
+}
+
+/** The server with a name or id. Throws `CliError` for an unknown one, and for a name that several servers have. */
 export function findServer(all: readonly McpServerInfo[], session: string, given: string): McpServerInfo {
-  const found = all.find(({ name, id }) => id === given || name === given);
-  if (found !== undefined) return found;
+  const byId = all.find(({ id }) => id === given);
+  const [found, ...others] = byId === undefined ? all.filter(({ name }) => name === given) : [byId];
+  if (found !== undefined && others.length === 0) return found;
+  if (found !== undefined) {
+    const ids = [found, ...others].map(({ id, source }) => `${oneLine(id)} (${source})`).join(', ');
+    throw new CliError(EXIT.error, `several MCP servers are called ${oneLine(given)}; use an id: ${ids}`);
+  }
   throw new CliError(
     EXIT.error,
     `the session has no such MCP server ${oneLine(given)}; \`${commandLine(`mcp list ${oneLine(session)}`)}\` lists them`,

@@ -98,9 +98,9 @@ function addDefiningCommands(
     'agenthost automations add --title Release "prepare a release"  only by `automations run`',
   ]);
   const editing = command(automations, 'edit', 'change parts of an automation', [
-    'cron',
+    'newCron',
     'zone',
-    'onEvent',
+    'newOnEvent',
     'onConfig',
     'newMissed',
     'newAutomationTitle',
@@ -114,10 +114,10 @@ function addDefiningCommands(
   ])
     .argument(...AUTOMATION)
     .argument('[prompt...]', 'what the agent is asked, in place of the present prompt')
-    .action(async (given: string, words: string[], _own: object, self: Command) => {
+    .action(async (automation: string, words: string[], _own: object, self: Command) => {
       const { editAutomation } = await import('../commands/define-automation.ts');
       const options = self.optsWithGlobals<EditAutomationOptions>();
-      done(await editAutomation(context, screen, { given, words }, options));
+      done(await editAutomation(context, screen, { automation, words }, options));
     });
   example(editing, [
     'agenthost automations edit nightly --cron "0 4 * * *"  in place of all its times',

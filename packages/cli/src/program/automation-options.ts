@@ -21,6 +21,18 @@ export const AUTOMATION_OPTIONS = {
     description:
       'start a run at an event of the host, such as turn:failed; the command `automations events` lists them; repeatable',
   },
+  newCron: {
+    flags: '--cron <expression>',
+    type: 'list',
+    description:
+      'when it runs, in place of all present times: minute, hour, day of month, month, day of week; repeatable; off for never by itself',
+  },
+  newOnEvent: {
+    flags: '--on <event>',
+    type: 'list',
+    description:
+      'start a run at an event of the host, in place of all present events; the command `automations events` lists them; repeatable; off for none',
+  },
   onConfig: {
     flags: '--on-config <key=value>',
     type: 'list',

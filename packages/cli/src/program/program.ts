@@ -222,7 +222,17 @@ export function programOf(
   addAgentCommands({ context, screen, program, command, example, done });
   addLoginCommands({ context, screen, program, command, example, done });
   for (const each of [program, ...program.commands]) if (each.commands.length > 0) addHelp(each);
+  for (const each of program.commands)
+    if (each.commands.length > 0 && each.registeredArguments.length === 0) refuseUnknown(each);
   return program;
+}
+
+/** A command that also works without the commands below it names an unknown one, not too many arguments. */
+function refuseUnknown(parent: Command): void {
+  parent.allowExcessArguments().hook('preAction', (_, running) => {
+    const [name] = running === parent ? parent.args : [];
+    if (name !== undefined) parent.error(`error: unknown command '${name}'`);
+  });
 }
 
 /** `help`, which says so when there is no such command. */

@@ -20,7 +20,10 @@ export interface McpServerInfo {
   plugin?: string;
   /** What it runs or connects to, for people. Of a server of the host without arguments, variables and headers. */
   runs: string;
-  /** What a person has decided about a server of a project or plugin. Absent: nothing yet, or it is one of the host. */
+  /**
+   * What a person has decided about a server of a project or plugin. Absent: nothing yet, or it is one of the host. `allowed` for those of the
+   * user's own plugins, which need no decision.
+   */
   decision?: McpDecision;
   state: McpServerState;
   /** Empty unless it is ready. */

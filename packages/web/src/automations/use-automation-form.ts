@@ -1,6 +1,5 @@
 import { type Automations, DispatchRejected } from '@agenthost/client';
 import type {
-  AgentInfo,
   AutomationDefinition,
   AutomationDisableCondition,
   AutomationEntry,
@@ -10,17 +9,15 @@ import type {
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import { useEffect, useState } from 'react';
+import { useAgent } from '../board/new/use-agent.ts';
 import { useFolder } from '../board/new/use-folder-names.ts';
 import { useSessionConfig } from '../board/new/use-session-config.ts';
 import { type HostLink, messageOf } from '../live/host-link.ts';
-import { useRootPart } from '../live/use-live.ts';
 import { automationsText } from '../text/automations-text.ts';
 import { pathOf, uriOf } from '../text/file-path.ts';
 import { text } from '../text/text.ts';
 import { choiceOf, expressionsOf } from './schedule-choice.ts';
 import { OWN_ZONE, previewOf, schedulesOf } from './schedule-words.ts';
-
-const NO_AGENTS: readonly AgentInfo[] = [];
 
 /** Characters of a name that is made from a prompt. */
 const NAME_LENGTH = 60;
@@ -70,13 +67,12 @@ export function useAutomationForm(
   onSaved: (resource: string) => void,
 ) {
   const before = edited?.definition;
-  const agents = useRootPart<readonly AgentInfo[]>(link, (state) => state.agents, NO_AGENTS);
   const [values, setValues] = useState<FormValues>(() => valuesOf(before));
   const [provider, setProvider] = useState(before?.session.provider);
   const [chosen, setChosen] = useState<Readonly<Record<string, unknown>>>(before?.session.config ?? {});
   const [fault, setFault] = useState<FormFault>();
   const [isSaving, setSaving] = useState(false);
-  const agent = agents.find((each) => each.provider === provider) ?? agents[0];
+  const { agents, agent } = useAgent(link, provider);
   const path = values.path.trim();
   const folder = path === '' ? undefined : uriOf(path);
   const config = useSessionConfig(link, agent?.provider, folder, chosen);

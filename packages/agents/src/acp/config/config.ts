@@ -123,6 +123,7 @@ function readEntry(id: string, value: unknown, file: string): AcpAgentEntry {
   const key = `agents.${id}`;
   checkAgentId(id, file);
   if (!isObject(value)) throw wrongValue(file, key, 'an object', value);
+  if ('kind' in value) throw wrongValue(file, `${key}.kind`, '"model", or no kind', value['kind']);
   for (const [name, member] of Object.entries(value)) {
     const check = checks[name];
     if (check === undefined) {

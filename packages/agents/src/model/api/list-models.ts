@@ -15,6 +15,13 @@ const NO_CHAT =
 /** Why the models of an endpoint could not be listed, for people. */
 export class ListingFailure extends Error {
   override readonly name = 'ListingFailure';
+  /** Whether another key may help. */
+  readonly isAboutKey: boolean;
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly isAboutKey?: boolean } = {}) {
+    super(message, options);
+    this.isAboutKey = options.isAboutKey === true;
+  }
 }
 
 /** Asks the endpoint for its models. Rejects with `ListingFailure`. */
@@ -36,7 +43,9 @@ export async function listModels(
   }
   if (!response.ok) {
     await response.body?.cancel();
-    throw new ListingFailure(`${base}: ${describeStatus(response.status, key)}`);
+    throw new ListingFailure(`${base}: ${describeStatus(response.status, key)}`, {
+      isAboutKey: response.status === 401 || response.status === 403,
+    });
   }
   const answer = await readJson(response, base);
   const entries = objectsOf(answer[config.api === 'google' ? 'models' : 'data']);

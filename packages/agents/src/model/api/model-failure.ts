@@ -75,8 +75,9 @@ export const agentErrorOf = ({ errorType, message }: ModelFailure, cause: unknow
   new AgentError(errorType, message, { cause });
 
 function spoken(thrown: unknown, key: string | undefined): string {
-  const cause = thrown instanceof Error && thrown.cause instanceof Error ? `: ${thrown.cause.message}` : '';
-  const text = `${errorText(thrown)}${cause}`.replaceAll(/\s+/g, ' ').trim();
+  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : '';
+  const own = errorText(thrown);
+  const text = (own.includes(cause) ? own : `${own}: ${cause}`).replaceAll(/\s+/g, ' ').trim();
   const safe = key === undefined || key.length < 4 ? text : text.replaceAll(key, '(key)');
   return safe.length > SHOWN_LENGTH ? `${safe.slice(0, SHOWN_LENGTH)}…` : safe;
 }

@@ -36,6 +36,9 @@ export function keyVariables({ api, apiKeyEnv, baseUrl }: ModelAgentConfig): rea
   return baseUrl === undefined ? USUAL_VARIABLES[api] : [];
 }
 
+/** Whether the agent cannot work without a key: its endpoint is that of the vendor, or its config names a variable. */
+export const needsKey = (config: ModelAgentConfig): boolean => keyVariables(config).length > 0;
+
 /** The file that may have the key of an agent. */
 export function keyFileOf(
   { id, apiKeyFile }: Pick<ModelAgentConfig, 'id' | 'apiKeyFile'>,

@@ -88,7 +88,7 @@ export class AgentHealthList {
 /** An agent that the host did not offer at its start cannot be used, even if it is installed now. */
 const unoffered = (found: AgentAvailability): AgentAvailability =>
   found.available
-    ? { ...found, available: false, reason: 'It was installed after the start of the host: restart the host' }
+    ? { ...found, available: false, reason: 'It was added after the start of the host: restart the host' }
     : found;
 
 function healthOf(

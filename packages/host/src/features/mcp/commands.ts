@@ -36,7 +36,7 @@ export function mcpCommands({ sync, consents, signIns, serversOf }: Parts): Comm
       if (found === undefined)
         throw invalidParam(
           'id',
-          'expected the id of a server that the project or a plugin of the session names',
+          'expected the id of a server that may run only after a decision: of the project, or of a plugin that is not your own',
         );
       await consents.decide([found], decision);
       servers.followDecisions();
@@ -54,6 +54,12 @@ export function mcpCommands({ sync, consents, signIns, serversOf }: Parts): Comm
   };
 }
 
+/** Servers of the host need no decision. Those of the user's own plugins are always allowed. */
+const decisionOf = (
+  source: ListedServer['source'],
+  decision: McpServerInfo['decision'],
+): McpServerInfo['decision'] => (source === 'host' ? undefined : decision);
+
 function infoOf(servers: SessionServers, consents: McpConsents, listed: ListedServer): McpServerInfo {
   const { id, source, plugin, place: decidedAt, server, log } = listed;
   const { entry } = server;
@@ -65,7 +71,7 @@ function infoOf(servers: SessionServers, consents: McpConsents, listed: ListedSe
     runs: source === 'host' ? place : shownEntry(entry).slice(entry.name.length + 2),
     ...defined({
       plugin,
-      decision: decidedAt === undefined ? undefined : consents.of(decidedAt, entry),
+      decision: decisionOf(source, decidedAt === undefined ? 'allowed' : consents.of(decidedAt, entry)),
     }),
     state: server.state,
     tools: servers.tools

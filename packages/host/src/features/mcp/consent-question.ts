@@ -5,7 +5,13 @@ import type { NamedServer } from './named-servers.ts';
 import { PROJECT_FILE } from './project-file.ts';
 
 const OPTIONS: ConfirmationOption[] = [
-  { id: 'allow', label: 'Allow, and do not ask again while they stay the same', kind: 'approve', group: 0 },
+  {
+    id: 'allow',
+    label: 'Allow, and do not ask again while they stay the same',
+    kind: 'approve',
+    group: 0,
+    'x-lasting': true,
+  },
   { id: 'skip', label: 'Not in this session', kind: 'deny', group: 1 },
   { id: 'refuse', label: 'Never, while they stay the same', kind: 'deny', group: 1 },
 ];

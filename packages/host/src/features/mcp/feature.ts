@@ -76,6 +76,8 @@ interface Entry {
   usedAt: number;
   /** Names of the servers that a person does not want in this session. */
   skipped: string;
+  /** Faults of the file of the project that a turn has told. */
+  toldFaults: string;
   asking: Promise<void>;
 }
 
@@ -141,7 +143,7 @@ export async function mcpFeature(parts: Parts): Promise<
     const known = sessions.get(uri);
     if (known !== undefined) return known;
     const servers = new SessionServers(shared, uri);
-    const entry: Entry = { servers, usedAt: 0, skipped: '', asking: Promise.resolve() };
+    const entry: Entry = { servers, usedAt: 0, skipped: '', toldFaults: '', asking: Promise.resolve() };
     sessions.set(uri, entry);
     return entry;
   };
@@ -244,6 +246,7 @@ export async function mcpFeature(parts: Parts): Promise<
     prepareTurn: async ({ session, chat, output, signal }) => {
       await parts.plugins?.refresh(session);
       const entry = await use(session);
+      tellFaults(entry, output);
       if (isAutomatic(sync, chat)) sayUnasked(entry.servers, output);
       else await ask(entry, output);
       entry.servers.startAll();
@@ -281,6 +284,19 @@ export async function mcpFeature(parts: Parts): Promise<
 /** Whether an automation has started the turn: nobody may be there to answer. */
 const isAutomatic = (sync: Sync, chat: string): boolean =>
   sync.registry.getOf('chat', chat)?.state.activeTurn?.message.origin.kind === 'automation';
+
+/** Most faults of a file that a turn tells. */
+const MAX_FAULTS = 5;
+
+/** The first turn after a change of the file tells what is wrong with it. */
+function tellFaults(entry: Entry, output: TurnOutput): void {
+  const { faults } = entry.servers;
+  const shown = faults.slice(0, MAX_FAULTS).map((fault) => fault.slice(0, 500));
+  const text = [...shown, ...(faults.length > shown.length ? ['…'] : [])].join('\n');
+  if (text === entry.toldFaults) return;
+  entry.toldFaults = text;
+  if (text !== '') output.notify(text);
+}
 
 /** The turn goes on without servers that nobody has allowed, and says so. */
 function sayUnasked({ undecided }: SessionServers, output: TurnOutput): void {

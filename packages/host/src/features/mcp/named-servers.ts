@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';
-import type { Log } from '../../lib/log.ts';
 import { PROJECT_FILE, readProjectFile } from './project-file.ts';
 
 /** Where a server is named: in the config of the host, by the project, or by a plugin. */
@@ -50,12 +49,16 @@ interface Sources {
   /** Absolute path of the folder with `.mcp.json`; empty: it is not read. */
   readonly folder: string;
   readonly plugins: readonly PluginEntry[];
-  readonly log: Log;
-  readonly session: string;
 }
 
-/** The servers of a session: those of the host, then those of the project, then those of plugins. Faults are logged. */
-export async function namedServers(sources: Sources): Promise<readonly NamedServer[]> {
+/** The servers that a session has, and what is wrong with the file of its project: texts such as `.mcp.json: docs: url: expected …`. */
+interface NamedServers {
+  readonly servers: readonly NamedServer[];
+  readonly faults: readonly string[];
+}
+
+/** The servers of a session: those of the host, then those of the project, then those of plugins. */
+export async function namedServers(sources: Sources): Promise<NamedServers> {
   const host = sources.hostEntries.map((entry) => ({
     id: `${ID.host}${entry.name}`,
     source: 'host' as const,
@@ -63,7 +66,8 @@ export async function namedServers(sources: Sources): Promise<readonly NamedServ
     uri: entry.kind === 'stdio' ? `x-agenthost-config:/mcpServers/${entry.name}` : entry.url,
     entry,
   }));
-  const own = [...host, ...(await projectServers(sources))];
+  const project = await projectServers(sources);
+  const own = [...host, ...project.servers];
   const ids = new Set<string>();
   const plugins = sources.plugins.filter(({ id }) => !ids.has(id) && ids.add(id) !== undefined);
   const all: NamedServer[] = [
@@ -75,7 +79,7 @@ export async function namedServers(sources: Sources): Promise<readonly NamedServ
       ...(isUsers ? {} : { place }),
     })),
   ];
-  return withPrefixes(all);
+  return { servers: withPrefixes(all), faults: project.faults };
 }
 
 /** Servers with the same name get different prefixes. The earlier one keeps its name. */
@@ -90,16 +94,15 @@ function withPrefixes(all: readonly NamedServer[]): NamedServer[] {
   });
 }
 
-async function projectServers({ folder, log, session }: Sources): Promise<readonly NamedServer[]> {
+async function projectServers({ folder }: Sources): Promise<NamedServers> {
   const real = folder === '' ? undefined : await realpath(folder).catch(() => undefined);
   const project = real === undefined ? undefined : await readProjectFile(real);
-  if (real === undefined || project === undefined) return [];
-  for (const { name, problem } of project.faults) {
-    const place = name === '' ? PROJECT_FILE : `${PROJECT_FILE}: ${name}`;
-    log.warn({ session, folder: real }, `${place}: ${problem}`);
-  }
+  if (real === undefined || project === undefined) return { servers: [], faults: [] };
+  const faults = project.faults.map(
+    ({ name, problem }) => `${name === '' ? PROJECT_FILE : `${PROJECT_FILE}: ${name}`}: ${problem}`,
+  );
   const uri = pathToFileURL(`${real}/${PROJECT_FILE}`).href;
-  return project.entries.map((entry) => ({
+  const servers = project.entries.map((entry) => ({
     id: `${ID.project}${entry.name}`,
     source: 'project' as const,
     prefix: entry.name,
@@ -107,4 +110,5 @@ async function projectServers({ folder, log, session }: Sources): Promise<readon
     entry,
     place: folder,
   }));
+  return { servers, faults };
 }

@@ -217,6 +217,8 @@ export class McpServer {
       if (challenge !== undefined) throw challenge;
       if (limit.signal.aborted) throw late;
       if (this.entry.kind !== 'stdio' && isLost(error)) this.#failed(this.#run, errorText(error));
+      if (isClosed(error))
+        throw new Error(`The MCP server ${this.entry.name} ended during the call`, { cause: error });
       throw error;
     } finally {
       cancelLimit();
@@ -385,6 +387,9 @@ const errorState = (message: string): McpServerState => ({
   kind: 'error',
   error: { errorType: 'mcpServerFailed', message: message.slice(0, 4_000) },
 });
+
+/** Whether the connection ended before the answer. The library names the error so. */
+const isClosed = (error: unknown): boolean => hasCode(error, 'CONNECTION_CLOSED');
 
 /** Whether a failed request means that the server at the other end is gone, or has forgotten its session. */
 function isLost(error: unknown): boolean {

@@ -79,6 +79,7 @@ export class SessionServers {
   readonly #uri: string;
   #all: readonly Listed[] = [];
   #folders: readonly string[] = [];
+  #faults: readonly string[] = [];
   #answersTools = false;
   /** Ids of servers that a person has stopped, until they are started again or the host ends. */
   readonly #stopped = new Set<string>();
@@ -115,6 +116,11 @@ export class SessionServers {
     return this.#all
       .filter((each) => this.#decisionOf(each) === undefined)
       .map(({ server: _, log: __, mcpApp: ___, stopWaiting: ____, ...named }) => named);
+  }
+
+  /** What is wrong with the file of the project. */
+  get faults(): readonly string[] {
+    return this.#faults;
   }
 
   /** Reads the servers again, shows them as customizations, and stops those that are gone. Calls wait for each other. */
@@ -187,13 +193,14 @@ export class SessionServers {
     this.#folders = folders;
     this.#answersTools = this.#parts.answersTools(session.state);
     const { hostEntries, readsProjects, log, pluginsOf } = this.#parts;
-    const named = await namedServers({
+    const about = { session: this.#uri, folder: this.#folder };
+    const { servers: named, faults } = await namedServers({
       hostEntries,
       folder: readsProjects ? this.#folder : '',
       plugins: pluginsOf(this.#uri),
-      log,
-      session: this.#uri,
     });
+    if (!sameJson(faults, this.#faults)) for (const fault of faults) log.warn(about, fault);
+    this.#faults = faults;
     const kept = new Map<string, Listed>();
     const gone: Listed[] = [];
     for (const each of this.#all) {

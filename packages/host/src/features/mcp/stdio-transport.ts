@@ -4,6 +4,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ChildRegistry } from '../../agents/provider.ts';
 import { expandVariables, type StdioEntry } from '../../config/mcp-servers.ts';
 import type { Timers } from '../../lib/clock.ts';
+import { findProgram } from './find-program.ts';
 import { MessageLines } from './message-lines.ts';
 import { ServerProgram } from './program.ts';
 
@@ -65,11 +66,15 @@ export class StdioTransport implements Transport {
       ([name, value]) => [name, expandVariables(value, environment)] as const,
     );
     const cwd = expandVariables(entry.cwd ?? '.', environment);
+    const file = expandVariables(entry.command, environment);
+    const env = Object.fromEntries([...inherited, ...own]);
+    const folderOfProgram = isAbsolute(cwd) ? cwd : resolve(folder, cwd);
+    await findProgram(file, { cwd: folderOfProgram, path: env['PATH'] });
     this.#program = await ServerProgram.start({
-      file: expandVariables(entry.command, environment),
+      file,
       args: entry.args.map((each) => expandVariables(each, environment)),
-      cwd: isAbsolute(cwd) ? cwd : resolve(folder, cwd),
-      env: Object.fromEntries([...inherited, ...own]),
+      cwd: folderOfProgram,
+      env,
       children,
       timers,
       onOutput: (chunk) => this.#read(chunk),

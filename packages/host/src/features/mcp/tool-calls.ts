@@ -94,17 +94,21 @@ export async function runMcpTool(
   }
   return complete(await answered(call.toolInput));
 
+  function failed(code: string, message: string): ToolCallResult {
+    return { ...failure(code, message), pastTenseMessage: `${title} failed` };
+  }
+
   async function answered(toolInput: string): Promise<ToolCallResult> {
     const input = inputObject(toolInput);
-    if (input === undefined) return failure('badInput', 'The input must be a JSON object');
+    if (input === undefined) return failed('badInput', 'The input must be a JSON object');
     try {
       return toolCallResult(
         await calling(parts, turn, { offered, handle, input, ended, askModel: call.askModel }),
         title,
       );
     } catch (error) {
-      if (ended.aborted) return failure('calledOff', 'The call was cancelled');
-      return failure('mcpServerFailed', errorText(error).slice(0, 4_000));
+      if (ended.aborted) return failed('calledOff', 'The call was cancelled');
+      return failed('mcpServerFailed', errorText(error).slice(0, 4_000));
     }
   }
 }

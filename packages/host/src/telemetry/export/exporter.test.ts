@@ -9,6 +9,10 @@ import { Exporter } from './exporter.ts';
 const RESOURCE = { attributes: [{ key: 'service.name', value: { stringValue: 'a' } }] };
 const SCOPE = { name: 'agenthost', version: '1' };
 
+/** Waits for the network of a busy machine too. */
+const until = (isReached: () => boolean | Promise<boolean>) =>
+  vi.waitUntil(isReached, { timeout: 20_000, interval: 10 });
+
 interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -70,7 +74,7 @@ test('items are sent together after the delay, with the headers of the endpoint'
   await clock.advance(4_999);
   expect(received).toEqual([]);
   await clock.advance(1);
-  await vi.waitUntil(() => received.length === 1);
+  await until(() => received.length === 1);
   expect(JSON.parse(String(received[0]?.body))).toEqual(request([{ name: 'a' }, { name: 'b' }]));
   expect(received[0]?.headers).toMatchObject({ 'x-key': 'k', 'content-type': 'application/json' });
   await exporter.stop(1_000);
@@ -80,7 +84,7 @@ test('a full batch is sent at once, compressed if that is asked for', async () =
   const { url, received } = await collector();
   const { exporter } = exporterTo(url, { isCompressed: true });
   for (const name of ['a', 'b', 'c']) exporter.add({ name });
-  await vi.waitUntil(() => received.length === 1);
+  await until(() => received.length === 1);
   expect(received[0]?.headers['content-encoding']).toBe('gzip');
   const body = gunzipSync(received[0]?.body ?? Buffer.alloc(0));
   expect(JSON.parse(String(body))).toEqual(request([{ name: 'a' }, { name: 'b' }, { name: 'c' }]));
@@ -91,12 +95,12 @@ test('an overloaded endpoint gets the same items again, after the time that it a
   const { url, received } = await collector(503, { status: 429, retryAfter: '60' });
   const { exporter, clock, dropped } = exporterTo(url);
   for (const name of ['a', 'b', 'c']) exporter.add({ name });
-  await vi.waitUntil(() => received.length === 1 && clock.nextAt !== undefined);
-  await vi.waitUntil(async () => {
+  await until(() => received.length === 1 && clock.nextAt !== undefined);
+  await until(async () => {
     await clock.advance(1_000);
     return received.length === 2;
   });
-  await vi.waitUntil(async () => {
+  await until(async () => {
     await clock.advance(20_000);
     return received.length === 3;
   });
@@ -109,11 +113,11 @@ test('items that the endpoint refuses are dropped and counted, with one line in 
   const { url, received } = await collector(400, 401);
   const { exporter, log, dropped } = exporterTo(url);
   for (const name of ['a', 'b', 'c']) exporter.add({ name });
-  await vi.waitUntil(() => dropped.length === 1);
+  await until(() => dropped.length === 1);
   for (const name of ['d', 'e', 'f']) exporter.add({ name });
-  await vi.waitUntil(() => dropped.length === 2);
+  await until(() => dropped.length === 2);
   for (const name of ['g', 'h', 'i']) exporter.add({ name });
-  await vi.waitUntil(() => log.lines.length === 2);
+  await until(() => log.lines.length === 2);
   expect(received).toHaveLength(3);
   expect(dropped).toEqual([3, 3]);
   expect(log.lines.map(({ message }) => message)).toEqual([
@@ -157,8 +161,8 @@ test('[OTLP-1] a collector that never answers costs a bounded queue, and the hos
   for (let count = 0; count < 10; count += 1) exporter.add({ count });
   // Three items are in the request, five wait.
   expect(dropped).toEqual([1, 1]);
-  await vi.waitUntil(() => received.length === 1);
-  await vi.waitUntil(async () => {
+  await until(() => received.length === 1);
+  await until(async () => {
     await clock.advance(10_000);
     return dropped.length === 3;
   });
@@ -170,7 +174,7 @@ test('[OTLP-1] a collector that never answers costs a bounded queue, and the hos
   });
   expect(JSON.stringify(log.lines)).not.toContain(secret);
   // The collector answers again, and gets what has waited.
-  await vi.waitUntil(async () => {
+  await until(async () => {
     await clock.advance(5_000);
     return log.lines.length === 2;
   });

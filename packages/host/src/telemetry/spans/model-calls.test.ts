@@ -64,6 +64,16 @@ test('usage that covers calls without a report of their own belongs to none of t
   });
 });
 
+test('what the host does before the agent is no call, and ends one that has shown output', () => {
+  const models = calls();
+  expect(models.interrupt(100)).toEqual([]);
+  models.begin(400);
+  models.output(500);
+  expect(models.interrupt(600)).toEqual([]);
+  models.begin(900);
+  expect(shown(models.finish(900))).toEqual([[400, 600, undefined, undefined]]);
+});
+
 test('a turn without any output was one call', () => {
   expect(shown(calls().finish(700))).toEqual([[0, 700, undefined, undefined]]);
 });

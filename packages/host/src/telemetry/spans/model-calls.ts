@@ -74,6 +74,13 @@ export class ModelCalls {
     return spans;
   }
 
+  /** The host does something by itself: a call without output has not begun yet. Returns the call before it. */
+  interrupt(ms: number): Span[] {
+    if (this.#open?.firstOutputMs !== undefined) return this.end(ms);
+    this.#open = undefined;
+    return [];
+  }
+
   /** The agent reports the usage of the turn so far. */
   report(usage: UsageInfo, ms: number): Span[] {
     const added = addedTokens(usage, this.#usage);

@@ -1,5 +1,6 @@
 import type { ChatAction, ChatToolCallConfirmedAction } from '@agenthost/protocol';
 import type { Contents } from './contents.ts';
+import { isHostsTool } from './host-calls.ts';
 import { ModelCalls } from './model-calls.ts';
 import type { Span, SpanFailure } from './span.ts';
 import { ToolTrace, waitSpan } from './tool-trace.ts';
@@ -40,7 +41,8 @@ export class TurnTrace {
     switch (action.type) {
       case 'chat/responsePart':
         return [
-          ...this.#models.output(ms),
+          // Notices are of the host.
+          ...(action.part.kind === 'systemNotification' ? [] : this.#models.output(ms)),
           ...(action.part.kind === 'inputRequest' ? this.#asked(action.part.request.id, ms) : []),
         ];
       case 'chat/toolCallStart':
@@ -55,7 +57,7 @@ export class TurnTrace {
             startMs: ms,
           }),
         );
-        return this.#models.output(ms);
+        return isHostsTool(action.toolName) ? this.#models.interrupt(ms) : this.#models.output(ms);
       case 'chat/usage':
         return this.#models.report(action.usage, ms);
       case 'chat/inputRequested':

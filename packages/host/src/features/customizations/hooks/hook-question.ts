@@ -3,7 +3,13 @@ import type { TurnOutput } from '../../../agents/turn.ts';
 import { type HookCommand, hostPath, type ParsedChild } from '../child.ts';
 
 const OPTIONS: ConfirmationOption[] = [
-  { id: 'allow', label: 'Allow, and do not ask again while they stay the same', kind: 'approve', group: 0 },
+  {
+    id: 'allow',
+    label: 'Allow, and do not ask again while they stay the same',
+    kind: 'approve',
+    group: 0,
+    'x-lasting': true,
+  },
   { id: 'skip', label: 'Not in this session', kind: 'deny', group: 1 },
   { id: 'refuse', label: 'Never in this folder', kind: 'deny', group: 1 },
 ];

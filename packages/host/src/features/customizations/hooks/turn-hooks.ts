@@ -110,13 +110,14 @@ export class TurnHooks {
     facts: Facts,
   ): Promise<HookAnswer> {
     const { session, chat, turnId, output, signal, folder } = this.#turn;
+    const name = `${hook.child.name} (${event})`;
     const call = output.toolCall({
       toolName: 'hook',
-      displayName: `Hook ${hook.child.name} (${event})`,
+      displayName: `Hook ${name}`,
       kind: 'execute',
       meta: { 'agenthost.hook': { id: hook.child.id, event } },
     });
-    call.run({ invocationMessage: `Running the hook ${hook.child.name}`, toolInput: command });
+    call.run({ invocationMessage: `Running the hook ${name}`, toolInput: command });
     const root = hostPath(hook, hook.folder);
     const input = {
       session_id: session,
@@ -142,7 +143,7 @@ export class TurnHooks {
     const problem = answer.failure ?? answer.blocks;
     await call.complete({
       success: problem === undefined,
-      pastTenseMessage: pastOf(hook.child.name, answer),
+      pastTenseMessage: pastOf(name, answer),
       content: [{ type: 'text', text: shownOutput(result, answer) }],
       ...(problem === undefined ? {} : { error: { message: beginningOf(problem, 1_000) } }),
     });
