@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SessionStatus } from '@agenthost/protocol';
+import { turnStarted } from '@agenthost/testkit';
 import { remoteServer } from '@agenthost/testkit/mcp';
 import { expect, test } from 'vitest';
 import { mcpStage, SESSION, textOf } from './mcp-fixture.ts';
@@ -88,6 +89,21 @@ test('[CHAT-30] [MCP-20] [SESS-5] a call that needs more scopes waits for a toke
   expect(text).toBe('token large');
   await stage.inState('ready');
   expect(await activity()).toBe(SessionStatus.InProgress);
+});
+
+test('[CHAT-30] a turn of another chat of the session does not restart a server whose call waits for a token', async () => {
+  const remote = await remoteServer();
+  remote.callers = ['large'];
+  const stage = await mcpStage({ mcpServers: { test: { url: remote.url } } });
+  const other = 'ahp-chat:/other';
+  await stage.client.request('createChat', { channel: SESSION, chat: other });
+  await stage.client.subscribe(other);
+  await stage.turn();
+  void stage.begin('test__who');
+  const waiting = await stage.inState('authRequired');
+  await stage.client.act(other, turnStarted('t2'));
+  await stage.until(() => stage.host.agent.turns.length === 2);
+  expect(await stage.inState('authRequired')).toEqual(waiting);
 });
 
 test('[CHAT-31] a call whose sign-in a client gives up fails, and the server goes on', async () => {

@@ -88,9 +88,13 @@ export function decideMcpServer(
     const others = (await (await openMcpServers(client)).list(resource)).filter(
       ({ source }) => source !== 'host',
     );
-    const { id } = findServer(others, given, name);
-    await (await openMcpServers(client)).decide(resource, id, decision);
-    showServer(screen, options, findServer(await (await openMcpServers(client)).list(resource), given, id));
+    const server = findServer(others, given, name);
+    await (await openMcpServers(client)).decide(resource, server, decision);
+    showServer(
+      screen,
+      options,
+      findServer(await (await openMcpServers(client)).list(resource), given, server.id),
+    );
     return EXIT.done;
   });
 }

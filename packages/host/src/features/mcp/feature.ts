@@ -112,6 +112,7 @@ export async function mcpFeature(parts: Parts): Promise<
     granted: (resource, token) => signIns?.grant(resource, token),
   });
   const sessions = new Map<string, Entry>();
+  let isStopped = false;
   const chatsOf = (session: string): readonly string[] =>
     sync.registry.getOf('session', session)?.state.chats.map(({ resource }) => resource) ?? [];
   const side = new McpSideChannels(parts.log, (uri) => {
@@ -141,6 +142,7 @@ export async function mcpFeature(parts: Parts): Promise<
     const known = sessions.get(uri);
     if (known !== undefined) return known;
     const servers = new SessionServers(shared, uri);
+    if (isStopped) void servers.end();
     const entry: Entry = { servers, usedAt: 0, skipped: '', asking: Promise.resolve() };
     sessions.set(uri, entry);
     return entry;
@@ -154,7 +156,7 @@ export async function mcpFeature(parts: Parts): Promise<
   const end = async (uri: string): Promise<void> => {
     const entry = sessions.get(uri);
     sessions.delete(uri);
-    await entry?.servers.stopAll();
+    await entry?.servers.end();
   };
   /** The next turn starts them again. */
   const stopIdle = (uri: string, { servers }: Entry): void => {
@@ -273,6 +275,7 @@ export async function mcpFeature(parts: Parts): Promise<
       }
     },
     stop: async () => {
+      isStopped = true;
       await Promise.all([...sessions.keys()].map(end));
     },
   };

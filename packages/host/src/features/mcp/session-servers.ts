@@ -86,6 +86,7 @@ export class SessionServers {
   #refreshing: Promise<void> = Promise.resolve();
   /** Keeps the session in memory while servers run. */
   #release: (() => void) | undefined;
+  #isEnded = false;
 
   constructor(parts: SessionServersParts, uri: string) {
     this.#parts = parts;
@@ -132,7 +133,7 @@ export class SessionServers {
   /** A person starts a server. One of a project that nobody has allowed shows an error instead. */
   start(id: string): void {
     const listed = this.#all.find((each) => each.id === id);
-    if (listed === undefined) return this.#show(id, { kind: 'stopped' });
+    if (listed === undefined || this.#isEnded) return this.#show(id, { kind: 'stopped' });
     this.#stopped.delete(id);
     if (this.#decisionOf(listed) !== 'allowed') {
       return listed.server.refuse({
@@ -167,6 +168,12 @@ export class SessionServers {
   /** Resolves when no server holds turns, or `signal` aborts. */
   async unblocked(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#all.map(({ server }) => server.unblocked(signal)));
+  }
+
+  /** Stops all servers, which are never started again. Resolves when their programs have ended. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    await this.stopAll();
   }
 
   /** Stops all servers. Resolves when their programs have ended. */
@@ -248,8 +255,8 @@ export class SessionServers {
         // It holds in memory at once. So the state has changed before the client that signed in gets its answer.
         void this.#parts.tokens.set(entry.url, token);
         if (server.state !== state) return;
-        if (server.connection === undefined) server.start();
-        else server.resume();
+        if (server.connection !== undefined) server.resume();
+        else if (!this.#isEnded) server.start();
       });
     }
     this.#show(listed.id, state);
@@ -274,7 +281,10 @@ export class SessionServers {
 
   #mayStart(listed: Listed): boolean {
     return (
-      this.#decisionOf(listed) === 'allowed' && !this.#stopped.has(listed.id) && this.#isEnabled(listed.id)
+      !this.#isEnded &&
+      this.#decisionOf(listed) === 'allowed' &&
+      !this.#stopped.has(listed.id) &&
+      this.#isEnabled(listed.id)
     );
   }
 
