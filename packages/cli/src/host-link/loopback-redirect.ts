@@ -19,7 +19,8 @@ export class LoopbackRedirect {
 
   private constructor() {
     this.#server = createServer(({ url = '/', method }, response) => {
-      const { pathname, searchParams: query } = new URL(url, this.uri);
+      // Any page of a browser can send any path.
+      const { pathname, searchParams: query } = URL.parse(url, this.uri) ?? new URL('about:blank');
       const take = this.#waiting.get(query.get('state') ?? '');
       response.setHeader('content-type', 'text/html; charset=utf-8');
       response.setHeader('connection', 'close');
@@ -64,8 +65,10 @@ export class LoopbackRedirect {
     });
   }
 
+  /** Ends all connections. Browsers open some that they do not use. */
   async close(): Promise<void> {
-    this.#server.closeIdleConnections();
-    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
   }
 }

@@ -124,7 +124,7 @@ function readEntry(id: string, value: unknown, file: string): AcpAgentEntry {
   checkAgentId(id, file);
   if (!isObject(value)) throw wrongValue(file, key, 'an object', value);
   for (const [name, member] of Object.entries(value)) {
-    const check = checks[name];
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (check === undefined) {
       throw new AgentConfigError(
         `${file}: ${key}.${name}: unknown; expected one of ${Object.keys(checks).join(', ')}`,
