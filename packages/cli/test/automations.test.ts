@@ -54,7 +54,7 @@ test('agenthost automations adds, shows, changes, runs and removes an automation
   expect((await automations('show', 'nightly')).out).toContain(
     'when    A turn of a session ends: The turn fails\n',
   );
-  expect((await automations('cancel', 'nightly')).err).toContain('no run of the automation goes on');
+  expect((await automations('cancel', 'nightly')).err).toContain('the automation has no run in progress');
   const [{ resource: over } = { resource: '' }] = jsonLines(
     (await automations('runs', 'nightly', '--json')).out,
   ) as { resource: string }[];

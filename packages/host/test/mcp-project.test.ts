@@ -182,7 +182,7 @@ test('a turn of an automation goes on without servers that nobody has allowed, a
   expect(activeTurn?.responseParts).toMatchObject([
     {
       kind: 'systemNotification',
-      content: 'Goes on without the MCP servers that nobody has allowed: test',
+      content: 'This turn runs without the MCP servers that nobody has allowed: test',
     },
   ]);
 });

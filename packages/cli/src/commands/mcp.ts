@@ -129,7 +129,7 @@ export async function settledServer(client: AhpClient, session: string, id: stri
 function accepted(answer: DispatchOutcome): void {
   if (answer.outcome === 'accepted') return;
   const why = answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
-  throw new CliError(EXIT.error, `the host did not do it: ${why}`);
+  throw new CliError(EXIT.error, `the host refused the request: ${why}`);
 }
 
 /** The server with a name or id. Throws `CliError` for an unknown one. */

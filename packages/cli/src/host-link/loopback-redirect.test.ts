@@ -35,4 +35,5 @@ test('a connection without a request does not hold the end', async () => {
   const ended = once(unused, 'close');
   await redirect.close();
   await ended;
+  expect(unused.closed).toBe(true);
 });

@@ -25,7 +25,7 @@ export class LoopbackRedirect {
       response.setHeader('content-type', 'text/html; charset=utf-8');
       response.setHeader('connection', 'close');
       if (method !== 'GET' || pathname !== '/back' || take === undefined) {
-        response.writeHead(404).end(PAGE('Nobody waits for this sign-in.'));
+        response.writeHead(404).end(PAGE('agenthost does not wait for this sign-in.'));
         return;
       }
       response.end(PAGE('You can close this window. agenthost continues in your terminal.'));
@@ -55,7 +55,7 @@ export class LoopbackRedirect {
   /** Waits for the browser with this `state`, at most `limitMs`. Other states are answered with 404. */
   returned(state: string, limitMs: number): Promise<ReturnedCode> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => end({ error: 'nobody signed in in time' }), limitMs);
+      const timer = setTimeout(() => end({ error: 'the sign-in was not completed in time' }), limitMs);
       const end = (returned: ReturnedCode): void => {
         clearTimeout(timer);
         this.#waiting.delete(state);

@@ -141,7 +141,7 @@ export class OpenSignIns {
         if (answer === 'slower') intervalMs += SLOWER_SECONDS * 1_000;
         else if (answer !== 'pending') return answer;
       }
-      throw new SignInRefused('nobody entered the code in time');
+      throw new SignInRefused('the code was not entered in time');
     } finally {
       this.#waiting.delete(open);
     }

@@ -25,7 +25,7 @@ import { StdioTransport } from './stdio-transport.ts';
 /** Largest message of a server, in bytes. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** What a connection needs, and whom it tells. */
+/** Settings, services and callbacks of a connection. */
 export interface ConnectOptions {
   readonly entry: McpServerEntry;
   /** Absolute path of the session's primary working directory. */

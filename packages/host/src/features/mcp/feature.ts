@@ -7,6 +7,7 @@ import type { SideChannels } from '../../handler-port/stateless-channels.ts';
 import { type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { SessionListing } from '../../sessions/catalogue.ts';
+import type { PluginServer } from '../../sessions/plugin-server.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { failure } from '../../turns/tools/client-tool.ts';
 import type { HostTools } from '../../turns/tools/host-tools.ts';
@@ -16,7 +17,7 @@ import { mcpCommands } from './commands.ts';
 import { askConsent } from './consent-question.ts';
 import { McpConsents } from './consents.ts';
 import { McpLibrary } from './library.ts';
-import { isHostsServer, type PluginEntry } from './named-servers.ts';
+import { isHostsServer } from './named-servers.ts';
 import { McpSignIns, tokenRenewer } from './oauth.ts';
 import { RunningSessions } from './running-sessions.ts';
 import { SessionServers, type SessionServersParts } from './session-servers.ts';
@@ -56,7 +57,7 @@ interface Parts {
 
 /** The MCP servers that plugins name. */
 interface PluginServers {
-  servers(session: string): readonly PluginEntry[];
+  servers(session: string): readonly PluginServer[];
   /** Reads the plugins of a session again. Never rejects. */
   refresh(session: string): Promise<void>;
   onServers(listener: (session: string) => void): void;
@@ -289,5 +290,5 @@ const isAutomatic = (sync: Sync, chat: string): boolean =>
 function sayUnasked({ undecided }: SessionServers, output: TurnOutput): void {
   if (undecided.length === 0) return;
   const names = undecided.map(({ entry }) => entry.name).join(', ');
-  output.notify(`Goes on without the MCP servers that nobody has allowed: ${names}`);
+  output.notify(`This turn runs without the MCP servers that nobody has allowed: ${names}`);
 }

@@ -44,7 +44,7 @@ interface RunningCall extends ServerCall {
   whileWaiting<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** The services of a server, and whom it tells. */
+/** Settings, services and callbacks of a server. */
 export interface ServerParts
   extends Pick<
     ConnectOptions,

@@ -10,11 +10,12 @@ import type { ChildRegistry } from '../../agents/provider.ts';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';
 import type { Clock, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { PluginServer } from '../../sessions/plugin-server.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { McpConsents } from './consents.ts';
-import { isHostsServer, type NamedServer, namedServers, type PluginEntry } from './named-servers.ts';
+import { isHostsServer, type NamedServer, namedServers } from './named-servers.ts';
 import { PROJECT_FILE } from './project-file.ts';
 import { McpServer } from './server.ts';
 import { ServerLog } from './server-log.ts';
@@ -40,7 +41,7 @@ export interface SessionServersParts {
   /** Whether `.mcp.json` of projects is read. */
   readonly readsProjects: boolean;
   /** The servers of the plugins of a session. */
-  pluginsOf(session: string): readonly PluginEntry[];
+  pluginsOf(session: string): readonly PluginServer[];
   readonly consents: McpConsents;
   readonly tokens: McpTokens;
   /** Whether the agent of a session answers requests of servers for a model. */
