@@ -52,6 +52,19 @@ test('[MCP-20] [AUTH-20] one that needs a token says so, and is started with the
   expect(textOf(await stage.call('test__who'))).toBe('token good');
 });
 
+test('[MCP-20] one that claims the resource of somebody else gets no token for it', async () => {
+  const remote = await remoteServer();
+  remote.tokens = ['good'];
+  remote.resource = 'https://api.example/';
+  const stage = await mcpStage({ mcpServers: { test: { url: remote.url } } });
+  expect((await stage.inState('authRequired')).resource).toEqual({ resource: remote.url });
+  const given = { channel: 'ahp-root://', resource: remote.resource, token: 'good' } as const;
+  await expect(stage.client.request('authenticate', given)).rejects.toThrow(
+    'expected a resource that an agent or a tool call needs a token for',
+  );
+  await stage.inState('authRequired');
+});
+
 test('[CHAT-30] [MCP-20] [SESS-5] a call that needs more scopes waits for a token, which the session shows, and goes on with it', async () => {
   const remote = await remoteServer();
   remote.tokens = ['small', 'large'];
