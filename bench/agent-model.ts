@@ -1,5 +1,5 @@
-// A model behind the API of OpenAI's chat completions. It follows two words of the last message of a person: `tokens 100` streams so many, each
-// in a write of its own, `calls 10` calls `read_file` so often, one call an answer.
+// A model behind the API of OpenAI's chat completions. It follows two words of the last message of a person: `tokens 100` streams 100 tokens, each
+// in a write of its own, `calls 10` calls `read_file` 10 times, once in each answer.
 import { createServer, type ServerResponse } from 'node:http';
 import { serve } from './process.ts';
 

@@ -49,7 +49,7 @@ export const CLOSE_TEXTS: Record<CloseCode, string> = {
 /** The meaning of each code in `rejectionReason`. */
 export const REJECTION_TEXTS: Readonly<Record<string, string>> = {
   alreadyClaimed: 'Another client holds the terminal.',
-  automationExists: 'An automation has this name already, or its last runs go on.',
+  automationExists: 'An automation has this name already, or its last runs are in progress.',
   contradiction: 'The selected option contradicts the answer.',
   creationFailed: 'The session could not be created, and takes no turns.',
   defaultChat: 'The default chat is archived together with its session.',
@@ -135,11 +135,11 @@ export const ERROR_TYPE_TEXTS: Readonly<Record<string, string>> = {
   hostRestarted: 'The host was restarted during the turn.',
   importInterrupted: 'The import did not finish.',
   mcpServerFailed: 'The MCP server could not start, or has ended; the message has the reason.',
-  modelError: 'The model API refused the request, or answered with nonsense.',
+  modelError: 'The model API refused the request, or gave an invalid answer.',
   modelNotFound: 'The model API does not have this model.',
   modelUnavailable: 'The model API did not answer, also after retries.',
   outputLimit: 'The answer of the model reached its longest length.',
-  tooManyRuns: 'Too many runs of the automation go on.',
+  tooManyRuns: 'Too many runs of the automation are in progress.',
   tooManyWorkers: 'The session has no room for another worker chat.',
   unknownModel: 'The agent does not have this model.',
   workerFailed: 'The worker of a tool call failed.',

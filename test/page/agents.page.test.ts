@@ -105,6 +105,7 @@ describe.skipIf(!hasChromium)('agents in the settings', () => {
     expect(new URL(popup.url()).search).toBe('');
     await stage().picture(popup, 'agents-back');
     await cook.getByText('Signed in to Recipes.').waitFor();
+    expect(await cook.getByText('Needs a sign-in to').count()).toBe(0);
     await stage().picture(page, 'agents-signed-in');
     const key = mine.getByRole('button', { name: 'Remove the key' });
     await key.click();

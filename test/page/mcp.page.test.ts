@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('MCP servers in the page', () => {
     const opened = page.context().waitForEvent('page');
     await dialog.getByRole('button', { name: 'Sign in: far' }).click();
     const tab = await opened;
-    await tab.getByText('You can close this tab, and go back to the session.').waitFor();
+    await tab.getByText('You can close this window. The page that you came from continues.').waitFor();
     expect(new URL(tab.url()).search).toBe('');
     await row('far').getByText('Ready').waitFor();
     await dialog.getByRole('button', { name: 'Stop: own' }).click();

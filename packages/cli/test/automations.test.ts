@@ -57,7 +57,7 @@ test('agenthost automations adds, shows, changes, runs and removes an automation
   const off = await automations('edit', 'nightly', '--cron', 'off', '--on', 'off');
   expect(off).toMatchObject({ code: 0, out: expect.stringContaining('only when it is told to') });
   expect((await automations('show', 'nightly')).out).toContain('when    only when it is told to\n');
-  expect((await automations('cancel', 'nightly')).err).toContain('no run of the automation goes on');
+  expect((await automations('cancel', 'nightly')).err).toContain('the automation has no run in progress');
   const [{ resource: over } = { resource: '' }] = jsonLines(
     (await automations('runs', 'nightly', '--json')).out,
   ) as { resource: string }[];

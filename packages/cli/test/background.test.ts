@@ -16,7 +16,7 @@ test('[CHAT-46] agenthost background lists the shells of a session that outlive 
   const wrong = await machine.run(['background', 'end', session, id, 'nobody']);
   expect(wrong).toMatchObject({
     code: 1,
-    err: 'agenthost: nothing called nobody runs in the background; `background list` shows what does\n',
+    err: 'agenthost: no work in the background has the id nobody; `background list` lists it\n',
   });
   expect(jsonLines((await machine.run(['background', 'list', session, '--json'])).out)).toMatchObject([
     { kind: 'shell', command: 'sleep 300' },

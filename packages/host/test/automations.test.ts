@@ -9,7 +9,7 @@ import {
   automationNotes,
 } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type HostFixture, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 
@@ -247,6 +247,38 @@ describe('manual runs', () => {
       sessions: [],
       lifecycle: { status: 'failed', error: { errorType: 'cannotStart' } },
     });
+  });
+
+  test('[AUTO-9] a run has the rights of the weakest client that saved its automation', async () => {
+    const { host, client } = await start();
+    const outside = mkdtempSync(join(tmpdir(), 'outside-'));
+    onTestFinished(() => rmSync(outside, { recursive: true }));
+    const session = { workingDirectories: [pathToFileURL(outside).href] };
+    const guest = await host.client('guest', {}, GUEST);
+    await guest.subscribe(CHANNEL);
+    expect((await create(guest))?.rejectionReason).toBeUndefined();
+    // An administrator may name any folder.
+    expect((await update(client, { session }))?.rejectionReason).toBeUndefined();
+    const { resource } = await run(client, '1');
+    await host.run();
+    expect((await runOf(client, resource)).lifecycle).toMatchObject({
+      status: 'failed',
+      error: { errorType: 'cannotStart' },
+    });
+  });
+
+  test('[AUTO-8] the last run of a removed automation ends, and until then no other one has its name', async () => {
+    const { host, client } = await start();
+    await create(client);
+    const { resource } = await run(client, '1');
+    await host.run();
+    await client.act(CHANNEL, { type: 'automation/removed', resource: NAME });
+    expect((await create(client))?.rejectionReason).toMatch(
+      /^automationExists: .* its last runs are in progress/,
+    );
+    await complete(host);
+    expect((await runOf(client, resource)).lifecycle.status).toBe('completed');
+    expect((await create(client))?.rejectionReason).toBeUndefined();
   });
 
   test('[RUN-3] a run is cancelled once', async () => {

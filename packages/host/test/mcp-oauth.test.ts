@@ -73,6 +73,27 @@ test('[MCP-20] a sign-in by OAuth starts the server, and its token is kept and r
   expect(stored()).toContain('refresh-3');
 });
 
+test('[MCP-20] an authorization server that never ends its answer fails the sign-in, and does not hold it', async () => {
+  const remote = await remoteServer();
+  await authorizationServer(remote);
+  const silent = createServer((_, response) => void response.writeHead(200).write('{'));
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+  const requested = new Promise<void>((done) => void silent.once('request', () => done()));
+  remote.issuer = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const stage = await mcpStage({ mcpServers: { test: { url: remote.url } } });
+  await stage.inState('authRequired');
+  const id = stage.client.ask('x-startMcpSignIn', { channel: SESSION, id: ID, redirectUri: REDIRECT });
+  await stage.host.run();
+  await requested;
+  await stage.host.advance(15_000);
+  const { error } = await stage.until(() => stage.client.answerTo(id));
+  expect(error?.message).toMatch(/no sign-in to test: .*did not answer within 15 s/);
+});
+
 test('[CHAT-30] [MCP-20] a call that needs more scopes goes on after a sign-in by OAuth', async () => {
   const remote = await remoteServer();
   const { asked } = await authorizationServer(remote);

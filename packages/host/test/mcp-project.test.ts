@@ -71,6 +71,53 @@ test('allowed servers run, also in later sessions, until their content changes',
   await stage.inState('stopped', ID);
 });
 
+test('the question shows a variable of the host that would be sent as a secret, and another one is a new question', async () => {
+  const far = (clientSecret: string) => ({
+    url: 'https://far.example/mcp',
+    oauth: { clientId: 'c', clientSecret },
+  });
+  const stage = await stageWith({ far: far('plain') });
+  const call = await asked(stage);
+  expect('toolInput' in call && call.toolInput).toBe('far: https://far.example/mcp, oauth.clientId: c');
+  await answer(stage, call.toolCallId, 'refuse');
+  await stage.until(() => stage.host.agent.turns.length === 1);
+  stage.host.agent.turn.complete();
+  await stage.host.run();
+  writeProject(stage.folder, { far: far('${PATH}') });
+  const again = await asked(stage, 't2');
+  expect('toolInput' in again && again.toolInput).toMatch(
+    /, oauth\.clientId: c, oauth\.clientSecret: \$\{PATH\}$/,
+  );
+});
+
+test('a decision holds for what the person has seen, and not for a later entry', async () => {
+  const stage = await stageWith({ test: { command: 'harmless' } });
+  const { items } = await stage.client.request('x-listMcpServers', { channel: SESSION });
+  const decide = { channel: SESSION, id: ID, runs: items[0]?.runs ?? '', decision: 'allowed' } as const;
+  expect(decide.runs).toBe('harmless');
+  writeProject(stage.folder, { test: { command: 'harmful' } });
+  await expect(stage.client.request('x-decideMcpServer', decide)).rejects.toThrow(
+    'The entry of test has changed. It now runs: harmful',
+  );
+  expect((await stage.client.request('x-listMcpServers', { channel: SESSION })).items).toMatchObject([
+    { runs: 'harmful' },
+  ]);
+  expect(await stage.inState('stopped', ID)).toEqual({ kind: 'stopped' });
+});
+
+test('a session that is deleted during the question starts no servers', async () => {
+  const states: string[] = [];
+  const keep = (_: object, message: string): void => void states.push(message);
+  const none = (): void => undefined;
+  const log = { debug: keep, info: none, warn: none, error: none };
+  const stage = await stageWith({ test: testServer() }, { mcpServers: { own: testServer() }, log });
+  await asked(stage);
+  await stage.client.request('disposeSession', { channel: SESSION });
+  await stage.until(() => states.includes('an MCP server is stopped'));
+  for (let round = 0; round < 20; round += 1) await stage.host.run();
+  expect(states.filter((line) => line === 'an MCP server is starting')).toHaveLength(1);
+});
+
 test('a refusal is durable, and a client cannot start the server', async () => {
   const stage = await stageWith({ test: testServer() });
   await answer(stage, (await asked(stage)).toolCallId, 'refuse');
@@ -139,7 +186,7 @@ test('a turn of an automation goes on without servers that nobody has allowed, a
   expect(activeTurn?.responseParts).toMatchObject([
     {
       kind: 'systemNotification',
-      content: 'Goes on without the MCP servers that nobody has allowed: test',
+      content: 'This turn runs without the MCP servers that nobody has allowed: test',
     },
   ]);
 });

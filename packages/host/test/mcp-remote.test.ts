@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SessionStatus } from '@agenthost/protocol';
+import { turnStarted } from '@agenthost/testkit';
 import { remoteServer } from '@agenthost/testkit/mcp';
 import { expect, test } from 'vitest';
 import { mcpStage, SESSION, textOf } from './mcp-fixture.ts';
@@ -51,6 +52,19 @@ test('[MCP-20] [AUTH-20] one that needs a token says so, and is started with the
   expect(textOf(await stage.call('test__who'))).toBe('token good');
 });
 
+test('[MCP-20] one that claims the resource of somebody else gets no token for it', async () => {
+  const remote = await remoteServer();
+  remote.tokens = ['good'];
+  remote.resource = 'https://api.example/';
+  const stage = await mcpStage({ mcpServers: { test: { url: remote.url } } });
+  expect((await stage.inState('authRequired')).resource).toEqual({ resource: remote.url });
+  const given = { channel: 'ahp-root://', resource: remote.resource, token: 'good' } as const;
+  await expect(stage.client.request('authenticate', given)).rejects.toThrow(
+    'expected a resource that an agent or a tool call needs a token for',
+  );
+  await stage.inState('authRequired');
+});
+
 test('[CHAT-30] [MCP-20] [SESS-5] a call that needs more scopes waits for a token, which the session shows, and goes on with it', async () => {
   const remote = await remoteServer();
   remote.tokens = ['small', 'large'];
@@ -88,6 +102,21 @@ test('[CHAT-30] [MCP-20] [SESS-5] a call that needs more scopes waits for a toke
   expect(text).toBe('token large');
   await stage.inState('ready');
   expect(await activity()).toBe(SessionStatus.InProgress);
+});
+
+test('[CHAT-30] a turn of another chat of the session does not restart a server whose call waits for a token', async () => {
+  const remote = await remoteServer();
+  remote.callers = ['large'];
+  const stage = await mcpStage({ mcpServers: { test: { url: remote.url } } });
+  const other = 'ahp-chat:/other';
+  await stage.client.request('createChat', { channel: SESSION, chat: other });
+  await stage.client.subscribe(other);
+  await stage.turn();
+  void stage.begin('test__who');
+  const waiting = await stage.inState('authRequired');
+  await stage.client.act(other, turnStarted('t2'));
+  await stage.until(() => stage.host.agent.turns.length === 2);
+  expect(await stage.inState('authRequired')).toEqual(waiting);
 });
 
 test('[CHAT-31] a call whose sign-in a client gives up fails, and the server goes on', async () => {

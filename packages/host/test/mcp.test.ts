@@ -145,7 +145,7 @@ describe('a call of an MCP tool', () => {
     expect(text).toBe('remove {"a":2}');
   });
 
-  test('[CHAT-7] that was denied does not run', async () => {
+  test('[CHAT-7] that was denied does not run, and the agent gets what the person said', async () => {
     const stage = await started();
     const done = stage.begin('test__add');
     const call = await stage.until(async () => {
@@ -159,8 +159,11 @@ describe('a call of an MCP tool', () => {
       toolCallId: call.toolCallId,
       approved: false,
       reason: 'denied',
+      reasonMessage: 'not today',
+      userSuggestion: { text: 'only list them', origin: { kind: 'user' } },
     });
-    expect(await done).toMatchObject({ success: false, error: { code: 'denied' } });
+    const message = 'It was denied: not today\nThe user wants instead: only list them';
+    expect(await done).toMatchObject({ success: false, error: { code: 'denied', message } });
   });
 
   test('shows progress, and ends when the agent cancels it', async () => {

@@ -43,7 +43,7 @@ const CALLS = {
   'x-answerGrant': ['admin', { ...root, id: 'x', isGranted: true }],
   'x-diskUse': ['observe', { channel: SESSION }],
   'x-listMcpServers': ['interact', { channel: SESSION }],
-  'x-decideMcpServer': ['interact', { channel: SESSION, id: 'x' }],
+  'x-decideMcpServer': ['interact', { channel: SESSION, id: 'x', runs: 'x' }],
   'x-startMcpSignIn': ['interact', { channel: SESSION, id: 'x', redirectUri: 'http://localhost/' }],
   'x-finishMcpSignIn': ['interact', { channel: SESSION, state: 'x', code: 'x' }],
   'x-listPorts': ['observe', root],

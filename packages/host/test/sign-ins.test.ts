@@ -176,7 +176,10 @@ describe('[AUTH-20] authenticate', () => {
       responseParts: [
         {
           kind: 'error',
-          error: { errorType: 'authRequired', message: expect.stringContaining('sign-in to Tools') },
+          error: {
+            errorType: 'authRequired',
+            message: expect.stringMatching(/needs a sign-in to Tools \(\S+\)$/),
+          },
         },
       ],
     });

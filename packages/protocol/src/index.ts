@@ -81,6 +81,7 @@ export * from './session/customization-decisions.ts';
 export type * from './session/export.ts';
 export { EXPORT_FORMAT, EXPORT_VERSION } from './session/export.ts';
 export { type SessionGit, sessionGit } from './session/git.ts';
+export { HOOK_CONSENT_TOOL } from './session/hook-consent.ts';
 export type * from './session/import.ts';
 export type * from './session/input-needed.ts';
 export type * from './session/ports.ts';

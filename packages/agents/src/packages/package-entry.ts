@@ -55,7 +55,7 @@ function readEntry(id: string, value: unknown, file: string): PackageEntry {
   }
   if (!isObject(value)) throw wrongValue(file, key, 'an object', value);
   for (const [name, member] of Object.entries(value)) {
-    const check = CHECKS[name];
+    const check = Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined;
     if (check === undefined) {
       throw new AgentConfigError(
         `${file}: ${key}.${name}: unknown beside package; expected one of ${Object.keys(CHECKS).join(', ')}`,

@@ -232,6 +232,7 @@ describe('an entry that names a package', () => {
     [{ x: { package: 'p@1.0.0' } }, 'agents.x.package: expected the name of an npm package'],
     [{ x: { package: null } }, 'agents.x.package: expected the name of an npm package'],
     [{ x: { package: 'p', command: 'p' } }, 'agents.x.command: unknown beside package'],
+    [{ x: { package: 'p', constructor: 'p' } }, 'agents.x.constructor: unknown beside package'],
     [{ x: { package: 'p', settings: [] } }, 'agents.x.settings: expected an object, got []'],
     [{ X: { package: 'p' } }, 'agents.X: expected an id'],
     [{ demo: { package: 'p' } }, 'agents.demo: demo is the id of the built-in agent'],

@@ -124,7 +124,7 @@ export function cancelRuns(
   return withHost(context, screen, options, ({ client }) =>
     withAutomations(client, async (automations) => {
       const chosen = runsToCancel(automations, given);
-      if (chosen.length === 0 && options.json !== true) screen.note('no run of the automation goes on');
+      if (chosen.length === 0 && options.json !== true) screen.note('the automation has no run in progress');
       for (const { resource } of chosen) {
         const answer = await automations.cancel(resource);
         if (answer.outcome !== 'accepted') {

@@ -80,7 +80,7 @@ function choose(all: readonly Found[], given: string): Found {
   if (match === undefined)
     throw new CliError(
       EXIT.error,
-      `nothing called ${oneLine(given)} runs in the background; \`background list\` shows what does`,
+      `no work in the background has the id ${oneLine(given)}; \`background list\` lists it`,
     );
   if (more.length > 0)
     throw usageError(`${oneLine(given)} matches ${matches.length} of what runs: give more of the id`);

@@ -71,7 +71,7 @@ export function decideCustomization(
     const answer = await session.toggleCustomization(customization.id, decisions);
     if (answer.outcome !== 'accepted') {
       const why = answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
-      throw new CliError(EXIT.error, `the host did not do it: ${why}`);
+      throw new CliError(EXIT.error, `the host refused the request: ${why}`);
     }
     show(screen, options, found, decisions);
     return EXIT.done;

@@ -92,9 +92,13 @@ export function decideMcpServer(
         EXIT.error,
         `${oneLine(name)} is a server of the config file of the host: it runs without being allowed`,
       );
-    const { id } = findServer(others, given, name);
-    await (await openMcpServers(client)).decide(resource, id, decision);
-    showServer(screen, options, findServer(await (await openMcpServers(client)).list(resource), given, id));
+    const server = findServer(others, given, name);
+    await (await openMcpServers(client)).decide(resource, server, decision);
+    showServer(
+      screen,
+      options,
+      findServer(await (await openMcpServers(client)).list(resource), given, server.id),
+    );
     return EXIT.done;
   });
 }
@@ -129,7 +133,7 @@ export async function settledServer(client: AhpClient, session: string, id: stri
 function accepted(answer: DispatchOutcome): void {
   if (answer.outcome === 'accepted') return;
   const why = answer.outcome === 'rejected' ? oneLine(rejectionSentence(answer), 1_000) : answer.outcome;
-  throw new CliError(EXIT.error, `the host did not do it: ${why}`);
+  throw new CliError(EXIT.error, `the host refused the request: ${why}`);
 }
 
 /** Whether the servers with a name or id are all servers of the host. */

@@ -47,7 +47,7 @@ test('an empty key removes the stored one', async () => {
 });
 
 test.each([
-  ['sk-1\u0003', 'given up: the key is as it was'],
+  ['sk-1\u0003', 'cancelled: the key was not changed'],
   ['two words\r', 'one line of printable ASCII characters'],
 ])('%j changes nothing, and the terminal is as before', async (keys, message) => {
   await expect(typed(keys)).rejects.toThrow(message);

@@ -49,7 +49,7 @@ async function readSecret({ stdin }: Context): Promise<string> {
     for await (const chunk of stdin) {
       for (const character of String(chunk)) {
         if (character === '\r' || character === '\n' || character === '\u0004') return text;
-        if (character === '\u0003') throw new CliError(EXIT.error, 'given up: the key is as it was');
+        if (character === '\u0003') throw new CliError(EXIT.error, 'cancelled: the key was not changed');
         text = character === '\u007f' ? text.slice(0, -1) : text + character;
       }
       if (text.length > MAX_LENGTH) throw new CliError(EXIT.error, 'the input is too long for a key');

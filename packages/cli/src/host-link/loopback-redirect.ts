@@ -19,12 +19,13 @@ export class LoopbackRedirect {
 
   private constructor() {
     this.#server = createServer(({ url = '/', method }, response) => {
-      const { pathname, searchParams: query } = new URL(url, this.uri);
+      // Any page of a browser can send any path.
+      const { pathname, searchParams: query } = URL.parse(url, this.uri) ?? new URL('about:blank');
       const take = this.#waiting.get(query.get('state') ?? '');
       response.setHeader('content-type', 'text/html; charset=utf-8');
       response.setHeader('connection', 'close');
       if (method !== 'GET' || pathname !== '/back' || take === undefined) {
-        response.writeHead(404).end(PAGE('Nobody waits for this sign-in.'));
+        response.writeHead(404).end(PAGE('agenthost does not wait for this sign-in.'));
         return;
       }
       response.end(PAGE('You can close this window. agenthost continues in your terminal.'));
@@ -54,7 +55,7 @@ export class LoopbackRedirect {
   /** Waits for the browser with this `state`, at most `limitMs`. Other states are answered with 404. */
   returned(state: string, limitMs: number): Promise<ReturnedCode> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => end({ error: 'nobody signed in in time' }), limitMs);
+      const timer = setTimeout(() => end({ error: 'the sign-in was not completed in time' }), limitMs);
       const end = (returned: ReturnedCode): void => {
         clearTimeout(timer);
         this.#waiting.delete(state);
@@ -64,8 +65,10 @@ export class LoopbackRedirect {
     });
   }
 
+  /** Ends all connections. Browsers open some that they do not use. */
   async close(): Promise<void> {
-    this.#server.closeIdleConnections();
-    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
   }
 }

@@ -54,11 +54,16 @@ export async function passSignIns(context: Context, url: string, client: AhpClie
       }
     }
   }
-  if (gone.size > 0)
-    await write(
-      context,
-      all.filter((each) => !gone.has(each)),
+  if (gone.size === 0) return;
+  // Another command may have stored a sign-in meanwhile.
+  const isGone = (each: StoredSignIn): boolean =>
+    [...gone].some(
+      ({ host, resource, token }) => each.host === host && each.resource === resource && each.token === token,
     );
+  await write(
+    context,
+    (await read(context)).filter((each) => !isGone(each)),
+  );
 }
 
 const hostOf = (url: string): string => new URL(url).host;

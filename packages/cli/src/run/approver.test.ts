@@ -89,7 +89,7 @@ describe('an approver', () => {
     expect(context.err).toContain('waiting for another client to answer: agenthost watch 1');
   });
 
-  test('without a person goes on without the MCP servers of the project, and says so', async () => {
+  test('without a person goes on without MCP servers and hooks that nobody has allowed, and says so', async () => {
     const { approver, context } = make('ask', false);
     const { event, given } = confirmation('a', [once]);
     const toolInput = 'docs: npx docs\nfiles: npx files';
@@ -97,6 +97,11 @@ describe('an approver', () => {
     await settle();
     expect(given).toEqual([{ kind: 'deny', reasonMessage: 'Nobody is there to allow them' }]);
     expect(context.err).toContain('going on without the MCP servers of the project (docs, files)');
+    const hooks = confirmation('b', [once]);
+    approver.handle({ ...hooks.event, toolCall: { ...hooks.event.toolCall, toolName: 'hooks' } });
+    await settle();
+    expect(hooks.given).toEqual(given);
+    expect(context.err).toContain('going on without the hooks: nobody here can allow them');
   });
 
   test('with ask asks one question after another, and takes the typed option', async () => {

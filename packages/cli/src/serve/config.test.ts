@@ -30,6 +30,7 @@ describe('the config file', () => {
   test.each([
     [[], 'the file: expected an object'],
     [{ root: [] }, 'root: unknown key; expected one of agents, defaultAgent'],
+    [{ toString: 1 }, 'toString: unknown key; expected one of'],
     [{ roots: ['here'] }, 'roots: expected a list of absolute paths, got ["here"]'],
     [{ allowedOrigins: ['example.org'] }, 'allowedOrigins: expected a list of origins'],
     [{ allowedOrigins: ['https://example.org/path'] }, 'allowedOrigins: expected a list of origins'],

@@ -128,7 +128,7 @@ export function parseConfig(value: unknown, file: string): ServeConfig {
   const agents = readAgentEntries(value, file);
   if (!isObject(value)) return { agents };
   for (const [key, member] of Object.entries(value)) {
-    const check = CHECKS[key];
+    const check = Object.hasOwn(CHECKS, key) ? CHECKS[key] : undefined;
     if (check === undefined) {
       throw new AgentConfigError(
         `${file}: ${key}: unknown key; expected one of ${Object.keys(CHECKS).join(', ')}`,

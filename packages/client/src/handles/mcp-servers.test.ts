@@ -20,14 +20,14 @@ test('[MCP-1] servers are listed by a command, controlled by actions, and decide
   await servers.start(SESSION, 'a');
   await servers.stop(SESSION, 'a');
   await servers.background(SESSION, 'a');
-  await servers.decide(SESSION, 'a', 'allowed');
-  await servers.decide(SESSION, 'a', undefined);
+  await servers.decide(SESSION, { id: 'a', runs: 'x' }, 'allowed');
+  await servers.decide(SESSION, { id: 'a', runs: 'x' }, undefined);
   expect(sent).toStrictEqual([
     ['x-listMcpServers', { channel: SESSION }],
     [SESSION, { type: 'session/mcpServerStartRequested', id: 'a' }],
     [SESSION, { type: 'session/mcpServerStopRequested', id: 'a' }],
     [SESSION, { type: 'session/mcpServerBackgroundRequested', id: 'a' }],
-    ['x-decideMcpServer', { channel: SESSION, id: 'a', decision: 'allowed' }],
-    ['x-decideMcpServer', { channel: SESSION, id: 'a' }],
+    ['x-decideMcpServer', { channel: SESSION, id: 'a', runs: 'x', decision: 'allowed' }],
+    ['x-decideMcpServer', { channel: SESSION, id: 'a', runs: 'x' }],
   ]);
 });

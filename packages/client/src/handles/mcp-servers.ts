@@ -59,10 +59,20 @@ export class McpServers {
 
   /**
    * Decides whether a server that the project or a plugin of a session names may run, in all sessions of its folder and while its entry stays the same.
-   * `undefined` forgets the decision. Rejects with `RpcError` -32602 for a server that the project does not name.
+   * `server` is an item of `list`, as the person has seen it. `undefined` forgets the decision. Rejects with `RpcError` -32602 for a server that the
+   * project does not name, and -32011 if the server runs something else by now.
    */
-  async decide(session: URI, id: string, decision: McpDecision | undefined): Promise<void> {
-    await this.#client.request('x-decideMcpServer', { channel: session, id, ...defined({ decision }) });
+  async decide(
+    session: URI,
+    { id, runs }: Pick<McpServerInfo, 'id' | 'runs'>,
+    decision: McpDecision | undefined,
+  ): Promise<void> {
+    await this.#client.request('x-decideMcpServer', {
+      channel: session,
+      id,
+      runs,
+      ...defined({ decision }),
+    });
   }
 
   /**

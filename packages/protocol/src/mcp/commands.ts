@@ -55,9 +55,14 @@ export interface McpToolInfo {
 /** Whether a server of a project or plugin may run, while its entry stays the same. */
 export type McpDecision = 'allowed' | 'refused';
 
-/** `x-decideMcpServer` (extension): decides whether a server of the project or of a plugin of the session in `channel` may run. */
+/**
+ * `x-decideMcpServer` (extension): decides whether a server of the project or of a plugin of the session in `channel` may run. Answered with `-32011`
+ * if the entry was changed so that it runs something else than `runs`.
+ */
 export interface DecideMcpServerParams extends BaseParams {
   id: string;
+  /** What the person has seen: `runs` of the list. */
+  runs: string;
   /** Absent: forgets the decision, so that the next turn asks. */
   decision?: McpDecision;
 }

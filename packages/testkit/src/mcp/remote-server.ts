@@ -9,6 +9,8 @@ export interface RemoteServer {
   tokens?: readonly string[];
   /** Tokens that may call tools; absent: all. */
   callers?: readonly string[];
+  /** Identifier of the resource in its metadata; absent: its URL. */
+  resource?: string;
   /** Its authorization server; absent: a path of its own that answers nothing. */
   issuer?: string;
   /** Answers that it gives as this status instead. */
@@ -43,7 +45,7 @@ async function answer(
   const origin = new URL(remote.url).origin;
   if (request.url?.startsWith('/.well-known/oauth-protected-resource') === true) {
     return send(200, {
-      resource: remote.url,
+      resource: remote.resource ?? remote.url,
       authorization_servers: [remote.issuer ?? `${origin}/login`],
       scopes_supported: ['read', 'call'],
     });

@@ -92,13 +92,6 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('../settings/settings-view.tsx'), 'SettingsView'),
 });
 
-/** Where the sign-in to an MCP server ends. */
-const signedInRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/signed-in',
-  component: lazyRouteComponent(() => import('../mcp/signed-in-view.tsx'), 'SignedInView'),
-});
-
 /** The page's addresses. */
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
@@ -108,7 +101,6 @@ export const router = createRouter({
     terminalsRoute,
     automationsRoute,
     settingsRoute,
-    signedInRoute,
   ]),
   basepath: basePath(),
   defaultPreload: 'intent',

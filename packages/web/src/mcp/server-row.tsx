@@ -108,7 +108,7 @@ function Actions({ info, session, servers, signIn, reload }: ServerRowProps) {
   );
   const decide = (what: string, chosen: 'allowed' | 'refused') => (): void =>
     void reporting(what, async () => {
-      await servers.decide(session, id, chosen);
+      await servers.decide(session, info, chosen);
       reload();
     });
   const start = () => reportOutcome(mcpText.start, servers.start(session, id));

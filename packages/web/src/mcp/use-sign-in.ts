@@ -1,10 +1,9 @@
 import { type AhpClient, openMcpServers } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { hostUrl } from '../app/paths.ts';
 import { reporting } from '../chat/report-outcome.ts';
+import { onReturned, type Returned, redirectUri } from '../oauth/redirects.ts';
 import { mcpText } from '../text/mcp-text.ts';
-import { readResult, SIGNED_IN_PATH, signInChannel } from './sign-in-channel.ts';
 
 /** A sign-in in another tab. */
 interface RunningSignIn {
@@ -16,22 +15,15 @@ interface RunningSignIn {
 /** Signs in to the MCP servers of a session in a new tab. `done` is called after a success. */
 export function useSignIn(client: AhpClient | undefined, session: URI, done: () => void) {
   const [running, setRunning] = useState<RunningSignIn>();
-  const states = useRef(new Set<string>());
+  /** Each ends the wait for one tab. */
+  const waits = useRef(new Set<() => void>());
   useEffect(() => {
-    const channel = signInChannel();
-    channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-      const result = readResult(data);
-      if (result === undefined || client === undefined || !states.current.delete(result.state)) return;
-      setRunning(undefined);
-      void reporting(mcpText.signIn, async () => {
-        const { code, error = mcpText.noCode, ...rest } = result;
-        if (code === undefined) throw new Error(error);
-        await (await openMcpServers(client)).finishSignIn(session, { ...rest, code });
-        done();
-      });
-    });
-    return () => channel.close();
-  }, [client, session, done]);
+    const all = waits.current;
+    return () => {
+      for (const leave of all) leave();
+      all.clear();
+    };
+  }, [client, session]);
   const begin = useCallback(
     (id: string): void => {
       if (client === undefined) return;
@@ -39,12 +31,26 @@ export function useSignIn(client: AhpClient | undefined, session: URI, done: () 
       const tab = window.open('about:blank', '_blank');
       if (tab !== null) tab.opener = null;
       setRunning({ id });
+      const finish = ({ id: state, code, error = mcpText.noCode, ...rest }: Returned): void => {
+        setRunning(undefined);
+        void reporting(mcpText.signIn, async () => {
+          if (code === undefined) throw new Error(error);
+          await (await openMcpServers(client)).finishSignIn(session, { ...rest, state, code });
+          done();
+        });
+      };
       void reporting(mcpText.signIn, async () => {
         try {
-          const redirect = hostUrl(SIGNED_IN_PATH).href;
-          const { url, state } = await (await openMcpServers(client)).startSignIn(session, id, redirect);
+          const servers = await openMcpServers(client);
+          const { url, state } = await servers.startSignIn(session, id, redirectUri());
           if (!/^https?:$/.test(new URL(url).protocol)) throw new Error(mcpText.badUrl);
-          states.current.add(state);
+          const leave = onReturned(state, (returned) => {
+            // A code works once.
+            leave();
+            waits.current.delete(leave);
+            finish(returned);
+          });
+          waits.current.add(leave);
           if (tab === null) setRunning({ id, url });
           else tab.location.href = url;
         } catch (error) {
@@ -54,7 +60,7 @@ export function useSignIn(client: AhpClient | undefined, session: URI, done: () 
         }
       });
     },
-    [client, session],
+    [client, session, done],
   );
   return { running, begin };
 }

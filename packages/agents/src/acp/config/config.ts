@@ -125,7 +125,7 @@ function readEntry(id: string, value: unknown, file: string): AcpAgentEntry {
   if (!isObject(value)) throw wrongValue(file, key, 'an object', value);
   if ('kind' in value) throw wrongValue(file, `${key}.kind`, '"model", or no kind', value['kind']);
   for (const [name, member] of Object.entries(value)) {
-    const check = checks[name];
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (check === undefined) {
       throw new AgentConfigError(
         `${file}: ${key}.${name}: unknown; expected one of ${Object.keys(checks).join(', ')}`,

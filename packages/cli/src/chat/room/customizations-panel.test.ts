@@ -63,8 +63,8 @@ function panelOf(customizations: Customization[], servers: McpServerInfo[] = [in
     {
       openServers: async () => ({
         list: async () => list,
-        decide: async (_session, id, decision) => {
-          asked.push([id, decision]);
+        decide: async (_session, { id, runs }, decision) => {
+          asked.push([id, runs, decision]);
           list = list.map((each) => ({ ...each, ...(decision === undefined ? {} : { decision }) }));
         },
         start: async (_session, id) => {
@@ -118,7 +118,7 @@ test('[MCP-1] an MCP server of a plugin is allowed by a person who sees what it 
   expect(commandOf('customizations', 's', holds())).toBe('start');
   panel.run('allow');
   await settled();
-  expect(asked).toEqual([['db', 'allowed']]);
+  expect(asked).toEqual([['db', 'db-server --all', 'allowed']]);
   expect(shown().at(-2)).toMatch(/MCP server db.* stopped$/);
   expect(commandOf('customizations', 'a', holds())).toBeUndefined();
   expect(commandOf('customizations', 'r', holds())).toBe('refuse');

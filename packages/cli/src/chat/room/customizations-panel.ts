@@ -118,9 +118,11 @@ export class CustomizationsPanel implements OverlayPanel {
         return;
       case 'allow':
       case 'refuse':
-        return this.#withServers(row, `${command} failed`, (servers, id) =>
-          servers.decide(this.#session.uri, id, command === 'allow' ? 'allowed' : 'refused'),
-        );
+        return this.#withServers(row, `${command} failed`, async (servers, id) => {
+          const seen = this.#known.get(id);
+          if (seen !== undefined)
+            await servers.decide(this.#session.uri, seen, command === 'allow' ? 'allowed' : 'refused');
+        });
       case 'start':
       case 'stop':
         return this.#withServers(row, `not ${command === 'start' ? 'started' : 'stopped'}`, (servers, id) =>

@@ -6,7 +6,6 @@ import type {
   OAuthClientInformationMixed,
   OAuthTokens,
 } from '@modelcontextprotocol/client';
-import { boundedFetch } from './bounded-fetch.ts';
 
 /** The authorization server, or the person, refused. The message is a sentence for people. */
 export class SignInRefused extends Error {
@@ -79,7 +78,7 @@ export class AuthorizationServer {
   static async open(
     wanted: WantedToken,
     redirectUri: string | undefined,
-    fetch: FetchLike = boundedFetch,
+    fetch: FetchLike,
   ): Promise<AuthorizationServer> {
     const { discoverAuthorizationServerMetadata, registerClient } = await import(
       '@modelcontextprotocol/client'

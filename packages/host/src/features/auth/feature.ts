@@ -139,11 +139,11 @@ export async function authFeature({
       );
       if (missing.length === 0) return;
       for (const resource of missing) tell(clientId, resource, 'required');
-      const names = missing.map(({ resource, resource_name: name = resource }) => name).join(', ');
-      throw new AgentError(
-        'authRequired',
-        `${displayName} needs a sign-in to ${names}. Sign in, then send the message again`,
+      // Clients say how to sign in; the one of the command line takes the identifier.
+      const names = missing.map(({ resource, resource_name: name = resource }) =>
+        name === resource ? name : `${name} (${resource})`,
       );
+      throw new AgentError('authRequired', `${displayName} needs a sign-in to ${names.join(', ')}`);
     },
     observe: () => {
       sync.observe('chat', (_, { channel: { uri }, action, origin, after }) => {

@@ -9,6 +9,7 @@ import {
   notFound,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
+import { type BoundedFetch, boundedFetch } from '../../lib/bounded-fetch.ts';
 import { type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
 import {
   AuthorizationServer,
@@ -47,6 +48,7 @@ export interface SignedIn {
 export class OpenSignIns {
   readonly #clock: Clock;
   readonly #timers: Timers;
+  readonly #fetch: BoundedFetch;
   readonly #open = new Map<string, OpenSignIn>();
   /** Sign-ins whose device code is waited for. */
   readonly #waiting = new Set<OpenSignIn>();
@@ -54,6 +56,7 @@ export class OpenSignIns {
   constructor({ clock, timers }: { readonly clock: Clock; readonly timers: Timers }) {
     this.#clock = clock;
     this.#timers = timers;
+    this.#fetch = boundedFetch(timers);
   }
 
   /** Answers `x-beginSignIn` for a resource that needs a token. Rejects with `-32602`, and with `-32011` when the server refuses. */
@@ -77,7 +80,7 @@ export class OpenSignIns {
     };
     const id = randomBytes(24).toString('base64url');
     return refusals(async () => {
-      const server = await AuthorizationServer.open(wanted, redirectUri);
+      const server = await AuthorizationServer.open(wanted, redirectUri, this.#fetch);
       const proof = redirectUri === undefined ? await server.device() : await server.redirect(id);
       const expiresIn = Math.min(
         LIMIT_SECONDS,
@@ -138,7 +141,7 @@ export class OpenSignIns {
         if (answer === 'slower') intervalMs += SLOWER_SECONDS * 1_000;
         else if (answer !== 'pending') return answer;
       }
-      throw new SignInRefused('nobody entered the code in time');
+      throw new SignInRefused('the code was not entered in time');
     } finally {
       this.#waiting.delete(open);
     }

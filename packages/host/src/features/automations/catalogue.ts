@@ -91,7 +91,7 @@ export class AutomationCatalogue {
     return this.entries.find(({ resource }) => resource === uri);
   }
 
-  /** Also of removed automations whose last runs go on. */
+  /** Also of removed automations whose last runs are in progress. */
   record(uri: string): AutomationRecord | undefined {
     return this.#records.get(uri);
   }

@@ -110,7 +110,10 @@ function prepare(parts: ModuleParts, action: Saving, caller: Caller): Automation
     if (!/^ahp-automation:\/[^\s\p{Cc}\p{Surrogate}]{1,480}$/u.test(resource))
       return reject('invalidAutomation', 'resource: expected ahp-automation:/ and an id');
     if (entry !== undefined || catalogue.record(resource) !== undefined)
-      return reject('automationExists', `There is an automation ${resource} already, or its last runs go on`);
+      return reject(
+        'automationExists',
+        `There is an automation ${resource} already, or its last runs are in progress`,
+      );
     if (catalogue.entries.length >= MAX_AUTOMATIONS)
       return reject('tooManyAutomations', `A host has at most ${MAX_AUTOMATIONS} automations; remove one`);
     ({ definition } = action);

@@ -3,6 +3,7 @@ import { sameJson } from '@agenthost/protocol/values';
 import type { AgentCommand } from '../../agents/provider.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { SessionListing } from '../../sessions/catalogue.ts';
+import type { PluginServer } from '../../sessions/plugin-server.ts';
 import type { Contribute, Expand } from '../../turns/contribution.ts';
 import type { HostTools } from '../../turns/tools/host-tools.ts';
 import type { AskClient as AskInTime } from '../../wire/ways.ts';
@@ -14,7 +15,6 @@ import { PluginCopies } from './copies/plugin-copies.ts';
 import { Decisions } from './decisions.ts';
 import { HookConsents } from './hooks/hook-consents.ts';
 import { SessionHooks, type SessionHooksParts } from './hooks/session-hooks.ts';
-import type { PluginServer } from './plugin-servers.ts';
 import { type CustomizationParts, SessionCustomizations } from './session-customizations.ts';
 import { skillTools } from './skill-tool.ts';
 

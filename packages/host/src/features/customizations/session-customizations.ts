@@ -3,6 +3,7 @@ import type { AgentInfo, Message, SessionCustomizationToggledAction } from '@age
 import { errorText, sameJson } from '@agenthost/protocol/values';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { RememberedAgents } from '../../agents/remembered.ts';
+import type { PluginServer } from '../../sessions/plugin-server.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
@@ -17,7 +18,7 @@ import type { Decisions } from './decisions.ts';
 import type { SessionHooks } from './hooks/session-hooks.ts';
 import { OWN_FOLDER, PROJECT_LAYOUT, PROJECT_OF_USER_LAYOUT, USER_LAYOUT } from './layout.ts';
 import { Place, type PlaceParts } from './place.ts';
-import { type PluginServer, pluginServers } from './plugin-servers.ts';
+import { pluginServers } from './plugin-servers.ts';
 import { type ResolvedContainer, resolve } from './resolve.ts';
 import { publishList } from './session-list.ts';
 import { isElsewhere } from './skill-tool.ts';
@@ -80,7 +81,7 @@ export class SessionCustomizations {
     for (const uri of this.#resolved.keys()) void this.refresh(uri);
   }
 
-  /** Starts with sessions that have subscribers, and ends with those that are not in memory any longer. */
+  /** Starts with sessions that have subscribers, and ends with those that are no longer in memory. */
   sweep(): void {
     const { registry } = this.#parts.sync;
     for (const channel of registry.all())

@@ -1,4 +1,4 @@
-import { invalidParam, type McpServerInfo, sessionNotFound } from '@agenthost/protocol';
+import { conflict, invalidParam, type McpServerInfo, sessionNotFound } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
 import type { Commands } from '../../handler-port/commands.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -9,6 +9,8 @@ import type { ListedServer, SessionServers } from './session-servers.ts';
 
 /** Longest description of a tool in a list. */
 const MAX_DESCRIPTION = 2_000;
+/** Longest entry in an error message. */
+const MAX_SHOWN = 500;
 
 /** Services of the commands. */
 interface Parts {
@@ -30,13 +32,18 @@ export function mcpCommands({ sync, consents, signIns, serversOf }: Parts): Comm
       const servers = await find(channel);
       return { items: servers.all.map((each) => infoOf(servers, consents, each)) };
     },
-    'x-decideMcpServer': async ({ channel, id, decision }) => {
+    'x-decideMcpServer': async ({ channel, id, runs, decision }) => {
       const servers = await find(channel);
       const found = servers.all.find((each) => each.id === id && each.place !== undefined);
       if (found === undefined)
         throw invalidParam(
           'id',
           'expected the id of a server that may run only after a decision: of the project, or of a plugin that is not your own',
+        );
+      const present = shownRuns(found);
+      if (present !== runs)
+        throw conflict(
+          `The entry of ${found.entry.name} has changed. It now runs: ${present.slice(0, MAX_SHOWN)}`,
         );
       await consents.decide([found], decision);
       servers.followDecisions();
@@ -63,12 +70,11 @@ const decisionOf = (
 function infoOf(servers: SessionServers, consents: McpConsents, listed: ListedServer): McpServerInfo {
   const { id, source, plugin, place: decidedAt, server, log } = listed;
   const { entry } = server;
-  const place = entry.kind === 'stdio' ? entry.command : entry.url;
   return {
     id,
     name: entry.name,
     source,
-    runs: source === 'host' ? place : shownEntry(entry).slice(entry.name.length + 2),
+    runs: shownRuns(listed),
     ...defined({
       plugin,
       decision: decisionOf(source, decidedAt === undefined ? 'allowed' : consents.of(decidedAt, entry)),
@@ -84,4 +90,10 @@ function infoOf(servers: SessionServers, consents: McpConsents, listed: ListedSe
       })),
     log: [...log.lines],
   };
+}
+
+/** What a server runs or connects to. Of a server of the host without arguments, variables and headers, which may have secrets. */
+function shownRuns({ source, entry }: Pick<ListedServer, 'source' | 'entry'>): string {
+  if (source !== 'host') return shownEntry(entry).slice(entry.name.length + 2);
+  return entry.kind === 'stdio' ? entry.command : entry.url;
 }

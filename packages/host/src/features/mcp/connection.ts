@@ -16,6 +16,7 @@ import {
   type McpServerEntry,
   type RemoteEntry,
 } from '../../config/mcp-servers.ts';
+import { boundedFetch } from '../../lib/bounded-fetch.ts';
 import type { Timers } from '../../lib/clock.ts';
 import { type McpAuthChallenge, readChallenge } from './challenge.ts';
 import { limitedResponse } from './limited-fetch.ts';
@@ -24,7 +25,7 @@ import { StdioTransport } from './stdio-transport.ts';
 /** Largest message of a server, in bytes. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** What a connection needs, and whom it tells. */
+/** Settings, services and callbacks of a connection. */
 export interface ConnectOptions {
   readonly entry: McpServerEntry;
   /** Absolute path of the session's primary working directory. */
@@ -183,7 +184,7 @@ function checkedUrl({ url }: RemoteEntry, environment: ConnectOptions['environme
 /** Adds the token to requests, renews one that is refused, and reads challenges and large answers. */
 function remoteFetch(
   url: string,
-  { entry, token: tokenNow, tokenInsteadOf }: ConnectOptions,
+  { entry, token: tokenNow, tokenInsteadOf, timers }: ConnectOptions,
   onChallenge: (challenge: McpAuthChallenge) => void,
 ): FetchLike {
   const send = (target: string | URL, init: RequestInit | undefined, token: string | undefined) => {
@@ -200,7 +201,7 @@ function remoteFetch(
       response = await send(target, init, other);
     }
     const challenge = await readChallenge(url, response, token !== undefined, {
-      fetch,
+      fetch: boundedFetch(timers),
       clientId: entry.kind === 'stdio' ? undefined : entry.oauth?.clientId,
     });
     if (challenge === undefined) return limitedResponse(response, MAX_MESSAGE_BYTES);

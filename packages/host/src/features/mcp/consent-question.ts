@@ -57,8 +57,16 @@ const shownServer = ({ plugin, entry }: NamedServer): string =>
 /** A line that shows all that decides what would run. */
 export function shownEntry(entry: McpServerEntry): string {
   if (entry.kind !== 'stdio') {
-    const headers = Object.entries(entry.headers).map(([name, value]) => `, ${name}: ${value}`);
-    return inOneLine(`${entry.name}: ${entry.url}${headers.join('')}`);
+    const { url, headers, oauth } = entry;
+    const more = [
+      ...Object.entries(headers).map(([name, value]) => `, ${name}: ${value}`),
+      ...(oauth === undefined ? [] : [`, oauth.clientId: ${oauth.clientId}`]),
+      // A literal secret is of no use to those who decide, but a variable of the host would leave the host.
+      ...(oauth?.clientSecret?.includes('${') === true
+        ? [`, oauth.clientSecret: ${oauth.clientSecret}`]
+        : []),
+    ];
+    return inOneLine(`${entry.name}: ${url}${more.join('')}`);
   }
   const env = Object.entries(entry.env).map(([name, value]) => `${name}=${quoted(value)} `);
   const words = [entry.command, ...entry.args].map(quoted).join(' ');

@@ -72,7 +72,11 @@ function fingerprintOf(folder: string, entry: McpServerEntry): string {
   const content =
     entry.kind === 'stdio'
       ? [entry.command, entry.args, sorted(entry.env), entry.cwd ?? null]
-      : [entry.url, sorted(entry.headers), ...(entry.oauth === undefined ? [] : [entry.oauth.clientId])];
+      : [
+          entry.url,
+          sorted(entry.headers),
+          ...(entry.oauth === undefined ? [] : [entry.oauth.clientId, entry.oauth.clientSecret ?? null]),
+        ];
   return createHash('sha256')
     .update(JSON.stringify([folder, entry.name, entry.kind, ...content]))
     .digest('hex');

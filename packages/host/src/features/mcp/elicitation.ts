@@ -2,13 +2,26 @@ import type { ChatInputAnswer, ChatInputOption, ChatInputQuestion } from '@agent
 import { defined } from '@agenthost/protocol/values';
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import type { InputQuestions, InputResponse } from '../../agents/turn.ts';
+import { beginningOf } from '../../lib/beginning-of.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A server's question as an input request; `undefined` if people cannot be asked for one of its required values [CHAT-27]. */
+/** Longest message of a question, in UTF-16 code units. The rest is cut. */
+const MAX_MESSAGE_LENGTH = 4_000;
+/** Longest URL of a question. */
+const MAX_URL_LENGTH = 8_000;
+/** Longest form, as JSON. */
+const MAX_FORM_LENGTH = 64 * 1024;
+
+/**
+ * A server's question as an input request; `undefined` if people cannot be asked for one of its required values [CHAT-27], and if it is longer than a
+ * person would read.
+ */
 export function inputQuestions(server: string, params: ElicitRequest['params']): InputQuestions | undefined {
-  const message = `${server}: ${params.message}`;
-  if (params.mode === 'url') return { message, url: params.url };
+  const message = beginningOf(`${server}: ${params.message}`, MAX_MESSAGE_LENGTH);
+  if (params.mode === 'url')
+    return params.url.length > MAX_URL_LENGTH ? undefined : { message, url: params.url };
+  if (JSON.stringify(params.requestedSchema).length > MAX_FORM_LENGTH) return undefined;
   const { properties, required = [] } = params.requestedSchema;
   const questions: ChatInputQuestion[] = [];
   for (const [id, property] of Object.entries(properties)) {

@@ -7,6 +7,7 @@ import type { SideChannels } from '../../handler-port/stateless-channels.ts';
 import { type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { SessionListing } from '../../sessions/catalogue.ts';
+import type { PluginServer } from '../../sessions/plugin-server.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { failure } from '../../turns/tools/client-tool.ts';
 import type { HostTools } from '../../turns/tools/host-tools.ts';
@@ -16,7 +17,7 @@ import { mcpCommands } from './commands.ts';
 import { askConsent } from './consent-question.ts';
 import { McpConsents } from './consents.ts';
 import { McpLibrary } from './library.ts';
-import { isHostsServer, type PluginEntry } from './named-servers.ts';
+import { isHostsServer } from './named-servers.ts';
 import { McpSignIns, tokenRenewer } from './oauth.ts';
 import { RunningSessions } from './running-sessions.ts';
 import { SessionServers, type SessionServersParts } from './session-servers.ts';
@@ -56,7 +57,7 @@ interface Parts {
 
 /** The MCP servers that plugins name. */
 interface PluginServers {
-  servers(session: string): readonly PluginEntry[];
+  servers(session: string): readonly PluginServer[];
   /** Reads the plugins of a session again. Never rejects. */
   refresh(session: string): Promise<void>;
   onServers(listener: (session: string) => void): void;
@@ -114,6 +115,7 @@ export async function mcpFeature(parts: Parts): Promise<
     granted: (resource, token) => signIns?.grant(resource, token),
   });
   const sessions = new Map<string, Entry>();
+  let isStopped = false;
   const chatsOf = (session: string): readonly string[] =>
     sync.registry.getOf('session', session)?.state.chats.map(({ resource }) => resource) ?? [];
   const side = new McpSideChannels(parts.log, (uri) => {
@@ -143,6 +145,7 @@ export async function mcpFeature(parts: Parts): Promise<
     const known = sessions.get(uri);
     if (known !== undefined) return known;
     const servers = new SessionServers(shared, uri);
+    if (isStopped) void servers.end();
     const entry: Entry = { servers, usedAt: 0, skipped: '', toldFaults: '', asking: Promise.resolve() };
     sessions.set(uri, entry);
     return entry;
@@ -156,7 +159,7 @@ export async function mcpFeature(parts: Parts): Promise<
   const end = async (uri: string): Promise<void> => {
     const entry = sessions.get(uri);
     sessions.delete(uri);
-    await entry?.servers.stopAll();
+    await entry?.servers.end();
   };
   /** The next turn starts them again. */
   const stopIdle = (uri: string, { servers }: Entry): void => {
@@ -276,6 +279,7 @@ export async function mcpFeature(parts: Parts): Promise<
       }
     },
     stop: async () => {
+      isStopped = true;
       await Promise.all([...sessions.keys()].map(end));
     },
   };
@@ -302,5 +306,5 @@ function tellFaults(entry: Entry, output: TurnOutput): void {
 function sayUnasked({ undecided }: SessionServers, output: TurnOutput): void {
   if (undecided.length === 0) return;
   const names = undecided.map(({ entry }) => entry.name).join(', ');
-  output.notify(`Goes on without the MCP servers that nobody has allowed: ${names}`);
+  output.notify(`This turn runs without the MCP servers that nobody has allowed: ${names}`);
 }

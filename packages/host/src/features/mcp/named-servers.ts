@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';
+import type { PluginServer } from '../../sessions/plugin-server.ts';
 import { PROJECT_FILE, readProjectFile } from './project-file.ts';
 
 /** Where a server is named: in the config of the host, by the project, or by a plugin. */
@@ -12,20 +13,6 @@ const ID = { host: 'mcp-host-', project: 'mcp-project-', plugin: 'mcpServer-' } 
 /** Whether an id may be one of a server that this host runs. */
 export const isHostsServer = (id: string): boolean =>
   Object.values(ID).some((prefix) => id.startsWith(prefix));
-
-/** An MCP server that a plugin of a session names. */
-export interface PluginEntry {
-  readonly id: string;
-  readonly uri: string;
-  readonly entry: McpServerEntry;
-  readonly plugin: string;
-  /** Where a decision about it holds. */
-  readonly place: string;
-  /** Absolute path of the plugin. */
-  readonly root?: string;
-  /** Whether nobody has to be asked. */
-  readonly isUsers: boolean;
-}
 
 /** A server of a session before it runs. */
 export interface NamedServer {
@@ -48,7 +35,7 @@ interface Sources {
   readonly hostEntries: readonly McpServerEntry[];
   /** Absolute path of the folder with `.mcp.json`; empty: it is not read. */
   readonly folder: string;
-  readonly plugins: readonly PluginEntry[];
+  readonly plugins: readonly PluginServer[];
 }
 
 /** The servers that a session has, and what is wrong with the file of its project: texts such as `.mcp.json: docs: url: expected …`. */

@@ -3,16 +3,13 @@ import { conflict, invalidParam, type McpAuthRequirement, notFound, type URI } f
 import { defined, errorText } from '@agenthost/protocol/values';
 import type { discoverAuthorizationServerMetadata, FetchLike } from '@modelcontextprotocol/client';
 import { expandVariables, isWebUrl, type RemoteEntry } from '../../config/mcp-servers.ts';
+import { boundedFetch } from '../../lib/bounded-fetch.ts';
 import { type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
-import { limitedResponse } from './limited-fetch.ts';
 import type { McpServer } from './server.ts';
 import { type McpTokens, type RenewableToken, RenewalRefused, type TokenRenewal } from './tokens.ts';
 
-/** Time limit of each request to an authorization server, in milliseconds. */
-const REQUEST_LIMIT_MS = 15_000;
 /** Time in which a person has to sign in, in milliseconds. */
 const SIGN_IN_LIMIT_MS = 10 * 60_000;
-const MAX_ANSWER_BYTES = 1024 * 1024;
 /** Most sign-ins that wait for a person. The oldest ones end. */
 const MAX_OPEN = 32;
 const MAX_REASON = 1_000;
@@ -48,7 +45,7 @@ export class McpSignIns {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#fetch = oauthFetch(parts.timers);
+    this.#fetch = boundedFetch(parts.timers);
   }
 
   /** Begins a sign-in. Throws a wire error if the server needs no token, or its authorization server cannot be used. */
@@ -168,7 +165,7 @@ type Metadata = Awaited<ReturnType<typeof discoverAuthorizationServerMetadata>>;
 
 /** Renews tokens at their authorization servers. */
 export function tokenRenewer(timers: Timers): (renewal: TokenRenewal) => Promise<RenewableToken> {
-  const fetchFn = oauthFetch(timers);
+  const fetchFn = boundedFetch(timers);
   return async (renewal) => {
     const library = await import('@modelcontextprotocol/client');
     const { issuer, resource, refreshToken } = renewal;
@@ -211,21 +208,5 @@ function tokenOf(
     token,
     ...defined({ expiresIn, scopes }),
     ...(refreshToken === undefined ? {} : { renewal: { ...renewal, refreshToken } }),
-  };
-}
-
-/** Requests with a time limit, whose answers are limited. */
-function oauthFetch(timers: Timers): FetchLike {
-  return async (target, init) => {
-    const limit = new AbortController();
-    const cancel = timers.after(REQUEST_LIMIT_MS, () =>
-      limit.abort(new Error(`${new URL(target).host} did not answer within ${REQUEST_LIMIT_MS / 1_000} s`)),
-    );
-    try {
-      const signal = init?.signal ? AbortSignal.any([init.signal, limit.signal]) : limit.signal;
-      return limitedResponse(await fetch(target, { ...init, signal }), MAX_ANSWER_BYTES);
-    } finally {
-      cancel();
-    }
   };
 }

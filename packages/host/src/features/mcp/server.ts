@@ -44,7 +44,7 @@ interface RunningCall extends ServerCall {
   whileWaiting<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** The services of a server, and whom it tells. */
+/** Settings, services and callbacks of a server. */
 export interface ServerParts
   extends Pick<
     ConnectOptions,
@@ -115,9 +115,9 @@ export class McpServer {
     return this.#run?.lists;
   }
 
-  /** Starts it unless it is starting or ready. */
+  /** Starts it unless it is starting or connected. A server that waits for a token in the middle of a call stays connected. */
   start(): void {
-    if (this.#state.kind === 'starting' || this.#state.kind === 'ready') return;
+    if (this.#state.kind === 'starting' || this.connection !== undefined) return;
     this.#failureCount = 0;
     this.#begin(this.entry.blocking);
   }

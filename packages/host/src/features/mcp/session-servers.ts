@@ -10,11 +10,12 @@ import type { ChildRegistry } from '../../agents/provider.ts';
 import type { McpServerEntry } from '../../config/mcp-servers.ts';
 import type { Clock, Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { PluginServer } from '../../sessions/plugin-server.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Tx } from '../../sync/tx.ts';
 import type { McpConsents } from './consents.ts';
-import { isHostsServer, type NamedServer, namedServers, type PluginEntry } from './named-servers.ts';
+import { isHostsServer, type NamedServer, namedServers } from './named-servers.ts';
 import { PROJECT_FILE } from './project-file.ts';
 import { McpServer } from './server.ts';
 import { ServerLog } from './server-log.ts';
@@ -40,7 +41,7 @@ export interface SessionServersParts {
   /** Whether `.mcp.json` of projects is read. */
   readonly readsProjects: boolean;
   /** The servers of the plugins of a session. */
-  pluginsOf(session: string): readonly PluginEntry[];
+  pluginsOf(session: string): readonly PluginServer[];
   readonly consents: McpConsents;
   readonly tokens: McpTokens;
   /** Whether the agent of a session answers requests of servers for a model. */
@@ -87,6 +88,7 @@ export class SessionServers {
   #refreshing: Promise<void> = Promise.resolve();
   /** Keeps the session in memory while servers run. */
   #release: (() => void) | undefined;
+  #isEnded = false;
 
   constructor(parts: SessionServersParts, uri: string) {
     this.#parts = parts;
@@ -138,7 +140,7 @@ export class SessionServers {
   /** A person starts a server. One of a project that nobody has allowed shows an error instead. */
   start(id: string): void {
     const listed = this.#all.find((each) => each.id === id);
-    if (listed === undefined) return this.#show(id, { kind: 'stopped' });
+    if (listed === undefined || this.#isEnded) return this.#show(id, { kind: 'stopped' });
     this.#stopped.delete(id);
     if (this.#decisionOf(listed) !== 'allowed') {
       return listed.server.refuse({
@@ -173,6 +175,12 @@ export class SessionServers {
   /** Resolves when no server holds turns, or `signal` aborts. */
   async unblocked(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#all.map(({ server }) => server.unblocked(signal)));
+  }
+
+  /** Stops all servers, which are never started again. Resolves when their programs have ended. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    await this.stopAll();
   }
 
   /** Stops all servers. Resolves when their programs have ended. */
@@ -255,8 +263,8 @@ export class SessionServers {
         // It holds in memory at once. So the state has changed before the client that signed in gets its answer.
         void this.#parts.tokens.set(entry.url, token);
         if (server.state !== state) return;
-        if (server.connection === undefined) server.start();
-        else server.resume();
+        if (server.connection !== undefined) server.resume();
+        else if (!this.#isEnded) server.start();
       });
     }
     this.#show(listed.id, state);
@@ -281,7 +289,10 @@ export class SessionServers {
 
   #mayStart(listed: Listed): boolean {
     return (
-      this.#decisionOf(listed) === 'allowed' && !this.#stopped.has(listed.id) && this.#isEnabled(listed.id)
+      !this.#isEnded &&
+      this.#decisionOf(listed) === 'allowed' &&
+      !this.#stopped.has(listed.id) &&
+      this.#isEnabled(listed.id)
     );
   }
 

@@ -100,7 +100,7 @@ export class McpSideChannels implements SideChannels {
     for (const uri of [...this.#subscribers.keys()]) this.unsubscribe(uri, sink);
   }
 
-  /** Ends the subscriptions to the channel of a server that is not ready any longer. */
+  /** Ends the subscriptions to the channel of a server that is no longer ready. */
   close(uri: URI): void {
     this.#subscribers.delete(uri);
   }

@@ -26,10 +26,10 @@ export interface RenewableToken extends SignInToken {
   readonly renewal?: TokenRenewal;
 }
 
-/** Gets a new token for one that has expired. Rejects with the reason; with `RenewalRefused` if there is no use in trying again. */
+/** Gets a new token for one that has expired. Rejects with the reason; with `RenewalRefused` if another attempt cannot succeed. */
 type RenewToken = (renewal: TokenRenewal) => Promise<RenewableToken>;
 
-/** The authorization server does not renew the token any longer. */
+/** The authorization server no longer renews the token. */
 export class RenewalRefused extends Error {
   override readonly name = 'RenewalRefused';
 }

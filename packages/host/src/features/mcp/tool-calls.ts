@@ -7,8 +7,9 @@ import type {
   Tool,
 } from '@modelcontextprotocol/client';
 import type { HostToolCall, ToolCallHandle } from '../../agents/tool-call.ts';
+import { beginningOf } from '../../lib/beginning-of.ts';
 import { type Clock, steadyNow } from '../../lib/clock.ts';
-import { failure } from '../../turns/tools/client-tool.ts';
+import { deniedResult, failure } from '../../turns/tools/client-tool.ts';
 import { inputObject, type ToolTurn } from '../../turns/tools/host-tools.ts';
 import { McpAuthChallenge } from './challenge.ts';
 import { toolCallResult } from './results.ts';
@@ -22,6 +23,9 @@ import { untilAborted } from './until-aborted.ts';
 const PROGRESS_MS = 250;
 /** A call asks for a token at most this often. */
 const MAX_SIGN_INS = 3;
+
+/** Longest title of a tool, in UTF-16 code units. The rest is cut. */
+const MAX_TITLE_LENGTH = 200;
 
 /** A tool of a server in a session. */
 export interface OfferedMcpTool {
@@ -48,7 +52,7 @@ interface McpCall {
 
 /** The name of a tool for people. */
 const titleOf = ({ tool, server }: OfferedMcpTool): string =>
-  `${tool.title ?? tool.annotations?.title ?? tool.name} (${server.entry.name})`;
+  `${beginningOf(tool.title ?? tool.annotations?.title ?? tool.name, MAX_TITLE_LENGTH)} (${server.entry.name})`;
 
 /**
  * Runs a call of an MCP tool in a turn: shows it, asks people unless the tool says that it only reads, and shows its progress. Never rejects. A
@@ -89,7 +93,7 @@ export async function runMcpTool(
       ended,
     );
     if (answer === undefined) return complete(failure('calledOff', 'The call was cancelled'));
-    if (!answer.approved) return failure('denied', `It was ${answer.reason}`);
+    if (!answer.approved) return deniedResult(answer);
     return complete(await answered(answer.toolInput ?? call.toolInput));
   }
   return complete(await answered(call.toolInput));

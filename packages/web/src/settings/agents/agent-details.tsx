@@ -1,4 +1,5 @@
-import type { AgentInfo } from '@agenthost/protocol';
+import type { AgentInfo, ProtectedResourceMetadata } from '@agenthost/protocol';
+import { useState } from 'react';
 import type { HostLink } from '../../live/host-link.ts';
 import { useMayAct } from '../../live/use-scope.ts';
 import { OAuthSignIn } from '../../oauth/oauth-sign-in.tsx';
@@ -33,23 +34,34 @@ export function AgentModels({ agent }: { readonly agent: AgentInfo }) {
 
 /** The resources that an agent needs a token for, each with a way to sign in [AUTH-2]. */
 export function AgentResources({ link, agent }: { readonly link: HostLink; readonly agent: AgentInfo }) {
+  return (agent.protectedResources ?? []).map((resource) => (
+    <AgentResource key={resource.resource} link={link} metadata={resource} />
+  ));
+}
+
+function AgentResource({
+  link,
+  metadata: { resource, resource_name: name = resource, required },
+}: {
+  readonly link: HostLink;
+  readonly metadata: ProtectedResourceMetadata;
+}) {
   const mayAct = useMayAct(link);
+  const [isDone, setDone] = useState(false);
   return (
-    <>
-      {(agent.protectedResources ?? []).map(({ resource, resource_name: name = resource, required }) => (
-        <div key={resource} className="flex flex-col gap-2 rounded-lg border border-line p-3">
-          <p className="text-sm break-words">
-            {required === false ? settingsText.mayUseResource : settingsText.needsResource}{' '}
-            <SafeText className="font-medium">{name}</SafeText>
-          </p>
-          {name !== resource && (
-            <p className="text-xs break-all text-muted">
-              <SafeText>{resource}</SafeText>
-            </p>
-          )}
-          {mayAct && <OAuthSignIn link={link} request={{ resource }} name={name} />}
-        </div>
-      ))}
-    </>
+    <div className="flex flex-col gap-2 rounded-lg border border-line p-3">
+      {!isDone && (
+        <p className="text-sm break-words">
+          {required === false ? settingsText.mayUseResource : settingsText.needsResource}{' '}
+          <SafeText className="font-medium">{name}</SafeText>
+        </p>
+      )}
+      {name !== resource && (
+        <p className="text-xs break-all text-muted">
+          <SafeText>{resource}</SafeText>
+        </p>
+      )}
+      {mayAct && <OAuthSignIn link={link} request={{ resource }} name={name} onDone={() => setDone(true)} />}
+    </div>
   );
 }

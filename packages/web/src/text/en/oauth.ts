@@ -25,5 +25,5 @@ export const oauth = {
   back: 'You can close this window. The page that you came from continues.',
   backLost:
     'No page of this host waits for this sign-in in this browser. Close this window and sign in again.',
-  backRefused: (error: string) => `The sign-in server did not agree: ${error}`,
+  backRefused: (error: string) => `The sign-in server refused: ${error}`,
 };

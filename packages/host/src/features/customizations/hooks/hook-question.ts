@@ -1,4 +1,4 @@
-import type { ConfirmationOption } from '@agenthost/protocol';
+import { type ConfirmationOption, HOOK_CONSENT_TOOL } from '@agenthost/protocol';
 import type { TurnOutput } from '../../../agents/turn.ts';
 import { type HookCommand, hostPath, type ParsedChild } from '../child.ts';
 
@@ -23,7 +23,7 @@ export async function askAboutHooks(
   hooks: readonly ParsedChild[],
 ): Promise<HookConsentAnswer> {
   const call = output.toolCall({
-    toolName: 'hooks',
+    toolName: HOOK_CONSENT_TOOL,
     displayName: 'Hooks',
     intention: 'Customizations of this session run commands on this machine by themselves',
     kind: 'execute',

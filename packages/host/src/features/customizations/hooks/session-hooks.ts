@@ -80,7 +80,7 @@ export class SessionHooks {
     return { turn: new TurnHooks(this.#parts, { ...turn, folder }, allowed), source };
   }
 
-  /** Forgets a session that is not in memory any longer. */
+  /** Forgets a session that is no longer in memory. */
   forget(session: string): void {
     this.#entries.delete(session);
   }
