@@ -84,7 +84,10 @@ describe.skipIf(!hasChromium)('MCP servers in the page', () => {
     const reached: string[] = [];
     await context.route('https://*.example.org/**', (route) => {
       reached.push(route.request().url());
-      return route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' });
+      return route.fulfill({
+        contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+      });
     });
     const page = await stage().open(path, { context });
     const view = page.frameLocator('iframe[title="View of shown"]');

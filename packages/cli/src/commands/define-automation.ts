@@ -1,4 +1,4 @@
-import type { AhpClient, Automations } from '@agenthost/client';
+import type { AhpClient, Automations, PluginFolder } from '@agenthost/client';
 import type {
   AutomationDefinition,
   AutomationDisableCondition,
@@ -13,6 +13,7 @@ import { findAutomation, withAutomations } from '../automations/open-automations
 import { schedulesOf } from '../automations/times.ts';
 import { withHost } from '../host-link/connect.ts';
 import { shortId } from '../input/ids.ts';
+import { pluginFolder } from '../input/plugin-folder.ts';
 import { promptText } from '../input/prompt.ts';
 import { checkModel, folderFor, sessionConfig } from '../input/session-options.ts';
 import type { Context } from '../process/context.ts';
@@ -33,6 +34,7 @@ export interface EditAutomationOptions extends AutomationsOptions {
   readonly model?: string;
   readonly cwd?: string;
   readonly config?: readonly string[];
+  readonly plugin?: readonly string[];
   readonly maxRuns?: string;
   readonly until?: string;
 }
@@ -44,6 +46,9 @@ export interface AddAutomationOptions extends EditAutomationOptions {
 
 /** Characters of a title that is made from a prompt. */
 const TITLE_LENGTH = 60;
+
+/** The host copies no more of a plugin. */
+const PLUGIN_LIMITS = { fileCount: 500, fileBytes: 1024 * 1024, isLargeLeftOut: false };
 
 /** `automations add`. */
 export async function addAutomation(
@@ -58,6 +63,7 @@ export async function addAutomation(
     throw usageError('--zone: there is no --cron that it could apply to');
   const triggers = triggersFrom(options, []);
   const disableConditions = conditionsFrom(options, []);
+  const plugins = await pluginsFrom(context, options);
   const text = await promptText(words, context.stdin);
   return withHost(context, screen, options, ({ client, target }) =>
     withAutomations(client, async (automations) => {
@@ -69,6 +75,7 @@ export async function addAutomation(
         session: await templateOf(context, client, options, {
           ...(folder === undefined ? {} : { workingDirectories: [folder] }),
         }),
+        ...defined({ plugins }),
         enabled: options.disabled !== true,
         triggers: [...triggers, ...(await eventTriggers(automations, options))],
         ...(disableConditions.length === 0 ? {} : { disableConditions }),
@@ -88,6 +95,7 @@ export async function editAutomation(
 ): Promise<ExitCode> {
   if (options.cwd === '') throw usageError('--cwd: expected a folder, got nothing');
   if (options.title?.trim() === '') throw usageError('--title: expected a text, got nothing');
+  const plugins = await pluginsFrom(context, options);
   const text = words.length === 0 ? undefined : await promptText(words, context.stdin);
   return withHost(context, screen, options, ({ client, target }) =>
     withAutomations(client, async (automations) => {
@@ -103,6 +111,7 @@ export async function editAutomation(
           title: options.title,
           triggers: changedTriggers(options, definition, await eventTriggers(automations, options)),
           disableConditions: changedConditions(options, definition),
+          plugins,
         }),
         // Attachments stay.
         ...(text === undefined ? {} : { message: { ...message, text } }),
@@ -121,6 +130,19 @@ export async function editAutomation(
       return EXIT.done;
     }),
   );
+}
+
+/** The plugins that options ask for. `undefined`: they ask for no change. */
+async function pluginsFrom(
+  { cwd }: Context,
+  { plugin }: EditAutomationOptions,
+): Promise<PluginFolder[] | undefined> {
+  if (plugin === undefined) return undefined;
+  if (plugin.includes('off') && plugin.length > 1)
+    throw usageError('--plugin: off removes all plugins, so it goes with no folder');
+  if (plugin.includes('')) throw usageError('--plugin: expected a folder, got nothing');
+  if (plugin[0] === 'off') return [];
+  return Promise.all(plugin.map((folder) => pluginFolder(cwd, folder, PLUGIN_LIMITS)));
 }
 
 function changedTriggers(

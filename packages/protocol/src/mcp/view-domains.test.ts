@@ -13,16 +13,38 @@ test('[MCP-2] a view reaches encrypted origins with public names, and nothing el
     resource: ['https://*.example.org'],
   });
   const hostile = [
-    ...['http://example.org', 'ws://example.org', 'example.org', 'https:', 'https://', '*', 'https://*', "'self'"],
+    ...[
+      'http://example.org',
+      'ws://example.org',
+      'example.org',
+      'https:',
+      'https://',
+      '*',
+      'https://*',
+      "'self'",
+    ],
     ...['https://*.org', 'https://a.*.org', 'https://**.example.org', 'data:', 'blob:', 'https://example'],
     ...['https://127.0.0.1', 'https://[::1]', 'https://2130706433', 'https://0x7f.1', 'https://localhost:1'],
     ...['https://printer.local', 'https://a.localhost', 'https://vault.internal', 'https://router.home.arpa'],
-    ...['https://user@example.org', 'https://example.org/path', 'https://example.org?x', 'https://example.org#x'],
-    ...['https://example.org; script-src *', 'https://example.org *', 'https://example.org\n', ' https://example.org'],
+    ...[
+      'https://user@example.org',
+      'https://example.org/path',
+      'https://example.org?x',
+      'https://example.org#x',
+    ],
+    ...[
+      'https://example.org; script-src *',
+      'https://example.org *',
+      'https://example.org\n',
+      ' https://example.org',
+    ],
     ...['https://example.org:0', 'https://example.org:65536', 'https://example.org:', 'https://-a.org'],
     ...['https://exämple.org', `https://${'a.'.repeat(200)}org`, 1, null, {}, ['https://example.org']],
   ];
-  expect(viewDomains({ connectDomains: hostile, resourceDomains: hostile })).toEqual({ connect: [], resource: [] });
+  expect(viewDomains({ connectDomains: hostile, resourceDomains: hostile })).toEqual({
+    connect: [],
+    resource: [],
+  });
   for (const csp of [undefined, null, 'https://example.org', [], { connectDomains: 'https://example.org' }])
     expect(viewDomains(csp)).toEqual({ connect: [], resource: [] });
   const many = Array.from({ length: 40 }, (_, index) => `https://n${index}.example.org`);

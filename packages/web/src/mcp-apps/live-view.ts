@@ -228,7 +228,10 @@ export class LiveView {
 
   #dimensions = (width: number): object => ({ width, maxHeight: MAX_HEIGHT });
 
-  #set({ wish, ...changes }: Partial<Omit<ShownView, 'wish'>> & { readonly wish?: ViewWish | undefined }): void {
+  #set({
+    wish,
+    ...changes
+  }: Partial<Omit<ShownView, 'wish'>> & { readonly wish?: ViewWish | undefined }): void {
     const { wish: _, ...rest } = this.#shown;
     this.#shown = { ...rest, ...changes, ...(wish === undefined ? {} : { wish }) };
     this.#changed.emit();

@@ -113,8 +113,19 @@ test('a view has at most 8 open requests', async () => {
 test('[MCP-2] a view opens pages of the web only, and only when the person agrees with the whole URL', async () => {
   const { request, asked } = bridge();
   for (const url of [
-    ...['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x', 'mailto:a@example.org', '/settings', ''],
-    ...['https://user:secret@example.org', 'blob:https://example.org/x', `https://example.org/${'a'.repeat(2_048)}`],
+    ...[
+      'javascript:alert(1)',
+      'file:///etc/passwd',
+      'data:text/html,x',
+      'mailto:a@example.org',
+      '/settings',
+      '',
+    ],
+    ...[
+      'https://user:secret@example.org',
+      'blob:https://example.org/x',
+      `https://example.org/${'a'.repeat(2_048)}`,
+    ],
     ...[1, null, ['https://example.org'], 'ahp-root://', 'ws://example.org'],
   ])
     expect(await request('ui/open-link', { url }), String(url)).toMatchObject({ error: { code: -32_602 } });
@@ -137,15 +148,23 @@ test('[MCP-2] a view writes messages and adds context only when the person agree
     ...[[text('x'.repeat(32_769))], [text('\u{e0041}')]],
   ];
   for (const content of hostile)
-    expect(await request('ui/message', { role: 'user', content })).toMatchObject({ error: { code: -32_602 } });
+    expect(await request('ui/message', { role: 'user', content })).toMatchObject({
+      error: { code: -32_602 },
+    });
   expect(await request('ui/message', { role: 'system', content: [text('x')] })).toHaveProperty('error');
-  for (const params of [{ content: 'x' }, { structuredContent: [] }, { structuredContent: { a: 'x'.repeat(32_769) } }])
+  for (const params of [
+    { content: 'x' },
+    { structuredContent: [] },
+    { structuredContent: { a: 'x'.repeat(32_769) } },
+  ])
     expect(await request('ui/update-model-context', params)).toMatchObject({ error: { code: -32_602 } });
   expect(asked).toEqual([]);
   const message = { role: 'user', content: [text(' a\u{e0041}'), text('b ')] };
   expect(await request('ui/message', message)).toMatchObject({ result: { isError: true } });
   expect(asked).toEqual([['ask', { kind: 'message', text: 'a\n\nb' }]]);
-  expect(await request('ui/update-model-context', { content: [text('x')] })).toMatchObject({ error: { code: -1 } });
+  expect(await request('ui/update-model-context', { content: [text('x')] })).toMatchObject({
+    error: { code: -1 },
+  });
 
   const agreed = bridge({ ask: async () => true });
   await agreed.request('ui/message', message);

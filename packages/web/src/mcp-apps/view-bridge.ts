@@ -184,7 +184,8 @@ export class ViewBridge {
 
   async #openLink({ url }: Json): Promise<Json> {
     const link = linkOf(url);
-    if (link === undefined) throw new ViewRefusal(INVALID_PARAMS, 'expected an http or https URL without an account');
+    if (link === undefined)
+      throw new ViewRefusal(INVALID_PARAMS, 'expected an http or https URL without an account');
     if (!(await this.#ask({ kind: 'link', url: link }))) return { isError: true };
     this.#port.open(link);
     return {};
@@ -193,7 +194,10 @@ export class ViewBridge {
   async #write({ role, content }: Json): Promise<Json> {
     const text = role === 'user' ? textOf(content) : undefined;
     if (text === undefined || text === '')
-      throw new ViewRefusal(INVALID_PARAMS, 'expected the role user and content of at most 32768 characters of text');
+      throw new ViewRefusal(
+        INVALID_PARAMS,
+        'expected the role user and content of at most 32768 characters of text',
+      );
     if (!(await this.#ask({ kind: 'message', text }))) return { isError: true };
     this.#port.write(text);
     return {};
@@ -202,7 +206,10 @@ export class ViewBridge {
   async #attach({ content, structuredContent }: Json): Promise<Json> {
     const text = contextOf(content, structuredContent);
     if (text === undefined)
-      throw new ViewRefusal(INVALID_PARAMS, 'expected content or an object of at most 32768 characters of text');
+      throw new ViewRefusal(
+        INVALID_PARAMS,
+        'expected content or an object of at most 32768 characters of text',
+      );
     if (text !== '' && !(await this.#ask({ kind: 'context', text })))
       throw new ViewRefusal(REFUSED, 'the person has refused the context');
     this.#port.attach(text);

@@ -18,7 +18,8 @@ export function textOf(content: unknown): string | undefined {
   if (!Array.isArray(content)) return undefined;
   const texts: string[] = [];
   for (const block of content as readonly unknown[]) {
-    if (typeof block !== 'object' || block === null || !('type' in block) || block.type !== 'text') return undefined;
+    if (typeof block !== 'object' || block === null || !('type' in block) || block.type !== 'text')
+      return undefined;
     if (!('text' in block) || typeof block.text !== 'string') return undefined;
     texts.push(block.text);
   }
