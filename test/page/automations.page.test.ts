@@ -16,6 +16,17 @@ async function define(client: AhpClient, folder: string): Promise<void> {
   const schedule = { expression: '*/30 9-17 * * MON-FRI', timeZone: 'Asia/Kathmandu' };
   await automations.define(
     {
+      plugins: [
+        {
+          id: 'kit',
+          name: 'Release kit',
+          files: {
+            'plugin.json': '{"name": "Release kit", "version": "2.1"}',
+            'rules/style.md': 'Use tabs.',
+            'hooks/hooks.json': 'no JSON',
+          },
+        },
+      ],
       title: 'Look for new issues',
       message: 'say nothing new',
       session,
@@ -81,6 +92,9 @@ describe.skipIf(!hasChromium)('automations', () => {
     const page = await stage().open(`/automations?open=${encodeURIComponent(NIGHTLY)}`, { context });
     await page.getByText('Ends after 20 scheduled runs, 0 so far').waitFor();
     await page.getByText('Off: its end has come').waitFor();
+    const plugins = page.getByRole('list', { name: 'Plugins of “Look for new issues”' });
+    await plugins.getByText('2.1').waitFor();
+    await plugins.getByText('hooks/hooks.json').scrollIntoViewIfNeeded();
     await stage().picture(page, 'automations-phone');
     await clean(page, 'automations');
     await stage().picture(page, 'automations-phone-dark');
@@ -92,5 +106,7 @@ describe.skipIf(!hasChromium)('automations', () => {
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Issues');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Details and runs of “Issues”' }).waitFor();
+    // The form has no plugins, and keeps those that are there.
+    await page.getByRole('list', { name: 'Plugins of “Issues”' }).getByText('2.1').waitFor();
   });
 });

@@ -6,11 +6,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { authorizationServer, remoteServer } from '@agenthost/testkit/mcp';
 import { afterAll, describe, expect, test } from 'vitest';
+import { VIEW_DOMAINS } from '../../packages/host/test/mcp-view.ts';
 import { hasChromium } from '../access/chromium.ts';
 import { ALL_RULES, violationsOf } from './axe.ts';
 import { PHONE, stageOfFile } from './stage.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../packages/host/test/mcp-program.ts', import.meta.url));
+
+/** As long as the browser waits for an element. */
+const PATIENT = { timeout: 20_000 };
 
 describe.skipIf(!hasChromium)('MCP servers in the page', () => {
   const leaked: string[] = [];
@@ -76,17 +80,28 @@ describe.skipIf(!hasChromium)('MCP servers in the page', () => {
   test('[MCP-2] the view of a tool shows its call in a frame, reaches only its server, and asks before it changes something', async () => {
     const client = await stage().client();
     const { path } = await stage().session(client, 'tool shown__panel {"city":"Rome"}');
-    const page = await stage().open(path);
+    const context = await stage().context();
+    const reached: string[] = [];
+    await context.route('https://*.example.org/**', (route) => {
+      reached.push(route.request().url());
+      return route.fulfill({
+        contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+      });
+    });
+    const page = await stage().open(path, { context });
     const view = page.frameLocator('iframe[title="View of shown"]');
     await view.getByRole('heading', { name: 'Rome' }).waitFor();
     await view.getByText('Panel opened').waitFor();
     const found = view.getByText(/^echo /);
     await found.waitFor();
     expect(JSON.parse((await found.innerText()).replace('echo ', ''))).toEqual({
-      reached: [],
+      reached: ['declared', 'picture'],
       kind: 'web',
       elsewhere: { resources: [{ uri: 'ui://test/panel', name: 'Panel' }] },
     });
+    expect(reached).toEqual([`${VIEW_DOMAINS.connect}/fetch`, `${VIEW_DOMAINS.resource}/image`]);
+    await page.getByText('This view can reach api.example.org, files.example.org').waitFor();
     await view.getByRole('button', { name: 'Remove' }).click();
     const question = page.getByRole('group', { name: 'The view wants to run remove' });
     await question.waitFor();
@@ -102,7 +117,7 @@ describe.skipIf(!hasChromium)('MCP servers in the page', () => {
     await view.getByRole('heading', { name: 'Rome' }).waitFor({ state: 'detached' });
     expect(leaked).toEqual([]);
     // What the browser has refused. It reports the request for the image too, which it has not sent.
-    const known = /Content Security Policy|sandbox|Unsafe attempt|^request to .*\/image$/;
+    const known = /Content Security Policy|sandbox|Unsafe attempt|^request to .*\/(?:image|fetch)$/;
     expect(
       stage()
         .faults.splice(0)
@@ -119,6 +134,82 @@ describe.skipIf(!hasChromium)('MCP servers in the page', () => {
     await phone.frameLocator('iframe').getByRole('button', { name: 'Remove' }).click();
     await phone.getByRole('group', { name: 'The view wants to run remove' }).waitFor();
     await stage().picture(phone, 'mcp-view-phone');
+    stage().faults.splice(0);
+  });
+
+  test('[MCP-2] a view opens pages, writes and adds context as a person allows, follows the page, and ends in order', async () => {
+    const { path } = await stage().session(await stage().client(), 'tool shown__panel {"city":"Oslo"}');
+    const page = await stage().open(path);
+    const view = page.frameLocator('iframe[title="View of shown"]');
+    // The transcript scrolls, which moves the frame away from the pointer.
+    const press = (name: string): Promise<void> =>
+      view.getByRole('button', { name, exact: true }).dispatchEvent('click');
+    await view.getByText(/^echo /).waitFor();
+    await press('Bad link');
+    await view.getByText('-32602').waitFor();
+    expect(await page.getByRole('group', { name: /^The view wants/ }).count()).toBe(0);
+
+    await press('Link');
+    const link = page.getByRole('group', { name: 'The view wants to open a page' });
+    await link.getByText(`${leak}/opened?from=view`, { exact: true }).waitFor();
+    await stage().picture(page, 'mcp-view-link');
+    const opened = page.context().waitForEvent('page');
+    await link.getByRole('button', { name: 'Open in a new tab' }).click();
+    const tab = await opened;
+    await tab.getByText('leaked').waitFor();
+    expect(await tab.evaluate('window.opener === null')).toBe(true);
+    expect(leaked.splice(0).filter((url) => url !== '/favicon.ico')).toEqual(['/opened?from=view']);
+    await tab.close();
+
+    await press('Write');
+    const message = page.getByRole('group', { name: 'The view wants to write a message' });
+    await message.getByText('!rm -rf ⟨U+202E⟩/', { exact: true }).waitFor();
+    expect(await violationsOf(page, ALL_RULES)).toEqual([]);
+    const field = page.getByRole('textbox', { name: 'Message' });
+    expect(await field.inputValue()).toBe('');
+    await message.getByRole('button', { name: 'Put into the message field' }).click();
+    await view.getByText('{}', { exact: true }).waitFor();
+    // What a view writes is no command of the terminal.
+    expect(await field.inputValue()).toBe(' !rm -rf ⟨U+202E⟩/');
+    await press('Add');
+    const adding = page.getByRole('group', { name: 'The view wants to add to your next message' });
+    await adding.getByText('"city": "Rome"').waitFor();
+    await stage().picture(page, 'mcp-view-context');
+    await adding.getByRole('button', { name: 'Allow in this view' }).click();
+    const chip = page.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
+    await chip.getByText('From the view of shown').waitFor();
+    await press('Add');
+    await view.getByText('{}', { exact: true }).waitFor();
+    expect(await chip.count()).toBe(1);
+    await field.fill('what is there?');
+    await field.press('Enter');
+    await page.getByText('From the view of shown').waitFor();
+
+    await view.getByText(/^light true \S+/).waitFor();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await view.getByText(/^dark true \S+/).waitFor();
+    await page.setViewportSize({ width: 700, height: 900 });
+    await view.getByText(/^dark true \S+/).waitFor();
+
+    await page.setViewportSize({ width: 1280, height: 800 });
+
+    await page.evaluate(`
+      window.told = [];
+      window.addEventListener('message', ({ data }) => void told.push(data.result?.saved));
+    `);
+    const hasSaved = (count: number) =>
+      expect
+        .poll(() => page.evaluate(`told.filter((each) => each === 'echo {"torn":true}').length`), PATIENT)
+        .toBe(count);
+    await press('End');
+    await page.getByText('The view has closed itself.').waitFor();
+    await hasSaved(1);
+    await page.getByRole('button', { name: 'Show it again' }).click();
+    await view.getByText(/^echo /).waitFor();
+    // Its place leaves the page, and it saves before it goes.
+    await page.getByRole('link', { name: 'Settings' }).first().click();
+    await hasSaved(2);
+    await page.locator('iframe').waitFor({ state: 'detached' });
     stage().faults.splice(0);
   });
 });

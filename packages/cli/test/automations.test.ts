@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jsonLines, Machine } from './cli-process.ts';
 
@@ -70,6 +72,41 @@ test('agenthost automations adds, shows, changes, runs and removes an automation
   expect(await automations('remove', 'nightly')).toMatchObject({ code: 0, out: 'removed Nightly\n' });
 }, 120_000);
 
+test('[AUTO-14] folders become plugins of an automation, and are shown with version and faults', async () => {
+  const kit = join(machine.home, 'kit');
+  const write = (path: string, content: string | Uint8Array): void => {
+    mkdirSync(dirname(join(kit, path)), { recursive: true });
+    writeFileSync(join(kit, path), content);
+  };
+  write('plugin.json', '{"name": "Kit", "version": "2"}');
+  write('rules/style.md', 'Use tabs.');
+  write('hooks/hooks.json', 'no JSON');
+  const added = await automations('add', '--title', 'Kits', '--plugin', kit, 'x');
+  expect(added).toMatchObject({ code: 0, err: '' });
+  expect((await automations('show', 'kits')).out).toMatch(/^plugins \S+ 2 \(degraded: .*hooks\.json/m);
+  // A change of anything else keeps the copy.
+  expect((await automations('edit', 'kits', '--config', 'approvals=none')).code).toBe(0);
+  const uriOf = async () => {
+    const [entry] = jsonLines((await automations('--json')).out) as { customizations?: { uri: string }[] }[];
+    return entry?.customizations?.[0]?.uri;
+  };
+  const first = await uriOf();
+  expect(first).toMatch(/^file:/);
+  rmSync(join(kit, 'hooks'), { recursive: true });
+  expect((await automations('edit', 'kits', '--plugin', kit)).code).toBe(0);
+  expect(await uriOf()).not.toBe(first);
+  expect((await automations('show', 'kits')).out).toMatch(/^plugins \S+ 2$/m);
+  write('large', new Uint8Array(1024 * 1024 + 1));
+  expect(await automations('edit', 'kits', '--plugin', kit)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/has a file of more than 1048576 bytes \(large\)/),
+  });
+  expect((await automations('edit', 'kits', '--plugin', 'off', '--plugin', kit)).code).toBe(2);
+  expect((await automations('edit', 'kits', '--plugin', 'off')).code).toBe(0);
+  expect(await uriOf()).toBeUndefined();
+  await automations('remove', 'kits');
+}, 120_000);
+
 test.each([
   [['add', '--cron', '61 * * * *', 'x'], 2, '--cron "61 * * * *": minute: expected `*`, values from 0 to 59'],
   [['add', '--cron', '* * * * *', '--zone', 'Mars/Base', 'x'], 2, '--zone: expected a name such as'],
@@ -81,6 +118,7 @@ test.each([
   [['add', '--until', 'tomorrow', 'x'], 2, '--until: expected a time such as 2027-01-31'],
   [['add', '--until', '2020-01-31', 'x'], 2, '--until: 2020-01-31 is in the past'],
   [['add', '--agent', 'nobody', 'x'], 1, 'the host refused: session: '],
+  [['add', '--plugin', '/nowhere/kit', 'x'], 1, 'cannot read /nowhere/kit'],
   [['run', 'nothing'], 1, 'no automation is called nothing'],
 ] as const)(
   '[AUTO-5] mistakes are told before anything is saved: %j',

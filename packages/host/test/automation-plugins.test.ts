@@ -254,6 +254,32 @@ test('[AUTO-14] [AUTO-9] a copy stays while a session of a run uses it, also aft
   await until(host, () => copies().length === 0);
 });
 
+test('[AUTO-14] [SESS-12] a fork of a session of a run has the copies too, and keeps them when the session and the automation are gone', async () => {
+  const { host, client, copies, save, run } = await started();
+  await save([KIT]);
+  const { uri } = await run(client, 'r1');
+  await until(host, () => host.agent.turns.length === 1);
+  const { turnId } = host.agent.turn.input;
+  host.agent.turn.complete();
+  await host.run();
+  const fork = 'ahp-session:/fork';
+  const [sourceChat] = ((await client.subscribe(uri)).state as SessionState).chats;
+  expect(sourceChat).toBeDefined();
+  await client.request('createSession', { channel: fork, 'x-fork': { session: uri, turnId } });
+  await host.run();
+  const ofFork = async (by: RawClient) => pluginsOf((await by.subscribe(fork)).state as SessionState);
+  expect(await ofFork(client)).toMatchObject([{ id: 'kit', load: { kind: 'loaded' } }]);
+  await client.request('disposeSession', { channel: uri });
+  await client.act(CHANNEL, { type: 'automation/removed', resource: NAME });
+  await host.run();
+  await host.restart();
+  const again = await host.client();
+  expect(copies()).toHaveLength(1);
+  expect(await ofFork(again)).toMatchObject([{ id: 'kit', load: { kind: 'loaded' } }]);
+  await again.request('disposeSession', { channel: fork });
+  await until(host, () => copies().length === 0);
+});
+
 test('[AUTO-14] a client that leaves while it is copied from saves nothing, and the folder is removed at the latest by the next host', async () => {
   const { host, owner, copies } = await started();
   owner.dispatch(CHANNEL, {

@@ -57,6 +57,7 @@ export { CUT_REQUESTS, LIST_LIMITS, MESSAGE_TOTAL, TEXT_LIMITS } from './limits/
 export type * from './mcp/commands.ts';
 export { MCP_CONSENT_TOOL } from './mcp/consent.ts';
 export type * from './mcp/state.ts';
+export { type ViewDomains, viewDomains } from './mcp/view-domains.ts';
 export type * from './presence/presence.ts';
 export type * from './push/push.ts';
 export type * from './resource/commands.ts';

@@ -43,7 +43,18 @@ const entry: AutomationEntry = {
   modifiedAt: '2026-11-01T00:00:00Z',
   runCount: 2,
   customizations: [
-    { type: 'plugin', id: 'kit', uri: 'file:///kit', name: 'Kit', load: { kind: 'degraded', message: 'x' } },
+    {
+      type: 'plugin',
+      id: 'kit',
+      uri: 'file:///kit',
+      name: 'Kit',
+      version: '2',
+      load: { kind: 'degraded', message: 'hooks/hooks.json: no JSON\nskills/a: no description' },
+    },
+    {
+      ...{ type: 'plugin', id: 'own', uri: 'file:///own', name: 'Own', load: { kind: 'loaded' } },
+      enablement: [{ kind: 'global', enabled: false }],
+    },
   ],
   _meta: { missed: { count: 4, last: '2026-11-28T02:00:00.000Z', isMadeUp: true } },
 };
@@ -69,7 +80,8 @@ test('[AUTO-6] all facts of an automation are told, and what was missed', () => 
     'agent   demo',
     'folder  ~/shop',
     'config  approvals=edits',
-    'plugins Kit (degraded)',
+    'plugins Kit 2 (degraded: hooks/hooks.json: no JSON skills/a: no description)',
+    '        Own (off)',
     'prompt  run the tests',
     'runs',
     '  1a2b3c4d  failed     58 min ago  took 2 min   for missed times  session 77b0aa12  out of luck',

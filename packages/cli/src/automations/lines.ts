@@ -4,6 +4,7 @@ import {
   type AutomationRunSummary,
   type AutomationTriggerDefinition,
   automationNotes,
+  type CustomizationLoadState,
   isRunOver,
   MAX_COUNTED_MISSES,
 } from '@agenthost/protocol';
@@ -71,12 +72,16 @@ export function automationFacts(entry: AutomationEntry, facts: LineFacts): strin
 
 /** The copies of plugins that its runs have [AUTO-14]. */
 function pluginRows({ customizations = [] }: AutomationEntry): [name: string, value: string][] {
-  const plugins = customizations.map(({ name, load, enablement }) => {
-    const kind = load === undefined || load.kind === 'loaded' ? '' : ` (${load.kind})`;
-    return `${oneLine(name, 100)}${kind}${enablement?.[0]?.enabled === false ? ' (off)' : ''}`;
+  return customizations.map(({ name, version, load, enablement }, index) => {
+    const title = [name, version].filter((each) => each !== undefined).map((each) => oneLine(each, 100));
+    const fault = load === undefined || load.kind === 'loaded' ? '' : ` (${faultOf(load)})`;
+    const off = enablement?.[0]?.enabled === false ? ' (off)' : '';
+    return [index === 0 ? 'plugins' : '', `${title.join(' ')}${off}${fault}`];
   });
-  return plugins.length === 0 ? [] : [['plugins', plugins.join(', ')]];
 }
+
+const faultOf = (load: CustomizationLoadState): string =>
+  'message' in load ? `${load.kind}: ${oneLine(load.message, 300)}` : load.kind;
 
 /** The next times of an automation, for people: after it was saved. */
 export function nextText(entry: AutomationEntry, now: number): string {

@@ -1,4 +1,4 @@
-import type { AhpClient, Automations } from '@agenthost/client';
+import type { AhpClient, Automations, PluginFolder } from '@agenthost/client';
 import type {
   AutomationDefinition,
   AutomationDisableCondition,
@@ -13,6 +13,7 @@ import { findAutomation, withAutomations } from '../automations/open-automations
 import { schedulesOf } from '../automations/times.ts';
 import { withHost } from '../host-link/connect.ts';
 import { shortId } from '../input/ids.ts';
+import { pluginFolder } from '../input/plugin-folder.ts';
 import { promptText } from '../input/prompt.ts';
 import { checkModel, folderFor, sessionConfig } from '../input/session-options.ts';
 import type { Context } from '../process/context.ts';
@@ -33,6 +34,7 @@ export interface EditAutomationOptions extends AutomationsOptions {
   readonly model?: string;
   readonly cwd?: string;
   readonly config?: readonly string[];
+  readonly plugin?: readonly string[];
   readonly maxRuns?: string;
   readonly until?: string;
 }
@@ -44,6 +46,9 @@ export interface AddAutomationOptions extends EditAutomationOptions {
 
 /** Characters of a title that is made from a prompt. */
 const TITLE_LENGTH = 60;
+
+/** The host copies no more of a plugin. */
+const PLUGIN_LIMITS = { fileCount: 500, fileBytes: 1024 * 1024, isLargeLeftOut: false };
 
 /** `automations add`. */
 export async function addAutomation(
@@ -58,6 +63,7 @@ export async function addAutomation(
     throw usageError('--zone: there is no --cron that it could apply to');
   const triggers = triggersFrom(options, []);
   const disableConditions = conditionsFrom(options, []);
+  const plugins = await pluginsFrom(context, options);
   const text = await promptText(words, context.stdin);
   return withHost(context, screen, options, ({ client, target }) =>
     withAutomations(client, async (automations) => {
@@ -69,6 +75,7 @@ export async function addAutomation(
         session: await templateOf(context, client, options, {
           ...(folder === undefined ? {} : { workingDirectories: [folder] }),
         }),
+        ...defined({ plugins }),
         enabled: options.disabled !== true,
         triggers: [...triggers, ...(await eventTriggers(automations, options))],
         ...(disableConditions.length === 0 ? {} : { disableConditions }),
@@ -90,6 +97,7 @@ export async function editAutomation(
   if (given.title?.trim() === '') throw usageError('--title: expected a text, got nothing');
   const lists = { cron: listOrNone('--cron', given.cron), on: listOrNone('--on', given.on) };
   const options = { ...given, ...defined(lists) };
+  const plugins = await pluginsFrom(context, given);
   const text = words.length === 0 ? undefined : await promptText(words, context.stdin);
   return withHost(context, screen, options, ({ client, target }) =>
     withAutomations(client, async (automations) => {
@@ -105,6 +113,7 @@ export async function editAutomation(
           title: options.title,
           triggers: changedTriggers(options, definition, await eventTriggers(automations, options)),
           disableConditions: changedConditions(options, definition),
+          plugins,
         }),
         // Attachments stay.
         ...(text === undefined ? {} : { message: { ...message, text } }),
@@ -125,7 +134,7 @@ export async function editAutomation(
   );
 }
 
-/** The value of `--cron` and `--on` of `edit` that removes all times or events. */
+/** The value of `--cron`, `--on` and `--plugin` of `edit` that removes all times, events or plugins. */
 const OFF = 'off';
 
 /** The values of a list of which `off` is the only one that removes. Throws a usage error for `off` beside others. */
@@ -133,6 +142,16 @@ function listOrNone(name: string, values: readonly string[] | undefined): readon
   if (values?.includes(OFF) !== true) return values;
   if (values.length > 1) throw usageError(`${name}: off cannot stand beside other values`);
   return [];
+}
+
+/** The plugins that options ask for. `undefined`: they ask for no change. */
+async function pluginsFrom(
+  { cwd }: Context,
+  { plugin }: EditAutomationOptions,
+): Promise<PluginFolder[] | undefined> {
+  const folders = listOrNone('--plugin', plugin);
+  if (folders?.includes('') === true) throw usageError('--plugin: expected a folder, got nothing');
+  return folders && Promise.all(folders.map((folder) => pluginFolder(cwd, folder, PLUGIN_LIMITS)));
 }
 
 function changedTriggers(

@@ -1,22 +1,17 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
 import type { SessionHandle } from '@agenthost/client';
-import { errorText } from '@agenthost/protocol/values';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
 import { watchConnection } from '../host-link/host-watch.ts';
 import { findSession } from '../input/ids.ts';
+import { pluginFolder } from '../input/plugin-folder.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { Interruption } from '../process/interruption.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
-/** Maximum files of a plugin, and bytes of each. The host reads no more either. */
-const MAX_FILES = 1_000;
-const MAX_FILE_BYTES = 64 * 1024;
-/** Folders without customizations. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+/** The host reads no more of a plugin either. */
+const LIMITS = { fileCount: 1_000, fileBytes: 64 * 1024, isLargeLeftOut: true };
 
 /** `customizations publish`: publishes a folder as a plugin for a session, until Ctrl-C. */
 export async function publishPlugin(
@@ -25,18 +20,16 @@ export async function publishPlugin(
   { given, folder }: { given: string; folder: string },
   options: HostOptions,
 ): Promise<ExitCode> {
-  const path = resolve(context.cwd, folder);
-  const files = await readFolder(path);
-  const name = basename(path);
+  const plugin = await pluginFolder(context.cwd, folder, LIMITS);
+  const { id, name, files } = plugin;
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
     const session = await client.sessions.open(resource, { turns: 0 });
     const interruption = new Interruption(context);
     const leave = watchConnection(client, screen, (reason) => interruption.stop(reason));
-    const id = `folder-${name}`;
     const stopTelling = tellLoad(session, screen, id);
     try {
-      await session.publishPlugin({ id, name, files }, { displayName: `plugin ${name}` });
+      await session.publishPlugin(plugin, { displayName: `plugin ${name}` });
       screen.note(`published ${Object.keys(files).length} files of ${oneLine(name, 100)}, until Ctrl-C`);
       await new Promise<void>((done) => {
         if (interruption.signal.aborted) done();
@@ -72,30 +65,4 @@ function tellLoad({ mirror }: SessionHandle, screen: Screen, id: string): () => 
     told = lines.join('\n');
     for (const line of lines) screen.line(line);
   });
-}
-
-/** The files of a folder by path. Rejects with a `CliError`. */
-async function readFolder(root: string): Promise<Record<string, Uint8Array>> {
-  const files: Record<string, Uint8Array> = {};
-  const walk = async (path: string): Promise<void> => {
-    const entries = await readdir(join(root, path), { withFileTypes: true });
-    for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
-      const at = path === '' ? entry.name : `${path}/${entry.name}`;
-      if (entry.isDirectory() && !LEFT_OUT.has(entry.name)) await walk(at);
-      if (!entry.isFile() || (await stat(join(root, at))).size > MAX_FILE_BYTES) continue;
-      if (Object.keys(files).length === MAX_FILES)
-        throw new CliError(
-          EXIT.error,
-          `${oneLine(root)} has more than ${MAX_FILES} files, the limit of a plugin`,
-        );
-      files[at] = await readFile(join(root, at));
-    }
-  };
-  try {
-    await walk('');
-  } catch (cause) {
-    if (cause instanceof CliError) throw cause;
-    throw new CliError(EXIT.error, `cannot read ${oneLine(root)}: ${oneLine(errorText(cause))}`, { cause });
-  }
-  return files;
 }

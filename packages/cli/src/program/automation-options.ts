@@ -69,6 +69,16 @@ export const AUTOMATION_OPTIONS = {
     type: 'list',
     description: 'setting of the sessions or their agent; the others are kept; repeatable',
   },
+  plugin: {
+    flags: '--plugin <folder>',
+    type: 'list',
+    description: 'plugin of its runs; the host copies the folder; repeatable',
+  },
+  newPlugin: {
+    flags: '--plugin <folder>',
+    type: 'list',
+    description: 'plugins of its runs, copied anew, in place of all present ones; off for none; repeatable',
+  },
   maxRuns: {
     flags: '--max-runs <count>',
     type: 'text',

@@ -149,3 +149,49 @@ test('[RUN-2] [RUN-3] a run is followed to its end, and cancelled', async () => 
   run.dispose();
   automations.dispose();
 });
+
+test('[AUTO-14] files of plugins are served while the host copies them, and no longer', async () => {
+  const ask = async (path: string) => {
+    const params = { channel: 'ahp-root://', uri: `client-plugin:/kit/${path}` };
+    let answer: unknown;
+    const take = (given: unknown): void => {
+      answer = given;
+    };
+    it.host.connectionOf('c1').peer.request('resourceRead', params).then(take, take);
+    await until(() => answer !== undefined);
+    return answer;
+  };
+  const kit = { id: 'kit', name: 'Kit', files: { 'rules/a.md': 'Use tabs.' } };
+  expect(await it.run(failureOf(automations.edit(NAME, { plugins: [kit] })))).toMatchObject({
+    code: 'pluginsNotTaken',
+  });
+  expect(it.host.dispatched).toEqual([]);
+  it = new Harness();
+  it.host.automations = { customizations: {} };
+  it.host.states.set(CHANNEL, { entries: [entryOf()] });
+  await it.online();
+  automations = await it.run(openAutomations(it.client));
+  const { files: _, ...named } = kit;
+  for (const session of [undefined, { provider: 'demo' }]) {
+    const saving = automations.edit(NAME, { plugins: [kit], ...(session === undefined ? {} : { session }) });
+    await until(() => it.host.dispatched.length > 0);
+    const { action } = it.host.dispatched.pop() ?? {};
+    const entry = { type: 'plugin', ...named, uri: 'client-plugin:/kit/', nonce: expect.any(String) };
+    expect(action).toMatchObject({ changes: { session: { ...session, customizations: [entry] } } });
+    expect(await ask('rules/a.md')).toMatchObject({ data: 'Use tabs.' });
+    it.host.emit(CHANNEL, {
+      type: 'automation/set',
+      automation: entryOf({ modifiedAt: `2026-06-1${it.host.serverSeq}T00:00:00.000Z` }),
+    });
+    await it.run(saving);
+    expect(await ask('rules/a.md')).toMatchObject({ code: -32_601 });
+  }
+});
+
+/** Runs both sides until something is so; code may have to be loaded for it. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) {
+    await it.settle();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -4,9 +4,11 @@ import {
   type AutomationDefinition,
   type AutomationDefinitionPatch,
   type AutomationEntry,
+  type AutomationSessionTemplate,
   type AutomationTriggerDefinition,
   type ChannelKind,
   type ClientAction,
+  type ClientPluginCustomization,
   type ClientToHostRequests,
   type ListAutomationTriggerDefinitionsParams,
   type Message,
@@ -20,6 +22,7 @@ import type { SubscriptionOptions } from '../mirror/channel.ts';
 import type { DispatchableAction, Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { AutomationRunHandle } from './automation-run-handle.ts';
+import type { PluginFolder } from './plugin-files.ts';
 
 type AutomationMethod = 'runAutomation' | 'fetchAutomationRuns' | 'listAutomationTriggerDefinitions';
 
@@ -35,6 +38,9 @@ export interface AutomationsPort {
     options: SubscriptionOptions & { readonly kind: K },
   ): Promise<Mirror<K>>;
   dispatch(uri: URI, action: ClientAction): Promise<DispatchOutcome>;
+  readonly sessions: {
+    servePlugin(plugin: PluginFolder): Promise<{ readonly entry: ClientPluginCustomization; end(): void }>;
+  };
 }
 
 /** The message of runs: a text, or a message without its origin. */
@@ -45,11 +51,15 @@ export interface NewAutomation
   extends Pick<AutomationDefinition, 'title' | '_meta' | 'disableConditions'>,
     Partial<Pick<AutomationDefinition, 'session' | 'enabled' | 'triggers'>> {
   readonly message: RunMessage;
+  /** Plugins of its runs. The host copies their files while it saves the automation [AUTO-14]. Default: those of `session`. */
+  readonly plugins?: readonly PluginFolder[];
 }
 
 /** Changes of an automation. Each given field replaces the one that is there; `disableConditions: []` removes all conditions [AUTO-8]. */
 export interface AutomationChanges extends Omit<AutomationDefinitionPatch, 'message'> {
   readonly message?: RunMessage;
+  /** Replaces all plugins of its runs, with new copies; `[]` removes them. Default: those of `session`, or no change. */
+  readonly plugins?: readonly PluginFolder[];
 }
 
 /** The automations of a host, live: definitions with their last runs. The host alone starts their runs [AUTO-15]. Dispose the handle after use. */
@@ -89,20 +99,26 @@ export class Automations {
 
   /**
    * Saves a new automation. Default: enabled, without triggers, for the host's default agent and folder. `uri` defaults to a random one. Rejects
-   * with `DispatchRejected` when the host refuses the definition; its reason names the part.
+   * with `DispatchRejected` when the host refuses the definition or cannot copy a plugin; its reason names the part.
    */
   define(
-    { message, session = {}, enabled = true, triggers = [], ...rest }: NewAutomation,
+    { message, session = {}, enabled = true, triggers = [], plugins, ...rest }: NewAutomation,
     uri: URI = `ahp-automation:/${randomId()}`,
   ): Promise<AutomationEntry> {
-    const definition = { ...rest, message: messageOf(message), session, enabled, triggers };
-    return this.#save(uri, { type: 'automation/createRequested', resource: uri, definition });
+    return this.#served(session, plugins, (template) => {
+      const definition = { ...rest, message: messageOf(message), session: template, enabled, triggers };
+      return this.#save(uri, { type: 'automation/createRequested', resource: uri, definition });
+    });
   }
 
   /** Changes an automation. Rejects like `define`. */
-  edit(uri: URI, { message, ...rest }: AutomationChanges): Promise<AutomationEntry> {
+  edit(uri: URI, { message, plugins, ...rest }: AutomationChanges): Promise<AutomationEntry> {
     const changes = message === undefined ? rest : { ...rest, message: messageOf(message) };
-    return this.#save(uri, { type: 'automation/updateRequested', resource: uri, changes });
+    const save = (given: AutomationDefinitionPatch): Promise<AutomationEntry> =>
+      this.#save(uri, { type: 'automation/updateRequested', resource: uri, changes: given });
+    if (plugins === undefined) return save(changes);
+    const before = changes.session ?? this.find(uri)?.definition.session ?? {};
+    return this.#served(before, plugins, (session) => save({ ...changes, session }));
   }
 
   /** Lets triggers start runs, or stops them [AUTO-9]. Rejects like `define`. */
@@ -153,6 +169,28 @@ export class Automations {
   /** Stops the updates. Calling it again does nothing. */
   dispose(): void {
     this.mirror.dispose();
+  }
+
+  /** Serves plugins while a template that names them is saved. */
+  async #served(
+    template: AutomationSessionTemplate,
+    plugins: readonly PluginFolder[] | undefined,
+    save: (template: AutomationSessionTemplate) => Promise<AutomationEntry>,
+  ): Promise<AutomationEntry> {
+    if (plugins === undefined) return save(template);
+    const { customizations: _, ...others } = template;
+    if (plugins.length === 0) return save(others);
+    if (this.capabilities.customizations === undefined)
+      throw new DispatchRejected({
+        code: 'pluginsNotTaken',
+        reason: 'This host takes no plugins for automations',
+      });
+    const served = await Promise.all(plugins.map((plugin) => this.#client.sessions.servePlugin(plugin)));
+    try {
+      return await save({ ...others, customizations: served.map(({ entry }) => entry) });
+    } finally {
+      for (const { end } of served) end();
+    }
   }
 
   /** The host tells the saved entry by an action of its own, right after the accepted one. */

@@ -1,5 +1,6 @@
 import {
   annotationsUri,
+  type ClientPluginCustomization,
   channelUri,
   type ListPortsResult,
   type ProgressParams,
@@ -19,7 +20,7 @@ import type { ExportPart } from '../transfer/session-export.ts';
 import type { ImportOptions } from '../transfer/session-import.ts';
 import { AnnotationsHandle } from './annotations-handle.ts';
 import { ChatHandle } from './chat-handle.ts';
-import type { PluginFiles } from './plugin-files.ts';
+import type { PluginFiles, PluginFolder } from './plugin-files.ts';
 import type { PredictedSummaries } from './predicted-summaries.ts';
 import type { OpenedPreview } from './previews.ts';
 import { type CatalogueOptions, type CataloguePort, SessionCatalogue } from './session-catalogue.ts';
@@ -170,6 +171,16 @@ export class Sessions {
       mirror.dispose();
       throw error;
     }
+  }
+
+  /**
+   * Serves the files of a plugin to the host until `end`, and resolves with the entry that names them, for a template of an automation. Sessions
+   * take plugins by `SessionHandle.publishPlugin`.
+   */
+  async servePlugin(
+    plugin: PluginFolder,
+  ): Promise<{ readonly entry: ClientPluginCustomization; end(): void }> {
+    return (await this.#loadPlugins()).add(plugin);
   }
 
   /** Few programs publish plugins, so the code is loaded with the first one. */

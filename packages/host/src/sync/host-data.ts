@@ -37,7 +37,7 @@ export interface SessionHostData extends AnyHostData {
   readonly changes?: ChangesSummary;
   /** Decisions for this session whether customizations are enabled, by id, oldest first. Absent: none. */
   readonly customizations?: Readonly<Record<string, boolean>>;
-  /** Folders of the copies of plugins that it has as a run of an automation [AUTO-14]. Absent: none. */
+  /** Folders of the copies of plugins that it has as a run of an automation, or was made from such a session [AUTO-14]. Absent: none. */
   readonly plugins?: readonly string[];
   /** Model and agent that clients of 0.4 chose. Absent: none. */
   readonly chosen?: Choice;

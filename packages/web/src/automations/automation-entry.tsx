@@ -15,6 +15,7 @@ import { classes } from '../ui/class-names.ts';
 import { Switch } from '../ui/field.tsx';
 import { SafeText } from '../ui/safe-text.tsx';
 import { showError, showToast } from '../ui/toasts.tsx';
+import { PluginList } from './plugin-list.tsx';
 import { RunList, RunStatus } from './run-list.tsx';
 import { schedulesOf, timeInZone, whenWords } from './schedule-words.ts';
 
@@ -219,6 +220,7 @@ function Details({ link, automations, entry, title }: EntryProps & { readonly ti
           </span>
         )) ?? <span className="text-xs text-muted">{automationsText.defaultFolder}</span>}
       </p>
+      <PluginList plugins={entry.customizations ?? []} title={title} />
       {disableConditions.map((condition) => (
         <p key={condition.kind} className="text-xs text-muted">
           {condition.kind === 'afterRuns'

@@ -8,7 +8,7 @@ import type { CallView } from './view-of.ts';
 
 /** The view of a tool call, while its server is ready. */
 export function McpView({ toolCall, view }: { readonly toolCall: ToolCallState; readonly view: CallView }) {
-  const { session, link } = useChatScope();
+  const { session, link, chat } = useChatScope();
   const server = useSelected(session.mirror, ({ customizations }) => findServer(customizations, view.server));
   const { client } = link;
   const name = server?.name ?? view.server;
@@ -26,6 +26,7 @@ export function McpView({ toolCall, view }: { readonly toolCall: ToolCallState; 
       capabilities={server.mcpApp.capabilities}
       server={name}
       uri={view.uri}
+      chat={chat}
       toolCall={toolCall}
     />
   );

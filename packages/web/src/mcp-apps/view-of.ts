@@ -8,9 +8,14 @@ export interface CallView {
   readonly uri: string;
 }
 
-/** The view that an MCP server has for a call that runs or has run. `undefined`: none. */
-export function viewOf({ status, contributor, _meta }: ToolCallState): CallView | undefined {
-  if (contributor?.kind !== 'mcp' || (status !== 'running' && status !== 'completed')) return undefined;
+/** The view that an MCP server has for a call that runs, has run, or ended with its turn. `undefined`: none. */
+export function viewOf(toolCall: ToolCallState): CallView | undefined {
+  const { status, contributor, _meta } = toolCall;
+  const isShown =
+    status === 'running' ||
+    status === 'completed' ||
+    (status === 'cancelled' && toolCall.reason === 'skipped');
+  if (contributor?.kind !== 'mcp' || !isShown) return undefined;
   const ui = _meta?.['ui'];
   if (typeof ui !== 'object' || ui === null || !('resourceUri' in ui)) return undefined;
   const { resourceUri } = ui;

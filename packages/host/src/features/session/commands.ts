@@ -260,12 +260,13 @@ function addSession(
   const hostData = {
     summary,
     titledBy: own === undefined ? (fork?.source.hostData.titledBy ?? 'nobody') : 'client',
-    ...defined({ unlistedFor: init.unlistedFor }),
+    ...defined({ unlistedFor: init.unlistedFor, plugins: fork?.source.hostData.plugins }),
   } as const;
   const session = sync.registry.create(tx, { uri, kind: 'session', state, hostData }, seq);
   const first = createChat(tx, sync, { session: uri, state: chat.state, point: fork?.point });
   tx.write({ op: 'markOpen', uri });
   listing.changed(tx, uri, 1, false);
+  if (fork !== undefined) listing.copied(tx, session);
   if (init.unlistedFor === undefined) listing.publish(tx, sync, session);
   const { activeClient } = init;
   // A separate action, so that observers of joining clients see it.

@@ -43,6 +43,10 @@ export const automations = {
   defaultAgent: 'Default agent',
   defaultFolder: 'Default folder',
 
+  plugins: (title: string) => `Plugins of “${title}”`,
+  pluginParts: (count: number) => (count === 1 ? '1 part' : `${count} parts`),
+  pluginOff: 'Off',
+
   runs: (title: string) => `Runs of “${title}”`,
   runsTitle: 'Runs',
   noRuns: 'It has not run yet.',

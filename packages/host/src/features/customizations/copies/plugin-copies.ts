@@ -79,8 +79,11 @@ export class PluginCopies implements TemplatePlugins {
     return all;
   }
 
-  /** Counts the sessions that are removed. */
+  /** Counts the sessions that are made from others, and those that are removed. */
   observe(): void {
+    this.#parts.listing.onCopied((tx, { hostData: { plugins = [] } }) => {
+      for (const folder of plugins) this.#count(tx, folder, 1);
+    });
     this.#parts.listing.onRemoved((tx, { hostData: { plugins = [] } }) => {
       for (const folder of plugins) this.#count(tx, folder, -1);
     });

@@ -38,23 +38,6 @@ export function pagePolicy({ view, pageHosts, nonce }: PolicyParts): string {
   ].join('; ');
 }
 
-/**
- * The content security policy of the frame for views of MCP servers. They run in an origin of their own without storage, and reach nothing but the
- * page around them.
- */
-export const VIEW_POLICY = [
-  'sandbox allow-scripts',
-  "default-src 'none'",
-  "script-src 'unsafe-inline'",
-  "style-src 'unsafe-inline'",
-  'img-src data: blob:',
-  'font-src data:',
-  'media-src data: blob:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'self'",
-].join('; ');
-
 /** The checked `Host` in the form of a URL, which has no character that could end a directive. */
 function authorityOf(host: string | undefined): string | undefined {
   const parsed = host === undefined ? undefined : parseAuthority(host);

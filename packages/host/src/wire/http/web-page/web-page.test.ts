@@ -171,6 +171,33 @@ describe('a file of the web page', () => {
     expect((await get('/')).headers['x-frame-options']).toBe('DENY');
   });
 
+  it('[MCP-2] lets a view reach the origins of its query, but no host, and no other policy', async () => {
+    writeFileSync(join(folder, 'mcp-view.html'), '<script></script>');
+    pageHosts = ['https://other.example.net:8443'];
+    await restart({ allowedHosts: ['agents.example.net'] });
+    const directives = async (query: string): Promise<string[]> =>
+      policyOf(await get(`/mcp-view.html?${query}`, { host: 'agents.example.net' })).split('; ');
+    const plain = await directives('');
+    const opened = await directives('connect=wss://live.example.org&resource=https://*.example.org');
+    expect(opened).toContain('connect-src wss://live.example.org');
+    expect(opened).toContain("script-src 'unsafe-inline' https://*.example.org");
+    expect(opened).toContain('img-src data: blob: https://*.example.org');
+    expect(opened).toContain('sandbox allow-scripts');
+    for (const domain of [
+      'https://agents.example.net',
+      'https://*.example.net',
+      'https://AGENTS.example.net:444',
+      'https://other.example.net',
+      "'self'",
+      'https://a.example.org;script-src *',
+      'https://a.example.org\r\nx: y',
+      'http://a.example.org',
+    ]) {
+      const query = new URLSearchParams({ connect: domain, resource: domain });
+      expect(await directives(query.toString()), domain).toEqual(plain);
+    }
+  });
+
   it('in assets is immutable, and compressed as the client accepts it', async () => {
     const path = '/assets/app-a1B_.js';
     const plain = await get(path);

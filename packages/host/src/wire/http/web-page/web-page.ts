@@ -6,7 +6,8 @@ import { answer, hasMethod, methodRefusal, READS } from '../plain-http.ts';
 import type { RequestView } from '../request-view.ts';
 import { acceptedEncodings, contentTypeOf } from './content-types.ts';
 import { type PageFile, PageFiles } from './page-files.ts';
-import { pagePolicy, VIEW_POLICY } from './page-policy.ts';
+import { pagePolicy } from './page-policy.ts';
+import { viewPolicy } from './view-policy.ts';
 
 const INDEX = '/index.html';
 
@@ -86,7 +87,9 @@ export class WebPage {
       new Map([
         [
           'content-security-policy',
-          path === VIEW_FRAME ? VIEW_POLICY : pagePolicy({ view, pageHosts: this.#parts.pageHosts() }),
+          path === VIEW_FRAME
+            ? viewPolicy({ url: request.url, host: view.host, pageHosts: this.#parts.pageHosts() })
+            : pagePolicy({ view, pageHosts: this.#parts.pageHosts() }),
         ],
         ['cache-control', path.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache'],
         ['content-type', type],
