@@ -16,8 +16,9 @@ export function linkOf(url: unknown): string | undefined {
 /** The text of content blocks of MCP, without invisible tags. `undefined`: they are no list of texts, or too long. */
 export function textOf(content: unknown): string | undefined {
   if (!Array.isArray(content)) return undefined;
+  const blocks: readonly unknown[] = content;
   const texts: string[] = [];
-  for (const block of content as readonly unknown[]) {
+  for (const block of blocks) {
     if (typeof block !== 'object' || block === null || !('type' in block) || block.type !== 'text')
       return undefined;
     if (!('text' in block) || typeof block.text !== 'string') return undefined;

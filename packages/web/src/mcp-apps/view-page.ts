@@ -49,7 +49,8 @@ const isFields = (value: unknown): value is Fields =>
 
 function entriesOf(result: unknown, name: string): Fields[] {
   const list = isFields(result) ? result[name] : undefined;
-  return Array.isArray(list) ? (list as readonly unknown[]).filter(isFields) : [];
+  const entries: readonly unknown[] = Array.isArray(list) ? list : [];
+  return entries.filter(isFields);
 }
 
 function uiOf(entry: Fields): Fields | undefined {

@@ -25,6 +25,8 @@ export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
     command: 'codex-acp',
     install: 'npm install -g @agentclientprotocol/codex-acp',
     envAllow: ['OPENAI_*', 'CODEX_*', 'NO_BROWSER'],
+    // It starts servers in the background of a new session.
+    listsToolsLate: true,
     // The adapter includes Codex, without its command.
     signIn: 'npx @openai/codex login',
     loginHint:

@@ -37,6 +37,11 @@ export interface AcpAgentConfig {
   readonly offersWriteTextFile?: boolean;
   /** Whether one process serves all chats. False gives each chat a process in its working directory. Default true. */
   readonly sharesProcess?: boolean;
+  /**
+   * Whether the agent lists the tools of MCP servers by itself after it has opened a session, and sends an earlier message to the model without
+   * them. The first message then waits for the list, for 5 s at most. Default false.
+   */
+  readonly listsToolsLate?: boolean;
   /** Folders in working directories whose rules and skills the agent reads itself, such as `.claude`. Default: none. */
   readonly readsFolders?: readonly string[];
 }
@@ -82,6 +87,7 @@ const checks: Readonly<Record<string, Check>> = {
   offersReadTextFile: aBoolean,
   offersWriteTextFile: aBoolean,
   sharesProcess: aBoolean,
+  listsToolsLate: aBoolean,
   readsFolders: texts,
   enabled: aBoolean,
 } satisfies Record<keyof Omit<AcpAgentEntry, 'id'>, Check>;
