@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import type { OfferedTool } from '@agenthost/client';
-import { errorOf, type ToolCallState } from '@agenthost/protocol';
+import { errorOf, type ToolCallState, type Turn } from '@agenthost/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { installAgents } from '../../scripts/install-agents.ts';
 import { agentAbilities } from './agent-abilities.ts';
@@ -19,6 +20,11 @@ import {
 } from './stand-in-model.ts';
 
 const installed = await installAgents(agentPackages);
+/** A server whose tool `echo` repeats its input. */
+const deck = {
+  command: process.execPath,
+  args: [join(import.meta.dirname, '../../packages/host/test/mcp-program.ts')],
+};
 const TURN_TIMEOUT_MS = 180_000;
 
 /** Qwen Code finds tools of servers by a search tool. */
@@ -28,7 +34,7 @@ const isSearch = ({ invocationMessage }: ToolCallState): boolean =>
 const isAsked = ({ status }: ToolCallState): boolean => status === 'pending-confirmation';
 
 describe.each(installed.filter(({ command }) => command !== undefined))('$agent.id', (installation) => {
-  const stage = new Stage(installation, 'sharing');
+  const stage = new Stage(installation, 'sharing', { mcpServers: { deck } });
   const { clientTools } = agentAbilities[installation.agent.id];
 
   beforeAll(() => stage.open(), TURN_TIMEOUT_MS);
@@ -36,6 +42,23 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') console.error(await stage.evidence());
   });
+
+  /** A turn whose model calls a tool. Approves all questions, and returns the calls that asked. */
+  async function turnWithTool(name: string): Promise<{ turn: Turn; asked: ReadonlySet<string> }> {
+    const prompt = stage.driver.prompt(clientToolPrompt(name, { far: true }));
+    const asked = new Set<string>();
+    const stop = stage.driver.chat.mirror.onChange(({ activeTurn }) => {
+      for (const { toolCallId } of callsOf(activeTurn).filter(isAsked)) {
+        if (!asked.has(toolCallId)) void stage.driver.approve(toolCallId);
+        asked.add(toolCallId);
+      }
+    });
+    const turn = await prompt.result;
+    stop();
+    expect(turn.state, errorOf(turn)?.message).toBe('complete');
+    expect(textOf(turn)).toContain(`${afterTool} It said: `);
+    return { turn, asked };
+  }
 
   /** Offers a tool, lets the model call it, and checks that it ran once and shows as a single call of a client. */
   async function expectClientTool(name: string): Promise<void> {
@@ -50,18 +73,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
       },
     };
     await stage.watcher.offerTools([tool]);
-    const prompt = stage.driver.prompt(clientToolPrompt(name, { far: true }));
-    const asked = new Set<string>();
-    const stop = stage.driver.chat.mirror.onChange(({ activeTurn }) => {
-      for (const { toolCallId } of callsOf(activeTurn).filter(isAsked)) {
-        if (!asked.has(toolCallId)) void stage.driver.approve(toolCallId);
-        asked.add(toolCallId);
-      }
-    });
-    const turn = await prompt.result;
-    stop();
-    expect(turn.state, errorOf(turn)?.message).toBe('complete');
-    expect(textOf(turn)).toContain(`${afterTool} It said: `);
+    const { turn, asked } = await turnWithTool(name);
     expect(textOf(turn)).toContain(`a ship, seen by ${name}`);
     expect(inputs).toEqual([{ far: true }]);
     const own = callsOf(turn).filter(({ contributor }) => contributor?.kind === 'client');
@@ -87,6 +99,14 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     await expectClientTool('spyglass');
     const asked = await stage.driver.prompt(recallPrompt).result;
     expect(textOf(asked)).toContain('KEEPWORD-heron');
+  });
+
+  it('[MCP-1] calls a tool of an MCP server of the session', { timeout: TURN_TIMEOUT_MS }, async () => {
+    const { turn } = await turnWithTool('deck__echo');
+    // Gemini gives its model the text inside of JSON.
+    expect(textOf(turn)).toContain('echo {');
+    const own = callsOf(turn).filter(({ contributor }) => contributor?.kind === 'mcp');
+    expect(own).toMatchObject([{ status: 'completed', success: true, toolName: 'deck__echo' }]);
   });
 
   it('[CHAT-1] answers in a second chat of the session while the first chat waits', {
