@@ -183,7 +183,9 @@ describe.skipIf(!hasChromium)('MCP servers in the page', () => {
     expect(await chip.count()).toBe(1);
     await field.fill('what is there?');
     await field.press('Enter');
-    await page.getByText('From the view of shown').waitFor();
+    // The attachment of the message has the same name as the one in the field had.
+    await page.getByText('what is there?', { exact: true }).first().waitFor();
+    await page.getByText('From the view of shown').first().waitFor();
 
     await view.getByText(/^light true \S+/).waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });
