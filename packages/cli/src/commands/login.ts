@@ -62,6 +62,10 @@ export async function loginAgent(
     screen.line(signIn);
     return EXIT.done;
   }
+  if (models.has(id)) {
+    const { setKey } = await import('./set-key.ts');
+    return setKey(context, screen, id, { ...options, needsKey: true });
+  }
   screen.note(screen.colors.dim(`running ${oneLine(signIn)}`));
   // Programs that the host installed find each other.
   const path = [ownCommands(dataDir, id), context.env['PATH'] ?? ''].join(delimiter);

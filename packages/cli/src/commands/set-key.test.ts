@@ -23,8 +23,8 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 /** Types this at the prompt, character by character. */
-function typed(keys: string): Promise<number> {
-  const done = setKey(context, new Screen(context), 'mine', {});
+function typed(keys: string, options = {}): Promise<number> {
+  const done = setKey(context, new Screen(context), 'mine', options);
   for (const key of keys) context.stdin.write(key);
   return done;
 }
@@ -44,6 +44,14 @@ test('an empty key removes the stored one', async () => {
   writeFileSync(join(keyFolder(context), 'mine'), 'sk-1\n', { mode: 0o600 });
   expect(await typed('\r')).toBe(0);
   expect(existsSync(join(keyFolder(context), 'mine'))).toBe(false);
+});
+
+test('an empty key removes nothing where a key is needed, as for a login', async () => {
+  mkdirSync(keyFolder(context), { recursive: true });
+  writeFileSync(join(keyFolder(context), 'mine'), 'sk-1\n', { mode: 0o600 });
+  await expect(typed(' \r', { needsKey: true })).rejects.toThrow('no key was given, and nothing was changed');
+  expect(readFileSync(join(keyFolder(context), 'mine'), 'utf8')).toBe('sk-1\n');
+  expect(context.err).toContain('Key of mine (it is not shown):');
 });
 
 test.each([

@@ -8,6 +8,7 @@ import {
   createModelProvider,
   createPackageProvider,
   DEMO_PROVIDER_ID,
+  KNOWN_PACKAGES,
   lookAtPackage,
   type ModelAgentConfig,
   mergeAgentConfigs,
@@ -17,7 +18,7 @@ import type { AgentFactory } from '@agenthost/host';
 import type { AgentProvider } from '@agenthost/host/agent';
 import { defined } from '@agenthost/protocol/values';
 import type { ServeConfig } from './config.ts';
-import { ownCommand, packageFolders, packageInstall } from './own-agents.ts';
+import { ownCommand, ownInstall, packageFolders, packageInstall } from './own-agents.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -153,6 +154,12 @@ export async function reportAgents(config: ServeConfig, places: AgentPlaces): Pr
   ]);
 }
 
+/** The known agents, each with the command of this program that installs it. */
+const installable = (): AcpAgentConfig[] =>
+  ACP_CATALOGUE.map((agent) =>
+    KNOWN_PACKAGES[agent.id] === undefined ? agent : { ...agent, install: ownInstall(agent.id) },
+  );
+
 /** All agents that are not hidden. A package or a model agent replaces the known agent of the same id. */
 function knownAgents(
   { agents, packages = [], modelAgents: models = [] }: ServeConfig,
@@ -164,7 +171,7 @@ function knownAgents(
 } {
   const replaced = new Set([...packages, ...models].map(({ id }) => id));
   return {
-    programs: mergeAgentConfigs(ACP_CATALOGUE, agents, file).filter(({ id }) => !replaced.has(id)),
+    programs: mergeAgentConfigs(installable(), agents, file).filter(({ id }) => !replaced.has(id)),
     packages: packages.filter(({ enabled }) => enabled !== false),
     models,
   };

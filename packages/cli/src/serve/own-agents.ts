@@ -27,6 +27,9 @@ export const packageFolders = (configFile: string, dataDir: string, id: string):
   dirname(configFile),
 ];
 
+/** Command that installs an agent into the data folder. */
+export const ownInstall = (id: string): string => commandLine(`agents install ${id}`);
+
 /** Command that installs the package of an agent. `undefined` for a folder, which is there or not. */
 export const packageInstall = (id: string, name: string): string | undefined =>
-  isAbsolute(name) ? undefined : commandLine(`agents install ${id}`);
+  isAbsolute(name) ? undefined : ownInstall(id);
