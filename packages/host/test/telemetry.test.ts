@@ -49,7 +49,7 @@ async function playTurn(
 }
 
 describe('telemetry channels', () => {
-  test('[OTLP-1] initialize advertises logs, traces and metrics, and logs to admins only', async () => {
+  test('[OTLP-1] [SUB-1] initialize advertises logs, traces and metrics, and logs to admins only', async () => {
     const host = await startHost();
     const admin = await host.connect().initialize();
     expect(admin.telemetry).toEqual({
