@@ -178,6 +178,7 @@ test('[CUST-1] a hook before a tool call denies it by its answer, and one after 
   expect(await stage.until(() => answered)).toStrictEqual({
     approved: false,
     reason: 'denied',
+    by: 'hook',
     message: 'A hook has denied the call: not there',
   });
   const read = output.toolCall({ toolName: 'Read', displayName: 'Read' });

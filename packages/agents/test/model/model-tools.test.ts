@@ -58,6 +58,19 @@ describe('a change of a file', () => {
     expect(output.violations).toEqual([]);
   });
 
+  test('that a hook has denied is not made, and the model does not take its reason for a word of the person', async () => {
+    const { output, done } = await callTool('write_file', { path: 'a.txt', content: 'x' });
+    (await output.callIn('pending-confirmation')).answer({
+      approved: false,
+      reason: 'denied',
+      by: 'hook',
+      message: 'A hook has denied the call: not here',
+    });
+    await done;
+    expect(() => get('a.txt')).toThrow('ENOENT');
+    expect(results()).toEqual(['A hook has denied the call: not here. It was not run.']);
+  });
+
   test('may be edited by the person who approves it', async () => {
     const { output, done } = await callTool('write_file', { path: 'a.txt', content: 'x' });
     const call = await output.callIn('pending-confirmation');

@@ -82,6 +82,8 @@ export type ToolCallAnswer =
       readonly approved: false;
       /** `skipped`: nobody will answer, for example because the turn ended. */
       readonly reason: 'denied' | 'skipped';
+      /** A hook denied the call, and `message` is its reason. Absent: a person or a setting did. */
+      readonly by?: 'hook';
       readonly message?: StringOrMarkdown;
       readonly suggestion?: Message;
       readonly selectedOption?: ConfirmationOption;

@@ -90,7 +90,9 @@ export async function approve(run: ToolRun, question: ToolCallQuestion): Promise
   const answer = await run.handle.confirm({ toolInput: run.toolInput, ...question });
   run.signal.throwIfAborted();
   if (answer.approved) return answer.toolInput ?? run.toolInput;
-  const reason = answer.message === undefined ? '' : `\nThe user said: ${textOf(answer.message)}`;
+  const message = answer.message && textOf(answer.message);
+  if (answer.by === 'hook') throw new Denied(`${message ?? 'A hook has denied the call'}. It was not run.`);
+  const reason = message === undefined ? '' : `\nThe user said: ${message}`;
   const instead =
     answer.suggestion === undefined ? '' : `\nThe user wants instead: ${answer.suggestion.text}`;
   throw new Denied(`The user denied this call. It was not run.${reason}${instead}`);

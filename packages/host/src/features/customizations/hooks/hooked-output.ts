@@ -95,7 +95,7 @@ class HookedToolCall implements ToolCallHandle {
     this.#call.run(question);
     const result = denied(reason);
     await this.#call.complete(result);
-    return { approved: false, reason: 'denied', message: result.error?.message ?? reason };
+    return { approved: false, reason: 'denied', by: 'hook', message: result.error?.message ?? reason };
   }
 
   run: ToolCallHandle['run'] = (ready) => {
