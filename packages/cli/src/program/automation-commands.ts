@@ -95,7 +95,7 @@ function addDefiningCommands(
     'agenthost automations add --cron "*/30 9-17 * * *" --cwd ~/shop "triage"',
     'agenthost automations add --cron "0 9 * * MON" --zone Asia/Tokyo "report"',
     'agenthost automations add --cron "0 9 1 * *" --max-runs 3 "report"',
-    'agenthost automations add --cron "0 9 * * MON" --plugin ./release-kit "report"',
+    'agenthost automations add --cron "0 9 * * MON" --plugin ./kit "report"',
     'agenthost automations add --on turn:failed "say why the turn failed"',
     'agenthost automations add --title Release "prepare a release"  only by `automations run`',
   ]);
